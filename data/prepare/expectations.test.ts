@@ -1,0 +1,42 @@
+/** Owns the cases in which a table is refused before it is written. */
+import { describe, expect, test } from 'bun:test'
+import { checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
+import { table } from './table.ts'
+
+const sixteen = (name: string) => {
+  const records = Array.from({ length: 16 }, (_, index) => ({ clave: name, idAudiencia: index + 1 }))
+  return table('audiencia.csv', ['clave', 'idAudiencia'], records)
+}
+
+describe('a table', () => {
+  test('of the expected size and of clean text passes', () => expect(() => checkTable(sixteen('León'))).not.toThrow())
+
+  test('of another size is refused', () =>
+    expect(() => checkTable(table('audiencia.csv', [], []))).toThrow('has 0 rows, not 16'))
+
+  test.each([
+    ['mojibake', 'MÃ©rida'],
+    ['a replacement character', 'M\uFFFDrida'],
+    ['a blank that is not a plain space', 'La\u00A0Paz'],
+    ['a blank too many', 'La  Paz'],
+    ['a blank too many', 'La Paz '],
+    ['an HTML entity', 'Le&oacute;n'],
+    ['an administrative mark', 'Ures municipality'],
+    ['not NFC', 'Leo\u0301n'],
+    ['empty', ''],
+  ])('with %s is refused', (what, name) => expect(() => checkTable(sixteen(name))).toThrow(what))
+})
+
+test('a repeated key is refused', () => expect(() => checkUnique(sixteen('León'), 'clave')).toThrow('clave repeats'))
+
+test('a reference to nothing is refused', () => {
+  const states = table('estado.csv', ['idEstado'], [{ idEstado: 1 }])
+  const lost = table('municipio.csv', ['idEstado'], [{ idEstado: 2 }])
+  expect(() => checkReference(lost, states, 'idEstado')).toThrow('idEstado 2 is not in estado.csv')
+})
+
+test('swapped states are refused', () => {
+  const columns = ['idEstado', 'cveMunicipio', 'descMunicipio'] as const
+  const swapped = table('municipio.csv', columns, [{ idEstado: 7, cveMunicipio: '030', descMunicipio: 'Saltillo' }])
+  expect(() => checkStatesNotSwapped(swapped)).toThrow('no municipality 5 030 Saltillo')
+})

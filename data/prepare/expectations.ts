@@ -1,0 +1,68 @@
+/** Owns what must hold of the tables before a byte of them is written. */
+import { refuse } from './package-file.ts'
+import type { Table, Value } from './table.ts'
+
+// The packages are pinned, so another count means that something was read wrongly or a version was raised:
+// look at the difference, then change the number here and in PROVENANCE.md.
+const rowCounts: Readonly<Record<string, number>> = {
+  'pais.csv': 249,
+  'estado.csv': 32,
+  'municipio.csv': 2471,
+  'localidad.csv': 16568,
+  'audiencia.csv': 16,
+}
+
+// The first two are UTF-8 read as Latin-1 (every accented Spanish letter then starts with one of them).
+const blemishes: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['mojibake', /[ÃÂ]/],
+  ['a replacement character', /\uFFFD/],
+  ['a control character or line break', /\p{Cc}/u],
+  ['a blank that is not a plain space', /[^\S ]/],
+  ['a blank too many', /^ | $| {2}/],
+  ['an HTML entity', /&[#\w]+;/],
+  ['an administrative mark', /Municipality|Municipio de|Dto\./i],
+]
+
+// One city in each state that GeoNames numbers otherwise; any of them elsewhere means the states are swapped.
+const anchors = [
+  [5, '030', 'Saltillo'],
+  [6, '002', 'Colima'],
+  [7, '101', 'Tuxtla Gutiérrez'],
+  [8, '019', 'Chihuahua'],
+] as const
+
+function checkText(value: Value, where: string): void {
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value) || value < 1) refuse(`${where}: ${value} is no identifier`)
+    return
+  }
+  if (value === '' || value !== value.normalize('NFC')) refuse(`${where}: "${value}" is empty or not NFC`)
+  for (const [what, pattern] of blemishes) if (pattern.test(value)) refuse(`${where}: "${value}" has ${what}`)
+}
+
+export function checkTable({ file, columns, rows }: Table): void {
+  if (rows.length !== rowCounts[file]) refuse(`${file} has ${rows.length} rows, not ${rowCounts[file]}`)
+  for (const [index, row] of rows.entries()) {
+    for (const [at, value] of row.entries()) checkText(value, `${file} row ${index + 1} ${columns[at]}`)
+  }
+}
+
+const cells = (table: Table, names: readonly string[]): readonly string[] => {
+  const at = names.map((name) => table.columns.indexOf(name))
+  return table.rows.map((row) => at.map((index) => row[index]).join(' '))
+}
+
+export function checkUnique(table: Table, ...names: readonly string[]): void {
+  if (new Set(cells(table, names)).size !== table.rows.length) refuse(`${table.file}: ${names.join(' + ')} repeats`)
+}
+
+export function checkReference(from: Table, to: Table, ...names: readonly string[]): void {
+  const known = new Set(cells(to, names))
+  const lost = cells(from, names).find((cell) => !known.has(cell))
+  if (lost !== undefined) refuse(`${from.file}: ${names.join(' + ')} ${lost} is not in ${to.file}`)
+}
+
+export function checkStatesNotSwapped(municipio: Table): void {
+  const present = new Set(cells(municipio, ['idEstado', 'cveMunicipio', 'descMunicipio']))
+  for (const anchor of anchors) if (!present.has(anchor.join(' '))) refuse(`no municipality ${anchor.join(' ')}`)
+}

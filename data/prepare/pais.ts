@@ -1,0 +1,38 @@
+/** Owns the countries: the codes of ISO 3166-1 with the Spanish names of CLDR. */
+import { list, member, readJson, refuse, text } from './package-file.ts'
+import { type Table, table } from './table.ts'
+
+// A user-assigned code that the package adds; ISO 3166-1 itself has no entry for Kosovo.
+const KOSOVO = 'XK'
+
+type Names = (alpha2: string) => string | undefined
+
+async function territoryNames(locale: string): Promise<Names> {
+  const file = await readJson(`cldr-localenames-full/main/${locale}/territories.json`)
+  const path = ['main', locale, 'localeDisplayNames', 'territories']
+  const names = path.reduce<unknown>((value, step) => member(value, step, `territories of ${locale}`), file)
+  return (alpha2) => {
+    const name: unknown = Reflect.get(Object(names), alpha2)
+    return name === undefined ? undefined : text(name, `${locale} name of ${alpha2}`)
+  }
+}
+
+export async function paises(): Promise<Table> {
+  const mexican = await territoryNames('es-MX')
+  const spanish = await territoryNames('es')
+  const codes = list(await readJson('i18n-iso-countries/codes.json'), 'codes.json')
+
+  const records = codes.flatMap((entry) => {
+    const [alpha2, alpha3, numeric] = list(entry, 'a country').map((code) => text(code, 'a country code'))
+    if (alpha2 === KOSOVO) return []
+    if (!alpha2 || !alpha3 || !numeric || !/^\d{3}$/.test(numeric)) return refuse(`odd country ${alpha2}`)
+    const name = mexican(alpha2) ?? spanish(alpha2) ?? refuse(`no Spanish name for ${alpha2}`)
+    return [{ cvePais: alpha3, descPais: name.normalize('NFC'), idPais: Number(numeric) }]
+  })
+
+  return table(
+    'pais.csv',
+    ['cvePais', 'descPais', 'idPais'],
+    records.toSorted((a, b) => a.idPais - b.idPais),
+  )
+}

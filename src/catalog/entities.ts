@@ -1,0 +1,168 @@
+// What each of the nine entities is made of. This is the only place that names their fields.
+import { code, copyOf, embeds, entity, id, name } from './entity.ts'
+
+const digits = (says: string, count: number) => code(says, new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
+const numeric = (says: string) => code(says, /^[0-9]{1,12}$/, 'digits')
+
+export const pais = entity({
+  name: 'pais',
+  fields: {
+    cvePais: code('country code', /^[A-Z]{3}$/, 'three upper-case letters'),
+    descPais: name('country name'),
+    idPais: id('country identifier'),
+  },
+  key: ['idPais'],
+  code: ['cvePais'],
+})
+
+export const estado = entity({
+  name: 'estado',
+  fields: {
+    cveEstado: code('state code', /^[A-Z]{2,5}$/, 'two to five upper-case letters'),
+    cveRenapo: code('state code of the population registry', /^[A-Z]{2}$/, 'two upper-case letters'),
+    descEstado: name('state name'),
+    idEstado: id('state identifier'),
+    idPais: embeds(pais, 'country of the state'),
+  },
+  key: ['idEstado'],
+  code: ['cveEstado'],
+})
+
+export const municipio = entity({
+  name: 'municipio',
+  fields: {
+    cveMunicipio: numeric('municipality code, unique within its state'),
+    descMunicipio: name('municipality name'),
+    idEstado: embeds(estado, 'state of the municipality'),
+    idMunicipio: id('municipality identifier'),
+  },
+  key: ['idMunicipio'],
+  code: ['idEstado', 'cveMunicipio'],
+})
+
+export const localidad = entity({
+  name: 'localidad',
+  fields: {
+    cveLocalidad: numeric('locality code, unique within its municipality'),
+    descLocalidad: name('locality name; may contain bracketed or parenthesised qualifiers'),
+    idLocalidad: id('locality identifier, unique within its municipality'),
+    idEstado: embeds(estado, 'state of the locality'),
+    idMunicipio: embeds(municipio, 'municipality of the locality'),
+  },
+  key: ['idMunicipio', 'idLocalidad'],
+  code: ['idMunicipio', 'cveLocalidad'],
+  order: 'as given',
+  expects: [
+    {
+      kind: 'locality-state-differs',
+      says: 'the state of a locality is not the state of its municipality',
+      left: 'idEstado',
+      relation: 'equals',
+      right: 'idMunicipio.idEstado',
+    },
+  ],
+})
+
+export const area = entity({
+  name: 'area',
+  fields: {
+    cveArea: numeric('area code'),
+    descripcion: name('area name in Spanish'),
+    description: copyOf('descripcion'),
+    idArea: id('area identifier'),
+  },
+  key: ['idArea'],
+  code: ['cveArea'],
+})
+
+export const campo = entity({
+  name: 'campo',
+  fields: {
+    cveCampo: digits('field code', 2),
+    descripcion: name('field name in Spanish'),
+    description: copyOf('descripcion'),
+    idCampo: id('field identifier'),
+    idArea: embeds(area, 'area of the field'),
+  },
+  key: ['idCampo'],
+  code: ['cveCampo'],
+})
+
+export const disciplina = entity({
+  name: 'disciplina',
+  fields: {
+    cveDisciplina: digits('discipline code', 4),
+    descripcion: name('discipline name in Spanish'),
+    description: copyOf('descripcion'),
+    idDisciplina: id('discipline identifier'),
+    campoCono: embeds(campo, 'field of the discipline'),
+  },
+  key: ['idDisciplina'],
+  code: ['cveDisciplina'],
+  expects: [
+    {
+      kind: 'discipline-code-outside-field',
+      says: 'a discipline code does not begin with the code of its field',
+      left: 'cveDisciplina',
+      relation: 'begins with',
+      right: 'campoCono.cveCampo',
+    },
+  ],
+})
+
+export const subdisciplina = entity({
+  name: 'subdisciplina',
+  fields: {
+    cveSubdisciplina: digits('subdiscipline code', 6),
+    descripcion: name('subdiscipline name in Spanish'),
+    description: copyOf('descripcion'),
+    idSubdisciplina: id('subdiscipline identifier'),
+    disciplinaCono: embeds(disciplina, 'discipline of the subdiscipline'),
+  },
+  key: ['idSubdisciplina'],
+  code: ['cveSubdisciplina'],
+  expects: [
+    {
+      kind: 'subdiscipline-code-outside-discipline',
+      says: 'a subdiscipline code does not begin with the code of its discipline',
+      left: 'cveSubdisciplina',
+      relation: 'begins with',
+      right: 'disciplinaCono.cveDisciplina',
+    },
+    {
+      kind: 'subdiscipline-code-outside-field',
+      says: 'a subdiscipline code does not begin with the code of its field',
+      left: 'cveSubdisciplina',
+      relation: 'begins with',
+      right: 'disciplinaCono.campoCono.cveCampo',
+    },
+  ],
+})
+
+export const audiencia = entity({
+  name: 'audiencia',
+  fields: {
+    clave: code('audience key', /^[a-z][A-Za-z0-9]*$/, 'camel-case letters and digits'),
+    descCorta: name('short description in Spanish'),
+    shortDesc: name('short description in English'),
+    idAudiencia: id('audience identifier'),
+  },
+  key: ['idAudiencia'],
+  code: ['clave'],
+})
+
+/** Every entity, each after those that it embeds. */
+export const entities = {
+  pais,
+  estado,
+  municipio,
+  localidad,
+  area,
+  campo,
+  disciplina,
+  subdisciplina,
+  audiencia,
+} as const
+export type Entities = typeof entities
+export type EntityName = keyof Entities
+export const entityNames = Object.keys(entities) as EntityName[]

@@ -1,0 +1,86 @@
+// The little language in which a catalog is defined, and the types that follow from a definition.
+
+type Own = { readonly says: string }
+export type IdField = Own & { readonly kind: 'id' }
+export type NameField = Own & { readonly kind: 'name' }
+export type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
+export type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
+export type EmbedField<E extends Entity = Entity> = Own & { readonly kind: 'embed'; readonly entity: E }
+export type Field = IdField | NameField | CodeField | CopyField | EmbedField
+
+/** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
+export type Expectation = {
+  readonly kind: string
+  readonly says: string
+  /** Two dotted paths from the record. */
+  readonly left: string
+  readonly relation: 'equals' | 'begins with'
+  readonly right: string
+}
+
+export type Entity = {
+  readonly name: string
+  /** In the order in which they are rendered. */
+  readonly fields: { readonly [name: string]: Field }
+  /** The fields that identify a record among those of its entity; an embedded one stands for its own key. */
+  readonly key: readonly string[]
+  /** The fields that make up the official code, by which a record is recognised from one import to the next. */
+  readonly code: readonly string[]
+  readonly order: 'by key' | 'as given'
+  readonly expects: readonly Expectation[]
+}
+
+type FieldNames<E extends Entity> = keyof E['fields'] & string
+type Given<F extends Field> = F['kind'] extends 'copy' ? never : F['kind'] extends 'id' | 'embed' ? number : string
+
+/** A record as a source gives it: every embedded record by its identifier, copies left out. */
+export type Row<E extends Entity = Entity> = {
+  readonly [N in FieldNames<E> as E['fields'][N]['kind'] extends 'copy' ? never : N]: Given<E['fields'][N]>
+}
+
+/** A row of an entity that is only known at run time. */
+export type Values = Readonly<Record<string, string | number>>
+
+type Rendered<F extends Field> =
+  F extends EmbedField<infer P> ? RecordOf<P> : F extends { kind: 'id' } ? number : string
+
+/** A record as it is published: embedded records in full. */
+export type RecordOf<E extends Entity> = {
+  readonly [N in FieldNames<E>]: Rendered<E['fields'][N]>
+}
+
+export const id = (says: string): IdField => ({ kind: 'id', says })
+export const name = (says: string): NameField => ({ kind: 'name', says })
+export const code = (says: string, pattern: RegExp, shape: string): CodeField => ({
+  kind: 'code',
+  says,
+  pattern,
+  shape,
+})
+export const copyOf = (of: string): CopyField => ({ kind: 'copy', of, says: `same value as ${of}` })
+export const embeds = <const E extends Entity>(entity: E, says: string): EmbedField<E> => ({
+  kind: 'embed',
+  entity,
+  says,
+})
+
+type Definition = Omit<Entity, 'order' | 'expects'> & Partial<Pick<Entity, 'order' | 'expects'>>
+type Defined<D extends Definition> = Omit<D, 'order' | 'expects'> & Pick<Entity, 'order' | 'expects'>
+
+export function entity<const D extends Definition>(definition: D): Defined<D> {
+  return { order: 'by key', expects: [], ...definition }
+}
+
+/** The single field that other entities refer to it by. */
+export function identifierOf(entity: Entity): string {
+  const [field, ...rest] = entity.key
+  if (field === undefined || rest.length > 0)
+    throw new Error(`${entity.name} cannot be embedded: its key is not one field`)
+  return field
+}
+
+export function embedsOf(entity: Entity): readonly (readonly [string, Entity])[] {
+  return Object.entries(entity.fields).flatMap(([field, { kind, ...rest }]) =>
+    kind === 'embed' && 'entity' in rest ? [[field, rest.entity] as const] : [],
+  )
+}

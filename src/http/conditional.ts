@@ -1,0 +1,14 @@
+// Whether the client already has what it asks for (RFC 9110, section 13).
+
+const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
+
+/** If-None-Match goes before If-Modified-Since, and compares weakly: W/"a" stands for "a". */
+export function isNotModified(headers: Headers, etag: string, lastModified: string): boolean {
+  const noneMatch = headers.get('if-none-match')
+  if (noneMatch !== null) {
+    if (noneMatch === etag || noneMatch.trim() === '*') return true
+    return noneMatch.match(ENTITY_TAGS)?.some((tag) => tag.replace('W/', '') === etag) ?? false
+  }
+  const since = headers.get('if-modified-since')
+  return since !== null && Date.parse(since) >= Date.parse(lastModified)
+}

@@ -1,0 +1,74 @@
+// Every way in which a request can fail: one closed table of status, title and words (RFC 9457).
+import type { PageBeyondLast } from '../page/page.ts'
+import { COMMON_HEADERS, type Headers, totalHeaders } from '../page/page-headers.ts'
+import type { BadParameter } from '../page/page-request.ts'
+
+export type Problem =
+  | BadParameter
+  | PageBeyondLast
+  | { readonly kind: 'not-found'; readonly known: readonly string[] }
+  | { readonly kind: 'method-not-allowed'; readonly method: string }
+  | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
+  | { readonly kind: 'uri-too-long'; readonly length: number; readonly most: number }
+  | { readonly kind: 'too-many-headers'; readonly count: number; readonly most: number }
+  | { readonly kind: 'internal-error' }
+
+export type ProblemKind = Problem['kind']
+
+type Words = { readonly status: number; readonly title: string; readonly detail: string; readonly headers?: Headers }
+
+export const problemTitles: { readonly [K in ProblemKind]: readonly [status: number, title: string] } = {
+  'bad-parameter': [400, 'A query parameter has a value that is not allowed'],
+  'bad-host': [400, 'The request does not say soundly which host it is for'],
+  'not-found': [404, 'There is nothing at this path'],
+  'page-beyond-last': [404, 'The page is beyond the last one'],
+  'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
+  'uri-too-long': [414, 'The URL is too long'],
+  'too-many-headers': [431, 'The request has too many headers'],
+  'internal-error': [500, 'The service failed to answer'],
+}
+
+function detailOf(problem: Problem): string {
+  switch (problem.kind) {
+    case 'bad-parameter':
+      return `${problem.name} was ${quoted(problem.value)}; allowed is ${problem.allowed}.`
+    case 'page-beyond-last':
+      return problem.totalPages === 0
+        ? `Page ${problem.page} was asked for; the collection is empty, and only page 1 can be asked for.`
+        : `Page ${problem.page} was asked for; the last one is ${problem.totalPages}.`
+    case 'not-found':
+      return `Known paths are ${problem.known.join(', ')}.`
+    case 'method-not-allowed':
+      return `${problem.method} was used; allowed are ${COMMON_HEADERS.Allow}.`
+    case 'bad-host':
+      return `${problem.header} must be ${problem.expected}.`
+    case 'uri-too-long':
+      return `It has ${problem.length} characters; at most ${problem.most} are read.`
+    case 'too-many-headers':
+      return `It has ${problem.count} header fields; at most ${problem.most} are read.`
+    case 'internal-error':
+      return 'The fault is on our side and was logged; trying again may help.'
+  }
+}
+
+const SHOWN = 100
+const quoted = (value: string) => JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value)
+
+export function problemResponse(problem: Problem, path: string): Response {
+  const { status, title, detail, headers } = wordsOf(problem)
+  const body = { type: problemType(problem.kind), title, status, detail, instance: path }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/problem+json', ...COMMON_HEADERS, 'Cache-Control': 'no-store', ...headers },
+  })
+}
+
+export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
+
+function wordsOf(problem: Problem): Words {
+  const [status, title] = problemTitles[problem.kind]
+  const words = { status, title, detail: detailOf(problem) }
+  return problem.kind === 'page-beyond-last'
+    ? { ...words, headers: totalHeaders(problem.total, problem.totalPages) }
+    : words
+}

@@ -1,0 +1,45 @@
+// Every header of a page of API v1, in one place.
+import { PER_PAGE } from '../catalog/collections.ts'
+import type { Page } from './page.ts'
+
+export const ALLOW = 'GET, HEAD, OPTIONS'
+export const VARY = 'Accept'
+export const EXPOSED = 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow'
+export const CACHE_CONTROL = 'public, no-cache'
+
+export type Headers = Record<string, string>
+
+/** What every answer of the service carries, good or bad: what may be asked, and that any origin may ask it. */
+export const COMMON_HEADERS = {
+  Allow: ALLOW,
+  Vary: VARY,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+} as const
+
+export function totalHeaders(total: number, totalPages: number): Headers {
+  return { 'X-Per-Page': String(PER_PAGE), 'X-Total': String(total), 'X-Total-Pages': String(totalPages) }
+}
+
+export function pageHeaders(page: Page, baseUrl: string): Headers {
+  const link = linkHeader(page, baseUrl)
+  return {
+    'Content-Type': 'application/json',
+    ...COMMON_HEADERS,
+    'X-Page': String(page.number),
+    ...totalHeaders(page.total, page.totalPages),
+    ...(link === '' ? {} : { Link: link }),
+    ETag: page.etag,
+    'Last-Modified': page.lastModified,
+    'Cache-Control': CACHE_CONTROL,
+  }
+}
+
+function linkHeader({ collection, number, totalPages }: Page, baseUrl: string): string {
+  const to = (page: number, relation: 'prev' | 'next') =>
+    `<${baseUrl}${collection.path}?format=api&page=${page}>; rel="${relation}"`
+  const links: string[] = []
+  if (number > 1) links.push(to(number - 1, 'prev'))
+  if (number < totalPages) links.push(to(number + 1, 'next'))
+  return links.join(', ')
+}

@@ -1,0 +1,40 @@
+// The query string of a v1 request: which page is wanted, or what is wrong with it.
+
+declare const pageNumber: unique symbol
+/** A whole number from 1; only pageRequest makes one. */
+export type PageNumber = number & { readonly [pageNumber]: true }
+
+export type BadParameter = {
+  readonly kind: 'bad-parameter'
+  readonly name: string
+  readonly value: string
+  readonly allowed: string
+}
+
+const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
+const FORMAT_ALLOWED = 'api or json, given once'
+const PAGE = /^[1-9][0-9]{0,14}$/
+const FORMATS = ['api', 'json']
+
+export const FIRST_PAGE = 1 as PageNumber
+
+/** Parameters other than page and format are ignored: old clients send cache-busters. */
+export function pageRequest(query: string): PageNumber | BadParameter {
+  if (query === '') return FIRST_PAGE
+  const parameters = new URLSearchParams(query)
+  const formats = parameters.getAll('format')
+  if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format))) {
+    return bad('format', formats, FORMAT_ALLOWED)
+  }
+  const pages = parameters.getAll('page')
+  const [page] = pages
+  if (page === undefined) return FIRST_PAGE
+  return pages.length === 1 && PAGE.test(page) ? (Number(page) as PageNumber) : bad('page', pages, PAGE_ALLOWED)
+}
+
+const bad = (name: string, values: readonly string[], allowed: string): BadParameter => ({
+  kind: 'bad-parameter',
+  name,
+  value: values.join(', '),
+  allowed,
+})

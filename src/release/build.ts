@@ -1,0 +1,50 @@
+// Builds a release in a directory of its own: rows are checked, ordered, rendered, written and digested.
+import { join } from 'node:path'
+import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
+import { Faults } from '../source/faults.ts'
+import { Findings } from '../source/findings.ts'
+import type { Source } from '../source/source.ts'
+import { version } from '../version.ts'
+import { syncDirectory, writeDurably } from './durable-file.ts'
+import { EntityBuild } from './entity-build.ts'
+import { Family } from './family.ts'
+import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
+import { Numbers } from './numbers.ts'
+
+/** Called now and then with how far the build is. */
+export type OnProgress = (entity: EntityName, done: number, expected: number | undefined) => void
+
+export async function buildRelease(
+  source: Source,
+  directory: string,
+  onProgress: OnProgress = () => {},
+): Promise<Manifest> {
+  const report = { faults: new Faults(), findings: new Findings() }
+  const family = new Family()
+  const numbers = new Numbers()
+  const facts: Partial<Record<EntityName, EntityFacts>> = {}
+  for (const name of entityNames) {
+    using build = new EntityBuild(entities[name], directory, family, numbers, report)
+    const expected = source.expected(name)
+    for await (const block of source.read(name, report)) {
+      build.take(block)
+      onProgress(name, build.taken, expected)
+    }
+    facts[name] = build.finish()
+    onProgress(name, build.taken, build.taken)
+  }
+  report.faults.throwIfAny()
+  const built = facts as Manifest['entities']
+  const manifest: Manifest = {
+    format: FORMAT,
+    digest: releaseDigest(built),
+    built: new Date().toISOString(),
+    source: source.origin,
+    versions: { nomenclator: version, bun: Bun.version },
+    entities: built,
+    findings: report.findings.list(),
+  }
+  writeDurably(join(directory, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`)
+  syncDirectory(directory)
+  return manifest
+}

@@ -1,0 +1,87 @@
+// Turns the rows of one entity into its record file.
+import type { Entity, Values } from '../catalog/entity.ts'
+import { recordRenderer } from '../catalog/render.ts'
+import type { Block, Report } from '../source/source.ts'
+import type { Family } from './family.ts'
+import { KeyTable } from './key-table.ts'
+import type { EntityFacts } from './manifest.ts'
+import type { Numbers } from './numbers.ts'
+import { oddityFinder } from './oddities.ts'
+import { RecordWriter } from './record-file.ts'
+import { type Place, type Settle, settler } from './settle.ts'
+
+export class EntityBuild implements Disposable {
+  readonly #entity: Entity
+  readonly #family: Family
+  readonly #report: Report
+  readonly #writer: RecordWriter
+  readonly #keys: KeyTable
+  readonly #waiting: Values[] = []
+  readonly #settle: Settle
+  readonly #render: (row: Values) => string
+  readonly #look: (row: Values) => void
+  taken = 0
+
+  constructor(entity: Entity, directory: string, family: Family, numbers: Numbers, report: Report) {
+    this.#entity = entity
+    this.#family = family
+    this.#report = report
+    this.#keys = new KeyTable(entity)
+    this.#settle = settler(entity, family, numbers, report.faults)
+    this.#render = recordRenderer(entity, family.jsonOf)
+    this.#look = oddityFinder(entity, family.rowsOf, report.findings)
+    this.#writer = new RecordWriter(directory, entity.name)
+  }
+
+  take({ file, lines, rows }: Block): void {
+    for (let position = 0; position < rows.length; position++) {
+      const place = { file, line: lines[position] as number }
+      this.taken++
+      const row = this.#settle(rows[position] as Block['rows'][number], place)
+      if (row === undefined || !this.#isNew(row, place)) continue
+      if (this.#entity.order === 'as given') this.#write(row)
+      else this.#waiting.push(row)
+    }
+  }
+
+  finish(): EntityFacts {
+    const key = this.#entity.key
+    this.#waiting.sort((a, b) => compareBy(key, a, b))
+    for (const row of this.#waiting) this.#write(row)
+    return { count: this.#writer.count, files: this.#writer.finish() }
+  }
+
+  [Symbol.dispose](): void {
+    this.#writer.close()
+  }
+
+  #isNew(row: Values, place: Place): boolean {
+    const earlier = this.#keys.add(row, place.line)
+    if (earlier === undefined) return true
+    const key = this.#entity.key
+    this.#report.faults.add({
+      ...place,
+      column: key.join(' and '),
+      value: key.map((field) => row[field]).join('/'),
+      expected: `a key not given before; line ${earlier} has it already`,
+    })
+    return false
+  }
+
+  #write(row: Values): void {
+    const json = this.#render(row)
+    // Later rows may refer to it, and are to be told only of faults of their own.
+    this.#family.add(this.#entity, row, json)
+    if (this.#report.faults.any) return
+    this.#look(row)
+    this.#writer.add(json)
+  }
+}
+
+function compareBy(key: readonly string[], a: Values, b: Values): number {
+  for (const field of key) {
+    const difference = (a[field] as number) - (b[field] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

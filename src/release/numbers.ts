@@ -1,0 +1,57 @@
+// Which identifier belongs to which official code, for ever: one that was published is never given to another code.
+import { entities } from '../catalog/entities.ts'
+import type { Entity, Values } from '../catalog/entity.ts'
+
+/** The official code of a row, as text. */
+export const codeOf = (entity: Entity, row: Values): string => entity.code.map((field) => row[field]).join('/')
+
+type Book = { readonly idOf: Map<string, number>; readonly codeOf: Map<number, string>; highest: number }
+export type SavedNumbers = { readonly [entity: string]: { readonly [code: string]: number } }
+
+/** Only records with an identifier of their own are numbered; the others live under their parent. */
+export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
+
+export class Numbers {
+  readonly #books = new Map<string, Book>()
+
+  constructor(saved: SavedNumbers = {}) {
+    for (const entity of Object.values(entities)) {
+      if (!isNumbered(entity)) continue
+      const book: Book = { idOf: new Map(), codeOf: new Map(), highest: 0 }
+      this.#books.set(entity.name, book)
+      for (const [code, id] of Object.entries(saved[entity.name] ?? {})) enter(book, code, id)
+    }
+  }
+
+  /** The number of a code: the one that it has, or the next free one. */
+  numberFor(entity: Entity, code: string): number {
+    const book = this.#book(entity)
+    const id = book.idOf.get(code) ?? book.highest + 1
+    enter(book, code, id)
+    return id
+  }
+
+  /** Notes who has a number, and says who had it before if that was another. */
+  claim(entity: Entity, code: string, id: number): string | undefined {
+    const book = this.#book(entity)
+    const owner = book.codeOf.get(id)
+    enter(book, code, id)
+    return owner === code ? undefined : owner
+  }
+
+  save(): SavedNumbers {
+    return Object.fromEntries([...this.#books].map(([name, { idOf }]) => [name, Object.fromEntries(idOf)]))
+  }
+
+  #book(entity: Entity): Book {
+    const book = this.#books.get(entity.name)
+    if (book === undefined) throw new Error(`${entity.name} is not numbered`)
+    return book
+  }
+}
+
+function enter(book: Book, code: string, id: number): void {
+  book.idOf.set(code, id)
+  book.codeOf.set(id, code)
+  if (id > book.highest) book.highest = id
+}

@@ -1,0 +1,165 @@
+// Rendered records in serving order, with their offsets and the ETag of every page; a slice of it is a page.
+//
+//   <entity>.records  the pages, one a line: [record,record,…]⏎
+//   <entity>.offsets  where each record begins, and after the last one where the next would: 64-bit little-endian
+//   <entity>.etags    the entity tag of each page, quotes included, one a line
+import { join } from 'node:path'
+import { PER_PAGE } from '../catalog/collections.ts'
+import { DurableFile, type FileFacts } from './durable-file.ts'
+
+export const RECORD_FILE_PARTS = ['records', 'offsets', 'etags'] as const
+export type RecordFilePart = (typeof RECORD_FILE_PARTS)[number]
+
+const ETAG_LINE = 19
+const CHUNK = 1 << 20
+const OPEN = 0x5b
+const COMMA = 0x2c
+const CLOSE = 0x5d
+const NEWLINE = 0x0a
+/** Between the last record of a page and the first of the next stands `]⏎[`. */
+const PAGE_GAP = 3
+const COMMA_GAP = 1
+
+const encoder = new TextEncoder()
+
+export class RecordWriter {
+  readonly #records: DurableFile
+  readonly #offsets: DurableFile
+  readonly #etags: DurableFile
+  #chunk = new Uint8Array(CHUNK)
+  #used = 1
+  #pageStart = 0
+  #flushed = 0
+  #offsetChunk = new BigUint64Array(CHUNK >> 6)
+  #offsetsUsed = 0
+  #count = 0
+
+  constructor(directory: string, entity: string) {
+    const part = (name: RecordFilePart) => new DurableFile(join(directory, `${entity}.${name}`))
+    this.#records = part('records')
+    this.#offsets = part('offsets')
+    this.#etags = part('etags')
+    this.#chunk[0] = OPEN
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  add(json: string): void {
+    if (this.#count > 0) this.#separate()
+    this.#makeRoom(json.length * 3 + PAGE_GAP)
+    this.#addOffset(this.#flushed + this.#used)
+    this.#used += encoder.encodeInto(json, this.#chunk.subarray(this.#used)).written
+    this.#count++
+  }
+
+  /** Writes what is left and hands the three files over, synced to disk. */
+  finish(): Record<RecordFilePart, FileFacts> {
+    if (this.#count > 0) {
+      this.#addOffset(this.#flushed + this.#used + PAGE_GAP)
+      this.#closePage()
+      this.#records.write(this.#chunk.subarray(0, this.#used))
+    }
+    this.#flushOffsets()
+    return { records: this.#records.finish(), offsets: this.#offsets.finish(), etags: this.#etags.finish() }
+  }
+
+  close(): void {
+    for (const file of [this.#records, this.#offsets, this.#etags]) file.close()
+  }
+
+  #separate(): void {
+    if (this.#count % PER_PAGE !== 0) {
+      this.#chunk[this.#used++] = COMMA
+      return
+    }
+    this.#closePage()
+    this.#pageStart = this.#used
+    this.#chunk[this.#used++] = OPEN
+  }
+
+  #closePage(): void {
+    this.#chunk[this.#used++] = CLOSE
+    this.#etags.write(encoder.encode(`${entityTag(this.#chunk.subarray(this.#pageStart, this.#used))}\n`))
+    this.#chunk[this.#used++] = NEWLINE
+  }
+
+  /** Only whole pages are flushed, so that a page can be hashed in one piece. */
+  #makeRoom(bytes: number): void {
+    if (this.#used + bytes <= this.#chunk.length) return
+    const open = this.#chunk.subarray(this.#pageStart, this.#used)
+    this.#records.write(this.#chunk.subarray(0, this.#pageStart))
+    this.#flushed += this.#pageStart
+    const room = open.length + bytes > this.#chunk.length ? new Uint8Array((open.length + bytes) * 2) : this.#chunk
+    room.set(open)
+    this.#chunk = room
+    this.#used = open.length
+    this.#pageStart = 0
+  }
+
+  #addOffset(offset: number): void {
+    if (this.#offsetsUsed === this.#offsetChunk.length) this.#flushOffsets()
+    this.#offsetChunk[this.#offsetsUsed++] = BigInt(offset)
+  }
+
+  #flushOffsets(): void {
+    const used = this.#offsetChunk.subarray(0, this.#offsetsUsed)
+    this.#offsets.write(new Uint8Array(used.buffer, 0, used.byteLength))
+    this.#offsetsUsed = 0
+  }
+}
+
+const entityTag = (page: Uint8Array) => `"${Bun.hash.xxHash64(page).toString(16).padStart(16, '0')}"`
+
+const EMPTY = encoder.encode('[]')
+const EMPTY_TAG = entityTag(EMPTY)
+
+/** A record file mapped into memory. Pages count from zero here; API v1 counts from one. */
+export class RecordFile {
+  readonly #records: Uint8Array
+  readonly #offsets: Uint32Array
+  readonly #etags: Buffer
+  readonly count: number
+
+  constructor(directory: string, entity: string, count: number) {
+    const map = (name: RecordFilePart) =>
+      count === 0 ? new Uint8Array() : Bun.mmap(join(directory, `${entity}.${name}`), { shared: true })
+    this.#records = map('records')
+    const offsets = map('offsets')
+    this.#offsets = new Uint32Array(offsets.buffer, offsets.byteOffset, offsets.byteLength >> 2)
+    const etags = map('etags')
+    this.#etags = Buffer.from(etags.buffer, etags.byteOffset, etags.byteLength)
+    this.count = count
+  }
+
+  get pages(): number {
+    return Math.ceil(this.count / PER_PAGE)
+  }
+
+  /** The JSON array of one page, as it goes on the wire. */
+  page(index: number): Uint8Array {
+    if (this.count === 0) return EMPTY
+    const first = index * PER_PAGE
+    const next = Math.min(first + PER_PAGE, this.count)
+    return this.#records.subarray(this.#offset(first) - 1, this.#offset(next) - PAGE_GAP + 1)
+  }
+
+  etag(index: number): string {
+    if (this.count === 0) return EMPTY_TAG
+    return this.#etags.toString('latin1', index * ETAG_LINE, (index + 1) * ETAG_LINE - 1)
+  }
+
+  /** The JSON of one record. */
+  record(position: number): Uint8Array {
+    const next = position + 1
+    const gap = next % PER_PAGE === 0 || next === this.count ? PAGE_GAP : COMMA_GAP
+    return this.#records.subarray(this.#offset(position), this.#offset(next) - gap)
+  }
+
+  #offset(position: number): number {
+    const low = this.#offsets[position * 2] as number
+    const high = this.#offsets[position * 2 + 1] as number
+    return high * 0x1_0000_0000 + low
+  }
+}

@@ -1,0 +1,54 @@
+// One release on disk, checked and opened for reading.
+
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EntityName, entityNames } from '../catalog/entities.ts'
+import { Failure } from '../failure.ts'
+import { MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
+import { RECORD_FILE_PARTS, RecordFile } from './record-file.ts'
+
+export class DamagedRelease extends Failure {
+  constructor(path: string, wrong: string) {
+    super(
+      `the release is damaged: ${path} ${wrong}. ` +
+        'It was left as it is; import its source again to replace it, or activate another release.',
+    )
+  }
+}
+
+export type Release = {
+  readonly manifest: Manifest
+  /** When it was built, as an HTTP date. */
+  readonly lastModified: string
+  readonly records: Readonly<Record<EntityName, RecordFile>>
+}
+
+/** The manifest of the release in a directory, once its files have been seen to be there and of the right size. */
+export function readManifest(directory: string, digest: string): Manifest {
+  const path = join(directory, MANIFEST_FILE)
+  if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
+  const manifest = parseManifest(readFileSync(path, 'utf8'))
+  if ('wrong' in manifest) throw new DamagedRelease(path, manifest.wrong)
+  if (manifest.digest !== digest) throw new DamagedRelease(path, `belongs to release ${manifest.digest}`)
+  for (const entity of entityNames) {
+    for (const part of RECORD_FILE_PARTS)
+      checkSize(join(directory, `${entity}.${part}`), manifest.entities[entity].files[part].size)
+  }
+  return manifest
+}
+
+function checkSize(path: string, expected: number): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new DamagedRelease(path, 'is missing')
+  if (found.size !== expected) throw new DamagedRelease(path, `has ${found.size} bytes instead of ${expected}`)
+}
+
+export function openRelease(directory: string, digest: string): Release {
+  const manifest = readManifest(directory, digest)
+  const open = (entity: EntityName) => [entity, new RecordFile(directory, entity, manifest.entities[entity].count)]
+  return {
+    manifest,
+    lastModified: new Date(manifest.built).toUTCString(),
+    records: Object.fromEntries(entityNames.map(open)),
+  }
+}

@@ -1,0 +1,48 @@
+// Settles a row as it was given: references become identifiers, a missing identifier is filled in, faults are told.
+import { rowChecker } from '../catalog/check.ts'
+import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
+import type { Faults } from '../source/faults.ts'
+import type { GivenRow } from '../source/source.ts'
+import type { Family } from './family.ts'
+import { codeOf, isNumbered, type Numbers } from './numbers.ts'
+
+export type Place = { readonly file: string; readonly line: number }
+
+/** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
+export type Settle = (row: GivenRow, place: Place) => Values | undefined
+
+export function settler(entity: Entity, family: Family, numbers: Numbers, faults: Faults): Settle {
+  const check = rowChecker(entity)
+  const parents = embedsOf(entity)
+  const identifier = isNumbered(entity) ? entity.key[0] : undefined
+
+  const parentOf = (field: string, parent: Entity, reference: unknown, place: Place): number | undefined => {
+    const known = typeof reference === 'object' ? family.idByCode(parent, reference as Values) : reference
+    if (typeof known === 'number' && family.rowsOf(parent.name).has(known)) return known
+    const value = typeof reference === 'object' ? codeOf(parent, reference as Values) : reference
+    faults.add({
+      ...place,
+      column: field,
+      value,
+      expected: `the ${typeof reference === 'object' ? 'code' : 'identifier'} of a known ${parent.name}`,
+    })
+    return undefined
+  }
+
+  return (row, place) => {
+    const settled: Record<string, string | number> = { ...(row as Values) }
+    let sound = true
+    for (const [field, parent] of parents) {
+      const id = parentOf(field, parent, row[field], place)
+      if (id === undefined) sound = false
+      else settled[field] = id
+    }
+    if (!sound) return undefined
+    if (identifier !== undefined && row[identifier] === undefined) {
+      settled[identifier] = numbers.numberFor(entity, codeOf(entity, settled))
+    }
+    const wrong = check(settled)
+    for (const { field, value, expected } of wrong) faults.add({ ...place, column: field, value, expected })
+    return wrong.length === 0 ? settled : undefined
+  }
+}

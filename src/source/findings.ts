@@ -1,0 +1,26 @@
+// What is odd about the records, and what was left out of them: it does not stop a build, and is reported.
+
+export type Finding = {
+  readonly kind: string
+  readonly says: string
+  readonly count: number
+  readonly examples: readonly string[]
+}
+
+const EXAMPLES_KEPT = 5
+
+/** Counts oddities by kind and keeps the first few examples of each. */
+export class Findings {
+  readonly #byKind = new Map<string, { says: string; count: number; examples: string[] }>()
+
+  add(kind: string, says: string, example: string): void {
+    const found = this.#byKind.get(kind) ?? { says, count: 0, examples: [] }
+    found.count++
+    if (found.examples.length < EXAMPLES_KEPT) found.examples.push(example)
+    this.#byKind.set(kind, found)
+  }
+
+  list(): Finding[] {
+    return [...this.#byKind].map(([kind, found]) => ({ kind, ...found }))
+  }
+}

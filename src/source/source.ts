@@ -1,0 +1,43 @@
+// What a source is: something that gives the rows of some entities, and says where each came from.
+import type { EntityName } from '../catalog/entities.ts'
+import type { Faults } from './faults.ts'
+import type { Findings } from './findings.ts'
+
+/** How a row names the record that it embeds: by identifier, or by the fields of its official code. */
+export type Reference = number | { readonly [codeField: string]: string | number }
+
+/**
+ * A row as it was found, before anyone has checked it. Its own identifier may be left out: it is then the one that
+ * was given to the same official code before, or the next free one.
+ */
+export type GivenRow = Readonly<Record<string, string | Reference>>
+
+/** Rows that stand one after the other in one file. */
+export type Block = {
+  readonly file: string
+  /** The line of each row, or its number where there are no lines. */
+  readonly lines: readonly number[]
+  readonly rows: readonly GivenRow[]
+}
+
+/** Where a source says what is wrong and what is odd. */
+export type Report = { readonly faults: Faults; readonly findings: Findings }
+
+/** What the manifest keeps of where a release came from. */
+export type Origin = {
+  readonly kind: string
+  readonly title: string
+  readonly synthetic: boolean
+  /** Whom to credit, and under which licence. */
+  readonly credits: readonly string[]
+  readonly options: Readonly<Record<string, string | number | boolean>>
+}
+
+export type Source = {
+  readonly origin: Origin
+  readonly provides: readonly EntityName[]
+  /** How many rows to expect, where that is known, for a progress bar. */
+  expected(entity: EntityName): number | undefined
+  /** In the order of the entities' definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
+  read(entity: EntityName, report: Report): AsyncIterable<Block> | Iterable<Block>
+}
