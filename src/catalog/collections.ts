@@ -6,15 +6,15 @@ export const PER_PAGE = 10
 
 export const V1_PATH = '/api/v1'
 
-const collection = (name: string, title: string, entity: { readonly name: EntityName }) =>
-  ({ name, title, entity: entity.name, path: `${V1_PATH}/${name}` }) as const
+const collection = (title: string, { name, plural }: { readonly name: EntityName; readonly plural: string }) =>
+  ({ name: plural, title, entity: name, path: `${V1_PATH}/${plural}` }) as const
 
 export type Collection = ReturnType<typeof collection>
 
 export const collections: readonly Collection[] = [
-  collection('localidades', 'Localities', localidad),
-  collection('municipios', 'Municipalities', municipio),
-  collection('paises', 'Countries', pais),
-  collection('subdisciplinas-conocimiento', 'Knowledge subdisciplines', subdisciplina),
-  collection('audiencias', 'Audiences', audiencia),
+  collection('Localities', localidad),
+  collection('Municipalities', municipio),
+  collection('Countries', pais),
+  collection('Knowledge subdisciplines', subdisciplina),
+  collection('Audiences', audiencia),
 ]

@@ -6,6 +6,7 @@ const numeric = (says: string) => code(says, /^[0-9]{1,12}$/, 'digits')
 
 export const pais = entity({
   name: 'pais',
+  plural: 'paises',
   fields: {
     cvePais: code('country code', /^[A-Z]{3}$/, 'three upper-case letters'),
     descPais: name('country name'),
@@ -17,6 +18,7 @@ export const pais = entity({
 
 export const estado = entity({
   name: 'estado',
+  plural: 'estados',
   fields: {
     cveEstado: code('state code', /^[A-Z]{2,5}$/, 'two to five upper-case letters'),
     cveRenapo: code('state code of the population registry', /^[A-Z]{2}$/, 'two upper-case letters'),
@@ -30,6 +32,7 @@ export const estado = entity({
 
 export const municipio = entity({
   name: 'municipio',
+  plural: 'municipios',
   fields: {
     cveMunicipio: numeric('municipality code, unique within its state'),
     descMunicipio: name('municipality name'),
@@ -42,6 +45,7 @@ export const municipio = entity({
 
 export const localidad = entity({
   name: 'localidad',
+  plural: 'localidades',
   fields: {
     cveLocalidad: numeric('locality code, unique within its municipality'),
     descLocalidad: name('locality name; may contain bracketed or parenthesised qualifiers'),
@@ -65,6 +69,7 @@ export const localidad = entity({
 
 export const area = entity({
   name: 'area',
+  plural: 'areas-conocimiento',
   fields: {
     cveArea: numeric('area code'),
     descripcion: name('area name in Spanish'),
@@ -77,6 +82,7 @@ export const area = entity({
 
 export const campo = entity({
   name: 'campo',
+  plural: 'campos-conocimiento',
   fields: {
     cveCampo: digits('field code', 2),
     descripcion: name('field name in Spanish'),
@@ -90,6 +96,7 @@ export const campo = entity({
 
 export const disciplina = entity({
   name: 'disciplina',
+  plural: 'disciplinas-conocimiento',
   fields: {
     cveDisciplina: digits('discipline code', 4),
     descripcion: name('discipline name in Spanish'),
@@ -112,6 +119,7 @@ export const disciplina = entity({
 
 export const subdisciplina = entity({
   name: 'subdisciplina',
+  plural: 'subdisciplinas-conocimiento',
   fields: {
     cveSubdisciplina: digits('subdiscipline code', 6),
     descripcion: name('subdiscipline name in Spanish'),
@@ -141,6 +149,7 @@ export const subdisciplina = entity({
 
 export const audiencia = entity({
   name: 'audiencia',
+  plural: 'audiencias',
   fields: {
     clave: code('audience key', /^[a-z][A-Za-z0-9]*$/, 'camel-case letters and digits'),
     descCorta: name('short description in Spanish'),

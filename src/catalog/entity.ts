@@ -20,6 +20,8 @@ export type Expectation = {
 
 export type Entity = {
   readonly name: string
+  /** What a list of them is called. */
+  readonly plural: string
   /** In the order in which they are rendered. */
   readonly fields: { readonly [name: string]: Field }
   /** The fields that identify a record among those of its entity; an embedded one stands for its own key. */

@@ -1,27 +1,158 @@
-// Lists the releases on disk.
-import type { Listed } from '../release/shelf.ts'
-import { Shelf } from '../release/shelf.ts'
-import { command } from './command.ts'
-import { yes } from './flags.ts'
+// nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
+import { entities, entityNames } from '../catalog/entities.ts'
+import { Failure } from '../failure.ts'
+import { sizeOf } from '../release/manifest.ts'
+import { type Listed, Shelf } from '../release/shelf.ts'
+import { verifyRelease } from '../release/verify.ts'
+import { command, type Terminal } from './command.ts'
+import { wholeNumber, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
-import { countsOf } from './import.ts'
+import { countsOf, lockFor, wait } from './importing.ts'
+
+const json = { says: 'print it as one JSON document', parse: yes } as const
+const DIGEST_WORD = { shown: 'DIGEST', least: 1, most: 1 } as const
+const number = new Intl.NumberFormat('en')
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const short = (digest: string) => digest.slice(0, 12)
 
 export const releases = command({
   name: 'releases',
   says: 'List the releases on disk, newest first; the current one is marked.',
-  flags: { home, json: { says: 'print the list as one JSON document', parse: yes } },
+  flags: { home, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
     const listed = new Shelf(homeOf(values.home)).list()
     if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
     else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
-    else terminal.out(listed.map(line).join(''))
+    else terminal.out(listed.map(lineOf).join(''))
     return 0
   },
 })
 
-function line({ digest, current, manifest }: Listed): string {
-  const mark = `${current ? '*' : ' '} ${digest.slice(0, 12)}`
+function lineOf({ digest, current, manifest }: Listed): string {
+  const mark = `${current ? '*' : ' '} ${short(digest)}`
   if ('damage' in manifest) return `${mark}  damaged: ${manifest.damage}\n`
-  return `${mark}  ${manifest.built.slice(0, 16).replace('T', ' ')}  ${manifest.source.kind.padEnd(9)}  ${countsOf(manifest)}\n`
+  const facts = [
+    manifest.built.slice(0, 16).replace('T', ' '),
+    manifest.source.kind.padEnd(9),
+    megabytes(sizeOf(manifest)).padStart(10),
+    countsOf((entity) => manifest.entities[entity].count),
+  ]
+  return `${mark}  ${facts.join('  ')}\n`
+}
+
+export const releasesShow = command({
+  name: 'releases show',
+  says: 'Tell all about one release: where it came from, its counts, its findings.',
+  words: DIGEST_WORD,
+  flags: { home, json },
+  examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
+  run: async ({ values, words, terminal }) => {
+    const shelf = new Shelf(homeOf(values.home))
+    const { manifest } = shelf.open(shelf.find(words[0] as string))
+    if (values.json) {
+      terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
+      return 0
+    }
+    const { digest, built, source, versions, findings } = manifest
+    const current = digest === shelf.currentDigest() ? ' (current)' : ''
+    terminal.out(
+      `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
+    )
+    terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
+    for (const credit of source.credits) terminal.out(`credit   ${credit}\n`)
+    for (const name of entityNames)
+      terminal.out(`${entities[name].plural.padEnd(28)}${number.format(manifest.entities[name].count).padStart(10)}\n`)
+    for (const { kind, count, says, examples } of findings) {
+      terminal.out(
+        `finding  ${kind}: ${number.format(count)} × ${says}\n${examples.map((one) => `           ${one}\n`).join('')}`,
+      )
+    }
+    return 0
+  },
+})
+
+export const activate = command({
+  name: 'activate',
+  says: 'Make a release that is on disk the current one; a running server swaps to it at once.',
+  words: DIGEST_WORD,
+  flags: { wait, home },
+  examples: ['activate 1a2b3c'],
+  run: async ({ values, words, terminal }) => {
+    const shelf = new Shelf(homeOf(values.home))
+    using _lock = await lockFor(shelf, 'activate', values.wait, terminal)
+    const digest = shelf.find(words[0] as string)
+    shelf.activate(digest)
+    terminal.out(`Release ${short(digest)} is now current.\n`)
+    return 0
+  },
+})
+
+export const rollback = command({
+  name: 'rollback',
+  says: 'Go back to the release that was current before.',
+  flags: { wait, home },
+  examples: ['rollback'],
+  run: async ({ values, terminal }) => {
+    const shelf = new Shelf(homeOf(values.home))
+    using _lock = await lockFor(shelf, 'rollback', values.wait, terminal)
+    terminal.out(`Release ${short(shelf.rollback())} is current again.\n`)
+    return 0
+  },
+})
+
+export const releasesPrune = command({
+  name: 'releases prune',
+  says: 'Remove old releases; the current one always stays.',
+  flags: {
+    keep: {
+      value: 'N',
+      says: 'how many of the newest to keep besides the current one',
+      absent: '5',
+      parse: wholeNumber(0, 10_000),
+    },
+    wait,
+    home,
+  },
+  examples: ['releases prune --keep 2'],
+  run: async ({ values, terminal }) => {
+    const shelf = new Shelf(homeOf(values.home))
+    using _lock = await lockFor(shelf, 'releases prune', values.wait, terminal)
+    const old = shelf
+      .list()
+      .filter(({ current }) => !current)
+      .slice(values.keep)
+    for (const { digest } of old) {
+      shelf.remove(digest)
+      terminal.out(`Removed ${short(digest)}.\n`)
+    }
+    if (old.length === 0) terminal.out('Nothing to remove.\n')
+    return 0
+  },
+})
+
+export const releasesVerify = command({
+  name: 'releases verify',
+  says: 'Read every file of the releases again and check its digest.',
+  words: { shown: '[DIGEST]', least: 0, most: 1 },
+  flags: { home },
+  examples: ['releases verify', 'releases verify 1a2b3c'],
+  run: async ({ values, words, terminal }) => {
+    const shelf = new Shelf(homeOf(values.home))
+    const [prefix] = words
+    const digests = prefix === undefined ? shelf.list().map(({ digest }) => digest) : [shelf.find(prefix)]
+    return verifyAll(shelf, digests, terminal)
+  },
+})
+
+async function verifyAll(shelf: Shelf, digests: readonly string[], terminal: Terminal): Promise<number> {
+  let damaged = 0
+  for (const digest of digests) {
+    const wrong = await verifyRelease(shelf.directoryOf(digest), digest)
+    damaged += wrong.length === 0 ? 0 : 1
+    terminal.out(`${short(digest)}  ${wrong.length === 0 ? 'sound' : `damaged\n  ${wrong.join('\n  ')}`}\n`)
+  }
+  if (damaged > 0)
+    throw new Failure(`${damaged} of ${digests.length} releases are damaged; import their source again to replace them`)
+  return 0
 }

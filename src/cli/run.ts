@@ -2,12 +2,25 @@
 import { nearest } from '../nearest.ts'
 import { version } from '../version.ts'
 import { type Command, helpOf, overview, type Terminal } from './command.ts'
+import { diff } from './diff.ts'
 import { type Environment, readFlags, UsageError } from './flags.ts'
-import { importBundled, importSynthetic } from './import.ts'
-import { releases } from './releases.ts'
+import { importBundled } from './import-bundled.ts'
+import { importSynthetic } from './import-synthetic.ts'
+import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { serveCommand } from './serve.ts'
 
-export const commands: readonly Command[] = [serveCommand, importBundled, importSynthetic, releases]
+export const commands: readonly Command[] = [
+  serveCommand,
+  importBundled,
+  importSynthetic,
+  releases,
+  releasesShow,
+  releasesVerify,
+  releasesPrune,
+  activate,
+  rollback,
+  diff,
+]
 
 const ABOUT = 'Nomenclator serves reference catalogs as paginated JSON lists.'
 

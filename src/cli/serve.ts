@@ -1,91 +1,146 @@
-// Serves the current release until it is told to stop.
-import { BlockList, isIP } from 'node:net'
+// nomenclator serve: answers from the current release until it is told to stop.
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { createApp } from '../http/app.ts'
 import { serve } from '../http/serve.ts'
+import { SUPERVISOR_VARIABLE, startWorkers, type WorkerMessage } from '../http/workers.ts'
+import { followCurrent } from '../release/follow.ts'
 import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf.ts'
 import { bundledSource } from '../source/bundled.ts'
 import { command, type Terminal } from './command.ts'
-import { text, type Wrong, wholeNumber } from './flags.ts'
+import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
-import { countsOf, importInto } from './import.ts'
+import { countsOf, importWithProgress, lockFor } from './importing.ts'
+import { addresses, baseUrl } from './serve-values.ts'
+import { untilStopped } from './signals.ts'
 
-const DRAIN_MILLISECONDS = 10_000
+const FIRST_BUILD_WAIT_SECONDS = 60
+
+const flags = {
+  host: { value: 'ADDRESS', env: 'HOST', says: 'address to listen on', absent: '127.0.0.1', parse: text },
+  port: {
+    value: 'PORT',
+    env: 'PORT',
+    says: 'port to listen on, 0 for a free one',
+    absent: '8080',
+    parse: wholeNumber(0, 65_535),
+  },
+  'base-url': {
+    value: 'URL',
+    env: 'BASE_URL',
+    says: 'address to use in links; else that of the request',
+    parse: baseUrl,
+  },
+  'trust-proxy': {
+    value: 'LIST',
+    env: 'TRUST_PROXY',
+    says: 'believe X-Forwarded-Host and X-Forwarded-Proto from these addresses, such as 10.0.0.0/8,::1',
+    parse: addresses,
+  },
+  workers: {
+    value: 'N',
+    env: 'WORKERS',
+    says: 'processes that share the port, or auto for one a core',
+    absent: 'auto',
+    parse: workerCount,
+  },
+  'drain-timeout': {
+    value: 'SECONDS',
+    env: 'DRAIN_TIMEOUT',
+    says: 'how long requests in flight may take to finish at a stop',
+    absent: '10',
+    parse: wholeNumber(0, 3_600),
+  },
+  home,
+} as const
+
+type Values = ValuesOf<typeof flags>
 
 export const serveCommand = command({
   name: 'serve',
-  says: 'Serve the current release; without one, build the bundled data first.',
-  flags: {
-    host: { value: 'ADDRESS', env: 'HOST', says: 'address to listen on', absent: '127.0.0.1', parse: text },
-    port: {
-      value: 'PORT',
-      env: 'PORT',
-      says: 'port to listen on, 0 for a free one',
-      absent: '8080',
-      parse: wholeNumber(0, 65_535),
-    },
-    'base-url': {
-      value: 'URL',
-      env: 'BASE_URL',
-      says: 'address to use in links; else that of the request',
-      parse: baseUrl,
-    },
-    'trust-proxy': {
-      value: 'LIST',
-      env: 'TRUST_PROXY',
-      says: 'believe X-Forwarded-Host and X-Forwarded-Proto from these addresses, such as 10.0.0.0/8,::1',
-      parse: addresses,
-    },
-    home,
-  },
-  examples: ['serve', 'serve --port 0', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
-  run: async ({ values, terminal }) => {
-    const release = await currentRelease(new Shelf(homeOf(values.home)), terminal)
-    const app = createApp({
-      release: () => release,
-      policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
-      logError: (error, { method, url }) => terminal.err(`${method} ${url} failed: ${Bun.inspect(error)}\n`),
-    })
-    const server = serve(app, { host: values.host, port: values.port })
-    terminal.out(
-      `Serving release ${release.manifest.digest.slice(0, 12)} on ${server.url}: ${countsOf(release.manifest)}\n`,
-    )
-    await signalToStop()
-    await server.stop(DRAIN_MILLISECONDS)
+  says: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
+  flags,
+  examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
+  run: async ({ values, terminal, env }) => {
+    if (env[SUPERVISOR_VARIABLE] !== undefined) return work(values, terminal)
+    const shelf = new Shelf(homeOf(values.home))
+    const release = await currentRelease(shelf, terminal)
+    const shares = process.platform === 'linux'
+    if (values.workers > 1 && !shares) terminal.err('This platform cannot share a port: one process serves.\n')
+    if (values.workers > 1 && shares) return supervise(values, release, terminal)
+    const server = listen(values, shelf, release, terminal, false)
+    announce(server.url, release, terminal)
+    await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
     return 0
   },
 })
+
+function workerCount(value: string): number | Wrong {
+  if (value === 'auto') return availableParallelism()
+  const count = wholeNumber(1, 256)(value)
+  return typeof count === 'number' ? count : { allowed: `auto, or ${count.allowed}` }
+}
+
+function announce(url: string, { manifest }: Release, terminal: Terminal): void {
+  const counts = countsOf((entity) => manifest.entities[entity].count)
+  terminal.out(`Serving release ${manifest.digest.slice(0, 12)} on ${url}: ${counts}\n`)
+}
+
+function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal, shared: boolean) {
+  const following = followCurrent(shelf, first, {
+    onSwap: ({ manifest }) => terminal.out(`Serving release ${manifest.digest.slice(0, 12)} from now on.\n`),
+    onRefused: (reason) => terminal.err(`Not swapped, the release before goes on being served: ${reason}\n`),
+  })
+  const app = createApp({
+    release: following.release,
+    policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
+    logError: (error, { method, url }) => terminal.err(`${method} ${url} failed: ${Bun.inspect(error)}\n`),
+  })
+  return serve(app, { host: values.host, port: values.port, shared })
+}
+
+async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {
+  const main = join(import.meta.dir, '..', 'main.ts')
+  const arguments_ = process.argv.slice(2)
+  const workers = await startWorkers({
+    count: values.workers,
+    listening: { host: values.host, port: values.port },
+    command: (port) => [process.execPath, main, ...withPort(arguments_, port)],
+    drainMilliseconds: values['drain-timeout'] * 1_000,
+    log: terminal.err,
+  })
+  announce(workers.url, release, terminal)
+  await untilStopped({
+    stop: () => workers.stop(),
+    now: () => workers.kill(),
+    restart: () => workers.restart().then(() => terminal.out('All workers were restarted.\n')),
+  })
+  return 0
+}
+
+/** A worker gets the arguments of its supervisor, with the port that was found. */
+function withPort(arguments_: readonly string[], port: number): string[] {
+  const others = arguments_.filter(
+    (word, position) => !/^--port(?:=|$)/.test(word) && arguments_[position - 1] !== '--port',
+  )
+  return [...others, `--port=${port}`]
+}
+
+async function work(values: Values, terminal: Terminal): Promise<number> {
+  const shelf = new Shelf(homeOf(values.home))
+  const release = await currentRelease(shelf, terminal)
+  const server = listen(values, shelf, release, terminal, true)
+  process.send?.({ ready: true, port: server.port } satisfies WorkerMessage)
+  await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000), supervised: true })
+  return 0
+}
 
 async function currentRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
   const current = shelf.openCurrent()
   if (current !== undefined) return current
   terminal.err('No release yet: building one from the bundled data.\n')
-  await importInto(shelf, bundledSource(), terminal)
+  using _lock = await lockFor(shelf, 'serve', FIRST_BUILD_WAIT_SECONDS, terminal)
+  await importWithProgress(shelf, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
   return shelf.openCurrent() as Release
-}
-
-function signalToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
-}
-
-function baseUrl(value: string): string | Wrong {
-  return /^https?:\/\/[A-Za-z0-9.\-_~:[\]]+(?:\/[A-Za-z0-9.\-_~]+)*\/?$/.test(value) && URL.canParse(value)
-    ? value.replace(/\/$/, '')
-    : { allowed: 'an http or https address without query, such as https://catalogs.example.org' }
-}
-
-function addresses(value: string): BlockList | Wrong {
-  const list = new BlockList()
-  for (const entry of value.split(',')) {
-    const [address = '', bits, ...rest] = entry.trim().split('/')
-    const version = isIP(address)
-    const most = version === 6 ? 128 : 32
-    const fits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= most)
-    if (version === 0 || !fits || rest.length > 0)
-      return { allowed: 'addresses, with /bits for a range, separated by commas' }
-    list.addSubnet(address, bits === undefined ? most : Number(bits), version === 6 ? 'ipv6' : 'ipv4')
-  }
-  return list
 }

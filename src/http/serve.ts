@@ -3,11 +3,17 @@ import { Failure } from '../failure.ts'
 import type { App } from './app.ts'
 import type { Connection } from './base-url.ts'
 
-export type Listening = { readonly host: string; readonly port: number }
+export type Listening = {
+  readonly host: string
+  readonly port: number
+  /** Whether other processes listen on the same port and share its connections. */
+  readonly shared?: boolean
+}
 
-export type RunningServer = AsyncDisposable & {
+export type RunningServer = {
   readonly url: string
-  /** Stops accepting, lets what is in flight finish for at most the time given, then closes. */
+  readonly port: number
+  /** Tells clients to go, stops accepting, lets what is in flight finish for at most this long, then closes. */
   stop(drainMilliseconds: number): Promise<void>
 }
 
@@ -17,39 +23,50 @@ export class PortInUse extends Failure {
   }
 }
 
-const DRAIN_MILLISECONDS = 10_000
+/**
+ * Closing an idle connection races with a request that is just being sent on it. For this long before it closes, the
+ * server therefore asks the clients themselves to close, with the answer to their next request.
+ */
+const FAREWELL_MILLISECONDS = 300
 
 export function serve(app: App, listening: Listening): RunningServer {
-  const server = listen(app, listening)
-  const stop = async (drainMilliseconds: number) => {
-    const drained = server.stop()
-    await Promise.race([drained, Bun.sleep(drainMilliseconds)])
-    await server.stop(true)
-  }
+  let leaving = false
+  const server = listen((request, connection) => {
+    const response = app(request, connection)
+    if (leaving) response.headers.set('Connection', 'close')
+    return response
+  }, listening)
+  const port = server.port ?? listening.port
   return {
-    url: urlOf(listening.host, server.port ?? listening.port),
-    stop,
-    [Symbol.asyncDispose]: () => stop(DRAIN_MILLISECONDS),
+    url: urlOf(listening.host, port),
+    port,
+    stop: async (drainMilliseconds) => {
+      leaving = true
+      await Bun.sleep(Math.min(FAREWELL_MILLISECONDS, drainMilliseconds))
+      await Promise.race([server.stop(), Bun.sleep(drainMilliseconds)])
+      await server.stop(true)
+    },
   }
 }
 
-function listen(app: App, listening: Listening) {
+function listen(app: App, { host, port, shared = false }: Listening): Bun.Server<undefined> {
   try {
     return Bun.serve({
-      hostname: listening.host,
-      port: listening.port,
+      hostname: host,
+      port,
+      reusePort: shared,
       fetch: (request, server) => {
         const connection: Connection = {
           peer: () => server.requestIP(request)?.address,
-          own: urlOf(listening.host, server.port ?? listening.port),
+          own: urlOf(host, server.port ?? port),
         }
         return app(request, connection)
       },
     })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') throw new PortInUse(listening)
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') throw new PortInUse({ host, port })
     throw error
   }
 }
 
-const urlOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+export const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -9,7 +9,7 @@ import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityBuild } from './entity-build.ts'
 import { Family } from './family.ts'
 import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
-import { Numbers } from './numbers.ts'
+import type { Numbers } from './numbers.ts'
 
 /** Called now and then with how far the build is. */
 export type OnProgress = (entity: EntityName, done: number, expected: number | undefined) => void
@@ -17,11 +17,11 @@ export type OnProgress = (entity: EntityName, done: number, expected: number | u
 export async function buildRelease(
   source: Source,
   directory: string,
+  numbers: Numbers,
   onProgress: OnProgress = () => {},
 ): Promise<Manifest> {
   const report = { faults: new Faults(), findings: new Findings() }
   const family = new Family()
-  const numbers = new Numbers()
   const facts: Partial<Record<EntityName, EntityFacts>> = {}
   for (const name of entityNames) {
     using build = new EntityBuild(entities[name], directory, family, numbers, report)

@@ -5,7 +5,7 @@ import type { Block, Report } from '../source/source.ts'
 import type { Family } from './family.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
-import type { Numbers } from './numbers.ts'
+import { isNumbered, type Numbers } from './numbers.ts'
 import { oddityFinder } from './oddities.ts'
 import { RecordWriter } from './record-file.ts'
 import { type Place, type Settle, settler } from './settle.ts'
@@ -13,6 +13,7 @@ import { type Place, type Settle, settler } from './settle.ts'
 export class EntityBuild implements Disposable {
   readonly #entity: Entity
   readonly #family: Family
+  readonly #numbers: Numbers
   readonly #report: Report
   readonly #writer: RecordWriter
   readonly #keys: KeyTable
@@ -25,6 +26,7 @@ export class EntityBuild implements Disposable {
   constructor(entity: Entity, directory: string, family: Family, numbers: Numbers, report: Report) {
     this.#entity = entity
     this.#family = family
+    this.#numbers = numbers
     this.#report = report
     this.#keys = new KeyTable(entity)
     this.#settle = settler(entity, family, numbers, report.faults)
@@ -73,6 +75,7 @@ export class EntityBuild implements Disposable {
     // Later rows may refer to it, and are to be told only of faults of their own.
     this.#family.add(this.#entity, row, json)
     if (this.#report.faults.any) return
+    if (isNumbered(this.#entity)) this.#numbers.claim(this.#entity, row)
     this.#look(row)
     this.#writer.add(json)
   }

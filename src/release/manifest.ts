@@ -59,3 +59,10 @@ function hasEveryFile(manifest: Manifest): boolean {
     )
   })
 }
+
+/** The bytes of all its files. */
+export function sizeOf({ entities }: Manifest): number {
+  return entityNames
+    .flatMap((name) => RECORD_FILE_PARTS.map((part) => entities[name].files[part].size))
+    .reduce((sum, size) => sum + size, 0)
+}

@@ -13,6 +13,7 @@ export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
 
 export class Numbers {
   readonly #books = new Map<string, Book>()
+  readonly #reclaimed: string[] = []
 
   constructor(saved: SavedNumbers = {}) {
     for (const entity of Object.values(entities)) {
@@ -23,20 +24,29 @@ export class Numbers {
     }
   }
 
-  /** The number of a code: the one that it has, or the next free one. */
-  numberFor(entity: Entity, code: string): number {
+  /** The number of the code of a row: the one that it has, or the next free one. */
+  numberFor(entity: Entity, row: Values): number {
     const book = this.#book(entity)
+    const code = codeOf(entity, row)
     const id = book.idOf.get(code) ?? book.highest + 1
     enter(book, code, id)
     return id
   }
 
-  /** Notes who has a number, and says who had it before if that was another. */
-  claim(entity: Entity, code: string, id: number): string | undefined {
+  /** Notes who has a number, and remembers it if that was another before. */
+  claim(entity: Entity, row: Values): void {
     const book = this.#book(entity)
+    const code = codeOf(entity, row)
+    const id = row[entity.key[0] as string] as number
     const owner = book.codeOf.get(id)
     enter(book, code, id)
-    return owner === code ? undefined : owner
+    if (owner !== undefined && owner !== code)
+      this.#reclaimed.push(`${entity.name} ${id}: ${owner} had it, ${code} would`)
+  }
+
+  /** The numbers that were given to another code than the one that had them, in this build. */
+  get reclaimed(): readonly string[] {
+    return this.#reclaimed
   }
 
   save(): SavedNumbers {

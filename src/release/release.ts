@@ -17,6 +17,7 @@ export class DamagedRelease extends Failure {
 }
 
 export type Release = {
+  readonly directory: string
   readonly manifest: Manifest
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
@@ -47,6 +48,7 @@ export function openRelease(directory: string, digest: string): Release {
   const manifest = readManifest(directory, digest)
   const open = (entity: EntityName) => [entity, new RecordFile(directory, entity, manifest.entities[entity].count)]
   return {
+    directory,
     manifest,
     lastModified: new Date(manifest.built).toUTCString(),
     records: Object.fromEntries(entityNames.map(open)),

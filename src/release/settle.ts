@@ -39,7 +39,7 @@ export function settler(entity: Entity, family: Family, numbers: Numbers, faults
     }
     if (!sound) return undefined
     if (identifier !== undefined && row[identifier] === undefined) {
-      settled[identifier] = numbers.numberFor(entity, codeOf(entity, settled))
+      settled[identifier] = numbers.numberFor(entity, settled)
     }
     const wrong = check(settled)
     for (const { field, value, expected } of wrong) faults.add({ ...place, column: field, value, expected })

@@ -1,8 +1,10 @@
-// The releases on disk, and which of them is current.
+// The releases on disk, which of them is current, and which were before it.
 //
-//   <home>/current             the digest of the current release
+//   <home>/current             the digest of the current release; below it those that were current before, latest first
 //   <home>/releases/<digest>/  one release
-//   <home>/building/           where the next ones are made; leftovers are swept away by the next build
+//   <home>/building/           where the next one is made; leftovers are swept away by the next build
+//   <home>/numbers.json        which identifier belongs to which official code
+//   <home>/lock                held by whoever changes any of these
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
@@ -10,6 +12,7 @@ import type { Source } from '../source/source.ts'
 import { buildRelease, type OnProgress } from './build.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { DIGEST, type Manifest } from './manifest.ts'
+import { Numbers } from './numbers.ts'
 import { openRelease, type Release, readManifest } from './release.ts'
 
 export type Listed = {
@@ -17,6 +20,8 @@ export type Listed = {
   readonly current: boolean
   readonly manifest: Manifest | { readonly damage: string }
 }
+
+const HISTORY_KEPT = 100
 
 export class Shelf {
   readonly home: string
@@ -26,83 +31,156 @@ export class Shelf {
   }
 
   currentDigest(): string | undefined {
-    const path = this.#current
-    if (!existsSync(path)) return undefined
-    const digest = readFileSync(path, 'utf8').trim()
-    if (!DIGEST.test(digest)) throw new Failure(`${path} does not hold a digest; activate a release to mend it`)
-    return digest
+    return this.history()[0]
+  }
+
+  /** The current release first, then those that were current before. */
+  history(): string[] {
+    if (!existsSync(this.currentFile)) return []
+    const digests = readFileSync(this.currentFile, 'utf8').trim().split('\n')
+    if (digests.every((digest) => DIGEST.test(digest))) return digests
+    throw new Failure(`${this.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`)
+  }
+
+  open(digest: string): Release {
+    return openRelease(this.directoryOf(digest), digest)
   }
 
   openCurrent(): Release | undefined {
     const digest = this.currentDigest()
-    return digest === undefined ? undefined : openRelease(this.#directory(digest), digest)
+    return digest === undefined ? undefined : this.open(digest)
   }
 
-  /** Builds beside the others, then moves the finished release into place; it is not current yet. */
-  async build(source: Source, onProgress?: OnProgress): Promise<Manifest> {
-    mkdirSync(this.#releases, { recursive: true })
-    const building = join(this.home, 'building')
-    rmSync(building, { recursive: true, force: true })
-    mkdirSync(building)
-    const directory = join(building, crypto.randomUUID())
-    mkdirSync(directory)
-    try {
-      const manifest = await buildRelease(source, directory, onProgress)
-      this.#place(directory, manifest.digest)
-      return manifest
-    } finally {
-      rmSync(building, { recursive: true, force: true })
-    }
-  }
-
-  activate(digest: string): void {
-    readManifest(this.#directory(digest), digest)
-    const next = `${this.#current}.next`
-    rmSync(next, { force: true })
-    writeDurably(next, `${digest}\n`)
-    renameSync(next, this.#current)
-    syncDirectory(this.home)
+  /** The one release whose digest begins like this. */
+  find(prefix: string): string {
+    const digests = this.#digests()
+    const found = digests.filter((digest) => digest.startsWith(prefix.toLowerCase()))
+    const [digest, ...others] = found
+    if (digest !== undefined && others.length === 0) return digest
+    if (found.length > 1)
+      throw new Failure(`${prefix} is not enough: ${found.map((one) => one.slice(0, 16)).join(', ')}`)
+    throw new Failure(`there is no release ${prefix}; nomenclator releases lists those that are there`)
   }
 
   /** Newest first. */
   list(): Listed[] {
-    if (!existsSync(this.#releases)) return []
     const current = this.currentDigest()
-    const listed = readdirSync(this.#releases)
-      .filter((name) => DIGEST.test(name))
-      .map((digest) => ({ digest, current: digest === current, manifest: this.#manifestOrDamage(digest) }))
-    return listed.sort((a, b) => builtAt(b).localeCompare(builtAt(a)) || a.digest.localeCompare(b.digest))
+    return this.#digests()
+      .map((digest) => ({ digest, current: digest === current, manifest: this.manifestOrDamage(digest) }))
+      .sort((a, b) => builtAt(b).localeCompare(builtAt(a)) || a.digest.localeCompare(b.digest))
   }
 
-  #manifestOrDamage(digest: string): Listed['manifest'] {
+  manifestOrDamage(digest: string): Listed['manifest'] {
     try {
-      return readManifest(this.#directory(digest), digest)
+      return readManifest(this.directoryOf(digest), digest)
     } catch (error) {
       return { damage: error instanceof Error ? error.message : String(error) }
     }
   }
 
-  /** The same records make the same digest, so a sound release that is already there is kept, and a damaged one replaced. */
-  #place(directory: string, digest: string): void {
-    const target = this.#directory(digest)
+  /** Makes a release current; it must be sound. */
+  activate(digest: string): void {
+    readManifest(this.directoryOf(digest), digest)
+    const before = existsSync(this.currentFile) ? readFileSync(this.currentFile, 'utf8').trim().split('\n') : []
+    const earlier = before.filter((one) => DIGEST.test(one))
+    if (earlier[0] !== digest) this.#setHistory([digest, ...earlier].slice(0, HISTORY_KEPT))
+  }
+
+  /** Goes back to the release that was current before this one and is still there. */
+  rollback(): string {
+    const [, ...before] = this.history()
+    const position = before.findIndex((digest) => !('damage' in this.manifestOrDamage(digest)))
+    const digest = before[position]
+    if (digest === undefined) throw new Failure('there is no earlier release to go back to')
+    this.#setHistory(before.slice(position))
+    return digest
+  }
+
+  async build(source: Source, onProgress?: OnProgress): Promise<Manifest> {
+    const directory = this.newBuilding()
+    try {
+      const manifest = await buildRelease(source, directory, new Numbers(), onProgress)
+      this.place(directory, manifest.digest)
+      return manifest
+    } finally {
+      this.sweep()
+    }
+  }
+
+  /** An empty directory to build in; whatever an earlier build left is swept away. */
+  newBuilding(): string {
+    mkdirSync(this.#releases, { recursive: true })
+    this.sweep()
+    const directory = join(this.#building, crypto.randomUUID())
+    mkdirSync(directory, { recursive: true })
+    return directory
+  }
+
+  sweep(): void {
+    rmSync(this.#building, { recursive: true, force: true })
+  }
+
+  /** The same records make the same digest: a sound release that is there already stays, a damaged one is replaced. */
+  place(directory: string, digest: string): void {
+    const target = this.directoryOf(digest)
     if (existsSync(target)) {
-      if (!('damage' in this.#manifestOrDamage(digest))) return
-      renameSync(target, join(this.home, 'building', `damaged-${digest}`))
+      if (!('damage' in this.manifestOrDamage(digest))) return
+      renameSync(target, join(this.#building, `damaged-${digest}`))
     }
     renameSync(directory, target)
     syncDirectory(this.#releases)
   }
 
-  #directory(digest: string): string {
+  remove(digest: string): void {
+    // Gone at once under its name, so that a removal cut short leaves nothing that looks like a release.
+    mkdirSync(this.#building, { recursive: true })
+    renameSync(this.directoryOf(digest), join(this.#building, `removed-${digest}`))
+    this.sweep()
+  }
+
+  loadNumbers(): Numbers {
+    if (!existsSync(this.#numbers)) return new Numbers()
+    return new Numbers(JSON.parse(readFileSync(this.#numbers, 'utf8')))
+  }
+
+  saveNumbers(numbers: Numbers): void {
+    this.#replace(this.#numbers, `${JSON.stringify(numbers.save())}\n`)
+  }
+
+  directoryOf(digest: string): string {
     return join(this.#releases, digest)
+  }
+
+  get currentFile(): string {
+    return join(this.home, 'current')
+  }
+
+  #setHistory(digests: readonly string[]): void {
+    this.#replace(this.currentFile, `${digests.join('\n')}\n`)
+  }
+
+  #replace(path: string, text: string): void {
+    const next = `${path}.next`
+    rmSync(next, { force: true })
+    writeDurably(next, text)
+    renameSync(next, path)
+    syncDirectory(this.home)
+  }
+
+  #digests(): string[] {
+    return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
   }
 
   get #releases(): string {
     return join(this.home, 'releases')
   }
 
-  get #current(): string {
-    return join(this.home, 'current')
+  get #building(): string {
+    return join(this.home, 'building')
+  }
+
+  get #numbers(): string {
+    return join(this.home, 'numbers.json')
   }
 }
 

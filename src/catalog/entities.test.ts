@@ -1,0 +1,68 @@
+// What every definition has to keep, whichever entity is added.
+import { describe, expect, test } from 'bun:test'
+import { type EntityName, entities, entityNames } from './entities.ts'
+import { type Entity, embedsOf, identifierOf } from './entity.ts'
+
+/** As published: these names and their order are the contract of API v1. */
+const published: Readonly<Record<EntityName, readonly string[]>> = {
+  pais: ['cvePais', 'descPais', 'idPais'],
+  estado: ['cveEstado', 'cveRenapo', 'descEstado', 'idEstado', 'idPais'],
+  municipio: ['cveMunicipio', 'descMunicipio', 'idEstado', 'idMunicipio'],
+  localidad: ['cveLocalidad', 'descLocalidad', 'idLocalidad', 'idEstado', 'idMunicipio'],
+  area: ['cveArea', 'descripcion', 'description', 'idArea'],
+  campo: ['cveCampo', 'descripcion', 'description', 'idCampo', 'idArea'],
+  disciplina: ['cveDisciplina', 'descripcion', 'description', 'idDisciplina', 'campoCono'],
+  subdisciplina: ['cveSubdisciplina', 'descripcion', 'description', 'idSubdisciplina', 'disciplinaCono'],
+  audiencia: ['clave', 'descCorta', 'shortDesc', 'idAudiencia'],
+}
+
+/** Follows a dotted path through the embedded entities. */
+function fieldAt(entity: Entity, path: string): string | undefined {
+  const [field = '', ...rest] = path.split('.')
+  const definition = entity.fields[field]
+  if (rest.length === 0 || definition?.kind !== 'embed') return rest.length === 0 ? definition?.kind : undefined
+  return fieldAt(definition.entity, rest.join('.'))
+}
+
+describe.each(entityNames)('%s', (entityName) => {
+  const definition: Entity = entities[entityName]
+  const kinds = Object.entries(definition.fields)
+
+  test('publishes the fields of API v1, in order', () => {
+    expect(Object.keys(definition.fields)).toEqual([...published[entityName]])
+  })
+
+  test('stands under its own name', () => {
+    expect(definition.name).toBe(entityName)
+  })
+
+  test('has a key of identifiers and a code of its own fields', () => {
+    for (const field of definition.key) expect(['id', 'embed']).toContain(definition.fields[field]?.kind ?? 'missing')
+    for (const field of definition.code)
+      expect(['code', 'embed']).toContain(definition.fields[field]?.kind ?? 'missing')
+    expect(definition.key).not.toBeEmpty()
+    expect(definition.code).not.toBeEmpty()
+  })
+
+  test('copies only fields that are there', () => {
+    for (const [, field] of kinds) if (field.kind === 'copy') expect(definition.fields[field.of]?.kind).toBe('name')
+  })
+
+  test('comes after what it embeds, which one field identifies', () => {
+    for (const [, parent] of embedsOf(definition)) {
+      expect(entityNames.indexOf(parent.name as EntityName)).toBeLessThan(entityNames.indexOf(entityName))
+      expect(identifierOf(parent)).toStartWith('id')
+    }
+  })
+
+  test('expects things only of fields that are there', () => {
+    for (const { left, right } of definition.expects) {
+      expect(fieldAt(definition, left)).toBeDefined()
+      expect(fieldAt(definition, right)).toBeDefined()
+    }
+  })
+
+  test('says something of every field', () => {
+    for (const [, { says }] of kinds) expect(says.length).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,18 @@
+// nomenclator import synthetic
+import { syntheticSource } from '../source/synthetic.ts'
+import { command } from './command.ts'
+import { wholeNumber } from './flags.ts'
+import { importFlags, runImport } from './importing.ts'
+
+export const importSynthetic = command({
+  name: 'import synthetic',
+  says: 'Build a release of invented data at full scale, for tests and benchmarks, and make it current.',
+  flags: {
+    seed: { value: 'N', says: 'another seed gives other records', absent: '1', parse: wholeNumber(0, 4_294_967_295) },
+    scale: { value: 'N', says: 'how many times the 300,137 localities', absent: '1', parse: wholeNumber(1, 1_000) },
+    ...importFlags,
+  },
+  examples: ['import synthetic', 'import synthetic --scale 10 --seed 7'],
+  run: ({ values, terminal }) =>
+    runImport('import synthetic', values, terminal, () => syntheticSource({ seed: values.seed, scale: values.scale })),
+})

@@ -1,0 +1,23 @@
+// Values of the flags of serve that take some reading.
+import { BlockList, isIP } from 'node:net'
+import type { Wrong } from './flags.ts'
+
+export function baseUrl(value: string): string | Wrong {
+  return /^https?:\/\/[A-Za-z0-9.\-_~:[\]]+(?:\/[A-Za-z0-9.\-_~]+)*\/?$/.test(value) && URL.canParse(value)
+    ? value.replace(/\/$/, '')
+    : { allowed: 'an http or https address without query, such as https://catalogs.example.org' }
+}
+
+export function addresses(value: string): BlockList | Wrong {
+  const list = new BlockList()
+  for (const entry of value.split(',')) {
+    const [address = '', bits, ...rest] = entry.trim().split('/')
+    const version = isIP(address)
+    const most = version === 6 ? 128 : 32
+    const fits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= most)
+    if (version === 0 || !fits || rest.length > 0)
+      return { allowed: 'addresses, with /bits for a range, separated by commas' }
+    list.addSubnet(address, bits === undefined ? most : Number(bits), version === 6 ? 'ipv6' : 'ipv4')
+  }
+  return list
+}

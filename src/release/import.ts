@@ -1,0 +1,111 @@
+// Brings a source in: completes it, builds a release, compares it with the current one, guards, and makes it current.
+import { type EntityName, entityNames } from '../catalog/entities.ts'
+import { Failure } from '../failure.ts'
+import type { Source } from '../source/source.ts'
+import { buildRelease, type OnProgress } from './build.ts'
+import { completed, releaseSource } from './carry-over.ts'
+import { type Changes, compareReleases, surprises } from './guard.ts'
+import type { Manifest } from './manifest.ts'
+import { Numbers } from './numbers.ts'
+import { openRelease, type Release } from './release.ts'
+import type { Shelf } from './shelf.ts'
+
+export type ImportOptions = {
+  /** What completes the source when there is no release yet. */
+  readonly fallback: Source
+  readonly acceptChanges: boolean
+  readonly dryRun: boolean
+  readonly onProgress?: OnProgress
+}
+
+export type ImportReport = {
+  readonly digest: string
+  readonly previous: string | undefined
+  readonly outcome: 'activated' | 'nothing to do' | 'dry run'
+  readonly counts: Readonly<Record<EntityName, number>>
+  /** Against the release before; absent when there was none. */
+  readonly changes: Changes | undefined
+  readonly surprises: readonly string[]
+  readonly findings: Manifest['findings']
+  readonly seconds: number
+  readonly recordsPerSecond: number
+}
+
+export class SurprisingChanges extends Failure {
+  constructor(found: readonly string[]) {
+    super(
+      `this import would surprise those who rely on the current release:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
+        'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
+    )
+  }
+}
+
+/** The caller holds the lock of the home. */
+export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
+  const base = soundCurrent(shelf, source)
+  const whole = completed(source, base === undefined ? options.fallback : releaseSource(base))
+  // Invented records neither take nor keep anyone's number.
+  const numbers = source.origin.synthetic ? new Numbers() : shelf.loadNumbers()
+  const directory = shelf.newBuilding()
+  try {
+    const started = performance.now()
+    const manifest = await buildRelease(whole, directory, numbers, options.onProgress)
+    const seconds = (performance.now() - started) / 1_000
+    const built = openRelease(directory, manifest.digest)
+    const changes = base === undefined ? undefined : compareReleases(base, built)
+    const found = base === undefined || changes === undefined ? [] : guarded(base, built, changes, numbers)
+    if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new SurprisingChanges(found)
+    const outcome = settle(shelf, directory, manifest, numbers, options.dryRun)
+    return { ...reportOf(manifest, seconds), previous: base?.manifest.digest, outcome, changes, surprises: found }
+  } finally {
+    shelf.sweep()
+  }
+}
+
+/** The release to compare with and to complete from. A damaged one is no use, but is no reason to refuse a whole catalog. */
+function soundCurrent(shelf: Shelf, source: Source): Release | undefined {
+  const digest = shelf.currentDigest()
+  if (digest === undefined) return undefined
+  if ('damage' in shelf.manifestOrDamage(digest) && source.provides.length === entityNames.length) return undefined
+  return shelf.open(digest)
+}
+
+/** Invented records owe nothing to anyone, on either side. */
+function guarded(base: Release, built: Release, changes: Changes, numbers: Numbers): string[] {
+  const invented = base.manifest.source.synthetic || built.manifest.source.synthetic
+  if (invented) return []
+  const found = surprises(base, built, changes)
+  const [reclaimed] = numbers.reclaimed
+  if (found.length > 0 || reclaimed === undefined) return found
+  return [`${numbers.reclaimed.length} identifiers of records that are gone would be given again, such as ${reclaimed}`]
+}
+
+function settle(
+  shelf: Shelf,
+  directory: string,
+  manifest: Manifest,
+  numbers: Numbers,
+  dryRun: boolean,
+): ImportReport['outcome'] {
+  if (shelf.currentDigest() === manifest.digest && !('damage' in shelf.manifestOrDamage(manifest.digest))) {
+    return 'nothing to do'
+  }
+  if (dryRun) return 'dry run'
+  // Numbers first: cut short after this, a number may stay unused, but is never given twice.
+  if (!manifest.source.synthetic) shelf.saveNumbers(numbers)
+  shelf.place(directory, manifest.digest)
+  shelf.activate(manifest.digest)
+  return 'activated'
+}
+
+function reportOf(manifest: Manifest, seconds: number) {
+  const counts = Object.fromEntries(entityNames.map((name) => [name, manifest.entities[name].count]))
+  const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return {
+    digest: manifest.digest,
+    counts: counts as Record<EntityName, number>,
+    findings: manifest.findings,
+    seconds,
+    recordsPerSecond: Math.round(records / seconds),
+  }
+}
