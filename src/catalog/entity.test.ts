@@ -71,7 +71,13 @@ test('an entity is referred to by the one field of its key', () => {
 
 test('an entity whose key is not one field cannot be embedded', () => {
   expect(() => identifierOf(localidad)).toThrow('localidad cannot be embedded: its key is not one field')
-  const keyless = entity({ name: 'keyless', fields: { idKeyless: id('x'), desc: name('x') }, key: [], code: [] })
+  const keyless = entity({
+    name: 'keyless',
+    plural: 'keyless',
+    fields: { idKeyless: id('x'), desc: name('x') },
+    key: [],
+    code: [],
+  })
   expect(() => identifierOf(keyless)).toThrow('keyless cannot be embedded')
 })
 

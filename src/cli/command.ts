@@ -45,7 +45,7 @@ ${PROGRAM} COMMAND --help tells more of a command; ${PROGRAM} --version prints t
 `
 }
 
-export function helpOf({ name, says, words, flags, examples }: Command): string {
+export function helpOf({ name, says, words, flags, examples }: Command, below: readonly Command[]): string {
   const rows = Object.entries(flags).map(([flag, { value, env, says: about, absent }]) => {
     const facts = [env === undefined ? [] : [env], absent === undefined ? [] : [`default ${absent}`]].flat()
     const left = `--${flag}${value === undefined ? '' : ` ${value}`}`
@@ -60,7 +60,7 @@ ${columns([...rows, ['--help', 'print this']])}
 
 Examples:
 ${examples.map((example) => `  ${PROGRAM} ${example}`).join('\n')}
-`
+${below.length === 0 ? '' : `\nSee also:\n${columns(below.map((command) => [command.name, command.says]))}\n`}`
 }
 
 export function columns(rows: readonly (readonly [string, string])[]): string {

@@ -56,13 +56,13 @@ function listChanges(older: Release, newer: Release, entity: EntityName, termina
 function summary(older: Release, newer: Release, terminal: Terminal): void {
   const changes = compareReleases(older, newer)
   for (const name of entityNames) {
-    const { added, changed, removed, fields } = changes[name]
+    const { added, changed, removed, reordered, fields } = changes[name]
     const counts = [
       `${number.format(added)} added`,
       `${number.format(changed)} changed`,
       `${number.format(removed)} removed`,
     ]
-    terminal.out(`${entities[name].plural.padEnd(28)} ${counts.join(', ')}\n`)
+    terminal.out(`${entities[name].plural.padEnd(28)} ${counts.join(', ')}${reordered ? ', in another order' : ''}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
   }

@@ -78,7 +78,7 @@ function takeOption(
   read: Tokens,
   { name, rawName, value }: { name: string; rawName: string; value?: string | undefined },
 ): void {
-  const flag = flags[name]
+  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
   if (flag === undefined) {
     const meant = nearest(name, Object.keys(flags))
     read.mistakes.push(`there is no flag ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`)

@@ -1,8 +1,7 @@
 // nomenclator import synthetic
-import { syntheticSource } from '../source/synthetic.ts'
 import { command } from './command.ts'
 import { wholeNumber } from './flags.ts'
-import { importFlags, runImport } from './importing.ts'
+import { importFlags } from './import-flags.ts'
 
 export const importSynthetic = command({
   name: 'import synthetic',
@@ -13,6 +12,11 @@ export const importSynthetic = command({
     ...importFlags,
   },
   examples: ['import synthetic', 'import synthetic --scale 10 --seed 7'],
-  run: ({ values, terminal }) =>
-    runImport('import synthetic', values, terminal, () => syntheticSource({ seed: values.seed, scale: values.scale })),
+  run: async ({ values, terminal }) => {
+    const { runImport } = await import('./importing.ts')
+    const { syntheticSource } = await import('../source/synthetic.ts')
+    return runImport('import synthetic', values, terminal, () =>
+      syntheticSource({ seed: values.seed, scale: values.scale }),
+    )
+  },
 })

@@ -1,32 +1,14 @@
-// What all import commands share: their flags, the lock, the progress line and the report.
-import { collections } from '../catalog/collections.ts'
+// What all import commands do: take the lock, import with a progress line, and report.
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { type ImportReport, importRelease } from '../release/import.ts'
-import { lockHome } from '../release/lock.ts'
 import { Shelf } from '../release/shelf.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Source } from '../source/source.ts'
 import type { Terminal } from './command.ts'
-import { type ValuesOf, wholeNumber, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
+import { homeOf } from './home-flag.ts'
+import type { ImportValues } from './import-flags.ts'
+import { lockFor } from './locking.ts'
 import { progressLine } from './progress.ts'
-
-export const wait = {
-  value: 'SECONDS',
-  says: 'how long to wait while another process changes the releases',
-  absent: '60',
-  parse: wholeNumber(0, 86_400),
-} as const
-
-export const importFlags = {
-  'dry-run': { says: 'do everything but activate, and tell what would change', parse: yes },
-  'accept-changes': { says: 'activate even if much is lost or identifiers change owner', parse: yes },
-  wait,
-  home,
-  json: { says: 'print the report as one JSON document', parse: yes },
-} as const
-
-export type ImportValues = ValuesOf<typeof importFlags>
 
 const number = new Intl.NumberFormat('en')
 
@@ -45,13 +27,6 @@ export async function runImport(
   return 0
 }
 
-export function lockFor(shelf: Shelf, doing: string, seconds: number, terminal: Terminal): Promise<Disposable> {
-  return lockHome(shelf.home, doing, {
-    milliseconds: seconds * 1_000,
-    onWait: (holder) => terminal.err(`Waiting for ${holder} to finish.\n`),
-  })
-}
-
 export async function importWithProgress(
   shelf: Shelf,
   source: Source,
@@ -64,7 +39,7 @@ export async function importWithProgress(
       fallback: bundledSource(),
       acceptChanges: values['accept-changes'],
       dryRun: values['dry-run'],
-      onProgress: progress.onProgress,
+      onProgress: (entity, done, expected) => progress.show(entities[entity].plural, done, expected),
     })
   } finally {
     progress.clear()
@@ -99,11 +74,7 @@ function reportText(report: ImportReport): string {
 
 function changesText({ changes }: ImportReport, name: EntityName): string {
   if (changes === undefined) return ''
-  const { added, changed, removed } = changes[name]
-  if (added + changed + removed === 0) return '  unchanged'
+  const { added, changed, removed, reordered } = changes[name]
+  if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
   return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed`
-}
-
-export function countsOf(count: (entity: EntityName) => number): string {
-  return collections.map(({ name, entity }) => `${number.format(count(entity))} ${name}`).join(', ')
 }

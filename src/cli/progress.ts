@@ -1,5 +1,4 @@
-// A progress line on a terminal; nothing in a pipe.
-import type { OnProgress } from '../release/build.ts'
+// A progress line on a terminal, with rate and time left; nothing in a pipe.
 import type { Terminal } from './command.ts'
 
 const EVERY_MILLISECONDS = 100
@@ -7,22 +6,36 @@ const BAR = 24
 const ERASE_LINE = '\r\x1b[2K'
 const number = new Intl.NumberFormat('en')
 
-export function progressLine(terminal: Terminal): { readonly onProgress: OnProgress; readonly clear: () => void } {
-  if (!terminal.interactive) return { onProgress: () => {}, clear: () => {} }
-  let drawn = 0
+export type Progress = {
+  readonly show: (what: string, done: number, expected: number | undefined) => void
+  readonly clear: () => void
+}
+
+export function progressLine(terminal: Terminal, now: () => number = () => performance.now()): Progress {
+  if (!terminal.interactive) return { show: () => {}, clear: () => {} }
+  let drawn = Number.NEGATIVE_INFINITY
+  let begun = { what: '', at: 0, done: 0 }
   return {
-    onProgress: (entity, done, expected) => {
-      const now = performance.now()
-      if (now - drawn < EVERY_MILLISECONDS) return
-      drawn = now
-      terminal.err(`${ERASE_LINE}${bar(done, expected)} ${entity} ${number.format(done)}`)
+    show: (what, done, expected) => {
+      const at = now()
+      if (begun.what !== what) begun = { what, at, done }
+      if (at - drawn < EVERY_MILLISECONDS) return
+      drawn = at
+      const rate = at > begun.at ? ((done - begun.done) * 1_000) / (at - begun.at) : 0
+      terminal.err(`${ERASE_LINE}${bar(done, expected)}${what} ${number.format(done)}${pace(rate, done, expected)}`)
     },
     clear: () => terminal.err(ERASE_LINE),
   }
 }
 
 function bar(done: number, expected: number | undefined): string {
-  if (expected === undefined || expected === 0) return 'building'
+  if (expected === undefined || expected === 0) return ''
   const filled = Math.round(Math.min(done / expected, 1) * BAR)
-  return `building ${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} `
+}
+
+function pace(rate: number, done: number, expected: number | undefined): string {
+  if (rate <= 0) return ''
+  const left = expected === undefined ? '' : `, ${Math.max(0, Math.ceil((expected - done) / rate))} s left`
+  return `, ${number.format(Math.round(rate))} a second${left}`
 }

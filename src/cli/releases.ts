@@ -5,9 +5,11 @@ import { sizeOf } from '../release/manifest.ts'
 import { type Listed, Shelf } from '../release/shelf.ts'
 import { verifyRelease } from '../release/verify.ts'
 import { command, type Terminal } from './command.ts'
+import { countsOf } from './counts.ts'
 import { wholeNumber, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
-import { countsOf, lockFor, wait } from './importing.ts'
+import { wait } from './import-flags.ts'
+import { lockFor } from './locking.ts'
 
 const json = { says: 'print it as one JSON document', parse: yes } as const
 const DIGEST_WORD = { shown: 'DIGEST', least: 1, most: 1 } as const
@@ -60,7 +62,7 @@ export const releasesShow = command({
       `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
     )
     terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
-    for (const credit of source.credits) terminal.out(`credit   ${credit}\n`)
+    for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
     for (const name of entityNames)
       terminal.out(`${entities[name].plural.padEnd(28)}${number.format(manifest.entities[name].count).padStart(10)}\n`)
     for (const { kind, count, says, examples } of findings) {

@@ -3,16 +3,24 @@ import { nearest } from '../nearest.ts'
 import { version } from '../version.ts'
 import { type Command, helpOf, overview, type Terminal } from './command.ts'
 import { diff } from './diff.ts'
+import { exportTabularCommand } from './export-tabular.ts'
 import { type Environment, readFlags, UsageError } from './flags.ts'
 import { importBundled } from './import-bundled.ts'
+import { importInegi } from './import-inegi.ts'
 import { importSynthetic } from './import-synthetic.ts'
+import { importTabular } from './import-tabular.ts'
+import { importV1 } from './import-v1.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { serveCommand } from './serve.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
+  importInegi,
+  importV1,
+  importTabular,
   importBundled,
   importSynthetic,
+  exportTabularCommand,
   releases,
   releasesShow,
   releasesVerify,
@@ -30,11 +38,11 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
     terminal.out(`${version}\n`)
     return 0
   }
-  const wantsHelp = argv.length === 0 || argv[0] === 'help' || argv.includes('--help') || argv.includes('-h')
-  const typed = argv.filter((word) => word !== '--help' && word !== '-h' && word !== 'help')
+  const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const typed = asked.filter((word) => word !== '--help' && word !== '-h')
   const found = commandOf(typed)
-  if (wantsHelp) {
-    terminal.out(found === undefined ? overview(startingWith(typed[0]), ABOUT) : helpOf(found))
+  if (asked.length > typed.length || asked.length === 0) {
+    terminal.out(helpFor(typed, found))
     return 0
   }
   if (found === undefined) throw new UsageError([unknownCommand(typed)])
@@ -52,9 +60,13 @@ function commandOf(argv: readonly string[]): Command | undefined {
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-function startingWith(word: string | undefined): readonly Command[] {
-  const some = commands.filter(({ name }) => name.split(' ')[0] === word)
-  return some.length > 0 ? some : commands
+/** Of a command, of a family of commands such as import, or of the program. */
+function helpFor(typed: readonly string[], found: Command | undefined): string {
+  const family = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
+  if (found === undefined && typed.length > 0 && family.length === 0) throw new UsageError([unknownCommand(typed)])
+  if (found === undefined) return overview(typed.length === 0 ? commands : family, ABOUT)
+  const below = family.filter(({ name }) => name.startsWith(`${found.name} `))
+  return helpOf(found, below)
 }
 
 function unknownCommand(argv: readonly string[]): string {

@@ -3,19 +3,17 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../http/app.ts'
 import { serve } from '../http/serve.ts'
-import { SUPERVISOR_VARIABLE, startWorkers, type WorkerMessage } from '../http/workers.ts'
+import { SUPERVISOR_VARIABLE, startWorkers, tellReady, untilReleased } from '../http/workers.ts'
 import { followCurrent } from '../release/follow.ts'
+import type { Manifest } from '../release/manifest.ts'
 import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf.ts'
-import { bundledSource } from '../source/bundled.ts'
 import { command, type Terminal } from './command.ts'
+import { countsOf } from './counts.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
-import { countsOf, importWithProgress, lockFor } from './importing.ts'
 import { addresses, baseUrl } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
-
-const FIRST_BUILD_WAIT_SECONDS = 60
 
 const flags = {
   host: { value: 'ADDRESS', env: 'HOST', says: 'address to listen on', absent: '127.0.0.1', parse: text },
@@ -68,9 +66,9 @@ export const serveCommand = command({
     const release = await currentRelease(shelf, terminal)
     const shares = process.platform === 'linux'
     if (values.workers > 1 && !shares) terminal.err('This platform cannot share a port: one process serves.\n')
-    if (values.workers > 1 && shares) return supervise(values, release, terminal)
+    if (values.workers > 1 && shares) return supervise(values, release.manifest, terminal)
     const server = listen(values, shelf, release, terminal, false)
-    announce(server.url, release, terminal)
+    announce(server.url, release.manifest, terminal)
     await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
     return 0
   },
@@ -82,7 +80,7 @@ function workerCount(value: string): number | Wrong {
   return typeof count === 'number' ? count : { allowed: `auto, or ${count.allowed}` }
 }
 
-function announce(url: string, { manifest }: Release, terminal: Terminal): void {
+function announce(url: string, manifest: Manifest, terminal: Terminal): void {
   const counts = countsOf((entity) => manifest.entities[entity].count)
   terminal.out(`Serving release ${manifest.digest.slice(0, 12)} on ${url}: ${counts}\n`)
 }
@@ -100,7 +98,7 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
   return serve(app, { host: values.host, port: values.port, shared })
 }
 
-async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {
+async function supervise(values: Values, manifest: Manifest, terminal: Terminal): Promise<number> {
   const main = join(import.meta.dir, '..', 'main.ts')
   const arguments_ = process.argv.slice(2)
   const workers = await startWorkers({
@@ -110,11 +108,11 @@ async function supervise(values: Values, release: Release, terminal: Terminal): 
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log: terminal.err,
   })
-  announce(workers.url, release, terminal)
+  announce(workers.url, manifest, terminal)
   await untilStopped({
     stop: () => workers.stop(),
     now: () => workers.kill(),
-    restart: () => workers.restart().then(() => terminal.out('All workers were restarted.\n')),
+    restart: () => workers.restart(),
   })
   return 0
 }
@@ -131,16 +129,14 @@ async function work(values: Values, terminal: Terminal): Promise<number> {
   const shelf = new Shelf(homeOf(values.home))
   const release = await currentRelease(shelf, terminal)
   const server = listen(values, shelf, release, terminal, true)
-  process.send?.({ ready: true, port: server.port } satisfies WorkerMessage)
-  await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000), supervised: true })
+  tellReady(server.port)
+  await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000, untilReleased), supervised: true })
   return 0
 }
 
 async function currentRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
   const current = shelf.openCurrent()
   if (current !== undefined) return current
-  terminal.err('No release yet: building one from the bundled data.\n')
-  using _lock = await lockFor(shelf, 'serve', FIRST_BUILD_WAIT_SECONDS, terminal)
-  await importWithProgress(shelf, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
-  return shelf.openCurrent() as Release
+  const { firstRelease } = await import('./first-release.ts')
+  return firstRelease(shelf, terminal)
 }

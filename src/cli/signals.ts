@@ -4,7 +4,7 @@ export type Reactions = {
   readonly stop: () => Promise<void>
   /** What a second signal does before the process ends at once. */
   readonly now?: () => void
-  readonly restart?: () => Promise<void>
+  readonly restart?: () => void
   /** A worker leaves the keyboard to its supervisor, and goes when the supervisor is gone. */
   readonly supervised?: boolean
 }
@@ -26,8 +26,11 @@ export function untilStopped({ stop, now, restart, supervised = false }: Reactio
     process.on('SIGTERM', onStop)
     process.on('SIGINT', supervised ? () => {} : onStop)
     process.on('SIGHUP', () => {
-      if (!stopping) restart?.().catch(reject)
+      if (!stopping) restart?.()
     })
-    if (supervised) process.on('disconnect', () => process.exit(1))
+    if (!supervised) return
+    process.on('disconnect', () => process.exit(1))
+    // It may be gone already, and then says nothing more.
+    if (!process.connected) process.exit(1)
   })
 }

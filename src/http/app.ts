@@ -68,9 +68,8 @@ function sizeProblem(request: Request): Problem | undefined {
 function route(context: AppContext, request: Request, target: Target, connection: Connection): Response | Problem {
   const { method, headers } = request
   const found = routes.get(target.path)
+  if (method !== 'GET' && method !== 'HEAD') return otherMethod(method, target.path)
   if (found === undefined) return elsewhere(target)
-  if (method === 'OPTIONS') return new Response(null, { headers: { ...COMMON_HEADERS, ...PREFLIGHT } })
-  if (method !== 'GET' && method !== 'HEAD') return { kind: 'method-not-allowed', method }
   const baseUrl = baseUrlOf(context.policy, headers, connection)
   if (typeof baseUrl !== 'string') return baseUrl
   return found(context.release(), { query: target.query, headers, baseUrl })
@@ -82,10 +81,19 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 } as const
 
+function otherMethod(method: string, path: string): Response | Problem {
+  if (!routes.has(path) && !routes.has(withoutSlash(path))) return { kind: 'not-found', known: paths }
+  if (method !== 'OPTIONS') return { kind: 'method-not-allowed', method }
+  return new Response(null, { headers: { ...COMMON_HEADERS, ...PREFLIGHT } })
+}
+
+const withoutSlash = (path: string) => path.replace(/\/$/, '')
+
 /** Only a path that is known without its last slash is redirected, so that no one can be sent elsewhere. */
 function elsewhere({ path, query }: Target): Response | Problem {
-  const trimmed = path.replace(/\/$/, '')
+  const trimmed = withoutSlash(path)
   if (!routes.has(trimmed)) return { kind: 'not-found', known: paths }
-  const location = query === '' ? trimmed : `${trimmed}?${query}`
+  // Where the Host makes no URL the query comes as it was sent, and a header holds nothing beyond ASCII.
+  const location = query === '' ? trimmed : `${trimmed}?${query.replace(/[^\x21-\x7e]/gu, encodeURIComponent)}`
   return new Response(null, { status: 308, headers: { ...COMMON_HEADERS, Location: location } })
 }

@@ -11,6 +11,8 @@ export type BaseUrlPolicy = {
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9.])?'
 const HOST = new RegExp(`^(?:${NAME}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?$`)
+/** The shape lets through some ports and addresses that there cannot be. */
+const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 const badHost = (header: string): Problem => ({
   kind: 'bad-host',
   header,
@@ -28,7 +30,7 @@ export function baseUrlOf(policy: BaseUrlPolicy, headers: Headers, connection: C
   const host = headers.get('host')
   // HTTP/1.0 knows no Host.
   if (host === null) return connection.own
-  return HOST.test(host) ? `http://${host}` : badHost('Host')
+  return isHost(host) ? `http://${host}` : badHost('Host')
 }
 
 function fromProxy(trusted: BlockList, headers: Headers, connection: Connection): string | Problem | undefined {
@@ -39,6 +41,8 @@ function fromProxy(trusted: BlockList, headers: Headers, connection: Connection)
   if (scheme !== 'http' && scheme !== 'https') {
     return { kind: 'bad-host', header: 'X-Forwarded-Proto', expected: 'http or https' }
   }
-  if (host === null || !HOST.test(host)) return badHost(headers.has('x-forwarded-host') ? 'X-Forwarded-Host' : 'Host')
+  // A load balancer that asks in HTTP/1.0 whether the service lives names no host.
+  if (host === null) return undefined
+  if (!isHost(host)) return badHost(headers.has('x-forwarded-host') ? 'X-Forwarded-Host' : 'Host')
   return `${scheme}://${host}`
 }

@@ -7,8 +7,9 @@ export function isNotModified(headers: Headers, etag: string, lastModified: stri
   const noneMatch = headers.get('if-none-match')
   if (noneMatch !== null) {
     if (noneMatch === etag || noneMatch.trim() === '*') return true
-    return noneMatch.match(ENTITY_TAGS)?.some((tag) => tag.replace('W/', '') === etag) ?? false
+    return noneMatch.match(ENTITY_TAGS)?.some((tag) => tag.replace(/^W\//, '') === etag) ?? false
   }
   const since = headers.get('if-modified-since')
-  return since !== null && Date.parse(since) >= Date.parse(lastModified)
+  // A rollback makes the date go back, so only the very date that was sent will do.
+  return since !== null && Date.parse(since) === Date.parse(lastModified)
 }

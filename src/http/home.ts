@@ -1,5 +1,6 @@
 // The page at the root: names the service and its release, and links the lists.
 import { collections, V1_PATH } from '../catalog/collections.ts'
+import { entities } from '../catalog/entities.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import type { Release } from '../release/release.ts'
 import { version } from '../version.ts'
@@ -13,14 +14,16 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
 export function homePage({ manifest }: Release): Response {
   const rows = collections.map(({ path, title, entity }) => {
     const count = number.format(manifest.entities[entity].count)
     return `<li><a href="${path}?format=api"><b>${title}</b><span>${count}</span><code>${path}</code></a></li>`
   })
-  const credits = manifest.source.credits.map((credit) => `<p>${escape(credit)}.</p>`)
+  const credits = manifest.source.credits.map(
+    ({ to, of }) => `<p>${of.map((name) => entities[name].plural).join(', ')}: ${escaped(to)}.</p>`,
+  )
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +45,7 @@ ${manifest.source.synthetic ? '<p class="warning">This release holds synthetic d
 where the next one is.</p>
 <footer>
 <p>Release <code title="${manifest.digest}">${manifest.digest.slice(0, 12)}</code>, built
-<time datetime="${manifest.built}">${manifest.built.slice(0, 10)}</time> from ${escape(manifest.source.title)}.
+<time datetime="${manifest.built}">${manifest.built.slice(0, 10)}</time> from ${escaped(manifest.source.title)}.
 Nomenclator ${version}.</p>
 ${credits.join('\n')}
 </footer>

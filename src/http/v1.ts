@@ -1,10 +1,10 @@
 // The routes of API v1.
 import { type Collection, collections, V1_PATH } from '../catalog/collections.ts'
 import { readPage } from '../page/page.ts'
-import { CACHE_CONTROL, COMMON_HEADERS, pageHeaders } from '../page/page-headers.ts'
+import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import { pageRequest } from '../page/page-request.ts'
 import type { Release } from '../release/release.ts'
-import { isNotModified } from './conditional.ts'
+import { pageResponse } from './page-response.ts'
 import type { Problem } from './problem.ts'
 
 export type Asked = {
@@ -28,10 +28,7 @@ function answerPage(release: Release, collection: Collection, asked: Asked): Res
   if (typeof wanted !== 'number') return wanted
   const page = readPage(release, collection, wanted)
   if ('kind' in page) return page
-  const headers = pageHeaders(page, asked.baseUrl)
-  // The headers of the page go with the 304 too: the totals may have changed while the records did not.
-  if (isNotModified(asked.headers, page.etag, page.lastModified)) return new Response(null, { status: 304, headers })
-  return new Response(page.body, { headers })
+  return pageResponse(page, asked.baseUrl, asked.headers)
 }
 
 function listCollections(_release: Release, { baseUrl }: Asked): Response {

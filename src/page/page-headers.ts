@@ -35,11 +35,9 @@ export function pageHeaders(page: Page, baseUrl: string): Headers {
   }
 }
 
-function linkHeader({ collection, number, totalPages }: Page, baseUrl: string): string {
-  const to = (page: number, relation: 'prev' | 'next') =>
-    `<${baseUrl}${collection.path}?format=api&page=${page}>; rel="${relation}"`
-  const links: string[] = []
-  if (number > 1) links.push(to(number - 1, 'prev'))
-  if (number < totalPages) links.push(to(number + 1, 'next'))
-  return links.join(', ')
+export function linkHeader({ collection, number, totalPages }: Page, baseUrl: string): string {
+  const to = `<${baseUrl}${collection.path}?format=api&page=`
+  const prev = number > 1 ? `${to}${number - 1}>; rel="prev"` : ''
+  const next = number < totalPages ? `${to}${number + 1}>; rel="next"` : ''
+  return prev !== '' && next !== '' ? `${prev}, ${next}` : prev + next
 }

@@ -18,9 +18,17 @@ const FORMATS = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber
 
-/** Parameters other than page and format are ignored: old clients send cache-busters. */
+/** What the service's own links look like, and what nearly every request is. */
+const CANONICAL = /^(?:format=(?:api|json)&)?page=([1-9][0-9]{0,14})$/
+
 export function pageRequest(query: string): PageNumber | BadParameter {
   if (query === '') return FIRST_PAGE
+  const page = CANONICAL.exec(query)?.[1]
+  return page === undefined ? anyPageRequest(query) : (Number(page) as PageNumber)
+}
+
+/** Parameters other than page and format are ignored: old clients send cache-busters. */
+export function anyPageRequest(query: string): PageNumber | BadParameter {
   const parameters = new URLSearchParams(query)
   const formats = parameters.getAll('format')
   if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format))) {

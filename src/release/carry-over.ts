@@ -1,7 +1,7 @@
 // What a source does not provide is taken over from the release before, so that an import replaces only what it brings.
-import { entities, entityNames } from '../catalog/entities.ts'
+import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { flatten } from '../catalog/flatten.ts'
-import type { Block, GivenRow, Source } from '../source/source.ts'
+import type { Block, GivenRow, Origin, Source } from '../source/source.ts'
 import type { Release } from './release.ts'
 import { scanPages } from './scan.ts'
 
@@ -17,7 +17,7 @@ export function releaseSource(release: Release): Source {
   }
 }
 
-function* readBlocks(release: Release, name: keyof typeof entities): Generator<Block> {
+function* readBlocks(release: Release, name: EntityName): Generator<Block> {
   const file = `release ${release.manifest.digest.slice(0, 12)}, ${name}`
   let rows: GivenRow[] = []
   let position = 0
@@ -34,11 +34,20 @@ function* readBlocks(release: Release, name: keyof typeof entities): Generator<B
 
 /** A source that provides everything: what the first does not give comes from the second. */
 export function completed(source: Source, rest: Source): Source {
-  const from = (name: (typeof entityNames)[number]) => (source.provides.includes(name) ? source : rest)
+  const from = (name: EntityName) => (source.provides.includes(name) ? source : rest)
+  const carried = entityNames.filter((name) => from(name) === rest)
   return {
-    origin: source.origin,
+    origin: carried.length === 0 ? source.origin : originOfBoth(source.origin, rest.origin, carried),
     provides: entityNames,
     expected: (name) => from(name).expected(name),
     read: (name, report) => from(name).read(name, report),
   }
+}
+
+/** What is carried over keeps its credit, and invented records stay marked as such. */
+function originOfBoth(origin: Origin, rest: Origin, carried: readonly EntityName[]): Origin {
+  const kept = rest.credits
+    .map(({ to, of }) => ({ to, of: of.filter((name) => carried.includes(name)) }))
+    .filter(({ of }) => of.length > 0)
+  return { ...origin, synthetic: origin.synthetic || rest.synthetic, credits: [...origin.credits, ...kept] }
 }

@@ -1,11 +1,11 @@
 // Turns the rows of one entity into its record file.
 import type { Entity, Values } from '../catalog/entity.ts'
 import { recordRenderer } from '../catalog/render.ts'
-import type { Block, Report } from '../source/source.ts'
+import type { Block, GivenRow, Report } from '../source/source.ts'
 import type { Family } from './family.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
-import { isNumbered, type Numbers } from './numbers.ts'
+import { codeOf, isNumbered, type Numbers } from './numbers.ts'
 import { oddityFinder } from './oddities.ts'
 import { RecordWriter } from './record-file.ts'
 import { type Place, type Settle, settler } from './settle.ts'
@@ -17,7 +17,9 @@ export class EntityBuild implements Disposable {
   readonly #report: Report
   readonly #writer: RecordWriter
   readonly #keys: KeyTable
+  readonly #codes = new Set<string>()
   readonly #waiting: Values[] = []
+  readonly #unnumbered: { readonly given: GivenRow; readonly place: Place }[] = []
   readonly #settle: Settle
   readonly #render: (row: Values) => string
   readonly #look: (row: Values) => void
@@ -36,17 +38,19 @@ export class EntityBuild implements Disposable {
   }
 
   take({ file, lines, rows }: Block): void {
+    const identifier = isNumbered(this.#entity) ? this.#entity.key[0] : undefined
     for (let position = 0; position < rows.length; position++) {
+      const given = rows[position] as GivenRow
       const place = { file, line: lines[position] as number }
       this.taken++
-      const row = this.#settle(rows[position] as Block['rows'][number], place)
-      if (row === undefined || !this.#isNew(row, place)) continue
-      if (this.#entity.order === 'as given') this.#write(row)
-      else this.#waiting.push(row)
+      // Numbers are given out last, so that none is taken that a later row states as its own.
+      if (identifier !== undefined && given[identifier] === undefined) this.#unnumbered.push({ given, place })
+      else this.#accept(given, place)
     }
   }
 
   finish(): EntityFacts {
+    for (const { given, place } of this.#unnumbered) this.#accept(given, place)
     const key = this.#entity.key
     this.#waiting.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#waiting) this.#write(row)
@@ -55,6 +59,24 @@ export class EntityBuild implements Disposable {
 
   [Symbol.dispose](): void {
     this.#writer.close()
+  }
+
+  #accept(given: GivenRow, place: Place): void {
+    const row = this.#settle(given, place)
+    if (row === undefined || !this.#isNew(row, place)) return
+    if (isNumbered(this.#entity)) this.#claim(row)
+    if (this.#entity.order === 'as given') this.#write(row)
+    else this.#waiting.push(row)
+  }
+
+  #claim(row: Values): void {
+    this.#numbers.claim(this.#entity, row)
+    const code = codeOf(this.#entity, row)
+    if (this.#codes.has(code)) {
+      const says = 'an official code belongs to more than one record'
+      this.#report.findings.add('code-given-twice', says, `${this.#entity.name} ${code}`)
+    }
+    this.#codes.add(code)
   }
 
   #isNew(row: Values, place: Place): boolean {
@@ -75,7 +97,6 @@ export class EntityBuild implements Disposable {
     // Later rows may refer to it, and are to be told only of faults of their own.
     this.#family.add(this.#entity, row, json)
     if (this.#report.faults.any) return
-    if (isNumbered(this.#entity)) this.#numbers.claim(this.#entity, row)
     this.#look(row)
     this.#writer.add(json)
   }

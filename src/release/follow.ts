@@ -20,23 +20,28 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
   let release = first
   let refused: string | undefined
   const look = () => {
-    let digest: string | undefined
     try {
-      digest = shelf.currentDigest()
-      if (digest === undefined || digest === release.manifest.digest || digest === refused) return
-      release = shelf.open(digest)
-      onSwap(release)
-      // The files of the old release are unmapped once nothing refers to them; this is when that is found out.
-      setTimeout(() => Bun.gc(true), UNMAP_MILLISECONDS)
+      const digest = shelf.currentDigest()
+      if (digest !== undefined && digest !== release.manifest.digest) {
+        release = shelf.open(digest)
+        onSwap(release)
+        // The files of the old release are unmapped once nothing refers to them; this is when that is found out.
+        setTimeout(() => Bun.gc(true), UNMAP_MILLISECONDS)
+      }
+      refused = undefined
     } catch (error) {
-      if (digest !== undefined && digest === refused) return
-      refused = digest
-      onRefused(error instanceof Error ? error.message : String(error))
+      // It may be mended, so it is tried again at every look; the reason is told once.
+      const reason = error instanceof Error ? error.message : String(error)
+      if (reason !== refused) onRefused(reason)
+      refused = reason
     }
   }
   const name = basename(shelf.currentFile)
   const watcher = watch(shelf.home, (_event, file) => {
-    if (file === name) look()
+    if (file !== name) return
+    // Activated anew, a release that was refused may have been mended.
+    refused = undefined
+    look()
   })
   const timer = setInterval(look, POLL_MILLISECONDS)
   return {

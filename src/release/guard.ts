@@ -1,12 +1,14 @@
 // Refuses an import that would surprise those who rely on the current release.
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { flatten } from '../catalog/flatten.ts'
-import { type Change, diffEntity } from './diff.ts'
+import { type Change, diffEntity, sameRecords } from './diff.ts'
 import { codeOf } from './numbers.ts'
 import type { Release } from './release.ts'
 
 export type ChangeCounts = { readonly added: number; readonly changed: number; readonly removed: number }
 export type EntityChanges = ChangeCounts & {
+  /** The same records, in another order. */
+  readonly reordered: boolean
   /** How often each field changed. */
   readonly fields: Readonly<Record<string, number>>
   /** Identifiers that now belong to another official code. */
@@ -18,11 +20,15 @@ const MOST_LOST = 0.05
 const EXAMPLES_KEPT = 5
 
 export function compareReleases(older: Release, newer: Release): Changes {
-  const compared = entityNames.map((name) => [name, summarise(name, diffEntity(older, newer, name))])
+  const compared = entityNames.map((name) => {
+    const changes = summarise(name, diffEntity(older, newer, name))
+    const none = changes.added + changes.changed + changes.removed === 0
+    return [name, { ...changes, reordered: none && !sameRecords(older, newer, name) }]
+  })
   return Object.fromEntries(compared)
 }
 
-function summarise(name: EntityName, changes: Iterable<Change>): EntityChanges {
+function summarise(name: EntityName, changes: Iterable<Change>): Omit<EntityChanges, 'reordered'> {
   const counts = { added: 0, changed: 0, removed: 0 }
   const fields: Record<string, number> = {}
   const reowned = { count: 0, examples: [] as string[] }

@@ -9,6 +9,7 @@ import type { Manifest } from './manifest.ts'
 import { Numbers } from './numbers.ts'
 import { openRelease, type Release } from './release.ts'
 import type { Shelf } from './shelf.ts'
+import { verifyRelease } from './verify.ts'
 
 export type ImportOptions = {
   /** What completes the source when there is no release yet. */
@@ -42,7 +43,7 @@ export class SurprisingChanges extends Failure {
 
 /** The caller holds the lock of the home. */
 export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
-  const base = soundCurrent(shelf, source)
+  const base = await soundCurrent(shelf, source)
   const whole = completed(source, base === undefined ? options.fallback : releaseSource(base))
   // Invented records neither take nor keep anyone's number.
   const numbers = source.origin.synthetic ? new Numbers() : shelf.loadNumbers()
@@ -53,9 +54,11 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const seconds = (performance.now() - started) / 1_000
     const built = openRelease(directory, manifest.digest)
     const changes = base === undefined ? undefined : compareReleases(base, built)
-    const found = base === undefined || changes === undefined ? [] : guarded(base, built, changes, numbers)
+    const found = guarded(base, built, changes, numbers)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new SurprisingChanges(found)
-    const outcome = settle(shelf, directory, manifest, numbers, options.dryRun)
+    const same = base?.manifest.digest === manifest.digest
+    const outcome = same ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
+    if (outcome === 'activated') await makeCurrent(shelf, directory, manifest, numbers)
     return { ...reportOf(manifest, seconds), previous: base?.manifest.digest, outcome, changes, surprises: found }
   } finally {
     shelf.sweep()
@@ -63,39 +66,36 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
 }
 
 /** The release to compare with and to complete from. A damaged one is no use, but is no reason to refuse a whole catalog. */
-function soundCurrent(shelf: Shelf, source: Source): Release | undefined {
+async function soundCurrent(shelf: Shelf, source: Source): Promise<Release | undefined> {
   const digest = shelf.currentDigest()
   if (digest === undefined) return undefined
-  if ('damage' in shelf.manifestOrDamage(digest) && source.provides.length === entityNames.length) return undefined
-  return shelf.open(digest)
+  // Byte for byte: what is carried over from it gets a new digest, under which no damage would ever be found again.
+  const [damage] = await verifyRelease(shelf.directoryOf(digest), digest)
+  if (damage === undefined) return shelf.open(digest)
+  if (source.provides.length === entityNames.length) return undefined
+  throw new Failure(damage)
 }
 
-/** Invented records owe nothing to anyone, on either side. */
-function guarded(base: Release, built: Release, changes: Changes, numbers: Numbers): string[] {
-  const invented = base.manifest.source.synthetic || built.manifest.source.synthetic
-  if (invented) return []
-  const found = surprises(base, built, changes)
+/** Invented records owe nothing to anyone, on either side; but a number given to a real record stays with it. */
+function guarded(
+  base: Release | undefined,
+  built: Release,
+  changes: Changes | undefined,
+  numbers: Numbers,
+): string[] {
+  if (built.manifest.source.synthetic) return []
+  const invented = base === undefined || changes === undefined || base.manifest.source.synthetic
+  const found = invented ? [] : surprises(base, built, changes)
   const [reclaimed] = numbers.reclaimed
   if (found.length > 0 || reclaimed === undefined) return found
   return [`${numbers.reclaimed.length} identifiers of records that are gone would be given again, such as ${reclaimed}`]
 }
 
-function settle(
-  shelf: Shelf,
-  directory: string,
-  manifest: Manifest,
-  numbers: Numbers,
-  dryRun: boolean,
-): ImportReport['outcome'] {
-  if (shelf.currentDigest() === manifest.digest && !('damage' in shelf.manifestOrDamage(manifest.digest))) {
-    return 'nothing to do'
-  }
-  if (dryRun) return 'dry run'
+async function makeCurrent(shelf: Shelf, directory: string, manifest: Manifest, numbers: Numbers): Promise<void> {
   // Numbers first: cut short after this, a number may stay unused, but is never given twice.
   if (!manifest.source.synthetic) shelf.saveNumbers(numbers)
-  shelf.place(directory, manifest.digest)
+  await shelf.place(directory, manifest.digest)
   shelf.activate(manifest.digest)
-  return 'activated'
 }
 
 function reportOf(manifest: Manifest, seconds: number) {

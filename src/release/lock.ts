@@ -1,6 +1,6 @@
 // One writer at a time: a lock that the operating system lets go of when its holder dies, however it dies.
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
@@ -31,18 +31,30 @@ export async function lockHome(
 
 /** An exclusive SQLite transaction is a lock of the kernel's, so a holder that is killed leaves none behind. */
 function tryLock(home: string, doing: string): Disposable | undefined {
-  const database = new Database(join(home, 'lock'), { create: true, readwrite: true })
+  const path = join(home, 'lock')
+  // Why a file cannot be written to is something that SQLite does not tell.
+  closeSync(openSync(path, 'a'))
+  const database = new Database(path, { create: true, readwrite: true })
   try {
     database.run('PRAGMA busy_timeout = 0')
+    // A journal on disk could not be written on a full one, where the lock is needed to make room.
+    database.run('PRAGMA journal_mode = MEMORY')
     database.run('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
     throw error
   }
-  const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString(), doing }
-  writeFileSync(join(home, 'lock.holder'), JSON.stringify(holder))
+  tellHolder(home, { pid: process.pid, host: hostname(), since: new Date().toISOString(), doing })
   return { [Symbol.dispose]: () => database.close() }
+}
+
+function tellHolder(home: string, holder: Holder): void {
+  try {
+    writeFileSync(join(home, 'lock.holder'), JSON.stringify(holder))
+  } catch {
+    // The lock holds without it, and on a full disk it is needed to make room.
+  }
 }
 
 function describeHolder(home: string): string {

@@ -43,9 +43,21 @@ export function parseManifest(text: string): Manifest | { readonly wrong: string
   if (typeof manifest !== 'object' || manifest === null) return { wrong: 'is not a JSON object' }
   if (manifest.format !== FORMAT)
     return { wrong: `has format ${manifest.format}, and this program reads format ${FORMAT}` }
+  if (!tellsItsOrigin(manifest)) return { wrong: 'does not say where it came from and when' }
   if (!hasEveryFile(manifest)) return { wrong: 'does not list the files of every entity' }
   if (manifest.digest !== releaseDigest(manifest.entities)) return { wrong: 'does not match its own digest' }
   return manifest
+}
+
+function tellsItsOrigin({ built, source, versions, findings }: Manifest): boolean {
+  const texts = [source?.kind, source?.title, versions?.nomenclator, versions?.bun]
+  return (
+    !Number.isNaN(Date.parse(built)) &&
+    texts.every((text) => typeof text === 'string') &&
+    typeof source.synthetic === 'boolean' &&
+    Array.isArray(source.credits) &&
+    Array.isArray(findings)
+  )
 }
 
 function hasEveryFile(manifest: Manifest): boolean {

@@ -6,7 +6,8 @@ import type { Entity, Values } from '../catalog/entity.ts'
 export const codeOf = (entity: Entity, row: Values): string => entity.code.map((field) => row[field]).join('/')
 
 type Book = { readonly idOf: Map<string, number>; readonly codeOf: Map<number, string>; highest: number }
-export type SavedNumbers = { readonly [entity: string]: { readonly [code: string]: number } }
+/** For each entity every number ever given and the code that has it, in the order of giving. */
+export type SavedNumbers = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
 
 /** Only records with an identifier of their own are numbered; the others live under their parent. */
 export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
@@ -20,7 +21,7 @@ export class Numbers {
       if (!isNumbered(entity)) continue
       const book: Book = { idOf: new Map(), codeOf: new Map(), highest: 0 }
       this.#books.set(entity.name, book)
-      for (const [code, id] of Object.entries(saved[entity.name] ?? {})) enter(book, code, id)
+      for (const [id, code] of saved[entity.name] ?? []) enter(book, code, id)
     }
   }
 
@@ -40,8 +41,9 @@ export class Numbers {
     const id = row[entity.key[0] as string] as number
     const owner = book.codeOf.get(id)
     enter(book, code, id)
-    if (owner !== undefined && owner !== code)
-      this.#reclaimed.push(`${entity.name} ${id}: ${owner} had it, ${code} would`)
+    if (owner === undefined || owner === code) return
+    book.idOf.delete(owner)
+    this.#reclaimed.push(`${entity.name} ${id}: ${owner} had it, ${code} would`)
   }
 
   /** The numbers that were given to another code than the one that had them, in this build. */
@@ -50,7 +52,7 @@ export class Numbers {
   }
 
   save(): SavedNumbers {
-    return Object.fromEntries([...this.#books].map(([name, { idOf }]) => [name, Object.fromEntries(idOf)]))
+    return Object.fromEntries([...this.#books].map(([name, book]) => [name, [...book.codeOf]]))
   }
 
   #book(entity: Entity): Book {
@@ -62,6 +64,8 @@ export class Numbers {
 
 function enter(book: Book, code: string, id: number): void {
   book.idOf.set(code, id)
+  // To the end, even if it is there already: of several numbers of one code, the last is the one that it has.
+  book.codeOf.delete(id)
   book.codeOf.set(id, code)
   if (id > book.highest) book.highest = id
 }

@@ -3,6 +3,7 @@
 //   <entity>.records  the pages, one a line: [record,record,…]⏎
 //   <entity>.offsets  where each record begins, and after the last one where the next would: 64-bit little-endian
 //   <entity>.etags    the entity tag of each page, quotes included, one a line
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { DurableFile, type FileFacts } from './durable-file.ts'
@@ -115,6 +116,17 @@ const entityTag = (page: Uint8Array) => `"${Bun.hash.xxHash64(page).toString(16)
 const EMPTY = encoder.encode('[]')
 const EMPTY_TAG = entityTag(EMPTY)
 
+/** All processes share one copy; but Bun maps only what may be written to, and anything else is read into memory. */
+function mapped(path: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Bun.mmap(path, { shared: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EACCES' && code !== 'EROFS') throw error
+    return new Uint8Array(readFileSync(path))
+  }
+}
+
 /** A record file mapped into memory. Pages count from zero here; API v1 counts from one. */
 export class RecordFile {
   readonly #records: Uint8Array
@@ -124,7 +136,7 @@ export class RecordFile {
 
   constructor(directory: string, entity: string, count: number) {
     const map = (name: RecordFilePart) =>
-      count === 0 ? new Uint8Array() : Bun.mmap(join(directory, `${entity}.${name}`), { shared: true })
+      count === 0 ? new Uint8Array() : mapped(join(directory, `${entity}.${name}`))
     this.#records = map('records')
     const offsets = map('offsets')
     this.#offsets = new Uint32Array(offsets.buffer, offsets.byteOffset, offsets.byteLength >> 2)

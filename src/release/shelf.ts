@@ -14,6 +14,7 @@ import { syncDirectory, writeDurably } from './durable-file.ts'
 import { DIGEST, type Manifest } from './manifest.ts'
 import { Numbers } from './numbers.ts'
 import { openRelease, type Release, readManifest } from './release.ts'
+import { verifyRelease } from './verify.ts'
 
 export type Listed = {
   readonly digest: string
@@ -83,13 +84,14 @@ export class Shelf {
     readManifest(this.directoryOf(digest), digest)
     const before = existsSync(this.currentFile) ? readFileSync(this.currentFile, 'utf8').trim().split('\n') : []
     const earlier = before.filter((one) => DIGEST.test(one))
-    if (earlier[0] !== digest) this.#setHistory([digest, ...earlier].slice(0, HISTORY_KEPT))
+    // Written even if nothing changes: whoever follows it then looks again at a release that was mended.
+    this.#setHistory([digest, ...(earlier[0] === digest ? earlier.slice(1) : earlier)].slice(0, HISTORY_KEPT))
   }
 
   /** Goes back to the release that was current before this one and is still there. */
   rollback(): string {
-    const [, ...before] = this.history()
-    const position = before.findIndex((digest) => !('damage' in this.manifestOrDamage(digest)))
+    const [current, ...before] = this.history()
+    const position = before.findIndex((digest) => digest !== current && !('damage' in this.manifestOrDamage(digest)))
     const digest = before[position]
     if (digest === undefined) throw new Failure('there is no earlier release to go back to')
     this.#setHistory(before.slice(position))
@@ -100,7 +102,7 @@ export class Shelf {
     const directory = this.newBuilding()
     try {
       const manifest = await buildRelease(source, directory, new Numbers(), onProgress)
-      this.place(directory, manifest.digest)
+      await this.place(directory, manifest.digest)
       return manifest
     } finally {
       this.sweep()
@@ -118,13 +120,14 @@ export class Shelf {
 
   sweep(): void {
     rmSync(this.#building, { recursive: true, force: true })
+    for (const path of [this.currentFile, this.#numbers]) rmSync(nextOf(path), { force: true })
   }
 
   /** The same records make the same digest: a sound release that is there already stays, a damaged one is replaced. */
-  place(directory: string, digest: string): void {
+  async place(directory: string, digest: string): Promise<void> {
     const target = this.directoryOf(digest)
     if (existsSync(target)) {
-      if (!('damage' in this.manifestOrDamage(digest))) return
+      if ((await verifyRelease(target, digest)).length === 0) return
       renameSync(target, join(this.#building, `damaged-${digest}`))
     }
     renameSync(directory, target)
@@ -160,7 +163,7 @@ export class Shelf {
   }
 
   #replace(path: string, text: string): void {
-    const next = `${path}.next`
+    const next = nextOf(path)
     rmSync(next, { force: true })
     writeDurably(next, text)
     renameSync(next, path)
@@ -183,5 +186,7 @@ export class Shelf {
     return join(this.home, 'numbers.json')
   }
 }
+
+const nextOf = (path: string) => `${path}.next`
 
 const builtAt = ({ manifest }: Listed) => ('damage' in manifest ? '' : manifest.built)

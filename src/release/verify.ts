@@ -13,7 +13,7 @@ export async function verifyRelease(directory: string, digest: string): Promise<
       for (const part of RECORD_FILE_PARTS) {
         const path = join(directory, `${entity}.${part}`)
         if ((await sha256OfFile(path)) !== manifest.entities[entity].files[part].sha256)
-          wrong.push(`${path} has other content than it was built with`)
+          wrong.push(new DamagedRelease(path, 'has other content than it was built with').message)
       }
     }
     return wrong

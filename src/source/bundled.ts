@@ -1,27 +1,31 @@
-// The real data that ships with the program, in data/.
+// The real data that ships with the program, in data/: a tabular directory like any other.
 import { join } from 'node:path'
-import { entities, entityNames } from '../catalog/entities.ts'
-import { readCsv } from './csv.ts'
 import type { Source } from './source.ts'
+import { tabularSource } from './tabular.ts'
 
 const DATA = join(import.meta.dir, '..', '..', 'data')
 
 export function bundledSource(): Source {
   return {
+    ...tabularSource(DATA),
     origin: {
       kind: 'bundled',
       title: 'the data that ships with Nomenclator',
       synthetic: false,
       credits: [
-        'Municipalities and localities contain data from GeoNames (https://www.geonames.org/), CC BY 4.0, changed: ' +
-          'the code of a locality is its geonameid and its identifier is ours, neither is INEGI’s',
-        'Country names from Unicode CLDR, Unicode-3.0',
-        'Fields of knowledge from the UNESCO nomenclature for fields of science and technology',
+        {
+          to:
+            'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid and its ' +
+            'identifier is ours, neither is INEGI’s',
+          of: ['municipio', 'localidad'],
+        },
+        { to: 'Unicode CLDR, Unicode-3.0', of: ['pais'] },
+        {
+          to: 'the UNESCO nomenclature for fields of science and technology',
+          of: ['area', 'campo', 'disciplina', 'subdisciplina'],
+        },
       ],
       options: {},
     },
-    provides: entityNames,
-    expected: () => undefined,
-    read: (name, { faults }) => readCsv(join(DATA, `${name}.csv`), `data/${name}.csv`, entities[name], faults),
   }
 }

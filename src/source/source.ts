@@ -23,13 +23,15 @@ export type Block = {
 /** Where a source says what is wrong and what is odd. */
 export type Report = { readonly faults: Faults; readonly findings: Findings }
 
+/** Whom to credit, under which licence, and for the records of which entities. */
+export type Credit = { readonly to: string; readonly of: readonly EntityName[] }
+
 /** What the manifest keeps of where a release came from. */
 export type Origin = {
   readonly kind: string
   readonly title: string
   readonly synthetic: boolean
-  /** Whom to credit, and under which licence. */
-  readonly credits: readonly string[]
+  readonly credits: readonly Credit[]
   readonly options: Readonly<Record<string, string | number | boolean>>
 }
 

@@ -82,21 +82,18 @@ const isTidy = (name: string) =>
   name.trim() === name && !name.includes('  ') && name.normalize('NFC') === name && /[Ss](int|ynt)/.test(name)
 
 describe('counts', () => {
-  test.each(entityNames)('%s at scale 1', (name) => {
+  test.each(SMALL)('%s', (name) => {
     const source = syntheticSource({ seed: 1, scale: 1 })
-    const blocks = Array.from(blocksOf(source, name), ({ rows, lines }) => [rows.length, lines.length, lines[0]])
-    expect(blocks.reduce((sum, [rows = 0]) => sum + rows, 0)).toBe(COUNTS[name])
-    expect(source.expected(name)).toBe(COUNTS[name])
-    for (const [at, [rows, lines, first]] of blocks.entries()) expect([lines, first]).toEqual([rows, 1 + 1_000 * at])
+    const blocks = [...blocksOf(source, name)]
+    expect(blocks.flatMap(({ rows }) => rows)).toHaveLength(COUNTS[name])
+    expect(blocks.flatMap(({ lines }) => lines)).toEqual(Array.from({ length: COUNTS[name] }, (_, at) => at + 1))
+    expect(Math.max(...blocks.map(({ rows }) => rows.length))).toBeLessThanOrEqual(1_000)
   })
 
-  test('only the localities grow with the scale', () => {
-    const source = syntheticSource({ seed: 1, scale: 2 })
+  test.each([1, 2, 10])('expected at scale %i: only the localities grow', (scale) => {
+    const source = syntheticSource({ seed: 1, scale })
     const expected = Object.fromEntries(entityNames.map((name) => [name, source.expected(name)]))
-    expect(expected).toEqual({ ...COUNTS, localidad: 600_274 })
-    let count = 0
-    for (const { rows } of blocksOf(source, 'localidad')) count += rows.length
-    expect(count).toBe(600_274)
+    expect(expected).toEqual({ ...COUNTS, localidad: 300_137 * scale })
   })
 })
 
@@ -138,42 +135,46 @@ const QUIRKS = {
   'outside the basic plane': /[\u{10000}-\u{10ffff}]/u,
 }
 
-const quirksMissing = (names: readonly string[]) =>
-  Object.entries(QUIRKS).flatMap(([quirk, pattern]) => (names.some((name) => pattern.test(name)) ? [] : [quirk]))
+function quirksMissing(names: Iterable<string>): string[] {
+  let missing = Object.entries(QUIRKS)
+  for (const name of names) if (missing.length > 0) missing = missing.filter(([, pattern]) => !pattern.test(name))
+  return missing.map(([quirk]) => quirk)
+}
 
 test('every locality is sound', () => expect(wrongs(syntheticSource({ seed: 1, scale: 1 }), 'localidad')).toEqual([]))
 
-describe.each([0, 0xffff_ffff])('localities of seed %i', (seed) => {
-  const source = syntheticSource({ seed, scale: 1 })
+/** Reads all localities once and counts what is odd about them. */
+function survey(source: Source) {
   const stateOf = new Map(Array.from(rowsOf(source, 'municipio'), (row) => [row.idMunicipio, row.idEstado]))
-  const localities = [...rowsOf(source, 'localidad')]
+  const sizes = new Map<number, number>()
+  const found = { count: 0, misnumbered: 0, restartsInsidePage: 0, elsewhere: 0 }
+  const names: string[] = []
+  for (const { idLocalidad, idMunicipio, idEstado, cveLocalidad, descLocalidad } of rowsOf(source, 'localidad')) {
+    const size = (sizes.get(idMunicipio) ?? 0) + 1
+    sizes.set(idMunicipio, size)
+    if (idLocalidad !== size || cveLocalidad !== String(size).padStart(4, '0')) found.misnumbered++
+    if (idLocalidad === 1 && found.count % PAGE !== 0) found.restartsInsidePage++
+    if (idEstado !== stateOf.get(idMunicipio)) found.elsewhere++
+    if (found.count++ < 10_000) names.push(descLocalidad)
+  }
+  return { ...found, sizes: [...sizes.values()], quirksMissing: quirksMissing(names) }
+}
 
-  test('have names with every quirk', () =>
-    expect(quirksMissing(localities.map(({ descLocalidad }) => descLocalidad))).toEqual([]))
+describe.each([
+  { seed: 0, scale: 1 },
+  { seed: 0xffff_ffff, scale: 2 },
+])('localities of seed $seed at scale $scale', (shape) => {
+  const found = survey(syntheticSource(shape))
 
-  test('are numbered from 1 in each municipality, and restart inside pages', () => {
-    let restartsInside = 0
-    for (const [at, { idLocalidad, idMunicipio, cveLocalidad }] of localities.entries()) {
-      const before = localities[at - 1]
-      if (idLocalidad !== (before?.idMunicipio === idMunicipio ? before.idLocalidad + 1 : 1)) throw new Error(`${at}`)
-      if (cveLocalidad.length < 4 || Number(cveLocalidad) !== idLocalidad) throw new Error(cveLocalidad)
-      if (idLocalidad === 1 && at % PAGE !== 0) restartsInside++
-    }
-    expect(restartsInside).toBeGreaterThan(2_000)
-  })
-
-  test('fill every municipality, some of them with less than a page', () => {
-    const sizes = new Map<number, number>()
-    for (const { idMunicipio, idLocalidad } of localities) sizes.set(idMunicipio, idLocalidad)
-    expect(sizes.size).toBe(COUNTS.municipio)
-    expect([...sizes.values()].filter((size) => size < PAGE).length).toBeGreaterThan(300)
-    expect(Math.max(...sizes.values())).toBeGreaterThan(300)
-  })
-
-  test('are in another state than their municipality about once in 500', () => {
-    const differing = localities.filter(({ idEstado, idMunicipio }) => idEstado !== stateOf.get(idMunicipio))
-    expect(differing.length).toBeWithin(590, 610)
-  })
+  test('are as many as they should be', () => expect(found.count).toBe(300_137 * shape.scale))
+  test('have names with every quirk', () => expect(found.quirksMissing).toEqual([]))
+  test('are numbered from 1 in each municipality', () => expect(found.misnumbered).toBe(0))
+  test('restart inside pages', () => expect(found.restartsInsidePage).toBeGreaterThan(2_000))
+  test('fill every municipality', () => expect(found.sizes).toHaveLength(COUNTS.municipio))
+  test('are sometimes few', () => expect(found.sizes.filter((size) => size < PAGE).length).toBeGreaterThan(300))
+  test('are sometimes hundreds', () => expect(Math.max(...found.sizes)).toBeGreaterThan(300))
+  test('are in another state than their municipality about once in 500', () =>
+    expect(found.elsewhere / found.count).toBeWithin(1 / 510, 1 / 500))
 })
 
 /** Whatever the seed, what holds of the entities that are small enough to be tried often. */

@@ -1,0 +1,36 @@
+// nomenclator export tabular DIR
+import { entityNames } from '../catalog/entities.ts'
+import { Failure } from '../failure.ts'
+import { Shelf } from '../release/shelf.ts'
+import { type TabularFormat, tabularFormats } from '../source/tabular-files.ts'
+import { command } from './command.ts'
+import { type Wrong, yes } from './flags.ts'
+import { home, homeOf } from './home-flag.ts'
+
+const number = new Intl.NumberFormat('en')
+
+export const exportTabularCommand = command({
+  name: 'export tabular',
+  says: 'Write the current release as a directory of files that import tabular reads.',
+  words: { shown: 'DIR', least: 1, most: 1 },
+  flags: {
+    format: { value: 'FORMAT', says: 'csv or ndjson', absent: 'csv', parse: formatOf },
+    overwrite: { says: 'replace files that are there already', parse: yes },
+    home,
+  },
+  examples: ['export tabular ./catalogs', 'export tabular ./catalogs --format ndjson'],
+  run: async ({ values, words, terminal }) => {
+    const release = new Shelf(homeOf(values.home)).openCurrent()
+    if (release === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
+    const { exportTabular } = await import('../release/export-tabular.ts')
+    const directory = words[0] as string
+    const counts = exportTabular(release, directory, values.format, { overwrite: values.overwrite })
+    for (const name of entityNames)
+      terminal.out(`${name}.${values.format.padEnd(8)}${number.format(counts[name]).padStart(12)}\n`)
+    return 0
+  },
+})
+
+function formatOf(text: string): TabularFormat | Wrong {
+  return tabularFormats.find((format) => format === text) ?? { allowed: tabularFormats.join(' or ') }
+}

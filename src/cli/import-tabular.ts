@@ -1,0 +1,16 @@
+// nomenclator import tabular DIR
+import { command } from './command.ts'
+import { importFlags } from './import-flags.ts'
+
+export const importTabular = command({
+  name: 'import tabular',
+  says: 'Import a directory of CSV or NDJSON files, one for each entity, in the names of our own fields.',
+  words: { shown: 'DIR', least: 1, most: 1 },
+  flags: importFlags,
+  examples: ['import tabular ./catalogs', 'import tabular ./catalogs --dry-run --json'],
+  run: async ({ values, words, terminal }) => {
+    const { runImport } = await import('./importing.ts')
+    const { tabularSource } = await import('../source/tabular.ts')
+    return runImport('import tabular', values, terminal, () => tabularSource(words[0] as string))
+  },
+})

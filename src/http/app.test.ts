@@ -1,0 +1,116 @@
+// The app as a function from request to response: what it routes, what it refuses, what it catches.
+import { describe, expect, test } from 'bun:test'
+import { releaseOf } from '../../test/support/releases.ts'
+import { countries, smallSource } from '../../test/support/small-source.ts'
+import type { Release } from '../release/release.ts'
+import { type AppContext, createApp, MOST_HEADERS, MOST_URL } from './app.ts'
+
+const release = await releaseOf(smallSource({ pais: countries(11) }))
+const ORIGIN = 'http://a.test'
+const context: AppContext = {
+  release: () => release,
+  policy: { baseUrl: ORIGIN, trustedProxies: undefined },
+  logError: (error) => {
+    throw error
+  },
+}
+const connection = { own: ORIGIN, peer: () => undefined }
+const answer = (target: string, init: RequestInit = {}, changed: Partial<AppContext> = {}) =>
+  createApp({ ...context, ...changed })(new Request(ORIGIN + target, init), connection)
+
+describe('routes', () => {
+  test.each([
+    ['/', 200],
+    ['/api/v1', 200],
+    ['/api/v1/localidades', 200],
+    ['/api/v1/municipios', 200],
+    ['/api/v1/paises', 200],
+    ['/api/v1/subdisciplinas-conocimiento', 200],
+    ['/api/v1/audiencias', 200],
+    ['/api/v1/', 308],
+    ['/api/v1/paises/', 308],
+    ['/api/v1/paises/?page=2', 308],
+    ['/api/v1/paises//', 404],
+    ['/api/v1/paises/1', 404],
+    ['/api/v1/Paises', 404],
+    ['/api/v1/estados', 404],
+    ['/api', 404],
+    ['/api/v1/__proto__', 404],
+    ['/constructor', 404],
+  ])('%s is %i', (target, status) => expect(answer(target).status).toBe(status))
+
+  test.each(['HEAD', 'OPTIONS'])('%s has no body', async (method) => {
+    const response = answer('/api/v1/paises?page=2', { method })
+    expect([response.status, response.headers.has('Date')]).toEqual([200, method === 'HEAD'])
+    if (method === 'OPTIONS') expect(await response.text()).toBe('')
+  })
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is 405 where there is something, 404 elsewhere', (method) => {
+    expect(answer('/api/v1/paises', { method }).status).toBe(405)
+    expect(answer('/', { method }).status).toBe(405)
+    expect(answer('/api/v1/paises/', { method }).status).toBe(405)
+    expect(answer('/elsewhere', { method }).status).toBe(404)
+  })
+})
+
+test('a preflight is not redirected: browsers would not follow', () => {
+  expect(answer('/api/v1/paises/', { method: 'OPTIONS' }).status).toBe(200)
+  expect(answer('/elsewhere', { method: 'OPTIONS' }).status).toBe(404)
+})
+
+describe('sizes', () => {
+  const urlOf = (length: number) => '/api/v1/paises?x='.padEnd(length - ORIGIN.length, 'x')
+  const headersOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, 'a']))
+
+  test.each([
+    ['the longest URL', urlOf(MOST_URL), 0, 200],
+    ['a longer one', urlOf(MOST_URL + 1), 0, 414],
+    ['as many headers as there may be', '/api/v1/paises', MOST_HEADERS, 200],
+    ['one more', '/api/v1/paises', MOST_HEADERS + 1, 431],
+  ])('%s', (_, target, headers, status) => expect(answer(target, { headers: headersOf(headers) }).status).toBe(status))
+})
+
+describe('the release', () => {
+  test('is asked for once a request, and only by those that need it', () => {
+    let asked = 0
+    const counted = (): Release => {
+      asked++
+      return release
+    }
+    const statuses = ['/api/v1/paises', '/api/v1/paises?page=9', '/elsewhere', '/api/v1/paises/'].map((target) => {
+      asked = 0
+      return [answer(target, {}, { release: counted }).status, asked]
+    })
+    expect(statuses).toEqual([
+      [200, 1],
+      [404, 1],
+      [404, 0],
+      [308, 0],
+    ])
+  })
+
+  test('may be another for the next request', async () => {
+    const releases = [await releaseOf(smallSource({ pais: countries(1) })), release]
+    const app = createApp({ ...context, release: () => releases.shift() ?? release })
+    const totals = [1, 2].map(() => app(new Request(`${ORIGIN}/api/v1/paises`), connection).headers.get('X-Total'))
+    expect(totals).toEqual(['1', '11'])
+  })
+})
+
+test('what is thrown inside is logged with its request, and told to nobody', async () => {
+  const thrown = new Error('secret')
+  const logged: unknown[] = []
+  const response = answer(
+    '/api/v1/paises?page=1',
+    {},
+    {
+      release: () => {
+        throw thrown
+      },
+      logError: (error, { method, url }) => logged.push([error, method, url]),
+    },
+  )
+  expect([response.status, response.headers.get('Content-Type')]).toEqual([500, 'application/problem+json'])
+  expect(await response.text()).not.toMatch(/secret|\.ts\b/)
+  expect(logged).toEqual([[thrown, 'GET', `${ORIGIN}/api/v1/paises?page=1`]])
+})

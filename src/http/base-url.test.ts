@@ -1,0 +1,109 @@
+// Which address an answer uses in its links, and which names it does not believe.
+import { describe, expect, test } from 'bun:test'
+import { BlockList } from 'node:net'
+import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
+
+const OWN = 'http://127.0.0.1:8080'
+const proxies = new BlockList()
+proxies.addSubnet('10.0.0.0', 8)
+proxies.addAddress('::1', 'ipv6')
+
+const plain: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined }
+const proxied: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: proxies }
+const fixed: BaseUrlPolicy = { baseUrl: 'https://fixed.test/v', trustedProxies: proxies }
+
+const ask = (policy: BaseUrlPolicy, headers: Record<string, string>, peer: string | undefined = '10.1.2.3') =>
+  baseUrlOf(policy, new Headers(headers), { own: OWN, peer: () => peer })
+
+const forwarded = { Host: 'inner.test', 'X-Forwarded-Host': 'outer.test:8443', 'X-Forwarded-Proto': 'https' }
+const HOST = 'one host name or address, with a port if needed, such as example.org:8080'
+
+describe('the address is', () => {
+  test.each<[string, BaseUrlPolicy, Record<string, string>, string]>([
+    ['the configured one', fixed, { Host: 'a.test' }, 'https://fixed.test/v'],
+    ['the configured one, whatever Host says', fixed, { Host: '<script>' }, 'https://fixed.test/v'],
+    ['the configured one, whatever a proxy says', fixed, forwarded, 'https://fixed.test/v'],
+    ['that of Host', plain, { Host: 'a.test' }, 'http://a.test'],
+    ['that of Host with a port', plain, { Host: 'a.test:81' }, 'http://a.test:81'],
+    ['that of Host as an address', plain, { Host: '192.0.2.1' }, 'http://192.0.2.1'],
+    ['that of Host as an IPv6 address', plain, { Host: '[2001:db8::1]:81' }, 'http://[2001:db8::1]:81'],
+    [
+      'that of Host as an IPv6 address with an IPv4 tail',
+      plain,
+      { Host: '[::ffff:1.2.3.4]' },
+      'http://[::ffff:1.2.3.4]',
+    ],
+    ['that of Host with a last dot', plain, { Host: 'a.test.' }, 'http://a.test.'],
+    ['that of Host with an underscore', plain, { Host: 'my_host' }, 'http://my_host'],
+    ['our own where there is no Host', plain, {}, OWN],
+    ['our own where the proxy names no host either', proxied, { 'X-Forwarded-Proto': 'https' }, OWN],
+    ['that of Host where no proxy is trusted', plain, forwarded, 'http://inner.test'],
+    ['that of a trusted proxy', proxied, forwarded, 'https://outer.test:8443'],
+    ['that of Host with the scheme of a proxy', proxied, { Host: 'a', 'X-Forwarded-Proto': 'https' }, 'https://a'],
+    ['that of a proxy without a scheme', proxied, { 'X-Forwarded-Host': 'b' }, 'http://b'],
+  ])('%s', (_, policy, headers, url) => expect(ask(policy, headers)).toBe(url))
+})
+
+describe('a proxy is trusted by its address:', () => {
+  test.each<[string, string | undefined, boolean]>([
+    ['in the range', '10.255.255.255', true],
+    ['in the range, as a mapped IPv6 address', '::ffff:10.1.2.3', true],
+    ['IPv6', '::1', true],
+    ['just outside the range', '11.0.0.0', false],
+    ['another IPv6', '::2', false],
+    ['unknown', undefined, false],
+  ])('%s', (_, peer, trusted) => {
+    const url = baseUrlOf(proxied, new Headers(forwarded), { own: OWN, peer: () => peer })
+    expect(url).toBe(trusted ? 'https://outer.test:8443' : 'http://inner.test')
+  })
+})
+
+describe('refused is a host', () => {
+  test.each([
+    ['that is empty', ''],
+    ['with a space', 'a b'],
+    ['with a user', 'u@a.test'],
+    ['with a path', 'a.test/b'],
+    ['with a query', 'a.test?b'],
+    ['with a fragment', 'a.test#b'],
+    ['with a backslash', 'a\\b'],
+    ['with markup', '<b>'],
+    ['with an encoded line end', 'a%0d%0a'],
+    ['with two names', 'a.test, b.test'],
+    ['with a scheme', 'http://a'],
+    ['beyond ASCII', 'ñ.test'],
+    ['with letters for a port', 'a:80x'],
+    ['with no port after the colon', 'a:'],
+    ['with a port that there cannot be', 'a:65536'],
+    ['that begins with a hyphen', '-a.test'],
+    ['that begins with a dot', '.a.test'],
+    ['that ends with a hyphen', 'a-'],
+    ['that is half an address', '[::1'],
+    ['that is an address that there cannot be', '[::::]'],
+    ['that is too long', 'a'.repeat(255)],
+  ])('%s', (_, host) => {
+    expect(ask(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    expect(ask(proxied, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    expect(ask(proxied, { Host: 'a', 'X-Forwarded-Host': host })).toEqual({
+      kind: 'bad-host',
+      header: 'X-Forwarded-Host',
+      expected: HOST,
+    })
+  })
+})
+
+test.each(['', 'HTTPS', 'ws', 'https,http', 'javascript'])('refused is the scheme "%s" of a proxy', (scheme) => {
+  expect(ask(proxied, { Host: 'a', 'X-Forwarded-Proto': scheme })).toEqual({
+    kind: 'bad-host',
+    header: 'X-Forwarded-Proto',
+    expected: 'http or https',
+  })
+})
+
+test('who asks is not looked up unless a proxy is trusted', () => {
+  const peer = () => {
+    throw new Error('looked up')
+  }
+  expect(baseUrlOf(plain, new Headers(forwarded), { own: OWN, peer })).toBe('http://inner.test')
+  expect(baseUrlOf(fixed, new Headers(forwarded), { own: OWN, peer })).toBe('https://fixed.test/v')
+})

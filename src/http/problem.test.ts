@@ -1,0 +1,103 @@
+// Every way to fail: its status, all its headers and all its words.
+import { expect, test } from 'bun:test'
+import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+
+const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
+  'bad-parameter': [
+    [
+      { kind: 'bad-parameter', name: 'page', value: '0', allowed: 'more' },
+      400,
+      'A query parameter has a value that is not allowed',
+      'page was "0"; allowed is more.',
+    ],
+    [
+      { kind: 'bad-parameter', name: 'page', value: `"\r\n${'9'.repeat(97)}9`, allowed: 'less' },
+      400,
+      'A query parameter has a value that is not allowed',
+      `page was "\\"\\r\\n${'9'.repeat(97)}…"; allowed is less.`,
+    ],
+  ],
+  'bad-host': [
+    [
+      { kind: 'bad-host', header: 'Host', expected: 'a name' },
+      400,
+      'The request does not say soundly which host it is for',
+      'Host must be a name.',
+    ],
+  ],
+  'not-found': [
+    [{ kind: 'not-found', known: ['/a', '/b'] }, 404, 'There is nothing at this path', 'Known paths are /a, /b.'],
+  ],
+  'page-beyond-last': [
+    [
+      { kind: 'page-beyond-last', page: 26, total: 247, totalPages: 25 },
+      404,
+      'The page is beyond the last one',
+      'Page 26 was asked for; the last one is 25.',
+    ],
+    [
+      { kind: 'page-beyond-last', page: 2, total: 0, totalPages: 0 },
+      404,
+      'The page is beyond the last one',
+      'Page 2 was asked for; the collection is empty, and only page 1 can be asked for.',
+    ],
+  ],
+  'method-not-allowed': [
+    [
+      { kind: 'method-not-allowed', method: 'POST' },
+      405,
+      'The method is not allowed: the service is read-only',
+      'POST was used; allowed are GET, HEAD, OPTIONS.',
+    ],
+  ],
+  'uri-too-long': [
+    [
+      { kind: 'uri-too-long', length: 8_001, most: 8_000 },
+      414,
+      'The URL is too long',
+      'It has 8001 characters; at most 8000 are read.',
+    ],
+  ],
+  'too-many-headers': [
+    [
+      { kind: 'too-many-headers', count: 101, most: 100 },
+      431,
+      'The request has too many headers',
+      'It has 101 header fields; at most 100 are read.',
+    ],
+  ],
+  'internal-error': [
+    [
+      { kind: 'internal-error' },
+      500,
+      'The service failed to answer',
+      'The fault is on our side and was logged; trying again may help.',
+    ],
+  ],
+}
+
+const cases = Object.values(words)
+  .flat()
+  .map(([problem, status, title, detail]) => ({ kind: problem.kind, problem, status, title, detail }))
+
+test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
+  const response = problemResponse(problem, '/api/v1/paises')
+  const totals =
+    problem.kind === 'page-beyond-last'
+      ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
+      : {}
+  expect(response.status).toBe(status)
+  expect(Object.fromEntries(response.headers)).toEqual({
+    'content-type': 'application/problem+json',
+    allow: 'GET, HEAD, OPTIONS',
+    vary: 'Accept',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
+    'cache-control': 'no-store',
+    ...totals,
+  })
+  const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
+  expect(await response.text()).toBe(JSON.stringify(body))
+})
+
+test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))

@@ -1,0 +1,54 @@
+// The server as it starts and stops.
+import { afterAll, expect, test } from 'bun:test'
+import { ask, message } from '../../test/support/wire.ts'
+import type { App } from './app.ts'
+import { CannotListen, serve, urlOf } from './serve.ts'
+
+const LOCAL = { host: '127.0.0.1', port: 0 }
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops) await stop()
+})
+
+function started(app: App) {
+  const server = serve(app, LOCAL)
+  stops.push(() => server.stop(0))
+  return server
+}
+
+test('says where it listens, and who asks', async () => {
+  const server = started((_request, { own, peer }) => new Response(`${own} ${peer()}`))
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
+  const { body } = await ask(server.url, message('GET', '/', 'Host: a'))
+  expect(body).toBe(`${server.url} 127.0.0.1`)
+})
+
+test('refuses a port that is in use, and says what to do', () => {
+  const { port } = started(() => new Response())
+  const again = () => serve(() => new Response(), { ...LOCAL, port })
+  expect(again).toThrow(CannotListen)
+  expect(again).toThrow(`port ${port} on 127.0.0.1 is in use; choose another with --port or PORT`)
+})
+
+test('refuses an address that is not its own, and says what to do', () => {
+  const elsewhere = () => serve(() => new Response(), { host: '192.0.2.1', port: 0 })
+  expect(elsewhere).toThrow(CannotListen)
+  expect(elsewhere).toThrow(/^cannot listen on 192\.0\.2\.1, port 0 \(\w+\); choose others with --host and --port$/)
+})
+
+test('asks clients to go before it stops, and is gone when it has stopped', async () => {
+  const server = started(() => new Response('hello'))
+  const before = await ask(server.url, message('GET', '/', 'Host: a'))
+  const stopped = server.stop(1_000)
+  const during = await ask(server.url, message('GET', '/', 'Host: a'))
+  await stopped
+  expect([before.headers.Connection, during.headers.Connection]).toEqual([undefined, 'close'])
+  expect([before.body, during.body]).toEqual(['hello', 'hello'])
+  await expect(ask(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
+})
+
+test.each([
+  ['127.0.0.1', 80, 'http://127.0.0.1:80'],
+  ['localhost', 8080, 'http://localhost:8080'],
+  ['::1', 8080, 'http://[::1]:8080'],
+])('the address of %s and %i', (host, port, url) => expect(urlOf(host, port)).toBe(url))

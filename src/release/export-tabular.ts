@@ -1,0 +1,87 @@
+// Writes a release as a tabular directory: one CSV or NDJSON file for each entity, which can be imported again.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
+import type { Entity, Values } from '../catalog/entity.ts'
+import { flatten } from '../catalog/flatten.ts'
+import { Failure } from '../failure.ts'
+import { columnsOf } from '../source/tabular-columns.ts'
+import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular-files.ts'
+import { DurableFile, syncDirectory } from './durable-file.ts'
+import type { Release } from './release.ts'
+import { scanPages } from './scan.ts'
+
+export type ExportOptions = {
+  /** Whether files of the same names may be replaced. */
+  readonly overwrite: boolean
+}
+
+type Writer = { readonly header: string; readonly line: (row: Values) => string }
+
+const WRITERS: Readonly<Record<TabularFormat, (entity: Entity) => Writer>> = {
+  csv: (entity) => {
+    const names = columnsOf(entity)
+      .filter(({ part }) => part === undefined)
+      .map(({ name }) => name)
+    return {
+      header: `${names.join(',')}\n`,
+      line: (row) => `${names.map((name) => quotedIfNeeded(String(row[name]))).join(',')}\n`,
+    }
+  },
+  ndjson: () => ({ header: '', line: (row) => `${JSON.stringify(row)}\n` }),
+}
+
+const quotedIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** Says how many records of each entity were written. Nothing appears under its name before everything is written. */
+export function exportTabular(
+  release: Release,
+  directory: string,
+  format: TabularFormat,
+  { overwrite }: ExportOptions = { overwrite: false },
+): Record<EntityName, number> {
+  mkdirSync(directory, { recursive: true })
+  refuseClashes(directory, format, overwrite)
+  const partial = (name: EntityName) => `${pathOf(directory, name, format)}.partial`
+  try {
+    const counts = entityNames.map((name) => [name, writeEntity(release, name, partial(name), WRITERS[format])])
+    for (const name of entityNames) renameSync(partial(name), pathOf(directory, name, format))
+    syncDirectory(directory)
+    return Object.fromEntries(counts)
+  } finally {
+    for (const name of entityNames) rmSync(partial(name), { force: true })
+  }
+}
+
+const pathOf = (directory: string, name: EntityName, format: TabularFormat) =>
+  join(directory, tabularFile(name, format).name)
+
+function refuseClashes(directory: string, format: TabularFormat, overwrite: boolean): void {
+  const there = (of: TabularFormat) =>
+    entityNames.map((name) => tabularFile(name, of).name).filter((name) => existsSync(join(directory, name)))
+  const others = tabularFormats.filter((other) => other !== format).flatMap(there)
+  if (others.length > 0)
+    throw new Failure(`${directory} holds ${others.join(', ')}; export to another directory, or in the same format`)
+  const same = there(format)
+  if (same.length > 0 && !overwrite)
+    throw new Failure(`${directory} already holds ${same.join(', ')}; export to another directory, or ask to overwrite`)
+}
+
+function writeEntity(release: Release, name: EntityName, path: string, writerOf: (entity: Entity) => Writer): number {
+  const entity = entities[name]
+  const { header, line } = writerOf(entity)
+  rmSync(path, { force: true })
+  const file = new DurableFile(path)
+  try {
+    let count = 0
+    file.write(Buffer.from(header))
+    for (const page of scanPages(release.directory, name)) {
+      file.write(Buffer.from(page.map((record) => line(flatten(entity, record))).join('')))
+      count += page.length
+    }
+    file.finish()
+    return count
+  } finally {
+    file.close()
+  }
+}

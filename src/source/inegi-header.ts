@@ -1,0 +1,86 @@
+// Knows the headers of INEGI's tables, of every vintage, and finds the columns that matter in one.
+
+/** From the largest area to the smallest; a table of one level names those above it too. */
+export const LEVELS = [
+  { entity: 'estado', says: 'states', code: 'CVE_ENT', name: 'NOM_ENT', digits: 2 },
+  { entity: 'municipio', says: 'municipalities', code: 'CVE_MUN', name: 'NOM_MUN', digits: 3 },
+  { entity: 'localidad', says: 'localities', code: 'CVE_LOC', name: 'NOM_LOC', digits: 4 },
+] as const
+export type Kind = (typeof LEVELS)[number]['entity']
+
+export const ENT = 0
+export const MUN = 1
+export const LOC = 2
+/** What other places lie in. */
+export type AreaLevel = typeof ENT | typeof MUN
+
+/** The code of one level as INEGI writes it. */
+export const codeText = (codes: readonly number[], level: number): string =>
+  String(codes[level]).padStart(LEVELS[level]?.digits ?? 0, '0')
+
+/** The code of an area and of those above it in one; its name changed in 2025. */
+const WHOLE_CODE = ['CVEGEO', 'MAPA']
+/** Since 2023, where a file includes retired places. */
+const STATUS = ['ESTATUS']
+
+export type LevelColumns = { readonly code: number; readonly name: number; readonly digits: number }
+
+/** Where in a line of the table things stand. */
+export type Layout = {
+  readonly kind: Kind
+  /** As the file spells them. */
+  readonly columns: readonly string[]
+  readonly levels: readonly LevelColumns[]
+  readonly wholeCode: number | undefined
+  readonly status: number | undefined
+}
+
+export type HeaderFault = { readonly column: string; readonly value: unknown; readonly expected: string }
+
+/** The header without regard to case, accents and order: a layout, or what is wrong with it. */
+export function layoutOf(header: string): Layout | HeaderFault[] {
+  const columns = header.split(',').map((column) =>
+    column
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .trim(),
+  )
+  const plain = columns.map((column) => column.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase())
+  const depth = LEVELS.findLastIndex(({ code, name }) => plain.includes(code) || plain.includes(name))
+  if (depth < 0) return [{ column: 'all', value: header, expected: KNOWN }]
+
+  const levels = LEVELS.slice(0, depth + 1)
+  const { entity: kind, says } = LEVELS[depth] as (typeof LEVELS)[number]
+  const needed = levels.flatMap(({ code, name }) => [code, name])
+  const missing = needed.filter((name) => !plain.includes(name))
+  const twice = columns.filter((_, position) => isRepeated(plain, position, needed))
+  const faults = [
+    ...missing.map((column) => ({ column, value: undefined, expected: `this column, which a table of ${says} has` })),
+    ...twice.map((column) => ({ column, value: column, expected: 'each column once' })),
+  ]
+  if (faults.length > 0) return faults
+  return {
+    kind,
+    columns,
+    levels: levels.map(({ code, name, digits }) => ({ code: plain.indexOf(code), name: plain.indexOf(name), digits })),
+    wholeCode: positionOf(plain, WHOLE_CODE),
+    status: positionOf(plain, STATUS),
+  }
+}
+
+const columnsOf = (depth: number) => LEVELS.slice(0, depth + 1).flatMap(({ code, name }) => [code, name])
+const KNOWN =
+  'a header of INEGI, its columns separated by commas: ' +
+  LEVELS.map(({ says }, depth) => `${says} have ${columnsOf(depth).join(', ')}`).join('; ')
+
+function positionOf(columns: readonly string[], names: readonly string[]): number | undefined {
+  const position = columns.findIndex((column) => names.includes(column))
+  return position < 0 ? undefined : position
+}
+
+function isRepeated(columns: readonly string[], position: number, needed: readonly string[]): boolean {
+  const column = columns[position] as string
+  const same = [WHOLE_CODE, STATUS].find((names) => names.includes(column)) ?? needed.filter((name) => name === column)
+  const first = positionOf(columns, same)
+  return first !== undefined && first !== position
+}

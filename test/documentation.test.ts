@@ -1,0 +1,285 @@
+// Keeps the documents true: what the program has is in them, and what they name is there.
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { USAGE } from '../bench/options.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { collections } from '../src/catalog/collections.ts'
+import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import type { Entity, Field } from '../src/catalog/entity.ts'
+import type { Command } from '../src/cli/command.ts'
+import { commands } from '../src/cli/run.ts'
+import { MOST_HEADERS, MOST_URL } from '../src/http/app.ts'
+import { problemTitles } from '../src/http/problem.ts'
+import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
+import { pageHeaders } from '../src/page/page-headers.ts'
+import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const README_LINES = 100
+const CONTRACT = 'docs/http-contract.md'
+/** Flags that no command has and the documents may name: those of `npm run bench`. */
+const FLAGS_OF_OTHERS = USAGE.match(/--[a-z]+/g) ?? []
+const FLAGS_OF_ALL = ['--help', '--version']
+
+type Section = {
+  readonly title: string
+  readonly anchor: string
+  /** The cells of all table rows of the section, without the headings of the tables. */
+  readonly rows: string[][]
+}
+
+type Document = {
+  readonly file: string
+  readonly text: string
+  readonly sections: readonly Section[]
+  readonly links: readonly string[]
+  /** What stands between backticks, and the lines of code blocks that call something. */
+  readonly code: readonly string[]
+}
+
+/** Reads as much of Markdown as is looked at here. */
+function documentOf(file: string, text: string): Document {
+  const sections: Section[] = []
+  const links: string[] = []
+  const code: string[] = []
+  let inCode = false
+  for (const line of text.split('\n')) {
+    if (line.startsWith('```')) {
+      inCode = !inCode
+      continue
+    }
+    if (inCode) {
+      if (/^(?:\$ )?(?:\.\/|npm )/.test(line)) code.push(line.replace(/^\$ /, ''))
+      continue
+    }
+    const title = line.match(/^#+ (.+)$/)?.[1]
+    if (title !== undefined) sections.push({ title, anchor: anchorOf(title), rows: [] })
+    else if (/^\|(?:\s*:?-+:?\s*\|)+$/.test(line)) sections.at(-1)?.rows.pop()
+    else if (line.startsWith('|')) sections.at(-1)?.rows.push(cellsOf(line))
+    links.push(...[...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string))
+    code.push(...spans(line))
+  }
+  return { file, text, sections, links, code }
+}
+
+const spans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, inside]) => inside as string)
+const cellsOf = (line: string) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+/** As GitHub makes it of a heading. */
+const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, '')
+    .replace(/\s/g, '-')
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const files = ['README.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').scanSync(ROOT)].sort()]
+const documents = files.map((file) => documentOf(file, read(file)))
+const each = documents.map((document) => [document.file, document] as const)
+const readme = sectionsOf('README.md')
+const contract = sectionsOf(CONTRACT)
+
+function sectionsOf(file: string): (title: string) => Section {
+  const document = documents.find((one) => one.file === file)
+  return (title) => {
+    const section = document?.sections.find((one) => one.title === title)
+    if (section === undefined) throw new Error(`${file} has no section called ${title}`)
+    return section
+  }
+}
+
+/** What one list has and the other has not, so that a failure says what to add and what to take out. */
+function compare(documented: readonly string[], real: readonly string[]) {
+  return {
+    missing: real.filter((one) => !documented.includes(one)),
+    notThere: documented.filter((one) => !real.includes(one)),
+  }
+}
+const SAME = { missing: [], notThere: [] }
+
+const flagsOf = ({ flags }: Command) =>
+  Object.entries(flags).map(([name, { value }]) => (value === undefined ? `--${name}` : `--${name} ${value}`))
+/** Whether there is a command of that name; a further plain word can only follow one that takes words. */
+function isCall(call: string): boolean {
+  const found = commands
+    .filter(({ name }) => `${call} `.startsWith(`${name} `))
+    .sort((a, b) => b.name.length - a.name.length)[0]
+  return found !== undefined && (found.words !== undefined || !/^ [a-z]/.test(call.slice(found.name.length)))
+}
+const callOf = ({ name, words }: Command) => (words === undefined ? name : `${name} ${words.shown}`)
+
+describe('README.md', () => {
+  test(`has fewer than ${README_LINES} lines`, () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(README_LINES)
+  })
+
+  test('has a row for every command, and no other', () => {
+    const calls = readme('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
+    expect(
+      compare(
+        calls.filter((call) => !call.endsWith('…')),
+        commands.map(callOf),
+      ),
+    ).toEqual(SAME)
+  })
+
+  const others = commands.filter(({ name }) => name !== 'serve').map((command) => [command.name, command] as const)
+  test.each(others)(
+    'has the flags of %s in its row, or in the row of all that begin with the same word',
+    (name, command) => {
+      const rows = readme('Commands').rows.filter(([first = '']) =>
+        [callOf(command), `${name.split(' ')[0]} …`].includes(spans(first)[0] ?? ''),
+      )
+      expect(
+        compare(
+          rows.flatMap(([, flags = '']) => spans(flags)),
+          flagsOf(command),
+        ),
+      ).toEqual(SAME)
+    },
+  )
+
+  test('has the flags of serve under Configuration, with their variables and defaults', () => {
+    const documented = readme('Configuration').rows.map(
+      ([flag, variable, absent]) => `| ${flag} | ${variable} | ${absent} |`,
+    )
+    const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``)
+    const real = commands
+      .filter(({ name }) => name === 'serve')
+      .flatMap((command) => {
+        const shown = flagsOf(command)
+        return Object.values(command.flags).map(
+          ({ env, absent }, at) => `| ${code(shown[at])} | ${code(env)} | ${code(absent)} |`,
+        )
+      })
+    expect(compare(documented, real)).toEqual(SAME)
+  })
+})
+
+describe('all documents together', () => {
+  const everything = documents.map(({ text }) => text).join('\n')
+
+  test('name every environment variable, and no other', () => {
+    const variables = commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => env ?? []))
+    const named = documents.flatMap(({ code }) => code.filter((span) => /^[A-Z]+(?:_[A-Z]+)+$/.test(span)))
+    expect({
+      missing: [...new Set(variables)].filter((name) => !everything.includes(`\`${name}\``)),
+      notThere: named.filter((name) => name !== SUPERVISOR_VARIABLE && !variables.includes(name)),
+    }).toEqual(SAME)
+  })
+
+  test.each(each)('%s names only flags that there are', (_file, { text }) => {
+    const known = [
+      ...commands.flatMap(({ flags }) => Object.keys(flags).map((name) => `--${name}`)),
+      ...FLAGS_OF_ALL,
+      ...FLAGS_OF_OTHERS,
+    ]
+    const named = [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag)
+    expect([...new Set(named)].filter((flag) => !known.includes(flag))).toEqual([])
+  })
+
+  test.each(each)('%s names only commands that there are', (_file, document) => {
+    const calls = document.code.flatMap((code) =>
+      [...code.matchAll(/^(?:\.\/)?nomenclator ([a-z].*)/g)].map(([, rest]) => rest as string),
+    )
+    const unknown = calls.filter((call) => !isCall(call))
+    const scripts = document.code.flatMap((code) =>
+      [...code.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => name as string),
+    )
+    const own = [
+      ...Object.keys(manifest.scripts),
+      ...Object.keys(JSON.parse(read('data/prepare/package.json')).scripts),
+    ]
+    expect({ unknown, scripts: scripts.filter((name) => !own.includes(name)) }).toEqual({ unknown: [], scripts: [] })
+  })
+
+  test.each(each)('%s links only to what is there', (file, { links }) => {
+    const dead = links.filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? file : join(dirname(file), path)
+      if (!existsSync(join(ROOT, target))) return true
+      return (
+        anchor !== undefined && !documentOf(target, read(target)).sections.some((section) => section.anchor === anchor)
+      )
+    })
+    expect(dead).toEqual([])
+  })
+
+  test.each(each)('%s names only files that are there', (_file, { text }) => {
+    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench)\/[\w./*-]*[\w/*]/g)].map(
+      ([path]) => path,
+    )
+    const isThere = (path: string) =>
+      path.includes('*') ? [...new Bun.Glob(path).scanSync(ROOT)].length > 0 : existsSync(join(ROOT, path))
+    expect([...new Set(named)].filter((path) => !isThere(path))).toEqual([])
+  })
+
+  test('walk through every folder of src/', () => {
+    const folders = new Set([...new Bun.Glob('src/*/*').scanSync(ROOT)].map((file) => `${dirname(file)}/`))
+    expect([...folders].filter((folder) => !read('docs/architecture.md').includes(folder))).toEqual([])
+  })
+
+  test('give a reason for every package', () => {
+    const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    expect(packages.filter((name) => !read('docs/architecture.md').includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe(CONTRACT, () => {
+  test('has every path, with the records behind it', () => {
+    const documented = contract('Paths').rows.map(([path, , records]) => `${path} ${records}`)
+    expect(
+      compare(
+        documented,
+        collections.map(({ path, entity }) => `\`${path}\` \`${entity}\``),
+      ),
+    ).toEqual(SAME)
+  })
+
+  test('has every header of a page', () => {
+    const documented = contract('Headers of a page').rows.map(([header = '']) => spans(header)[0] ?? '')
+    const [collection] = collections
+    if (collection === undefined) throw new Error('there is no collection')
+    const page = { collection, total: 30, totalPages: 3, etag: '""', lastModified: '', body: new Uint8Array() }
+    const sent = pageHeaders({ ...page, number: (FIRST_PAGE + 1) as PageNumber }, '')
+    expect(compare(documented, Object.keys(sent))).toEqual(SAME)
+  })
+
+  test('has every problem, with its status and title', () => {
+    const documented = contract('Problems').rows.map(([kind, status, title]) => `${kind} ${status} ${title}`)
+    const real = Object.entries(problemTitles).map(([kind, [status, title]]) => `\`${kind}\` ${status} ${title}`)
+    expect(compare(documented, real)).toEqual(SAME)
+  })
+
+  test('names only problems that there are', () => {
+    const named = [...read(CONTRACT).matchAll(/\b[45]\d\d `([a-z-]+)`|urn:nomenclator:problem:([a-z-]+)/g)]
+    const kinds = named.map(([, beside, inType]) => beside ?? inType ?? '')
+    expect(kinds.filter((kind) => !(kind in problemTitles))).toEqual([])
+  })
+
+  test.each(entityNames)('has the fields of %s, in order, with their types', (name: EntityName) => {
+    const section = documents
+      .find(({ file }) => file === CONTRACT)
+      ?.sections.find(({ title }) => title.endsWith(`(\`${name}\`)`))
+    const fields = Object.entries((entities[name] as Entity).fields)
+    expect(section?.rows.map(([field, type]) => `${field} ${type}`)).toEqual(
+      fields.map(([field, definition]) => `\`${field}\` ${typeOf(definition)}`),
+    )
+  })
+
+  test('has the limits', () => {
+    const values = contract('Limits').rows.map(([, most = '']) => most)
+    expect(values).toContain(`${MOST_URL.toLocaleString('en')} characters`)
+    expect(values).toContain(`${MOST_HEADERS}`)
+  })
+})
+
+function typeOf(field: Field): string {
+  if (field.kind === 'embed') return `\`${field.entity.name}\` object`
+  return field.kind === 'id' ? 'integer' : 'string'
+}

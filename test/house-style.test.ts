@@ -1,0 +1,83 @@
+// What the formatter does not check: sizes, first lines, words that do not belong here, pinned versions.
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+const MOST_LINES = 250
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const glob = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort()
+const isOurs = (file: string) => !/(?:^|\/)(?:node_modules|\.git)\/|^var\//.test(file)
+
+const sources = glob('src/**/*.{ts,tsx}')
+const texts = glob('**/*').filter((file) => isOurs(file) && !/\.(?:png|ico|woff2|zip|gz)$/.test(file))
+const manifests = texts.filter((file) => /(?:^|\/)package\.json$/.test(file))
+const locks = texts.filter((file) => /(?:^|\/)package-lock\.json$/.test(file))
+
+// In pieces, so that this file may pass its own test.
+const UNFINISHED = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`)
+const FOREIGN = [`..${'/'}shared`, `/${'work'}/`]
+const VAGUE_NAMES = /^(?:utils?|helpers?|common|types|misc|manager)\.tsx?$/
+
+describe('src/', () => {
+  test(`has no file of more than ${MOST_LINES} lines`, () => {
+    const lines = sources.map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }))
+    expect(lines.filter((counted) => counted.lines > MOST_LINES)).toEqual([])
+  })
+
+  test('has files that begin with a sentence that says what they own', () => {
+    expect(sources.filter((file) => !/^(?:#!.*\n)?\/\/ .{10,}/.test(read(file)))).toEqual([])
+  })
+
+  test('has files named after what is in them', () => {
+    expect(sources.filter((file) => VAGUE_NAMES.test(file.split('/').at(-1) ?? ''))).toEqual([])
+  })
+})
+
+describe('the whole project', () => {
+  test('is looked at', () => {
+    const known = ['README.md', 'src/main.ts', 'tools/with-bun', '.gitignore', 'data/pais.csv', 'package-lock.json']
+    expect(known.filter((file) => !texts.includes(file))).toEqual([])
+  })
+
+  test('has nothing marked as unfinished', () => {
+    const code = texts.filter(
+      (file) => /\.(?:tsx?|md|json)$|^tools\/|^nomenclator$/.test(file) && !locks.includes(file),
+    )
+    expect(code.filter((file) => UNFINISHED.test(read(file)))).toEqual([])
+  })
+
+  test.each(FOREIGN)('does not know %s', (word) => {
+    expect(texts.filter((file) => read(file).includes(word))).toEqual([])
+  })
+})
+
+describe('packages', () => {
+  test.each(manifests)('of %s are pinned to one version each', (file) => {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(read(file))
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)),
+    )
+    expect(loose).toEqual([])
+  })
+
+  test.each(locks)('of %s can come from any registry', (file) => {
+    expect(read(file)).not.toContain('"resolved"')
+  })
+
+  test('are locked at the versions that package.json names', () => {
+    for (const file of manifests) {
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(read(file))
+      const lock = JSON.parse(read(file.replace('package.json', 'package-lock.json')))
+      for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+        expect(`${name} ${lock.packages[`node_modules/${name}`]?.version}`).toBe(`${name} ${version}`)
+    }
+  })
+
+  test('publish every file that they name', () => {
+    const { files, bin } = JSON.parse(read('package.json')) as { files: string[]; bin: Record<string, string> }
+    for (const entry of [...files, ...Object.values(bin)])
+      if (!/[*!]/.test(entry)) expect(existsSync(join(ROOT, entry)), entry).toBe(true)
+  })
+})

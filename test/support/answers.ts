@@ -1,0 +1,140 @@
+// Whole answers, headers and all, as the contract and the decisions beside it want them.
+import { expect } from 'bun:test'
+import type { Answer } from './wire.ts'
+
+/** Stands in for a text of this shape. */
+const like = (pattern: RegExp) => expect.stringMatching(pattern) as unknown as string
+
+const HTTP_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-3][0-9] [A-Z][a-z]{2} [0-9]{4} [0-2][0-9]:[0-5][0-9]:[0-6][0-9] GMT$/
+const STRONG_TAG = /^"[0-9a-f]{16}"$/
+const anyDate = { Date: like(HTTP_DATE) }
+
+const common = {
+  Allow: 'GET, HEAD, OPTIONS',
+  Vary: 'Accept',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
+}
+
+const lengthOf = (body: string) => ({ 'Content-Length': String(Buffer.byteLength(body)) })
+
+export type PageFacts = {
+  readonly base: string
+  readonly path: string
+  readonly page: number
+  readonly total: number
+  readonly pages: number
+  readonly built: string
+  readonly body: string
+}
+
+export function pageAnswer({ base, path, page, total, pages, built, body }: PageFacts): Answer {
+  const links = [
+    ...(page > 1 ? [`<${base}${path}?format=api&page=${page - 1}>; rel="prev"`] : []),
+    ...(page < pages ? [`<${base}${path}?format=api&page=${page + 1}>; rel="next"`] : []),
+  ]
+  return {
+    status: 200,
+    reason: 'OK',
+    headers: {
+      'Content-Type': 'application/json',
+      ...common,
+      'X-Page': String(page),
+      'X-Per-Page': '10',
+      'X-Total': String(total),
+      'X-Total-Pages': String(pages),
+      ...(links.length > 0 ? { Link: links.join(', ') } : {}),
+      ETag: like(STRONG_TAG),
+      'Last-Modified': new Date(built).toUTCString(),
+      'Cache-Control': 'public, no-cache',
+      ...anyDate,
+      ...lengthOf(body),
+    },
+    body,
+  }
+}
+
+/** The answer to one who has the page already: the same headers, and nothing after them. */
+export function notModifiedAnswer(facts: PageFacts): Answer {
+  const { 'Content-Length': _, ...headers } = pageAnswer(facts).headers
+  return { status: 304, reason: 'Not Modified', headers, body: '' }
+}
+
+const titles = {
+  'bad-parameter': [400, 'Bad Request', 'A query parameter has a value that is not allowed'],
+  'bad-host': [400, 'Bad Request', 'The request does not say soundly which host it is for'],
+  'not-found': [404, 'Not Found', 'There is nothing at this path'],
+  'page-beyond-last': [404, 'Not Found', 'The page is beyond the last one'],
+  'method-not-allowed': [405, 'Method Not Allowed', 'The method is not allowed: the service is read-only'],
+  'uri-too-long': [414, 'URI Too Long', 'The URL is too long'],
+  'too-many-headers': [431, 'Request Header Fields Too Large', 'The request has too many headers'],
+  'internal-error': [500, 'Internal Server Error', 'The service failed to answer'],
+} as const
+
+export type Kind = keyof typeof titles
+
+export function problemAnswer(kind: Kind, detail: string, instance: string, more: Record<string, string> = {}): Answer {
+  const [status, reason, title] = titles[kind]
+  const body = JSON.stringify({ type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance })
+  const type = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' }
+  return { status, reason, headers: { ...type, ...common, ...more, ...anyDate, ...lengthOf(body) }, body }
+}
+
+export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
+export const FORMAT_ALLOWED = 'api or json, given once'
+export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
+export const NOT_FOUND_DETAIL =
+  'Known paths are /, /api/v1, /api/v1/localidades, /api/v1/municipios, /api/v1/paises, ' +
+  '/api/v1/subdisciplinas-conocimiento, /api/v1/audiencias.'
+
+export const redirectAnswer = (location: string): Answer => ({
+  status: 308,
+  reason: 'Permanent Redirect',
+  headers: { ...common, Location: location, ...anyDate, 'Content-Length': '0' },
+  body: '',
+})
+
+export const optionsAnswer: Answer = {
+  status: 200,
+  reason: 'OK',
+  headers: {
+    ...common,
+    'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+    'Access-Control-Allow-Headers': '*',
+    'Access-Control-Max-Age': '86400',
+    ...anyDate,
+    'Content-Length': '0',
+  },
+  body: '',
+}
+
+export const jsonAnswer = (body: string): Answer => ({
+  status: 200,
+  reason: 'OK',
+  headers: {
+    'Content-Type': 'application/json',
+    ...common,
+    'Cache-Control': 'public, no-cache',
+    ...anyDate,
+    ...lengthOf(body),
+  },
+  body,
+})
+
+/** The runtime spells one header of an answer to HEAD in lower case; everything else is compared as it is. */
+export function respelled({ headers, ...answer }: Answer): Answer {
+  const spelled = Object.entries(headers).map(([name, value]) => [
+    name === 'content-length' ? 'Content-Length' : name,
+    value,
+  ])
+  return { ...answer, headers: Object.fromEntries(spelled) }
+}
+
+/** What the HTTP parser says by itself before it hangs up. */
+export const bareAnswer = (status: number, reason: string): Answer => ({
+  status,
+  reason,
+  headers: { Connection: 'close' },
+  body: '',
+})

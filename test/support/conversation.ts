@@ -1,0 +1,63 @@
+// One connection that is kept open and asked one thing after the other, for walks of many thousand pages.
+import type { Socket } from 'bun'
+import { type Answer, message, parse } from './wire.ts'
+
+const PATIENCE_SECONDS = 10
+
+export class Conversation implements Disposable {
+  readonly #host: string
+  #socket: Socket | undefined
+  #heard: Buffer = Buffer.alloc(0)
+  #waiting: PromiseWithResolvers<Answer> | undefined
+
+  private constructor(host: string) {
+    this.#host = host
+  }
+
+  static async with(url: string): Promise<Conversation> {
+    const { hostname, port, host } = new URL(url)
+    const conversation = new Conversation(host)
+    conversation.#socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        data: (_, bytes) => conversation.#take(bytes),
+        error: (_, error) => conversation.#fail(error),
+        timeout: () => conversation.#fail(new Error('no whole answer in time')),
+        close: () => conversation.#fail(new Error('the server hung up')),
+      },
+    })
+    return conversation
+  }
+
+  /** Waits for one answer before the next is asked for. */
+  get(target: string): Promise<Answer> {
+    this.#waiting = Promise.withResolvers()
+    this.#socket?.timeout(PATIENCE_SECONDS)
+    this.#socket?.write(message('GET', target, `Host: ${this.#host}`))
+    return this.#waiting.promise
+  }
+
+  [Symbol.dispose](): void {
+    this.#waiting = undefined
+    this.#socket?.end()
+  }
+
+  #take(bytes: Buffer): void {
+    this.#heard = this.#heard.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#heard, bytes])
+    try {
+      const found = parse(this.#heard, false, false)
+      if (found === undefined) return
+      if (found.length < this.#heard.length) throw new Error('bytes without a request')
+      this.#heard = Buffer.alloc(0)
+      this.#waiting?.resolve(found.answer)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#waiting?.reject(error)
+    this.#socket?.end()
+  }
+}

@@ -1,0 +1,88 @@
+// What the contract says a record looks like, written down again so that the definitions cannot agree with themselves.
+import type { EntityName } from '../../src/catalog/entities.ts'
+import { Faults } from '../../src/source/faults.ts'
+import { Findings } from '../../src/source/findings.ts'
+import type { GivenRow, Source } from '../../src/source/source.ts'
+
+export type Listed = 'localidad' | 'municipio' | 'pais' | 'subdisciplina' | 'audiencia'
+export type PublishedRecord = Readonly<Record<string, unknown>>
+
+/** The collections of the contract, with what it saw of each. */
+export const lists = [
+  { path: '/api/v1/localidades', entity: 'localidad', total: 300_137, pages: 30_014 },
+  { path: '/api/v1/municipios', entity: 'municipio', total: 2_457, pages: 246 },
+  { path: '/api/v1/paises', entity: 'pais', total: 247, pages: 25 },
+  { path: '/api/v1/subdisciplinas-conocimiento', entity: 'subdisciplina', total: 3_617, pages: 362 },
+  { path: '/api/v1/audiencias', entity: 'audiencia', total: 16, pages: 2 },
+] as const satisfies readonly { path: string; entity: Listed; total: number; pages: number }[]
+
+/** The fields of each entity in the order of the contract's tables; a pair names the entity that a field embeds. */
+const fields: Readonly<Record<EntityName, readonly (string | readonly [field: string, entity: EntityName])[]>> = {
+  pais: ['cvePais', 'descPais', 'idPais'],
+  estado: ['cveEstado', 'cveRenapo', 'descEstado', 'idEstado', ['idPais', 'pais']],
+  municipio: ['cveMunicipio', 'descMunicipio', ['idEstado', 'estado'], 'idMunicipio'],
+  localidad: ['cveLocalidad', 'descLocalidad', 'idLocalidad', ['idEstado', 'estado'], ['idMunicipio', 'municipio']],
+  area: ['cveArea', 'descripcion', 'description', 'idArea'],
+  campo: ['cveCampo', 'descripcion', 'description', 'idCampo', ['idArea', 'area']],
+  disciplina: ['cveDisciplina', 'descripcion', 'description', 'idDisciplina', ['campoCono', 'campo']],
+  subdisciplina: [
+    'cveSubdisciplina',
+    'descripcion',
+    'description',
+    'idSubdisciplina',
+    ['disciplinaCono', 'disciplina'],
+  ],
+  audiencia: ['clave', 'descCorta', 'shortDesc', 'idAudiencia'],
+}
+
+/** The field by which records are told apart and, except for localities, ordered. */
+const identifiers: Readonly<Record<EntityName, string>> = {
+  pais: 'idPais',
+  estado: 'idEstado',
+  municipio: 'idMunicipio',
+  localidad: 'idLocalidad',
+  area: 'idArea',
+  campo: 'idCampo',
+  disciplina: 'idDisciplina',
+  subdisciplina: 'idSubdisciplina',
+  audiencia: 'idAudiencia',
+}
+
+/** The records of a source whose rows refer to others by identifier, in the order in which they are to be served. */
+export function recordsOf(source: Source, entity: EntityName): PublishedRecord[] {
+  const parents = new Map(
+    fields[entity].flatMap((field) => (typeof field === 'string' ? [] : [[field[1], byIdentifier(source, field[1])]])),
+  )
+  const records = rowsOf(source, entity).map((row) => {
+    const record: Record<string, unknown> = {}
+    for (const field of fields[entity]) {
+      if (field === 'description') record[field] = row.descripcion
+      else if (typeof field === 'string') record[field] = row[field]
+      else record[field[0]] = parents.get(field[1])?.get(row[field[0]])
+    }
+    return record
+  })
+  const identifier = identifiers[entity]
+  return entity === 'localidad' ? records : records.sort((a, b) => Number(a[identifier]) - Number(b[identifier]))
+}
+
+function byIdentifier(source: Source, entity: EntityName): ReadonlyMap<unknown, PublishedRecord> {
+  return new Map(recordsOf(source, entity).map((record) => [record[identifiers[entity]], record]))
+}
+
+function rowsOf(source: Source, entity: EntityName): GivenRow[] {
+  const blocks = source.read(entity, { faults: new Faults(), findings: new Findings() })
+  if (!(Symbol.iterator in blocks)) throw new Error('only sources that need no waiting are expected here')
+  return Array.from(blocks).flatMap(({ rows }) => rows)
+}
+
+/** What tells a record from all others of its collection: a locality is known by its municipality and its number there. */
+export function keyOf(entity: Listed, record: PublishedRecord): string {
+  const own = record[identifiers[entity]]
+  const { idMunicipio } = (entity === 'localidad' ? record.idMunicipio : {}) as { idMunicipio?: number }
+  return idMunicipio === undefined ? `${own}` : `${idMunicipio}/${own}`
+}
+
+/** The body of a page, counted from 1. */
+export const bodyOf = (records: readonly PublishedRecord[], page: number): string =>
+  JSON.stringify(records.slice((page - 1) * 10, page * 10))

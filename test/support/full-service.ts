@@ -1,0 +1,37 @@
+// The real server over a catalog of the size that the contract saw, with what it is expected to answer.
+import { afterAll, expect } from 'bun:test'
+import type { PageFacts } from './answers.ts'
+import { bodyOf, type Listed, type lists, type PublishedRecord, recordsOf } from './expected.ts'
+import { fullRelease, fullSource } from './releases.ts'
+import { serverOf } from './server.ts'
+import { type Answer, ask, message } from './wire.ts'
+
+export type List = (typeof lists)[number]
+
+const cache = new Map<Listed, readonly PublishedRecord[]>()
+/** The records of a collection, as the contract wants them and in its order. */
+export function fullRecords(entity: Listed): readonly PublishedRecord[] {
+  const records = cache.get(entity) ?? recordsOf(fullSource, entity)
+  cache.set(entity, records)
+  return records
+}
+
+/** For one test file: the server is closed after its last test, and must have logged nothing. */
+export async function fullService() {
+  const release = await fullRelease()
+  // All at once and before the tests, whose time is measured.
+  for (const { entity } of lists) fullRecords(entity)
+  const { url, host, logged, close } = serverOf(() => release)
+  afterAll(async () => {
+    await close()
+    expect(logged).toEqual([])
+  })
+  const say = (method: string, target: string, ...fields: readonly string[]) =>
+    message(method, target, `Host: ${host}`, ...fields)
+  const get = (target: string, ...fields: readonly string[]): Promise<Answer> => ask(url, say('GET', target, ...fields))
+  const factsOf = ({ path, entity, total, pages }: List, page: number): PageFacts => {
+    const body = bodyOf(fullRecords(entity), page)
+    return { base: url, path, page, total, pages, built: release.manifest.built, body }
+  }
+  return { release, url, say, get, factsOf }
+}

@@ -1,0 +1,201 @@
+// Files like those that INEGI publishes, made for tests: in any encoding, of any size, plain and zipped.
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32, deflateRawSync } from 'node:zlib'
+import type { EntityName } from '../../src/catalog/entities.ts'
+import { type Fault, Faults, FaultyRecords } from '../../src/source/faults.ts'
+import { type Finding, Findings } from '../../src/source/findings.ts'
+import { inegiSource } from '../../src/source/inegi.ts'
+import type { GivenRow, Source } from '../../src/source/source.ts'
+import { TestDirectory } from './releases.ts'
+
+const EXCERPTS = join(import.meta.dir, '..', 'data', 'inegi')
+
+/** A directory to put files in for the length of one test. */
+export class Desk extends TestDirectory {
+  put(name: string, content: string | Uint8Array): string {
+    const path = join(this.path, name)
+    writeFileSync(path, content)
+    return path
+  }
+}
+
+/** A few published rows, as text. */
+export const excerpt = (name: string): string => readFileSync(join(EXCERPTS, `${name}.csv`), 'utf8')
+
+// What the excerpts hold: states and municipalities as localities name them, municipalities of their own table.
+export const estado: GivenRow[] = [
+  { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 },
+  { cveEstado: 'CDMX', cveRenapo: 'DF', descEstado: 'Ciudad de México', idEstado: 9, idPais: 484 },
+  { cveEstado: 'OAX', cveRenapo: 'OC', descEstado: 'Oaxaca', idEstado: 20, idPais: 484 },
+]
+export const municipio: GivenRow[] = [
+  { cveMunicipio: '001', descMunicipio: 'Aguascalientes', idEstado: 1 },
+  { cveMunicipio: '003', descMunicipio: 'Calvillo', idEstado: 1 },
+  { cveMunicipio: '010', descMunicipio: 'Álvaro Obregón', idEstado: 9 },
+  { cveMunicipio: '001', descMunicipio: 'Abejones', idEstado: 20 },
+]
+export const inOwnTable: GivenRow[] = [
+  ...municipio,
+  { cveMunicipio: '002', descMunicipio: 'Acatlán de Pérez Figueroa', idEstado: 20 },
+]
+const locality = (idEstado: number, cveMunicipio: string, cveLocalidad: string, descLocalidad: string): GivenRow => ({
+  cveLocalidad,
+  descLocalidad,
+  idLocalidad: Number(cveLocalidad),
+  idEstado,
+  idMunicipio: { idEstado, cveMunicipio },
+})
+export const localidad: GivenRow[] = [
+  locality(1, '001', '0001', 'Aguascalientes'),
+  locality(1, '001', '0094', 'Granja Adelita'),
+  locality(1, '001', '0104', 'Ardillas De Abajo (Las Ardillas)'),
+  locality(1, '001', '0120', 'Buenavista de Peñuelas'),
+  locality(1, '003', '0001', 'Calvillo'),
+  locality(9, '010', '0001', 'Álvaro Obregón'),
+  locality(20, '001', '0001', 'Abejones'),
+  locality(20, '001', '0007', 'El Paraíso [Rancho]'),
+  locality(20, '001', '0008', 'El Paraíso [Rancho]'),
+  locality(20, '001', '0012', 'Rancho "El Sueño"'),
+]
+export const retiredLocality = locality(1, '001', '0114', 'Residencial San Nicolás [Baños la Cantera]')
+
+export const encodings = {
+  'UTF-8': (text: string) => Buffer.from(text),
+  'UTF-8 with a mark': (text: string) => Buffer.from(`\ufeff${text}`),
+  'Windows-1252': (text: string) => Buffer.from(text, 'latin1'),
+} as const
+
+export type Reading = {
+  readonly rows: { readonly [N in EntityName]?: GivenRow[] }
+  /** `file:line` of every row. */
+  readonly places: { readonly [N in EntityName]?: string[] }
+  readonly findings: Finding[]
+  readonly faults: readonly Fault[]
+}
+
+/** Everything that a source provides, in the order in which a build asks for it. */
+export async function readAll(source: Source): Promise<Reading> {
+  const report = { faults: new Faults(), findings: new Findings() }
+  const rows: { [N in EntityName]?: GivenRow[] } = {}
+  const places: { [N in EntityName]?: string[] } = {}
+  for (const name of source.provides) {
+    const [found, where]: [GivenRow[], string[]] = [[], []]
+    for await (const block of source.read(name, report)) {
+      found.push(...block.rows)
+      where.push(...block.lines.map((line) => `${block.file}:${line}`))
+    }
+    rows[name] = found
+    places[name] = where
+  }
+  return { rows, places, findings: report.findings.list(), faults: faultsOf(() => report.faults.throwIfAny()) }
+}
+
+/** The faults of a file, less the file itself, which is the same in all of them. */
+export async function faultsIn(content: string | Uint8Array, includeRetired = false) {
+  using desk = new Desk()
+  const file = desk.put('given.csv', content)
+  const { faults } = await readAll(await inegiSource([file], { includeRetired }))
+  return faults.map((fault) => [
+    fault.file === file ? fault.line : fault.file,
+    fault.column,
+    fault.value,
+    fault.expected,
+  ])
+}
+
+function faultsOf(run: () => void): readonly Fault[] {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof FaultyRecords) return error.faults
+    throw error
+  }
+  return []
+}
+
+const HEADER =
+  'CVEGEO,Estatus,CVE_ENT,NOM_ENT,NOM_ABR,CVE_MUN,NOM_MUN,CVE_LOC,NOM_LOC,AMBITO,LATITUD,LONGITUD,LAT_DECIMAL,' +
+  'LON_DECIMAL,ALTITUD,CVE_CARTA,POB_TOTAL,POB_MASCULINA,POB_FEMENINA,TOTAL DE VIVIENDAS HABITADAS'
+const STATES = 32
+const MUNICIPALITIES = 75
+
+const padded = (value: number, digits: number) => String(value).padStart(digits, '0')
+
+/** Invented localities of one municipality in the layout of 2025; every seventh of all is retired. */
+function linesOf(municipality: number, count: number): string {
+  const ent = padded(1 + Math.floor(municipality / MUNICIPALITIES), 2)
+  const mun = padded(1 + (municipality % MUNICIPALITIES), 3)
+  const areas = `"${ent}","Estado Señalado ${ent}","Edo.","${mun}","Municipio de Ñandú ${mun}"`
+  let lines = ''
+  for (let at = 1; at <= count; at++) {
+    const loc = padded(at, 4)
+    const number = municipality * count + at
+    lines +=
+      `"${ent}${mun}${loc}","${number % 7 === 0 ? 'Baja' : ''}",${areas},"${loc}","Ranchería Número ${number} (El Peñón) ",` +
+      `"R","21°56´42.${number}"N","102°11´30.914"W","21.94506800","-102.19192100","1989","F13D19","14","*","-","3"\r\n`
+  }
+  return lines
+}
+
+/** Writes a table with as many localities in each of 2,400 municipalities. */
+export function writeLocalities(path: string, each: number, encoding: 'latin1' | 'utf8'): void {
+  const file = openSync(path, 'w')
+  try {
+    writeSync(file, `${HEADER}\r\n`)
+    for (let at = 0; at < STATES * MUNICIPALITIES; at++) writeSync(file, linesOf(at, each), null, encoding)
+  } finally {
+    closeSync(file)
+  }
+}
+
+export type ZipMember = {
+  readonly name: string
+  readonly bytes: Uint8Array
+  /** What to claim instead of the truth. */
+  readonly claims?: { readonly size?: number; readonly sum?: number; readonly method?: number }
+}
+
+const VERSION_AND_FLAGS = [20, 0x0800]
+const METHOD_DEFLATE = 8
+
+function record(signature: number, ...fields: readonly (readonly [bytes: 2 | 4, value: number])[]): Buffer {
+  const parts = fields.map(([bytes, value]) => {
+    const part = Buffer.alloc(bytes)
+    if (bytes === 2) part.writeUInt16LE(value)
+    else part.writeUInt32LE(value)
+    return part
+  })
+  const start = Buffer.alloc(4)
+  start.writeUInt32LE(signature)
+  return Buffer.concat([start, ...parts])
+}
+
+/** A zip of these files, all deflated. */
+export function zipOf(members: readonly ZipMember[]): Buffer {
+  const written: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, bytes, claims } of members) {
+    const packed = deflateRawSync(bytes)
+    const label = Buffer.from(name)
+    const facts = [
+      ...VERSION_AND_FLAGS.map((value) => [2, value] as const),
+      [2, claims?.method ?? METHOD_DEFLATE],
+      [4, 0],
+      [4, claims?.sum ?? crc32(bytes)],
+      [4, packed.length],
+      [4, claims?.size ?? bytes.length],
+      [2, label.length],
+      [2, 0],
+    ] as const
+    const local = Buffer.concat([record(0x04034b50, ...facts), label, packed])
+    directory.push(record(0x02014b50, [2, 20], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), label)
+    written.push(local)
+    offset += local.length
+  }
+  const index = Buffer.concat(directory)
+  const count = members.length
+  const end = record(0x06054b50, [2, 0], [2, 0], [2, count], [2, count], [4, index.length], [4, offset], [2, 0])
+  return Buffer.concat([...written, index, end])
+}

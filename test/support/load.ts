@@ -1,0 +1,245 @@
+// A load of many connections, in a process of its own so that it does not take the server's turn, that counts and checks every answer.
+import type { Socket } from 'bun'
+
+/** What one answer may be: every part of it, or none. */
+export type Version = {
+  readonly status: number
+  /** Headers that belong to the version, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type LoadPlan = {
+  readonly url: string
+  readonly connections: number
+  /** What is asked for in turn, each with the versions of which the answer must be one. */
+  readonly targets: readonly { readonly target: string; readonly versions: readonly Version[] }[]
+  /** One connection a request, instead of connections that are kept. */
+  readonly fresh?: boolean
+}
+
+export type LoadReport = {
+  /** Whole answers. */
+  readonly completed: number
+  /** Requests that were sent and got no whole answer. */
+  readonly failed: number
+  /** Connections that were never made. */
+  readonly refused: number
+  /** Connections that the server asked to close. */
+  readonly farewells: number
+  /** Whole answers that are no version of what was asked for, and bytes that are no answer at all. */
+  readonly wrong: readonly string[]
+  /** How many answers were of the first version, of the second, and so on. */
+  readonly versions: readonly number[]
+  /** What the failed requests ended with. */
+  readonly reasons: readonly string[]
+}
+
+type Order = { readonly plan: LoadPlan } | { readonly more: number } | { readonly stop: true }
+type News = { readonly reached: true } | { readonly report: LoadReport }
+
+export type Load = AsyncDisposable & {
+  /** Resolves when this many more answers have come, on all connections together. */
+  more(answers: number): Promise<void>
+  /** Lets every request that was sent have its answer. */
+  stop(): Promise<LoadReport>
+}
+
+/** Resolves once every connection has had an answer. */
+export async function startLoad(plan: LoadPlan): Promise<Load> {
+  let reached: PromiseWithResolvers<void> = Promise.withResolvers()
+  const reported: PromiseWithResolvers<LoadReport> = Promise.withResolvers()
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    ipc: (news: News) => ('report' in news ? reported.resolve(news.report) : reached.resolve()),
+    onExit: (_, code, signal) => {
+      const ended = new Error(`the load ended on its own: ${signal ?? code}`)
+      reached.reject(ended)
+      reported.reject(ended)
+    },
+  })
+  reported.promise.catch(() => {})
+  const tell = (order: Order) => child.send(order)
+  tell({ plan })
+  await reached.promise
+  return {
+    more: (answers) => {
+      reached = Promise.withResolvers()
+      tell({ more: answers })
+      return reached.promise
+    },
+    stop: () => {
+      tell({ stop: true })
+      return reported.promise
+    },
+    [Symbol.asyncDispose]: async () => {
+      reached.promise.catch(() => {})
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+const PATIENCE_SECONDS = 20
+const RETRY_MILLISECONDS = 10
+const END_OF_HEAD = '\r\n\r\n'
+
+type Tally = { -readonly [K in keyof LoadReport]: LoadReport[K] extends readonly (infer T)[] ? T[] : LoadReport[K] }
+
+/** The answer at the beginning of the bytes, or nothing as long as it is not whole. */
+function wholeAnswer(bytes: Buffer): { answer: Version; length: number } | undefined {
+  const end = bytes.indexOf(END_OF_HEAD)
+  if (end === -1) return undefined
+  const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = line.match(/^HTTP\/1\.1 ([0-9]{3}) /)?.[1]
+  if (status === undefined) throw new Error(`not a status line: ${line}`)
+  const headers: Record<string, string> = {}
+  for (const field of fields) {
+    const colon = field.indexOf(': ')
+    headers[field.slice(0, colon).toLowerCase()] = field.slice(colon + 2)
+  }
+  const length = end + END_OF_HEAD.length + Number(headers['content-length'])
+  if (!Number.isSafeInteger(length)) throw new Error(`an answer without a length: ${line}`)
+  if (bytes.length < length) return undefined
+  return {
+    answer: { status: Number(status), headers, body: bytes.toString('utf8', end + END_OF_HEAD.length, length) },
+    length,
+  }
+}
+
+const matches = (answer: Version, { status, headers, body }: Version) =>
+  answer.status === status &&
+  answer.body === body &&
+  Object.entries(headers).every(([name, value]) => answer.headers[name] === value)
+
+/** One client: asks, waits for the whole answer, asks again, on a connection that it keeps as long as it may. */
+class Client {
+  readonly #plan: LoadPlan
+  readonly #tally: Tally
+  readonly #onAnswer: () => void
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #address: { readonly hostname: string; readonly port: number }
+  #turn: number
+  /** The connection that an answer is awaited on; what happens on others is of no concern any more. */
+  #awaited: Socket | undefined
+  #heard: Buffer = Buffer.alloc(0)
+  #stopping = false
+
+  constructor(plan: LoadPlan, turn: number, tally: Tally, onAnswer: () => void) {
+    const { hostname, port } = new URL(plan.url)
+    this.#plan = plan
+    this.#address = { hostname, port: Number(port) }
+    this.#turn = turn
+    this.#tally = tally
+    this.#onAnswer = onAnswer
+    this.#connect()
+  }
+
+  stop(): Promise<void> {
+    this.#stopping = true
+    return this.#ended.promise
+  }
+
+  #connect(): void {
+    if (this.#stopping) {
+      this.#ended.resolve()
+      return
+    }
+    const socket = {
+      open: (socket: Socket) => this.#ask(socket),
+      data: (socket: Socket, bytes: Buffer) => this.#take(socket, bytes),
+      error: (socket: Socket, error: Error) => this.#lost(socket, error.message),
+      timeout: (socket: Socket) => this.#lost(socket, 'no whole answer in time'),
+      close: (socket: Socket) => this.#lost(socket, 'closed without a whole answer'),
+    }
+    Bun.connect({ ...this.#address, socket }).catch(() => {
+      this.#tally.refused++
+      setTimeout(() => this.#connect(), RETRY_MILLISECONDS)
+    })
+  }
+
+  get #asking() {
+    const asking = this.#plan.targets[this.#turn % this.#plan.targets.length]
+    if (asking === undefined) throw new Error('there is nothing to ask for')
+    return asking
+  }
+
+  #ask(socket: Socket): void {
+    if (this.#stopping) {
+      socket.end()
+      this.#ended.resolve()
+      return
+    }
+    this.#heard = Buffer.alloc(0)
+    this.#awaited = socket
+    socket.timeout(PATIENCE_SECONDS)
+    const last = this.#plan.fresh ? 'Connection: close\r\n' : ''
+    socket.write(`GET ${this.#asking.target} HTTP/1.1\r\nHost: ${new URL(this.#plan.url).host}\r\n${last}\r\n`)
+  }
+
+  #take(socket: Socket, bytes: Buffer): void {
+    if (socket !== this.#awaited) {
+      this.#tally.wrong.push('bytes that no one asked for')
+      return
+    }
+    this.#heard = Buffer.concat([this.#heard, bytes])
+    const found = wholeAnswer(this.#heard)
+    if (found === undefined) return
+    this.#awaited = undefined
+    if (found.length < this.#heard.length) this.#tally.wrong.push('bytes after the end of an answer')
+    this.#check(found.answer)
+    this.#turn++
+    if (found.answer.headers.connection === 'close') {
+      if (this.#plan.fresh !== true) this.#tally.farewells++
+      socket.end()
+      this.#connect()
+    } else this.#ask(socket)
+    this.#onAnswer()
+  }
+
+  #check(answer: Version): void {
+    this.#tally.completed++
+    const { target, versions } = this.#asking
+    const version = versions.findIndex((one) => matches(answer, one))
+    if (version !== -1) this.#tally.versions[version] = (this.#tally.versions[version] ?? 0) + 1
+    else if (versions.length > 0) this.#tally.wrong.push(`${target}: ${JSON.stringify(answer)}`)
+  }
+
+  #lost(socket: Socket, reason: string): void {
+    if (socket !== this.#awaited) return
+    this.#awaited = undefined
+    this.#tally.failed++
+    this.#tally.reasons.push(reason)
+    socket.terminate()
+    this.#connect()
+  }
+}
+
+function work(plan: LoadPlan): { more: (answers: number) => void; stop: () => void } {
+  const tell = (news: News) => process.send?.(news)
+  const tally: Tally = { completed: 0, failed: 0, refused: 0, farewells: 0, wrong: [], versions: [], reasons: [] }
+  let goal = plan.connections
+  const onAnswer = () => {
+    if (tally.completed === goal) tell({ reached: true })
+  }
+  const clients = Array.from({ length: plan.connections }, (_, turn) => new Client(plan, turn, tally, onAnswer))
+  return {
+    more: (answers) => {
+      goal = tally.completed + answers
+    },
+    stop: async () => {
+      await Promise.all(clients.map((client) => client.stop()))
+      tell({ report: tally })
+    },
+  }
+}
+
+if (import.meta.main) {
+  let working: ReturnType<typeof work> | undefined
+  process.on('message', (order: Order) => {
+    if ('plan' in order) working = work(order.plan)
+    else if ('more' in order) working?.more(order.more)
+    else working?.stop()
+  })
+  process.on('disconnect', () => process.exit())
+}

@@ -1,0 +1,127 @@
+// Releases to test against, built with the real importer, in homes that are gone after the test.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EntityName, entityNames } from '../../src/catalog/entities.ts'
+import { type ImportOptions, type ImportReport, importRelease } from '../../src/release/import.ts'
+import type { Release } from '../../src/release/release.ts'
+import { Shelf } from '../../src/release/shelf.ts'
+import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
+import { syntheticSource } from '../../src/source/synthetic.ts'
+
+/** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
+export async function releaseOf(source: Source): Promise<Release> {
+  using home = new TestHome()
+  await home.import(source, { acceptChanges: true })
+  return home.current()
+}
+
+export const fullSource = syntheticSource({ seed: 1, scale: 1 })
+
+let full: Promise<Release> | undefined
+/** An invented catalog of the size that the contract saw, built once for all suites of a run. */
+export function fullRelease(): Promise<Release> {
+  full ??= releaseOf(fullSource)
+  return full
+}
+
+export type Catalog = { readonly [N in EntityName]?: readonly GivenRow[] }
+
+/** Some records of every entity; one locality lies in another state than its municipality. */
+export const tiny = {
+  pais: [
+    { cvePais: 'MEX', descPais: 'México', idPais: 484 },
+    { cvePais: 'FRA', descPais: 'Francia', idPais: 250 },
+  ],
+  estado: [
+    { cveEstado: 'BC', cveRenapo: 'BC', descEstado: 'Baja California', idEstado: 2, idPais: 484 },
+    { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 },
+  ],
+  municipio: [
+    { cveMunicipio: '002', descMunicipio: 'Asientos', idEstado: 1, idMunicipio: 2 },
+    { cveMunicipio: '001', descMunicipio: 'Aguascalientes', idEstado: 1, idMunicipio: 1 },
+    { cveMunicipio: '001', descMunicipio: 'Ensenada', idEstado: 2, idMunicipio: 3 },
+  ],
+  localidad: [
+    { cveLocalidad: '0001', descLocalidad: 'Ensenada', idLocalidad: 1, idEstado: 2, idMunicipio: 3 },
+    { cveLocalidad: '0002', descLocalidad: 'El "Sauzal" [Ejido]', idLocalidad: 2, idEstado: 1, idMunicipio: 3 },
+    { cveLocalidad: '0001', descLocalidad: 'Aguascalientes', idLocalidad: 1, idEstado: 1, idMunicipio: 1 },
+  ],
+  area: [{ cveArea: '1', descripcion: 'Ciencias', idArea: 1 }],
+  campo: [{ cveCampo: '11', descripcion: 'Lógica', idCampo: 11, idArea: 1 }],
+  disciplina: [{ cveDisciplina: '1101', descripcion: 'Aplicaciones', idDisciplina: 1101, campoCono: 11 }],
+  subdisciplina: [
+    { cveSubdisciplina: '110101', descripcion: 'Analogía', idSubdisciplina: 110101, disciplinaCono: 1101 },
+  ],
+  audiencia: [{ clave: 'students', descCorta: 'Estudiantes', shortDesc: 'Students', idAudiencia: 1 }],
+} as const satisfies Catalog
+
+/** A source that provides the entities named in the catalog and no other. */
+export function sourceOf(catalog: Catalog, origin: Partial<Origin> = {}): Source {
+  const rowsOf = (name: EntityName) => catalog[name] ?? []
+  return {
+    origin: { kind: 'test', title: 'rows of a test', synthetic: false, credits: [], options: {}, ...origin },
+    provides: entityNames.filter((name) => catalog[name] !== undefined),
+    expected: (name) => rowsOf(name).length,
+    read: (name) => [{ file: `${name}.csv`, lines: rowsOf(name).map((_, at) => at + 2), rows: rowsOf(name) }],
+  }
+}
+
+const PREFIX = 'nomenclator-test-'
+
+export class TestDirectory implements Disposable {
+  readonly path: string
+
+  constructor() {
+    this.path = mkdtempSync(join(tmpdir(), PREFIX))
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+/** A home of releases for the length of one test. */
+export class TestHome extends TestDirectory {
+  readonly shelf = new Shelf(this.path)
+
+  import(source: Source, options: Partial<ImportOptions> = {}): Promise<ImportReport> {
+    return importRelease(this.shelf, source, { fallback: source, acceptChanges: false, dryRun: false, ...options })
+  }
+
+  current(): Release {
+    const release = this.shelf.openCurrent()
+    if (release === undefined) throw new Error('there is no current release')
+    return release
+  }
+}
+
+/** Every file under a directory with its bytes, save those of the lock; empty directories count. */
+export function contentOf(directory: string): Record<string, string> {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const paths = entries.map((entry) => [join(entry.parentPath, entry.name), entry.isDirectory()] as const)
+  const content = paths.map(([path, isDirectory]) => [
+    path.slice(directory.length + 1),
+    isDirectory ? '' : readFileSync(path, 'latin1'),
+  ])
+  return Object.fromEntries(content.filter(([path]) => path !== 'lock' && path !== 'lock.holder').sort())
+}
+
+/** Writes the rows down as a directory that can be imported. */
+export function writeTabular(directory: string, catalog: Catalog): string {
+  mkdirSync(directory, { recursive: true })
+  for (const [name, rows] of Object.entries(catalog))
+    writeFileSync(join(directory, `${name}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  return directory
+}
+
+export type Ran = { readonly code: number; readonly out: string; readonly err: string }
+
+export const PROGRAM = join(import.meta.dir, '..', '..', 'src', 'main.ts')
+
+/** Runs the program in a process of its own, to its end. */
+export async function nomenclator(...argv: readonly string[]): Promise<Ran> {
+  const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err }
+}

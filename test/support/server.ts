@@ -1,0 +1,22 @@
+// The real server on a free port of this machine, with whatever it logs kept for the test.
+import { createApp } from '../../src/http/app.ts'
+import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
+import { serve } from '../../src/http/serve.ts'
+import type { Release } from '../../src/release/release.ts'
+
+export type TestServer = {
+  readonly url: string
+  /** The value that a request to it has for Host. */
+  readonly host: string
+  readonly logged: unknown[]
+  readonly close: () => Promise<void>
+}
+
+const fromHost: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined }
+
+export function serverOf(release: () => Release, policy: Partial<BaseUrlPolicy> = {}): TestServer {
+  const logged: unknown[] = []
+  const app = createApp({ release, policy: { ...fromHost, ...policy }, logError: (error) => logged.push(error) })
+  const server = serve(app, { host: '127.0.0.1', port: 0 })
+  return { url: server.url, host: new URL(server.url).host, logged, close: () => server.stop(0) }
+}

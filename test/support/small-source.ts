@@ -1,0 +1,23 @@
+// A source of a few rows that a test writes down itself.
+import { type EntityName, entityNames } from '../../src/catalog/entities.ts'
+import type { GivenRow, Source } from '../../src/source/source.ts'
+
+export type SmallCatalog = { readonly [N in EntityName]?: readonly GivenRow[] }
+
+export function smallSource(catalog: SmallCatalog): Source {
+  const rowsOf = (name: EntityName) => catalog[name] ?? []
+  return {
+    origin: { kind: 'test', title: 'rows <of> a "test" & no more', synthetic: true, credits: [], options: {} },
+    provides: entityNames,
+    expected: (name) => rowsOf(name).length,
+    read: (name) => [{ file: 'test', lines: rowsOf(name).map((_, at) => at + 1), rows: rowsOf(name) }],
+  }
+}
+
+/** Three letters that no other number up to 17,575 has. */
+const letters = (number: number) =>
+  [676, 26, 1].map((place) => String.fromCharCode(65 + (Math.floor(number / place) % 26))).join('')
+
+export const country = (idPais: number) => ({ cvePais: letters(idPais), descPais: `País ${idPais}`, idPais })
+
+export const countries = (count: number) => Array.from({ length: count }, (_, at) => country(at + 1))
