@@ -2,7 +2,7 @@
 import { UsageError } from './cli/flags.ts'
 import { run } from './cli/run.ts'
 import { processTerminal } from './cli/terminal.ts'
-import { Failure } from './failure.ts'
+import { diskFailure, Failure } from './failure.ts'
 
 const terminal = processTerminal()
 
@@ -10,9 +10,10 @@ async function main(): Promise<number> {
   try {
     return await run(process.argv.slice(2), process.env, terminal)
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    terminal.err(`nomenclator: ${error.message}\n`)
-    if (!(error instanceof UsageError)) return 1
+    const failure = error instanceof Failure ? error : diskFailure(error)
+    if (failure === undefined) throw error
+    terminal.err(`nomenclator: ${failure.message}\n`)
+    if (!(failure instanceof UsageError)) return 1
     terminal.err('nomenclator --help shows what there is.\n')
     return 2
   }

@@ -5,7 +5,11 @@ const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
 const stages = [
-  { name: 'format and lint', command: [bin('biome'), 'ci', '--error-on-warnings'], mend: 'npm run fix mends most of it' },
+  {
+    name: 'format and lint',
+    command: [bin('biome'), 'ci', '--error-on-warnings'],
+    mend: 'npm run fix mends most of it',
+  },
   { name: 'types', command: [bin('tsc'), '--noEmit'], mend: 'see the errors above' },
 ]
 
@@ -38,5 +42,7 @@ const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
 if (passed === 0 && failed === 0) fail('tests', 'no test ran')
 if (exitCode !== 0) console.log('\nnpm test: tests failed; see the failures above')
 // A crash of the runner after its count is a failure too.
-console.log(`${passed} passed, ${exitCode !== 0 && failed === 0 ? 1 : failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+console.log(
+  `${passed} passed, ${exitCode !== 0 && failed === 0 ? 1 : failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+)
 process.exit(exitCode)

@@ -37,13 +37,18 @@ test('refuses an address that is not its own, and says what to do', () => {
 })
 
 test('asks clients to go before it stops, and is gone when it has stopped', async () => {
-  const server = started(() => new Response('hello'))
-  const before = await ask(server.url, message('GET', '/', 'Host: a'))
-  const stopped = server.stop(1_000)
-  const during = await ask(server.url, message('GET', '/', 'Host: a'))
+  let stopped: Promise<void> | undefined
+  const server = started(({ url }) => {
+    if (url.endsWith('/stop')) stopped = server.stop(1_000)
+    return new Response(url)
+  })
+  const [before, during] = [
+    await ask(server.url, message('GET', '/', 'Host: a')),
+    await ask(server.url, message('GET', '/stop', 'Host: a')),
+  ]
+  expect([before.body, before.headers.Connection]).toEqual(['http://a/', undefined])
+  expect([during.body, during.headers.Connection]).toEqual(['http://a/stop', 'close'])
   await stopped
-  expect([before.headers.Connection, during.headers.Connection]).toEqual([undefined, 'close'])
-  expect([before.body, during.body]).toEqual(['hello', 'hello'])
   await expect(ask(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
 })
 

@@ -1,7 +1,7 @@
 // The real server over a catalog of the size that the contract saw, with what it is expected to answer.
 import { afterAll, expect } from 'bun:test'
 import type { PageFacts } from './answers.ts'
-import { bodyOf, type Listed, type lists, type PublishedRecord, recordsOf } from './expected.ts'
+import { bodyOf, type Listed, lists, type PublishedRecord, recordsOf } from './expected.ts'
 import { fullRelease, fullSource } from './releases.ts'
 import { serverOf } from './server.ts'
 import { type Answer, ask, message } from './wire.ts'

@@ -1,0 +1,1 @@
+"""The localities and what they embed."""

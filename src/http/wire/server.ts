@@ -1,0 +1,102 @@
+// An HTTP/1.1 server for answers that are ready when they are asked for: accepts, times out, and stops without loss.
+import type { Socket } from 'bun'
+import { Connection, type Handler, type Host } from './connection.ts'
+
+export type Listening = {
+  readonly host: string
+  readonly port: number
+  /** Whether other processes listen on the same port and share its connections. */
+  readonly shared?: boolean
+}
+
+export type Timeouts = {
+  /** For a request to arrive whole, from its first byte, and for a client to take an answer. */
+  readonly requestMilliseconds: number
+  /** For the next request on a connection that is kept alive. */
+  readonly idleMilliseconds: number
+}
+
+export const TIMEOUTS: Timeouts = { requestMilliseconds: 15_000, idleMilliseconds: 75_000 }
+
+export type WireServer = {
+  readonly port: number
+  /** From now on every answer is the last one on its connection. */
+  leave(): void
+  /** Takes no new connections. */
+  stopAccepting(): void
+  /** Ends the connections that wait for a request; the others end after their answer. */
+  endIdle(): void
+  /** Resolves when no connection is left. */
+  readonly empty: () => Promise<void>
+  terminate(): void
+}
+
+const TICK_MILLISECONDS = 500
+
+export function listenWire(
+  handler: Handler,
+  { host, port, shared = false }: Listening,
+  timeouts = TIMEOUTS,
+): WireServer {
+  const connections = new Set<Connection>()
+  const service: Host = { handler, clock: { milliseconds: 0, date: '' }, leaving: false }
+  let onEmpty = () => {}
+  const tick = () => {
+    service.clock.milliseconds = performance.now()
+    service.clock.date = new Date().toUTCString()
+    for (const connection of connections) expire(connection, service.clock.milliseconds, timeouts)
+  }
+  tick()
+  const ticking = setInterval(tick, TICK_MILLISECONDS)
+  const options = {
+    hostname: host,
+    port,
+    reusePort: shared,
+    allowHalfOpen: true,
+    socket: {
+      open: (socket: Socket<Connection>) => {
+        socket.data = new Connection(service, socket)
+        connections.add(socket.data)
+      },
+      // A client may stop sending before it has its answer.
+      end: (socket: Socket<Connection>) => socket.data.end(),
+      data: (socket: Socket<Connection>, data: Buffer) => socket.data.receive(data),
+      drain: (socket: Socket<Connection>) => socket.data.drain(),
+      close: (socket: Socket<Connection>) => {
+        connections.delete(socket.data)
+        if (connections.size === 0) onEmpty()
+      },
+      error: (socket: Socket<Connection>) => socket.terminate(),
+    },
+  }
+  const listener = Bun.listen<Connection>(options)
+  return {
+    port: listener.port,
+    leave: () => {
+      service.leaving = true
+    },
+    stopAccepting: () => listener.stop(),
+    endIdle: () => {
+      for (const connection of connections) if (connection.idle) connection.end()
+    },
+    empty: () =>
+      new Promise((resolve) => {
+        onEmpty = resolve
+        if (connections.size === 0) resolve()
+      }),
+    terminate: () => {
+      clearInterval(ticking)
+      listener.stop(true)
+      for (const connection of connections) connection.terminate()
+    },
+  }
+}
+
+function expire(connection: Connection, now: number, { requestMilliseconds, idleMilliseconds }: Timeouts): void {
+  const waited = now - connection.waitingSince
+  if (connection.idle) {
+    if (waited > idleMilliseconds) connection.end()
+  } else if (waited > requestMilliseconds) {
+    connection.terminate()
+  }
+}

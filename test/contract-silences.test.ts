@@ -1,0 +1,166 @@
+// Where the contract is silent something was decided: one test for each decision, named by the question.
+import { expect, test } from 'bun:test'
+import {
+  FORMAT_ALLOWED,
+  notModifiedAnswer,
+  optionsAnswer,
+  PAGE_ALLOWED,
+  pageAnswer,
+  problemAnswer,
+  redirectAnswer,
+} from './support/answers.ts'
+import { bodyOf, lists } from './support/expected.ts'
+import { fullRecords, fullService } from './support/full-service.ts'
+import { jumbled } from './support/jumbled-catalog.ts'
+import { releaseOf } from './support/releases.ts'
+import { serverOf } from './support/server.ts'
+import { countries, smallSource } from './support/small-source.ts'
+import { ask, message, talk } from './support/wire.ts'
+
+const { release, url, say, get, factsOf } = await fullService()
+const [localities, , list] = lists
+const { path, pages } = list
+
+const badParameter = (name: string, value: string, allowed: string) =>
+  problemAnswer('bad-parameter', `${name} was ${JSON.stringify(value)}; allowed is ${allowed}.`, path)
+
+test('a page beyond the last: 404 that names the last page, with the totals', async () => {
+  const totals = { 'X-Per-Page': '10', 'X-Total': '247', 'X-Total-Pages': '25' }
+  const detail = 'Page 26 was asked for; the last one is 25.'
+  expect(await get(`${path}?page=26`)).toEqual(problemAnswer('page-beyond-last', detail, path, totals))
+})
+
+test('page=0, -1, 1.5, abc, empty, repeated, absurdly long: 400 that says what came and what is allowed', async () => {
+  for (const value of ['0', '-1', '1.5', 'abc', ''])
+    expect(await get(`${path}?page=${value}`)).toEqual(badParameter('page', value, PAGE_ALLOWED))
+  expect(await get(`${path}?page=1&page=1`)).toEqual(badParameter('page', '1, 1', PAGE_ALLOWED))
+  const long = await get(`${path}?page=${'1'.repeat(7_000)}`)
+  expect(long).toEqual(badParameter('page', `${'1'.repeat(100)}…`, PAGE_ALLOWED))
+})
+
+test('an empty catalog: page 1 is 200 with [], X-Total 0, X-Total-Pages 0, no Link', async () => {
+  const empty = await releaseOf(smallSource({}))
+  const server = serverOf(() => empty)
+  const facts = { base: server.url, path, page: 1, total: 0, pages: 0, built: empty.manifest.built, body: '[]' }
+  const answer = await ask(server.url, message('GET', `${path}?page=1`, `Host: ${server.host}`))
+  await server.close()
+  expect(answer).toEqual(pageAnswer(facts))
+  expect(Object.keys(answer.headers)).not.toContain('Link')
+})
+
+test('the last page: prev only, and no Link at all on a single page', async () => {
+  const last = await get(`${path}?page=${pages}`)
+  expect(last.headers.Link).toBe(`<${url}${path}?format=api&page=${pages - 1}>; rel="prev"`)
+  const single = await releaseOf(smallSource({ pais: countries(10) }))
+  const server = serverOf(() => single)
+  const answer = await ask(server.url, message('GET', path, `Host: ${server.host}`))
+  await server.close()
+  expect(Object.keys(answer.headers)).not.toContain('Link')
+})
+
+test('format: api and json are JSON, all else is 400, and Link always says api', async () => {
+  for (const format of ['api', 'json'])
+    expect(await get(`${path}?format=${format}&page=2`)).toEqual(pageAnswer(factsOf(list, 2)))
+  for (const format of ['xml', '', 'JSON'])
+    expect(await get(`${path}?format=${format}`)).toEqual(badParameter('format', format, FORMAT_ALLOWED))
+})
+
+test('other parameters: ignored', async () => {
+  const answer = await get(`${path}?_=1700000000&per_page=50&page=2&search=x&ordering=-idPais&page_size=%FF&%00`)
+  expect(answer).toEqual(pageAnswer(factsOf(list, 2)))
+})
+
+test('a trailing slash: 308 to the path without it, query kept', async () => {
+  expect(await get(`${path}/?page=2&format=api`)).toEqual(redirectAnswer(`${path}?page=2&format=api`))
+})
+
+test('methods: HEAD as GET, OPTIONS 200, the rest 405 with Allow', async () => {
+  const [head, options, posted] = await talk(url, ...['HEAD', 'OPTIONS', 'POST'].map((method) => say(method, path)))
+  expect([head?.status, head?.body]).toEqual([200, ''])
+  expect(options).toEqual(optionsAnswer)
+  const detail = 'POST was used; allowed are GET, HEAD, OPTIONS.'
+  expect(posted).toEqual(problemAnswer('method-not-allowed', detail, path))
+})
+
+test('errors: problem+json of type, title, status, detail, instance', async () => {
+  const refused: [string, number][] = [
+    [`${path}?page=0`, 400],
+    [`${path}?page=26`, 404],
+    ['/nowhere', 404],
+    [`${path}?x=${'x'.repeat(9_000)}`, 414],
+  ]
+  for (const [target, status] of refused) {
+    const answer = await get(target)
+    expect([answer.status, answer.headers['Content-Type']]).toEqual([status, 'application/problem+json'])
+    const problem = JSON.parse(answer.body)
+    expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'instance'])
+    expect([problem.status, problem.instance]).toEqual([status, target.replace(/\?.*/, '')])
+  }
+})
+
+test('Vary: exactly Accept, on every answer, and never a coded body', async () => {
+  for (const target of [path, '/api/v1', '/', '/nowhere', `${path}/`, `${path}?page=0`]) {
+    const { headers } = await get(target, 'Accept-Encoding: gzip, deflate, br, zstd')
+    expect([target, headers.Vary, headers['Content-Encoding']]).toEqual([target, 'Accept', undefined])
+  }
+})
+
+test('Content-Type: exactly application/json', async () => {
+  for (const { path } of lists) expect((await get(path)).headers['Content-Type']).toBe('application/json')
+})
+
+test('Accept: JSON whatever it says', async () => {
+  const accepts = ['text/html', 'application/xml;q=1, */*;q=0', 'application/json;version=9', '', 'no such thing']
+  for (const list of lists)
+    for (const accept of accepts)
+      expect(await get(list.path, `Accept: ${accept}`)).toEqual(pageAnswer(factsOf(list, 1)))
+})
+
+test('header names: spelled on the wire as the contract spells them', async () => {
+  const { headers } = await get(`${path}?page=2`)
+  const named = ['Allow', 'Content-Type', 'Link', 'Vary', 'X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages']
+  expect(Object.keys(headers).sort()).toEqual(expect.arrayContaining(named))
+})
+
+test('base_url: configured, otherwise the Host of the request, otherwise the address of the server', async () => {
+  const link = (base: string) => `<${base}${path}?format=api&page=2>; rel="next"`
+  const configured = serverOf(() => release, { baseUrl: 'https://catalogs.example.org/mirror' })
+  const answer = await ask(configured.url, message('GET', path, 'Host: elsewhere.test'))
+  await configured.close()
+  expect(answer.headers.Link).toBe(link('https://catalogs.example.org/mirror'))
+  const fromHost = await ask(url, message('GET', path, 'Host: catalogs.test:81', 'X-Forwarded-Host: evil.test'))
+  expect(fromHost.headers.Link).toBe(link('http://catalogs.test:81'))
+  const old = await ask(url, `GET ${path} HTTP/1.0\r\n\r\n`)
+  expect(old.headers.Link).toBe(link(url))
+})
+
+test('the order of localities: that of the source, in every release of it', async () => {
+  const targets = [1, 15_000, 15_001].map((page) => `${localities.path}?page=${page}`)
+  const answers = await talk(url, ...targets.map((target) => say('GET', target)))
+  const records = fullRecords('localidad')
+  expect(answers.map(({ body }) => body)).toEqual([1, 15_000, 15_001].map((page) => bodyOf(records, page)))
+  const [one, two] = [await releaseOf(smallSource(jumbled)), await releaseOf(smallSource(jumbled))]
+  expect(two.records.localidad.page(1)).toEqual(one.records.localidad.page(1))
+})
+
+test('validators: a strong ETag of the content alone, Last-Modified of the release, 304 for If-None-Match', async () => {
+  const page = await get(path)
+  expect(page).toEqual(pageAnswer(factsOf(list, 1)))
+  expect(await get(path, `If-None-Match: ${page.headers.ETag}`)).toEqual(notModifiedAnswer(factsOf(list, 1)))
+  const tags = await Promise.all(
+    [10, 11, 12].map(async (count) => {
+      const { records } = await releaseOf(smallSource({ pais: countries(count) }))
+      return [records.pais.etag(0), records.pais.etag(Math.ceil(count / 10) - 1)]
+    }),
+  )
+  const [[ten, same] = [], [tenOfEleven, eleventh] = [], [tenOfTwelve, both] = []] = tags
+  expect([same, tenOfEleven, tenOfTwelve]).toEqual([ten, ten, ten])
+  expect(new Set([ten, eleventh, both]).size).toBe(3)
+})
+
+test('browsers: any origin may ask, and may read the pagination headers', async () => {
+  const { headers } = await get(path, 'Origin: https://a.test')
+  expect(headers['Access-Control-Allow-Origin']).toBe('*')
+  const exposed = headers['Access-Control-Expose-Headers']?.split(', ')
+  expect(exposed).toEqual(expect.arrayContaining(['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link', 'ETag']))
+})

@@ -1,0 +1,84 @@
+// The contract of API v1 over a real socket: status, every header and body of pages of all five collections.
+import { describe, expect, test } from 'bun:test'
+import { jsonAnswer, pageAnswer, redirectAnswer, respelled } from './support/answers.ts'
+import { lists } from './support/expected.ts'
+import { fullRecords, fullService } from './support/full-service.ts'
+import { talk } from './support/wire.ts'
+
+const { release, url, say, get, factsOf } = await fullService()
+
+/** The first two pages, two in the middle and the last two, as far as there are so many. */
+function triedPages(pages: number): number[] {
+  const middle = Math.ceil(pages / 2)
+  const tried = [1, 2, middle, middle + 1, pages - 1, pages]
+  return [...new Set(tried)].filter((page) => page >= 1 && page <= pages)
+}
+
+describe.each(lists)('$path', (list) => {
+  const { path, entity, total, pages } = list
+  const tried = triedPages(pages)
+
+  test('has as many records as the contract saw', () => expect(fullRecords(entity).length).toBe(total))
+
+  test.each(tried)(`page %i of ${pages}`, async (page) => {
+    expect(await get(`${path}?format=api&page=${page}`)).toEqual(pageAnswer(factsOf(list, page)))
+  })
+
+  test.each(['', '?', '?format=api', '?format=json', '?&', '?&&format=api&', '?Page=2', '?page[]=2'])(
+    'page omitted: "%s"',
+    async (query) => expect(await get(path + query)).toEqual(pageAnswer(factsOf(list, 1))),
+  )
+
+  test.each(tried)('HEAD of page %i is GET without the body', async (page) => {
+    const target = `${path}?format=api&page=${page}`
+    const [head, after] = await talk(url, say('HEAD', target), say('GET', target))
+    if (head === undefined || after === undefined) throw new Error('an answer is missing')
+    expect(after).toEqual(pageAnswer(factsOf(list, page)))
+    expect(respelled(head)).toEqual({ ...pageAnswer(factsOf(list, page)), body: '' })
+    expect(head.headers.ETag).toBe(after.headers.ETag)
+  })
+
+  test('a page is the same however it is asked for, and no two pages have the same tag', async () => {
+    const [bare, spelled, second] = await talk(
+      url,
+      say('GET', path),
+      say('GET', `${path}?page=1&format=json&x=1`, 'Accept: text/html'),
+      say('GET', `${path}?page=2`),
+    )
+    expect(spelled?.headers.ETag).toBe(bare?.headers.ETag)
+    expect(second?.headers.ETag).not.toBe(bare?.headers.ETag)
+  })
+})
+
+test('GET /api/v1 names the five collections', async () => {
+  const urls = {
+    localidades: `${url}/api/v1/localidades`,
+    municipios: `${url}/api/v1/municipios`,
+    paises: `${url}/api/v1/paises`,
+    'subdisciplinas-conocimiento': `${url}/api/v1/subdisciplinas-conocimiento`,
+    audiencias: `${url}/api/v1/audiencias`,
+  }
+  expect(await get('/api/v1')).toEqual(jsonAnswer(JSON.stringify(urls)))
+  expect(await get('/api/v1/')).toEqual(redirectAnswer('/api/v1'))
+})
+
+test('GET / is a page that names the release and links the five lists', async () => {
+  const { body, ...answer } = await get('/')
+  expect(answer).toEqual({
+    status: 200,
+    reason: 'OK',
+    headers: {
+      ...jsonAnswer(body).headers,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+      'X-Content-Type-Options': 'nosniff',
+    },
+  })
+  expect(body).toStartWith('<!doctype html>\n<html lang="en">')
+  expect(body).toContain(`title="${release.manifest.digest}"`)
+  expect(body).toContain('This release holds synthetic data')
+  for (const { path, total } of lists) {
+    expect(body).toContain(`<a href="${path}?format=api">`)
+    expect(body).toContain(`<span>${total.toLocaleString('en')}</span><code>${path}</code>`)
+  }
+})

@@ -1,0 +1,27 @@
+// npm run torture:import: kills imports under a running server, and says what came of it.
+import { parseArgs } from 'node:util'
+import { tortureImports } from './campaign.ts'
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '1800' },
+    localities: { type: 'string', default: '5000' },
+  },
+})
+const { kills, left, remains, late, slowestSwap, total, pages, seconds } = await tortureImports({
+  kills: Number(values.kills),
+  seconds: Number(values.seconds),
+  limits: { localidad: Number(values.localities) },
+  log: console.log,
+})
+console.log(
+  `killed: ${kills.change} in the middle of a change to the disk, ${kills.moment} at a random moment, ${kills.sight} at a sight`,
+)
+console.log(`late: ${late} imports were done before they could be killed`)
+console.log(`current afterwards: the release before ${left.before} times, the new one ${left.after} times`)
+console.log(`half done things lay about ${remains} times, and never after the next import`)
+console.log(`${pages} pages were read, each of them whole; none was more than ${Math.round(slowestSwap)} ms behind`)
+console.log(`torture:import: ${total} kills in ${Math.round(seconds)} s, nothing lost`)
+if (total < Number(values.kills)) console.log(`The time was over before ${values.kills} kills.`)
+process.exit(total < Number(values.kills) ? 1 : 0)

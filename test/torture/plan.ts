@@ -1,0 +1,42 @@
+// When the imports of a campaign are killed: spread over time, over changes to the disk, and at the moments that matter.
+
+export type Plan =
+  /** After this part of the time that an import takes. */
+  | { readonly way: 'moment'; readonly part: number }
+  /** In the middle of this part of the changes that an import makes to the disk. */
+  | { readonly way: 'change'; readonly part: number }
+  /** As soon as this file can be seen in the home, or begins like this; a star stands for any one name. */
+  | { readonly way: 'sight'; readonly path: string; readonly says?: string }
+
+/** What an import leaves on its way, in order. */
+const sights = (digest: string): readonly Omit<Extract<Plan, { way: 'sight' }>, 'way'>[] => [
+  { path: 'building/*/pais.records' },
+  { path: 'building/*/localidad.etags' },
+  { path: 'building/*/manifest.json' },
+  { path: 'numbers.json.next' },
+  { path: `releases/${digest}` },
+  { path: 'current.next' },
+  { path: 'current', says: digest },
+]
+
+const WAYS = ['change', 'moment', 'change', 'sight'] as const
+
+/** As many plans as there are to be kills, their parts spread evenly; what each import makes current is told. */
+export function plansFor(kills: number, digest: (plan: number) => string): Plan[] {
+  const ways = Array.from({ length: kills }, (_, at) => WAYS[at % WAYS.length])
+  const counted = { moment: 0, change: 0, sight: 0 }
+  return ways.map((way = 'change', at): Plan => {
+    const turn = counted[way]++
+    const seen = sights(digest(at))
+    if (way === 'sight') return { way, path: 'current.next', ...seen[turn % seen.length] }
+    return { way, part: (turn + Math.random()) / ways.filter((one) => one === way).length }
+  })
+}
+
+const short = (text: string) => text.replace(/[0-9a-f]{64}/, (digest) => digest.slice(0, 12))
+
+export function planText(plan: Plan): string {
+  if (plan.way !== 'sight')
+    return `after ${(plan.part * 100).toFixed(1)} % of its ${plan.way === 'moment' ? 'time' : 'changes to the disk'}`
+  return `at the sight of ${short(plan.path)}${plan.says === undefined ? '' : ` with ${short(plan.says)}`}`
+}

@@ -1,0 +1,88 @@
+// The program in processes of its own: run to its end, struck by a mishap, killed at some moment, or serving.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROGRAM, type Ran } from '../support/releases.ts'
+import { MISHAP_VARIABLE, type Mishap } from './mishap.ts'
+
+const PRELOAD = join(import.meta.dir, 'mishap.ts')
+
+export type Killed = Ran & { readonly killed: boolean; readonly milliseconds: number }
+
+/** Starts the program with arguments; with a mishap, it is prepared for it. */
+function start(argv: readonly string[], mishap?: Mishap) {
+  const preload = mishap === undefined ? [] : ['--preload', PRELOAD]
+  return Bun.spawn([process.execPath, ...preload, PROGRAM, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, [MISHAP_VARIABLE]: mishap === undefined ? undefined : JSON.stringify(mishap) },
+  })
+}
+
+async function ended(child: ReturnType<typeof start>, started: number): Promise<Killed> {
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err, killed: child.signalCode === 'SIGKILL', milliseconds: performance.now() - started }
+}
+
+export function runStruck(mishap: Mishap, ...argv: readonly string[]): Promise<Killed> {
+  return ended(start(argv, mishap), performance.now())
+}
+
+/** Kills the program after a time, or when something can be seen; unless it ends first. */
+export async function runAndKill(when: number | (() => boolean), ...argv: readonly string[]): Promise<Killed> {
+  const started = performance.now()
+  const child = start(argv)
+  const end = ended(child, started)
+  const due = typeof when === 'number' ? () => performance.now() - started >= when : when
+  while (child.exitCode === null && child.signalCode === null) {
+    if (due()) child.kill('SIGKILL')
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return end
+}
+
+/** Whether a file is there and begins like this; a star stands for any one directory. */
+export function isSeen(path: string, says = ''): boolean {
+  const [above = path, ...below] = path.split('/*/')
+  try {
+    if (below.length > 0) return readdirSync(above).some((name) => isSeen(join(above, name, ...below)))
+    return existsSync(path) && (says === '' || readFileSync(path, 'utf8').startsWith(says))
+  } catch (error) {
+    // Whatever was there a moment ago may be gone.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
+}
+
+export type Server = AsyncDisposable & {
+  readonly url: string
+  /** What it has said on the error stream so far. */
+  readonly complaints: () => string
+}
+
+/** The server as it is started by hand, on a free port. */
+export async function startServer(home: string): Promise<Server> {
+  const child = start(['serve', '--workers', '1', '--port', '0', '--home', home])
+  let complaints = ''
+  const listening = async () => {
+    for await (const chunk of child.stderr) complaints += new TextDecoder().decode(chunk)
+  }
+  void listening()
+  const { promise: url, resolve, reject } = Promise.withResolvers<string>()
+  const reading = async () => {
+    let said = ''
+    for await (const chunk of child.stdout) {
+      said += new TextDecoder().decode(chunk)
+      const [, found] = said.match(/ on (http:\S+):[ \n]/) ?? []
+      if (found !== undefined) resolve(found)
+    }
+    reject(new Error(`the server ended: ${said}${complaints}`))
+  }
+  void reading()
+  return {
+    url: await url,
+    complaints: () => complaints,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}

@@ -1,0 +1,68 @@
+// Two catalogs of which no page is alike, as directories to import and as the releases that must come of them.
+import { join } from 'node:path'
+import { collections } from '../../src/catalog/collections.ts'
+import { type EntityName, entities, entityNames } from '../../src/catalog/entities.ts'
+import type { Release } from '../../src/release/release.ts'
+import { Faults } from '../../src/source/faults.ts'
+import { Findings } from '../../src/source/findings.ts'
+import type { Block, GivenRow } from '../../src/source/source.ts'
+import { syntheticSource } from '../../src/source/synthetic.ts'
+import { tabularSource } from '../../src/source/tabular.ts'
+import { type Catalog, TestDirectory, TestHome, writeTabular } from '../support/releases.ts'
+
+export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }
+export type World = { readonly a: Side; readonly b: Side } & Disposable
+
+const EACH_PLACE = 10
+
+/** How many records of some entities there are to be at most. */
+export type Limits = { readonly [N in EntityName]?: number }
+
+/** The invented catalog with only the first of its records: of every kind, and quick to import. */
+function rowsOf(name: EntityName, limits: Limits): GivenRow[] {
+  const report = { faults: new Faults(), findings: new Findings() }
+  const most = limits[name] ?? Number.POSITIVE_INFINITY
+  const rows: GivenRow[] = []
+  for (const block of syntheticSource({ seed: 1, scale: 1 }).read(name, report) as Iterable<Block>) {
+    rows.push(...block.rows)
+    if (rows.length >= most) break
+  }
+  return rows.slice(0, most)
+}
+
+/** The same records under other names: every page changes, and no identifier does. */
+function renamed(name: EntityName, rows: readonly GivenRow[]): GivenRow[] {
+  const fields = Object.entries(entities[name].fields).filter(([, { kind }]) => kind === 'name')
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries(fields.map(([field]) => [field, `${row[field]} II`])),
+  }))
+}
+
+export async function createWorld(limits: Limits): Promise<World> {
+  const room = new TestDirectory()
+  const catalogOf = (rows: (name: EntityName) => GivenRow[]): Catalog =>
+    Object.fromEntries(entityNames.map((name) => [name, rows(name)]))
+  const first = catalogOf((name) => rowsOf(name, limits))
+  const second = catalogOf((name) => renamed(name, first[name] ?? []))
+  const side = async (letter: Side['letter'], catalog: Catalog): Promise<Side> => {
+    const directory = writeTabular(join(room.path, letter), catalog)
+    // Mapped into memory, it can be read when the home is gone.
+    using home = new TestHome()
+    await home.import(tabularSource(directory))
+    return { letter, directory, release: home.current() }
+  }
+  return { a: await side('A', first), b: await side('B', second), [Symbol.dispose]: () => room[Symbol.dispose]() }
+}
+
+/** Some pages of each collection: the first, the last, and some between. */
+export function samplePages({
+  release,
+}: Side): { readonly path: string; readonly entity: EntityName; readonly page: number }[] {
+  return collections.flatMap(({ path, entity }) => {
+    const { pages } = release.records[entity]
+    const step = Math.max(1, Math.floor(pages / EACH_PLACE))
+    const numbers = new Set([pages, ...Array.from({ length: Math.ceil(pages / step) }, (_, at) => 1 + at * step)])
+    return [...numbers].map((page) => ({ path, entity, page }))
+  })
+}
