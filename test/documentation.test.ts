@@ -9,8 +9,8 @@ import { type EntityName, entities, entityNames } from '../src/catalog/entities.
 import type { Entity, Field } from '../src/catalog/entity.ts'
 import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/run.ts'
-import { MOST_HEADERS, MOST_URL } from '../src/http/app.ts'
 import { problemTitles } from '../src/http/problem.ts'
+import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
@@ -274,8 +274,8 @@ describe(CONTRACT, () => {
 
   test('has the limits', () => {
     const values = contract('Limits').rows.map(([, most = '']) => most)
-    expect(values).toContain(`${MOST_URL.toLocaleString('en')} characters`)
-    expect(values).toContain(`${MOST_HEADERS}`)
+    expect(values).toContain(`${HEAD_LIMITS.target.toLocaleString('en')} characters`)
+    expect(values).toContain(`${HEAD_LIMITS.fields}`)
   })
 })
 

@@ -154,6 +154,19 @@ describe('a source that states its numbers', () => {
     await expect(home.import(reusing)).rejects.toThrow(refused)
   })
 
+  test('may not give a new number to one that has one', async () => {
+    using home = await Towns.with(...filler)
+    const moved = [...filler.slice(1), numbered('900', 500)]
+    const before = contentOf(home.path)
+    await expect(home.give(moved, {})).rejects.toThrow(
+      '1 records would get another identifier than they had, such as municipio 1/900: had 1, would have 500',
+    )
+    expect(contentOf(home.path)).toEqual(before)
+    await home.give(moved)
+    expect(home.numbers['900']).toBe(500)
+    expect(await home.give([...filler, numbered('900', 500)].slice(1), {})).toEqual(home.numbers)
+  })
+
   test('may not exchange two numbers', async () => {
     using home = await Towns.with(numbered('001', 1), numbered('002', 2))
     await expect(home.give([numbered('001', 2), numbered('002', 1)], {})).rejects.toThrow(

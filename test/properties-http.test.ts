@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { createApp } from '../src/http/app.ts'
+import { answered } from './support/answered.ts'
 import { releaseOf } from './support/releases.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
@@ -22,7 +23,7 @@ const app = createApp({
   },
 })
 const answer = (target: string, init: RequestInit = {}) =>
-  app(new Request(OWN + target, init), { own: OWN, peer: () => '127.0.0.1' })
+  answered(app, new Request(OWN + target, init), { own: OWN, peer: '127.0.0.1' })
 
 const problems: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-parameter', 'bad-host'],

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
+/** A shared machine can make any test wait. */
+const TEST_MILLISECONDS = '60000'
+
 const stages = [
   {
     name: 'format and lint',
@@ -26,7 +29,7 @@ for (const { name, command, mend } of stages) {
 }
 
 console.log('── tests')
-const tests = Bun.spawn([process.execPath, 'test', ...process.argv.slice(2)], {
+const tests = Bun.spawn([process.execPath, 'test', '--timeout', TEST_MILLISECONDS, ...process.argv.slice(2)], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'pipe'],
 })

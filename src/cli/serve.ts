@@ -93,7 +93,7 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
   const app = createApp({
     release: following.release,
     policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
-    logError: (error, { method, url }) => terminal.err(`${method} ${url} failed: ${Bun.inspect(error)}\n`),
+    logError: (error, { method, path }) => terminal.err(`${method} ${path} failed: ${Bun.inspect(error)}\n`),
   })
   return serve(app, { host: values.host, port: values.port, shared })
 }

@@ -13,7 +13,7 @@ const proxied: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: proxies }
 const fixed: BaseUrlPolicy = { baseUrl: 'https://fixed.test/v', trustedProxies: proxies }
 
 const ask = (policy: BaseUrlPolicy, headers: Record<string, string>, peer: string | undefined = '10.1.2.3') =>
-  baseUrlOf(policy, new Headers(headers), { own: OWN, peer: () => peer })
+  baseUrlOf(policy, new Map(new Headers(headers)), { own: OWN, peer })
 
 const forwarded = { Host: 'inner.test', 'X-Forwarded-Host': 'outer.test:8443', 'X-Forwarded-Proto': 'https' }
 const HOST = 'one host name or address, with a port if needed, such as example.org:8080'
@@ -53,7 +53,7 @@ describe('a proxy is trusted by its address:', () => {
     ['another IPv6', '::2', false],
     ['unknown', undefined, false],
   ])('%s', (_, peer, trusted) => {
-    const url = baseUrlOf(proxied, new Headers(forwarded), { own: OWN, peer: () => peer })
+    const url = baseUrlOf(proxied, new Map(new Headers(forwarded)), { own: OWN, peer })
     expect(url).toBe(trusted ? 'https://outer.test:8443' : 'http://inner.test')
   })
 })
@@ -101,9 +101,12 @@ test.each(['', 'HTTPS', 'ws', 'https,http', 'javascript'])('refused is the schem
 })
 
 test('who asks is not looked up unless a proxy is trusted', () => {
-  const peer = () => {
-    throw new Error('looked up')
+  const connection = {
+    own: OWN,
+    get peer(): string {
+      throw new Error('looked up')
+    },
   }
-  expect(baseUrlOf(plain, new Headers(forwarded), { own: OWN, peer })).toBe('http://inner.test')
-  expect(baseUrlOf(fixed, new Headers(forwarded), { own: OWN, peer })).toBe('https://fixed.test/v')
+  expect(baseUrlOf(plain, new Map(new Headers(forwarded)), connection)).toBe('http://inner.test')
+  expect(baseUrlOf(fixed, new Map(new Headers(forwarded)), connection)).toBe('https://fixed.test/v')
 })

@@ -1,5 +1,6 @@
 // The page at the root: what it names, and what it lets nobody put into it.
 import { expect, test } from 'bun:test'
+import { responseOf } from '../../test/support/answered.ts'
 import { releaseOf } from '../../test/support/releases.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
 import type { Release } from '../release/release.ts'
@@ -9,7 +10,7 @@ import { homePage } from './home.ts'
 const release = await releaseOf(smallSource({ pais: countries(1_234) }))
 const { manifest } = release
 const pageOf = (source: Partial<Release['manifest']['source']>) =>
-  homePage({ ...release, manifest: { ...manifest, source: { ...manifest.source, ...source } } }).text()
+  responseOf(homePage({ ...release, manifest: { ...manifest, source: { ...manifest.source, ...source } } })).text()
 
 test('names the release, its counts and where it came from', async () => {
   const html = await pageOf({ title: 'a census' })

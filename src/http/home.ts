@@ -4,6 +4,7 @@ import { entities } from '../catalog/entities.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import type { Release } from '../release/release.ts'
 import { version } from '../version.ts'
+import { type Answer, textAnswer } from './exchange.ts'
 import { style } from './home-style.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -16,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
-export function homePage({ manifest }: Release): Response {
+export function homePage({ manifest }: Release): Answer {
   const rows = collections.map(({ path, title, entity }) => {
     const count = number.format(manifest.entities[entity].count)
     return `<li><a href="${path}?format=api"><b>${title}</b><span>${count}</span><code>${path}</code></a></li>`
@@ -53,13 +54,12 @@ ${credits.join('\n')}
 </body>
 </html>
 `
-  return new Response(html, {
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      ...COMMON_HEADERS,
-      'Cache-Control': CACHE_CONTROL,
-      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-      'X-Content-Type-Options': 'nosniff',
-    },
-  })
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    ...COMMON_HEADERS,
+    'Cache-Control': CACHE_CONTROL,
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+    'X-Content-Type-Options': 'nosniff',
+  }
+  return textAnswer(200, headers, html)
 }

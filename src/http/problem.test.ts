@@ -1,6 +1,7 @@
 // Every way to fail: its status, all its headers and all its words.
 import { expect, test } from 'bun:test'
-import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+import { responseOf } from '../../test/support/answered.ts'
+import { type Problem, type ProblemKind, problemAnswer, problemTitles } from './problem.ts'
 
 const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
   'bad-parameter': [
@@ -58,12 +59,20 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'It has 8001 characters; at most 8000 are read.',
     ],
   ],
-  'too-many-headers': [
+  'headers-too-large': [
     [
-      { kind: 'too-many-headers', count: 101, most: 100 },
+      { kind: 'headers-too-large', most: '100 header fields' },
       431,
-      'The request has too many headers',
-      'It has 101 header fields; at most 100 are read.',
+      'The headers of the request are too large',
+      'At most 100 header fields are read.',
+    ],
+  ],
+  'bad-request': [
+    [
+      { kind: 'bad-request', wrong: 'the header host is missing' },
+      400,
+      'The request is not sound HTTP',
+      'In the request, the header host is missing.',
     ],
   ],
   'internal-error': [
@@ -81,7 +90,7 @@ const cases = Object.values(words)
   .map(([problem, status, title, detail]) => ({ kind: problem.kind, problem, status, title, detail }))
 
 test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
-  const response = problemResponse(problem, '/api/v1/paises')
+  const response = responseOf(problemAnswer(problem, '/api/v1/paises'))
   const totals =
     problem.kind === 'page-beyond-last'
       ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }

@@ -2,6 +2,8 @@
 import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
+import { type Answer, textAnswer } from './exchange.ts'
+import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
   | BadParameter
@@ -9,8 +11,7 @@ export type Problem =
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
-  | { readonly kind: 'uri-too-long'; readonly length: number; readonly most: number }
-  | { readonly kind: 'too-many-headers'; readonly count: number; readonly most: number }
+  | HeadProblem
   | { readonly kind: 'internal-error' }
 
 export type ProblemKind = Problem['kind']
@@ -19,12 +20,13 @@ type Words = { readonly status: number; readonly title: string; readonly detail:
 
 export const problemTitles: { readonly [K in ProblemKind]: readonly [status: number, title: string] } = {
   'bad-parameter': [400, 'A query parameter has a value that is not allowed'],
+  'bad-request': [400, 'The request is not sound HTTP'],
   'bad-host': [400, 'The request does not say soundly which host it is for'],
   'not-found': [404, 'There is nothing at this path'],
   'page-beyond-last': [404, 'The page is beyond the last one'],
   'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
   'uri-too-long': [414, 'The URL is too long'],
-  'too-many-headers': [431, 'The request has too many headers'],
+  'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
 }
 
@@ -44,8 +46,10 @@ function detailOf(problem: Problem): string {
       return `${problem.header} must be ${problem.expected}.`
     case 'uri-too-long':
       return `It has ${problem.length} characters; at most ${problem.most} are read.`
-    case 'too-many-headers':
-      return `It has ${problem.count} header fields; at most ${problem.most} are read.`
+    case 'headers-too-large':
+      return `At most ${problem.most} are read.`
+    case 'bad-request':
+      return `In the request, ${problem.wrong}.`
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
@@ -54,13 +58,11 @@ function detailOf(problem: Problem): string {
 const SHOWN = 100
 const quoted = (value: string) => JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value)
 
-export function problemResponse(problem: Problem, path: string): Response {
+export function problemAnswer(problem: Problem, path: string): Answer {
   const { status, title, detail, headers } = wordsOf(problem)
   const body = { type: problemType(problem.kind), title, status, detail, instance: path }
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'Content-Type': 'application/problem+json', ...COMMON_HEADERS, 'Cache-Control': 'no-store', ...headers },
-  })
+  const all = { 'Content-Type': 'application/problem+json', ...COMMON_HEADERS, 'Cache-Control': 'no-store', ...headers }
+  return textAnswer(status, all, JSON.stringify(body))
 }
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`

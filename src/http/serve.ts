@@ -1,14 +1,9 @@
 // Puts the app on a socket, and takes it off again without dropping what is in flight.
 import { Failure } from '../failure.ts'
 import type { App } from './app.ts'
-import type { Connection } from './base-url.ts'
-
-export type Listening = {
-  readonly host: string
-  readonly port: number
-  /** Whether other processes listen on the same port and share its connections. */
-  readonly shared?: boolean
-}
+import { problemAnswer } from './problem.ts'
+import type { Handler } from './wire/connection.ts'
+import { type Listening, listenWire, type WireServer } from './wire/server.ts'
 
 export type RunningServer = {
   readonly url: string
@@ -33,21 +28,28 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, listening: Listening): RunningServer {
-  const leave = new Leave()
-  const server = listen((request, connection) => leave.pass(app(request, connection)), listening)
-  const port = server.port ?? listening.port
+  const server = listen({ answer: app, refuse: problemAnswer }, listening)
   return {
-    url: urlOf(listening.host, port),
-    port,
+    url: server.url,
+    port: server.port,
     stop: async (drainMilliseconds, released) => {
       const deadline = performance.now() + drainMilliseconds
-      await leave.take(deadline)
-      const finished = server.stop()
+      await takeLeave(server, deadline)
+      server.stopAccepting()
+      server.endIdle()
       if (released !== undefined) await Promise.race([released(), until(deadline)])
-      leave.release()
-      await Promise.race([finished, until(deadline)])
-      await server.stop(true)
+      server.release()
+      await Promise.race([server.empty(), until(deadline)])
+      server.terminate()
     },
+  }
+}
+
+function listen(handler: Handler, listening: Listening): WireServer {
+  try {
+    return listenWire(handler, listening)
+  } catch (error) {
+    throw error instanceof Error ? new CannotListen(listening, error) : error
   }
 }
 
@@ -59,65 +61,24 @@ const HOLD = { quietTurns: 5, most: 250 }
 const TURN_MILLISECONDS = 10
 
 /**
- * How a server leaves its clients. To close a connection races with a request that is just being sent on it, so the
- * clients are first asked to close, with the answer to their next request. To close the listener resets who has
- * connected and is not yet accepted, so then answers are held back until all who ask wait for one and no one connects.
+ * To close a connection races with a request that is just being sent on it, so the clients are first asked to close,
+ * with the answer to their next request. To close the listener resets who has connected and is not yet accepted, so
+ * then answers are held back until all who ask wait for one and no one connects.
  */
-class Leave {
-  readonly #released = Promise.withResolvers<void>()
-  #state: 'here' | 'farewell' | 'hold' = 'here'
-  #requests = 0
-
-  pass(response: Response): Response | Promise<Response> {
-    if (this.#state === 'here') return response
-    this.#requests++
-    response.headers.set('Connection', 'close')
-    return this.#state === 'hold' ? this.#released.promise.then(() => response) : response
-  }
-
-  async take(deadline: number): Promise<void> {
-    this.#state = 'farewell'
-    await this.#quiet(FAREWELL, deadline)
-    this.#state = 'hold'
-    await this.#quiet(HOLD, deadline)
-  }
-
-  release(): void {
-    this.#released.resolve()
-  }
-
-  /** Counted in turns, not in time alone: who did not get to run has not heard that nothing came. */
-  async #quiet({ quietTurns, most }: typeof HOLD, deadline: number): Promise<void> {
-    const end = Math.min(performance.now() + most, deadline)
-    let quiet = 0
-    while (quiet < quietTurns && performance.now() < end) {
-      const before = this.#requests
-      await Bun.sleep(TURN_MILLISECONDS)
-      quiet = this.#requests === before ? quiet + 1 : 0
-    }
-  }
+async function takeLeave(server: WireServer, deadline: number): Promise<void> {
+  server.leave()
+  await quiet(server, FAREWELL, deadline)
+  server.hold()
+  await quiet(server, HOLD, deadline)
 }
 
-function listen(
-  answer: (request: Request, connection: Connection) => Response | Promise<Response>,
-  { host, port, shared = false }: Listening,
-): Bun.Server<undefined> {
-  try {
-    return Bun.serve({
-      hostname: host,
-      port,
-      reusePort: shared,
-      fetch: (request, server) => {
-        const connection: Connection = {
-          peer: () => server.requestIP(request)?.address,
-          own: urlOf(host, server.port ?? port),
-        }
-        return answer(request, connection)
-      },
-    })
-  } catch (error) {
-    throw error instanceof Error ? new CannotListen({ host, port }, error) : error
+/** Counted in turns, not in time alone: who did not get to run has not heard that nothing came. */
+async function quiet(server: WireServer, { quietTurns, most }: typeof HOLD, deadline: number): Promise<void> {
+  const end = Math.min(performance.now() + most, deadline)
+  let turns = 0
+  while (turns < quietTurns && performance.now() < end) {
+    const before = server.heard
+    await Bun.sleep(TURN_MILLISECONDS)
+    turns = server.heard === before ? turns + 1 : 0
   }
 }
-
-export const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -4,36 +4,34 @@ import { readPage } from '../page/page.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import { pageRequest } from '../page/page-request.ts'
 import type { Release } from '../release/release.ts'
-import { pageResponse } from './page-response.ts'
+import { isNotModified } from './conditional.ts'
+import { type Answer, type Asked, textAnswer } from './exchange.ts'
+import { pageHead } from './page-head.ts'
 import type { Problem } from './problem.ts'
 
-export type Asked = {
-  readonly query: string
-  readonly headers: Headers
-  readonly baseUrl: string
-}
-
-export type Route = (release: Release, asked: Asked) => Response | Problem
+export type Route = (release: Release, asked: Asked, baseUrl: string) => Answer | Problem
 
 export const v1Routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [V1_PATH, listCollections],
   ...collections.map((collection): [string, Route] => [
     collection.path,
-    (release, asked) => answerPage(release, collection, asked),
+    (release, asked, baseUrl) => answerPage(release, collection, asked, baseUrl),
   ]),
 ])
 
-function answerPage(release: Release, collection: Collection, asked: Asked): Response | Problem {
+function answerPage(release: Release, collection: Collection, asked: Asked, baseUrl: string): Answer | Problem {
   const wanted = pageRequest(asked.query)
   if (typeof wanted !== 'number') return wanted
   const page = readPage(release, collection, wanted)
   if ('kind' in page) return page
-  return pageResponse(page, asked.baseUrl, asked.headers)
+  const head = pageHead(page, baseUrl)
+  // The headers of the page go with the 304 too: the totals may have changed while the records did not.
+  if (isNotModified(asked.headers, page.etag, page.lastModified)) return { status: 304, head, body: undefined }
+  return { status: 200, head, body: page.body }
 }
 
-function listCollections(_release: Release, { baseUrl }: Asked): Response {
+function listCollections(_release: Release, _asked: Asked, baseUrl: string): Answer {
   const urls = collections.map(({ name, path }) => [name, `${baseUrl}${path}`])
-  return new Response(JSON.stringify(Object.fromEntries(urls)), {
-    headers: { 'Content-Type': 'application/json', ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL },
-  })
+  const headers = { 'Content-Type': 'application/json', ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL }
+  return textAnswer(200, headers, JSON.stringify(Object.fromEntries(urls)))
 }

@@ -1,6 +1,7 @@
 // The supervisor: keeps several processes of the server running on one port, and talks with them.
 import { Failure } from '../failure.ts'
-import { CannotListen, type Listening, urlOf } from './serve.ts'
+import { CannotListen } from './serve.ts'
+import { type Listening, urlOf } from './wire/server.ts'
 
 /** In the environment of a worker: the process that supervises it. */
 export const SUPERVISOR_VARIABLE = 'NOMENCLATOR_SUPERVISOR'

@@ -18,13 +18,26 @@ const FORMATS = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber
 
-/** What the service's own links look like, and what nearly every request is. */
-const CANONICAL = /^(?:format=(?:api|json)&)?page=([1-9][0-9]{0,14})$/
-
 export function pageRequest(query: string): PageNumber | BadParameter {
   if (query === '') return FIRST_PAGE
-  const page = CANONICAL.exec(query)?.[1]
-  return page === undefined ? anyPageRequest(query) : (Number(page) as PageNumber)
+  return canonicalPage(query) ?? anyPageRequest(query)
+}
+
+const ZERO = 0x30
+const NINE = 0x39
+const MOST_DIGITS = 15
+
+/** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
+function canonicalPage(query: string): PageNumber | undefined {
+  const start = query.startsWith('page=') ? 5 : query.startsWith('format=api&page=') ? 16 : query.length
+  if (query.length === start || query.length > start + MOST_DIGITS || query.charCodeAt(start) === ZERO) return undefined
+  let page = 0
+  for (let position = start; position < query.length; position++) {
+    const digit = query.charCodeAt(position)
+    if (digit < ZERO || digit > NINE) return undefined
+    page = page * 10 + digit - ZERO
+  }
+  return page as PageNumber
 }
 
 /** Parameters other than page and format are ignored: old clients send cache-busters. */

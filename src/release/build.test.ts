@@ -1,5 +1,5 @@
 // The same records make the same release, wherever and whenever it is built, and other records make another.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contentOf, sourceOf, TestDirectory, tiny } from '../../test/support/releases.ts'
@@ -9,6 +9,8 @@ import { version } from '../version.ts'
 import { buildRelease } from './build.ts'
 import { type Manifest, releaseDigest } from './manifest.ts'
 import { Numbers } from './numbers.ts'
+
+setDefaultTimeout(60_000)
 
 const TINY_DIGEST = 'a026399f315161a9379c4ec1a665663cfce2d6ffba8f8b0bfd26e0bc163cd018'
 

@@ -1,5 +1,5 @@
 // What differs between two releases, against a model that holds both in memory and looks at every value.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -9,6 +9,8 @@ import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
 import { diffEntity, keyOf } from './diff.ts'
 import { RecordFile } from './record-file.ts'
 import type { Release } from './release.ts'
+
+setDefaultTimeout(60_000)
 
 /** A release that has records of one entity, written plainly: syncing hundreds of them to disk would take long. */
 function releaseWith(name: EntityName, records: readonly PublishedRecord[]): Release & Disposable {

@@ -1,6 +1,6 @@
 // Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
 import { afterAll, describe, expect, jest, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sourceOf, TestHome, tiny } from '../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
@@ -131,6 +131,17 @@ describe('a release that cannot be opened', () => {
     await home.until(`swapped to ${b}`)
     expect(home.served).toBe(`${b} Dos`)
   })
+})
+
+test('a release that is built and activated anew under the same digest is opened anew', async () => {
+  using home = new Followed()
+  const path = join(home.shelf.directoryOf(a), 'audiencia.records')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
+  // What is mapped shows the damage at once.
+  expect(home.served).toBe(`${a} Unx`)
+  await home.import(sourceOf({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta: 'Uno' }] }))
+  await home.until(`swapped to ${a}`)
+  expect(home.served).toBe(`${a} Uno`)
 })
 
 describe('where no change is reported', () => {

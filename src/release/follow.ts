@@ -19,14 +19,19 @@ const UNMAP_MILLISECONDS = 50
 export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused }: FollowEvents): Following {
   let release = first
   let refused: string | undefined
-  const look = () => {
+  const swap = (next: Release) => {
+    release = next
+    onSwap(next)
+    // The files of the old release are unmapped once nothing refers to them; this is when that is found out.
+    setTimeout(() => Bun.gc(true), UNMAP_MILLISECONDS)
+  }
+  const look = (activated = false) => {
     try {
       const digest = shelf.currentDigest()
-      if (digest !== undefined && digest !== release.manifest.digest) {
-        release = shelf.open(digest)
-        onSwap(release)
-        // The files of the old release are unmapped once nothing refers to them; this is when that is found out.
-        setTimeout(() => Bun.gc(true), UNMAP_MILLISECONDS)
+      if (digest !== undefined && (activated || digest !== release.manifest.digest)) {
+        const next = shelf.open(digest)
+        // A release that was mended has the same digest; what is open is still the damaged one.
+        if (digest !== release.manifest.digest || next.manifest.built !== release.manifest.built) swap(next)
       }
       refused = undefined
     } catch (error) {
@@ -41,9 +46,9 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
     if (file !== name) return
     // Activated anew, a release that was refused may have been mended.
     refused = undefined
-    look()
+    look(true)
   })
-  const timer = setInterval(look, POLL_MILLISECONDS)
+  const timer = setInterval(() => look(), POLL_MILLISECONDS)
   return {
     release: () => release,
     [Symbol.dispose]: () => {

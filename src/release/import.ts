@@ -77,18 +77,17 @@ async function soundCurrent(shelf: Shelf, source: Source): Promise<Release | und
 }
 
 /** Invented records owe nothing to anyone, on either side; but a number given to a real record stays with it. */
-function guarded(
-  base: Release | undefined,
-  built: Release,
-  changes: Changes | undefined,
-  numbers: Numbers,
-): string[] {
+function guarded(base: Release | undefined, built: Release, changes: Changes | undefined, numbers: Numbers): string[] {
   if (built.manifest.source.synthetic) return []
   const invented = base === undefined || changes === undefined || base.manifest.source.synthetic
   const found = invented ? [] : surprises(base, built, changes)
-  const [reclaimed] = numbers.reclaimed
-  if (found.length > 0 || reclaimed === undefined) return found
-  return [`${numbers.reclaimed.length} identifiers of records that are gone would be given again, such as ${reclaimed}`]
+  if (found.length > 0) return found
+  const told = (claims: readonly string[], what: string) =>
+    claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
+  return [
+    ...told(numbers.reclaimed, 'identifiers of records that are gone would be given again'),
+    ...told(numbers.moved, 'records would get another identifier than they had'),
+  ]
 }
 
 async function makeCurrent(shelf: Shelf, directory: string, manifest: Manifest, numbers: Numbers): Promise<void> {

@@ -1,9 +1,11 @@
 // The table of keys behaves as a map does, however many keys there are and however they lie.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { MAX_ID } from '../catalog/check.ts'
 import { audiencia, localidad, pais } from '../catalog/entities.ts'
 import { KeyTable } from './key-table.ts'
+
+setDefaultTimeout(60_000)
 
 const row = (idMunicipio: number, idLocalidad: number) => ({ idMunicipio, idLocalidad, idPais: idMunicipio })
 

@@ -94,6 +94,32 @@ describe('a code that has had several numbers', () => {
   })
 })
 
+describe('a code that is given a new number', () => {
+  const before = new Numbers()
+  before.claim(municipio, town(1, '001', 1))
+
+  test('is told of', () => {
+    const numbers = saved(before)
+    numbers.claim(municipio, town(1, '001', 2))
+    expect(numbers.moved).toEqual(['municipio 1/001: had 1, would have 2'])
+    expect(numbers.reclaimed).toEqual([])
+  })
+
+  test('is told of once: when it was accepted, it may have both', () => {
+    const numbers = saved(before)
+    numbers.claim(municipio, town(1, '001', 2))
+    const later = saved(numbers)
+    for (const id of [1, 2]) later.claim(municipio, town(1, '001', id))
+    expect(later.moved).toEqual([])
+  })
+
+  test('by the same source that gave it the first is none', () => {
+    const numbers = new Numbers()
+    for (const id of [1, 2]) numbers.claim(municipio, town(1, '001', id))
+    expect(numbers.moved).toEqual([])
+  })
+})
+
 test('no number ever has two codes, and no code loses its number, in any order of asking, saving and loading', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('give' as const), code: fc.nat(12) }),
@@ -114,7 +140,7 @@ test('no number ever has two codes, and no code loses its number, in any order o
         expect(id).toBe(given.get(cveMunicipio) ?? given.size + 1)
         given.set(cveMunicipio, id)
       }
-      expect(numbers.reclaimed).toEqual([])
+      expect([...numbers.reclaimed, ...numbers.moved]).toEqual([])
     }),
   )
 })

@@ -5,7 +5,13 @@ import type { Entity, Values } from '../catalog/entity.ts'
 /** The official code of a row, as text. */
 export const codeOf = (entity: Entity, row: Values): string => entity.code.map((field) => row[field]).join('/')
 
-type Book = { readonly idOf: Map<string, number>; readonly codeOf: Map<number, string>; highest: number }
+type Book = {
+  readonly idOf: Map<string, number>
+  readonly codeOf: Map<number, string>
+  /** What each code had when the book was opened. */
+  published: ReadonlyMap<string, number>
+  highest: number
+}
 /** For each entity every number ever given and the code that has it, in the order of giving. */
 export type SavedNumbers = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
 
@@ -15,13 +21,15 @@ export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
 export class Numbers {
   readonly #books = new Map<string, Book>()
   readonly #reclaimed: string[] = []
+  readonly #moved: string[] = []
 
   constructor(saved: SavedNumbers = {}) {
     for (const entity of Object.values(entities)) {
       if (!isNumbered(entity)) continue
-      const book: Book = { idOf: new Map(), codeOf: new Map(), highest: 0 }
+      const book: Book = { idOf: new Map(), codeOf: new Map(), published: new Map(), highest: 0 }
       this.#books.set(entity.name, book)
       for (const [id, code] of saved[entity.name] ?? []) enter(book, code, id)
+      book.published = new Map(book.idOf)
     }
   }
 
@@ -34,13 +42,16 @@ export class Numbers {
     return id
   }
 
-  /** Notes who has a number, and remembers it if that was another before. */
+  /** Notes who has a number, and remembers it if that was another before, or had another number. */
   claim(entity: Entity, row: Values): void {
     const book = this.#book(entity)
     const code = codeOf(entity, row)
     const id = row[entity.key[0] as string] as number
     const owner = book.codeOf.get(id)
     enter(book, code, id)
+    const before = book.published.get(code)
+    if (owner === undefined && before !== undefined)
+      this.#moved.push(`${entity.name} ${code}: had ${before}, would have ${id}`)
     if (owner === undefined || owner === code) return
     book.idOf.delete(owner)
     this.#reclaimed.push(`${entity.name} ${id}: ${owner} had it, ${code} would`)
@@ -49,6 +60,11 @@ export class Numbers {
   /** The numbers that were given to another code than the one that had them, in this build. */
   get reclaimed(): readonly string[] {
     return this.#reclaimed
+  }
+
+  /** The codes that were given a new number though they had one, in this build. */
+  get moved(): readonly string[] {
+    return this.#moved
   }
 
   save(): SavedNumbers {

@@ -58,6 +58,12 @@ const cases: readonly [name: string, entity: Entity, row: Values, found: ReturnT
       ...one('subdiscipline-code-outside-field', 'subdisciplina 9: 990101, 11'),
     ],
   ],
+  [
+    'a discipline whose code has that of its field only at its end',
+    disciplina,
+    { ...discipline, cveDisciplina: '0111' },
+    one('discipline-code-outside-field', 'disciplina 5: 0111, 11'),
+  ],
   ['a plain name', pais, named('El Salvador'), []],
   ['a name that begins with a blank', pais, named(' México'), STRAY],
   ['a name that ends with a blank', pais, named('México '), STRAY],

@@ -1,10 +1,12 @@
 // The three files of an entity, byte for byte, and the pages that are cut out of them.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { TestDirectory } from '../../test/support/releases.ts'
 import { RecordFile, RecordWriter } from './record-file.ts'
+
+setDefaultTimeout(60_000)
 
 function write(directory: string, records: readonly string[]) {
   const writer = new RecordWriter(directory, 'pais')

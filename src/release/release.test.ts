@@ -1,5 +1,5 @@
 // A release that is not whole is refused, in words that name the file and say what to do; a flipped byte is found.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nomenclator, sourceOf, TestDirectory, TestHome, tiny } from '../../test/support/releases.ts'
@@ -9,6 +9,8 @@ import { type Manifest, releaseDigest } from './manifest.ts'
 import { RECORD_FILE_PARTS } from './record-file.ts'
 import { openRelease } from './release.ts'
 import { verifyRelease } from './verify.ts'
+
+setDefaultTimeout(60_000)
 
 const home = new TestHome()
 afterAll(() => home[Symbol.dispose]())

@@ -1,10 +1,12 @@
 // Every page of a record file is read in order, whatever its length and wherever the reads happen to end.
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { TestDirectory } from '../../test/support/releases.ts'
 import { scanPages } from './scan.ts'
+
+setDefaultTimeout(60_000)
 
 const READ = 1 << 20
 

@@ -57,7 +57,8 @@ class Campaign {
   async round(plan: Plan, prune: boolean): Promise<void> {
     const before = this.#current()
     const target = this.#other(before)
-    if (prune) succeeded(await nomenclator('releases', 'prune', '--keep', '0', '--home', this.#home.path))
+    if (prune && this.#shelved().includes(target.release.manifest.digest))
+      this.#home.shelf.remove(target.release.manifest.digest)
     const shelved = this.#shelved()
     const numbers = this.#numbers()
     const ran = await this.#kill(plan, target)
@@ -90,7 +91,9 @@ class Campaign {
     const argv = ['import', 'tabular', directory, '--home', home]
     if (plan.way === 'moment') return runAndKill(plan.part * this.#usual.milliseconds, ...argv)
     if (plan.way === 'sight') return runAndKill(() => isSeen(join(home, plan.path), plan.says), ...argv)
-    return runStruck({ kind: 'killed', at: 1 + Math.floor(plan.part * this.#usual.changes) }, ...argv)
+    const { changes } = this.#usual
+    const at = 'last' in plan ? changes + 1 - plan.last : 1 + Math.floor(plan.part * changes)
+    return runStruck({ kind: 'killed', at }, ...argv)
   }
 
   /** The server must get to it, and must not have given anything else than one of the two meanwhile. */

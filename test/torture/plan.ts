@@ -1,10 +1,10 @@
 // When the imports of a campaign are killed: spread over time, over changes to the disk, and at the moments that matter.
 
 export type Plan =
-  /** After this part of the time that an import takes. */
-  | { readonly way: 'moment'; readonly part: number }
-  /** In the middle of this part of the changes that an import makes to the disk. */
-  | { readonly way: 'change'; readonly part: number }
+  /** After this part of the time that an import takes, or in the middle of a change to the disk after this part of all. */
+  | { readonly way: 'moment' | 'change'; readonly part: number }
+  /** In the middle of the last change to the disk, the last but one, and so on. */
+  | { readonly way: 'change'; readonly last: number }
   /** As soon as this file can be seen in the home, or begins like this; a star stands for any one name. */
   | { readonly way: 'sight'; readonly path: string; readonly says?: string }
 
@@ -36,6 +36,7 @@ export function plansFor(kills: number, digest: (plan: number) => string): Plan[
 const short = (text: string) => text.replace(/[0-9a-f]{64}/, (digest) => digest.slice(0, 12))
 
 export function planText(plan: Plan): string {
+  if ('last' in plan) return `at change ${plan.last} from the end`
   if (plan.way !== 'sight')
     return `after ${(plan.part * 100).toFixed(1)} % of its ${plan.way === 'moment' ? 'time' : 'changes to the disk'}`
   return `at the sight of ${short(plan.path)}${plan.says === undefined ? '' : ` with ${short(plan.says)}`}`

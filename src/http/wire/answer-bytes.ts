@@ -1,11 +1,5 @@
 // Writes answers into one buffer, which grows when it must and is used again for every write.
-
-/** What goes back to a client. A body that is a piece of a mapped file is copied from there straight to the buffer. */
-export type Answer = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | undefined
-}
+import type { Answer } from '../exchange.ts'
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -19,15 +13,19 @@ const REASONS: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
 }
 
+const STATUS_LINES = Object.fromEntries(
+  Object.entries(REASONS).map(([status, reason]) => [status, `HTTP/1.1 ${status} ${reason}\r\n`]),
+)
+
 const FIRST_SIZE = 1 << 16
 
 export class AnswerBuffer {
   #bytes = Buffer.allocUnsafe(FIRST_SIZE)
   #used = 0
 
-  /** What has been added since the last reset; good until the next one. */
-  get view(): Buffer {
-    return this.#bytes.subarray(0, this.#used)
+  /** What has been added stands at its beginning; good until the next reset. */
+  get bytes(): Buffer {
+    return this.#bytes
   }
 
   get length(): number {
@@ -39,16 +37,13 @@ export class AnswerBuffer {
   }
 
   /** HEAD is answered as GET, less the body. */
-  add({ status, headers, body }: Answer, withBody: boolean, connection: string, date: string): void {
-    let head = `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\n`
-    for (const name in headers) head += `${name}: ${headers[name]}\r\n`
-    head += `Date: ${date}\r\n`
+  add({ status, head, body }: Answer, withBody: boolean, connection: string, date: string): void {
     // A 304 has no body whose length could be told.
-    if (status !== 304) head += `Content-Length: ${body === undefined ? 0 : body.length}\r\n`
-    head += connection === '' ? '\r\n' : `Connection: ${connection}\r\n\r\n`
+    const length = status === 304 ? '' : `Content-Length: ${body === undefined ? 0 : body.length}\r\n`
+    const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${length}${connection}\r\n`
     const bytes = withBody && body !== undefined ? body.length : 0
-    this.#makeRoom(head.length + bytes)
-    this.#used += this.#bytes.write(head, this.#used, 'latin1')
+    this.#makeRoom(text.length + bytes)
+    this.#used += this.#bytes.write(text, this.#used, 'latin1')
     if (bytes === 0) return
     this.#bytes.set(body as Uint8Array, this.#used)
     this.#used += bytes

@@ -1,32 +1,46 @@
 // One connection: gathers requests out of what arrives, answers them in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
-import { type Answer, AnswerBuffer } from './answer-bytes.ts'
-import { HEAD_LIMITS, type HeadProblem, headLength, parseHead, type RequestHead } from './request-head.ts'
+import type { Answer, Connection as Asker } from '../exchange.ts'
+import { AnswerBuffer } from './answer-bytes.ts'
+import { HEAD_LIMITS, type HeadProblem, headLength, parseHead, type RequestHead, staysOpen } from './request-head.ts'
 
 export type Handler = {
-  readonly answer: (head: RequestHead, peer: () => string) => Answer
-  readonly refuse: (problem: HeadProblem) => Answer
+  readonly answer: (asked: RequestHead, connection: Asker) => Answer
+  /** The path is as much of it as could be read. */
+  readonly refuse: (problem: HeadProblem, path: string) => Answer
 }
 
 /** What all connections of a server share. */
 export type Host = {
   readonly handler: Handler
+  /** The address under which it listens. */
+  own: string
   /** The time, and as HTTP writes it: kept by the server, so that no request has to ask for it. */
   readonly clock: { milliseconds: number; date: string }
   /** Every answer is the last one on its connection. */
   leaving: boolean
+  /** Requests are taken in, and not answered for now. */
+  holding: boolean
+  /** How often anything was received. */
+  heard: number
 }
 
 /** Pipelined answers are sent in pieces of about this size. */
 const ENOUGH = 1 << 18
+/** More than this is not taken in while the client does not read. */
+const MOST_WAITING = 1 << 20
 const NOTHING = Buffer.alloc(0)
+/** What of a refused request can be told back: the beginning of its path, without its query. */
+const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
+const CLOSE = 'Connection: close\r\n'
+const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 const CR = 0x0d
 const LF = 0x0a
 
 // Written to and sent within one turn of the event loop, so that one will do for all connections.
 const out = new AnswerBuffer()
 
-export class Connection {
+export class Connection implements Asker {
   readonly #host: Host
   readonly #socket: Socket<Connection>
   #received: Buffer = NOTHING
@@ -41,6 +55,14 @@ export class Connection {
     this.waitingSince = host.clock.milliseconds
   }
 
+  get peer(): string {
+    return this.#socket.remoteAddress
+  }
+
+  get own(): string {
+    return this.#host.own
+  }
+
   /** Waiting for a request of which nothing has come yet. */
   get idle(): boolean {
     return this.#received.length === 0 && this.#unsent.length === 0 && !this.#ending
@@ -52,16 +74,29 @@ export class Connection {
     const partial = this.#received.length > 0
     // How long the rest of a request may take counts from its beginning.
     if (!partial) this.waitingSince = this.#host.clock.milliseconds
-    this.#received = partial ? Buffer.concat([this.#received, data]) : data
-    if (this.#unsent.length === 0) this.#work()
+    this.#host.heard++
+    if (this.#unsent.length === 0 && !this.#host.holding) {
+      this.#received = partial ? Buffer.concat([this.#received, data]) : data
+      this.#work()
+    } else if (this.#received.length < MOST_WAITING) {
+      this.#received = Buffer.concat([this.#received, data])
+    } else {
+      // Who goes on asking without reading the answers has had its chance.
+      this.terminate()
+    }
   }
 
   /** The socket takes more. */
   drain(): void {
-    this.#send(this.#unsent)
+    this.#send(this.#unsent, this.#unsent.length)
     if (this.#unsent.length > 0) return
     if (this.#ending) this.#socket.end()
     else if (this.#received.length > 0) this.#work()
+  }
+
+  /** Answers what was held back. */
+  release(): void {
+    if (this.#received.length > 0 && this.#unsent.length === 0 && !this.#ending) this.#work()
   }
 
   /** Ends it in an orderly way, after what is still to be sent. */
@@ -80,7 +115,7 @@ export class Connection {
     for (;;) {
       out.reset()
       const more = this.#answerSome()
-      this.#send(out.view)
+      this.#send(out.bytes, out.length)
       if (this.#ending) {
         if (this.#unsent.length === 0) this.#socket.end()
         return
@@ -99,12 +134,12 @@ export class Connection {
       const length = headLength(text)
       if (length === undefined) {
         if (text.length === HEAD_LIMITS.bytes)
-          this.#refuse({ kind: 'headers-too-large', most: `${HEAD_LIMITS.bytes} bytes` })
+          this.#refuse({ kind: 'headers-too-large', most: `${HEAD_LIMITS.bytes} bytes` }, text)
         return false
       }
       this.#received = length === this.#received.length ? NOTHING : this.#received.subarray(length)
       const head = parseHead(text.slice(0, length))
-      if ('kind' in head) this.#refuse(head)
+      if ('kind' in head) this.#refuse(head, text)
       else this.#answer(head)
       if (this.#ending || this.#received.length === 0) return false
     }
@@ -117,15 +152,16 @@ export class Connection {
   }
 
   #answer(head: RequestHead): void {
-    const { handler, leaving, clock } = this.#host
-    const answer = handler.answer(head, () => this.#socket.remoteAddress)
-    const last = leaving || head.hasBody || !head.keepAlive
-    out.add(answer, head.method !== 'HEAD', last ? 'close' : head.http10 ? 'keep-alive' : '', clock.date)
+    const { handler, clock } = this.#host
+    const answer = handler.answer(head, this)
+    const last = this.#host.leaving || !staysOpen(head)
+    out.add(answer, head.method !== 'HEAD', last ? CLOSE : head.http10 ? KEEP_ALIVE : '', clock.date)
     if (last) this.#finish()
   }
 
-  #refuse(problem: HeadProblem): void {
-    out.add(this.#host.handler.refuse(problem), true, 'close', this.#host.clock.date)
+  #refuse(problem: HeadProblem, text: string): void {
+    const path = READABLE_PATH.exec(text)?.[1] ?? '/'
+    out.add(this.#host.handler.refuse(problem, path), true, CLOSE, this.#host.clock.date)
     this.#finish()
   }
 
@@ -134,12 +170,13 @@ export class Connection {
     this.#received = NOTHING
   }
 
-  #send(bytes: Buffer): void {
-    if (bytes.length === 0) return
-    const sent = this.#socket.write(bytes)
-    // A socket that is gone takes nothing more.
-    const rest = sent < 0 ? NOTHING : bytes.subarray(sent)
-    this.#unsent = rest.length === 0 ? NOTHING : bytes === this.#unsent ? rest : Buffer.from(rest)
+  /** Sends the first bytes of a buffer, and keeps what the socket does not take. */
+  #send(bytes: Buffer, length: number): void {
+    if (length === 0) return
+    const sent = this.#socket.write(bytes, 0, length)
     this.waitingSince = this.#host.clock.milliseconds
+    // A socket that is gone takes nothing more.
+    if (sent === length || sent < 0) this.#unsent = NOTHING
+    else this.#unsent = bytes === this.#unsent ? bytes.subarray(sent) : Buffer.from(bytes.subarray(sent, length))
   }
 }

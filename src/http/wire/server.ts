@@ -19,9 +19,15 @@ export type Timeouts = {
 export const TIMEOUTS: Timeouts = { requestMilliseconds: 15_000, idleMilliseconds: 75_000 }
 
 export type WireServer = {
+  readonly url: string
   readonly port: number
   /** From now on every answer is the last one on its connection. */
   leave(): void
+  /** Takes requests in, and does not answer them for now. */
+  hold(): void
+  release(): void
+  /** How often anything was received from clients. */
+  readonly heard: number
   /** Takes no new connections. */
   stopAccepting(): void
   /** Ends the connections that wait for a request; the others end after their answer. */
@@ -39,7 +45,14 @@ export function listenWire(
   timeouts = TIMEOUTS,
 ): WireServer {
   const connections = new Set<Connection>()
-  const service: Host = { handler, clock: { milliseconds: 0, date: '' }, leaving: false }
+  const service: Host = {
+    handler,
+    own: '',
+    clock: { milliseconds: 0, date: '' },
+    leaving: false,
+    holding: false,
+    heard: 0,
+  }
   let onEmpty = () => {}
   const tick = () => {
     service.clock.milliseconds = performance.now()
@@ -70,10 +83,22 @@ export function listenWire(
     },
   }
   const listener = Bun.listen<Connection>(options)
+  service.own = urlOf(host, listener.port)
   return {
+    url: service.own,
     port: listener.port,
     leave: () => {
       service.leaving = true
+    },
+    hold: () => {
+      service.holding = true
+    },
+    release: () => {
+      service.holding = false
+      for (const connection of connections) connection.release()
+    },
+    get heard() {
+      return service.heard
     },
     stopAccepting: () => listener.stop(),
     endIdle: () => {
@@ -100,3 +125,5 @@ function expire(connection: Connection, now: number, { requestMilliseconds, idle
     connection.terminate()
   }
 }
+
+export const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

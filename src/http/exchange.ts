@@ -1,0 +1,46 @@
+// What is asked of the service and what it answers: plain values, with no socket in them.
+
+/** The headers of a request by lower-case name. */
+export type AskedHeaders = { get(name: string): string | undefined }
+
+export type Connection = {
+  /** The address of the client, or of the proxy before it. */
+  readonly peer: string | undefined
+  /** The address under which the service listens. */
+  readonly own: string
+}
+
+export type Asked = {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: AskedHeaders
+}
+
+export type Answer = {
+  readonly status: number
+  /** The header lines as they go on the wire, each with its line end. */
+  readonly head: string
+  readonly body: Uint8Array | undefined
+}
+
+const encoder = new TextEncoder()
+
+/** Headers as lines. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+}
+
+export const textAnswer = (status: number, headers: Readonly<Record<string, string>>, text: string): Answer => ({
+  status,
+  head: headerLines(headers),
+  body: encoder.encode(text),
+})
+
+export const emptyAnswer = (status: number, headers: Readonly<Record<string, string>>): Answer => ({
+  status,
+  head: headerLines(headers),
+  body: undefined,
+})

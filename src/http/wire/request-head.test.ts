@@ -1,0 +1,117 @@
+// What of a request head is taken, and what is refused.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { headLength, parseHead, type RequestHead, staysOpen } from './request-head.ts'
+
+const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const get = (target: string, ...fields: string[]) => head(`GET ${target} HTTP/1.1`, 'Host: a', ...fields)
+const parsed = (text: string) => parseHead(text) as RequestHead
+
+describe('a sound head', () => {
+  const targets: readonly [name: string, target: string, path: string, query: string][] = [
+    ['a path', '/api/v1/paises', '/api/v1/paises', ''],
+    ['a path and a query', '/a?page=2&x=%20', '/a', 'page=2&x=%20'],
+    ['an empty query', '/a?', '/a', ''],
+    ['a question mark in the query', '/a?b?c', '/a', 'b?c'],
+    ['scheme and host, as a proxy is asked', 'http://evil.example/a?b', '/a', 'b'],
+    ['scheme and host without a path', 'HTTPS://evil.example', '', ''],
+    ['the service as a whole', '*', '*', ''],
+    ['dots, left as they are', '/a/../%2e%2e/b', '/a/../%2e%2e/b', ''],
+  ]
+  test.each(targets)('%s', (_name, target, path, query) => {
+    expect(parsed(get(target))).toMatchObject({ method: 'GET', path, query, http10: false })
+  })
+
+  test('header values: any case of the name, blanks around the value, several lines joined', () => {
+    const { headers } = parsed(get('/', 'aCCept: \t x ', 'X-Y:1', 'x-y: 2', 'Empty:', 'Bytes: \x80\xff'))
+    const values = ['host', 'accept', 'x-y', 'empty', 'bytes', 'absent', 'y'].map((name) => headers.get(name))
+    expect(values).toEqual(['a', 'x', '1, 2', '', '\x80\xff', undefined, undefined])
+    expect(headers.get('accept')).toBe('x')
+  })
+
+  test('a name is not found in a value', () => {
+    expect(parsed(get('/', 'X: if-none-match: "a"')).headers.get('if-none-match')).toBeUndefined()
+  })
+
+  test('what was read of one request is not taken for the next, if a byte differs', () => {
+    expect(parsed(get('/', 'X: 1')).headers.get('x')).toBe('1')
+    expect(parsed(get('/', 'X: 2')).headers.get('x')).toBe('2')
+    expect(parsed(head('GET / HTTP/1.0', 'Host: a', 'X: 2')).http10).toBe(true)
+  })
+})
+
+describe('a head that is refused', () => {
+  const cases: readonly [name: string, text: string, kind: string][] = [
+    ['garbage', head('garbage'), 'bad-request'],
+    ['nothing', '\r\n\r\n', 'bad-request'],
+    ['no target', head('GET HTTP/1.1'), 'bad-request'],
+    ['two blanks', head('GET  / HTTP/1.1', 'Host: a'), 'bad-request'],
+    ['a blank in the target', head('GET /a b HTTP/1.1', 'Host: a'), 'bad-request'],
+    ['a tab in the target', get('/a\tb'), 'bad-request'],
+    ['a byte beyond ASCII in the target', get('/ñ'), 'bad-request'],
+    ['a method that is no token', head('G@T / HTTP/1.1', 'Host: a'), 'bad-request'],
+    ['HTTP/2', head('GET / HTTP/2.0', 'Host: a'), 'bad-request'],
+    ['HTTP/1.2', head('GET / HTTP/1.2', 'Host: a'), 'bad-request'],
+    ['no Host', head('GET / HTTP/1.1', 'X: 1'), 'bad-request'],
+    ['two Hosts', get('/', 'host: b'), 'bad-request'],
+    ['a blank before the colon', get('/', 'X : 1'), 'bad-request'],
+    ['a folded line', get('/', 'X: 1', ' 2'), 'bad-request'],
+    ['a line without a colon', get('/', 'X'), 'bad-request'],
+    ['a line without a name', get('/', ': 1'), 'bad-request'],
+    ['a NUL in a value', get('/', 'X: a\0b'), 'bad-request'],
+    ['a bare line feed', get('/', 'X: a\nY: b'), 'bad-request'],
+    ['a bare carriage return', get('/', 'X: a\rY: b'), 'bad-request'],
+    ['a length that is no number', get('/', 'Content-Length: +1'), 'bad-request'],
+    ['two lengths', get('/', 'Content-Length: 1', 'Content-Length: 1'), 'bad-request'],
+    ['a length and an encoding', get('/', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 'bad-request'],
+    ['a long target', get(`/${'a'.repeat(8_000)}`), 'uri-too-long'],
+    ['many fields', get('/', ...Array.from({ length: 100 }, (_, n) => `X${n}: 1`)), 'headers-too-large'],
+  ]
+  test.each(cases)('%s', (_name, text, kind) => {
+    expect(parseHead(text)).toMatchObject({ kind })
+  })
+
+  test('a hundred fields and a target of 8,000 characters are the most', () => {
+    expect(parseHead(get('/', ...Array.from({ length: 99 }, (_, n) => `X${n}: 1`)))).toHaveProperty('path', '/')
+    expect(parsed(get(`/${'a'.repeat(7_999)}`)).path.length).toBe(8_000)
+  })
+
+  test('the wrong header line is told', () => {
+    expect(parseHead(get('/', 'X: 1', 'bad'))).toEqual({
+      kind: 'bad-request',
+      wrong: 'header line 3 is not a name, a colon and a value without control characters',
+    })
+  })
+})
+
+test.each<[name: string, version: string, fields: readonly string[], stays: boolean]>([
+  ['HTTP/1.1', '1.1', [], true],
+  ['HTTP/1.1 that closes', '1.1', ['Connection: Close'], false],
+  ['HTTP/1.1 that closes, among other options', '1.1', ['Connection: x , close'], false],
+  ['HTTP/1.0', '1.0', [], false],
+  ['HTTP/1.0 that stays', '1.0', ['Connection: keep-alive'], true],
+  ['a body', '1.1', ['Content-Length: 3'], false],
+  ['no bytes of body', '1.1', ['Content-Length: 0'], true],
+  ['a body in chunks', '1.1', ['Transfer-Encoding: chunked'], false],
+])('whether the connection stays open: %s', (_name, version, fields, stays) => {
+  expect(staysOpen(parsed(head(`GET / HTTP/${version}`, 'Host: a', ...fields)))).toBe(stays)
+})
+
+test('the head ends with the first empty line', () => {
+  expect(headLength('GET / HTTP/1.1\r\nHost: a\r\n')).toBeUndefined()
+  expect(headLength(`${get('/')}rest\r\n\r\n`)).toBe(get('/').length)
+})
+
+test('any text is a head or a problem, and never an exception', () => {
+  const pieces = fc.constantFrom('GET', ' ', '/', 'HTTP/1.1', '\r\n', '\n', ':', 'Host', 'a', '\0', 'ÿ', '\t', '?', '0')
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(pieces).map((all) => all.join('')),
+  )
+  fc.assert(
+    fc.property(text, (lines) => {
+      const result = parseHead(`${lines.replaceAll('\r\n\r\n', '')}\r\n\r\n`)
+      expect('kind' in result ? typeof result.kind : typeof result.path).toBe('string')
+    }),
+  )
+})

@@ -1,0 +1,170 @@
+// The server over real sockets: requests in any pieces, answers to any reader, connections of any patience.
+import { afterEach, describe, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { type Answer, textAnswer } from '../exchange.ts'
+import { listenWire, type Timeouts, type WireServer } from './server.ts'
+
+const servers: WireServer[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.terminate()
+})
+
+const LARGE = new Uint8Array(8 << 20).fill(0x61)
+
+function start(timeouts?: Timeouts): WireServer {
+  const server = listenWire(
+    {
+      answer: ({ method, path, query }): Answer =>
+        path === '/large'
+          ? { status: 200, head: '', body: LARGE }
+          : textAnswer(200, { 'X-Asked': path }, `${method} ${path} ${query}`),
+      refuse: ({ kind }) => textAnswer(400, {}, kind),
+    },
+    { host: '127.0.0.1', port: 0 },
+    timeouts,
+  )
+  servers.push(server)
+  return server
+}
+
+const request = (path: string, ...fields: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
+
+function open(server: WireServer, options = {}): Socket {
+  return connect({ port: server.port, host: '127.0.0.1', ...options })
+}
+
+/** Everything that comes until the server closes. */
+async function everything(socket: Socket): Promise<string> {
+  let all = ''
+  for await (const chunk of socket) all += (chunk as Buffer).toString('latin1')
+  return all
+}
+
+const bodies = (all: string) => [...all.matchAll(/(?:GET|HEAD|POST) \/[^ ]* [^H]*/g)].map(([body]) => body)
+
+describe('requests', () => {
+  test('in pieces, cut at every place', async () => {
+    const text = request('/a?b=1') + request('/c', 'Connection: close')
+    const server = start()
+    for (let cut = 1; cut < text.length; cut++) {
+      const socket = open(server)
+      socket.setNoDelay(true)
+      socket.write(text.slice(0, cut))
+      await new Promise((resolve) => setImmediate(resolve))
+      socket.write(text.slice(cut))
+      expect(bodies(await everything(socket))).toEqual(['GET /a b=1', 'GET /c '])
+    }
+  })
+
+  test('a thousand at once are answered in order', async () => {
+    const socket = open(start())
+    const paths = Array.from({ length: 1_000 }, (_, n) => `/${n}`)
+    socket.write(paths.map((path) => request(path)).join('') + request('/end', 'Connection: close'))
+    expect(bodies(await everything(socket))).toEqual([...paths, '/end'].map((path) => `GET ${path} `))
+  })
+
+  test('an empty line before a request is overlooked', async () => {
+    const socket = open(start())
+    socket.write(`\r\n${request('/a')}\r\n${request('/b', 'Connection: close')}`)
+    expect(bodies(await everything(socket))).toEqual(['GET /a ', 'GET /b '])
+  })
+
+  test('after a body, which nobody reads, the connection is closed and nothing in it is taken for a request', async () => {
+    const socket = open(start())
+    socket.write(request('/a', 'Content-Length: 200') + request('/smuggled'))
+    expect(bodies(await everything(socket))).toEqual(['GET /a '])
+  })
+
+  test('a client that stops sending still gets its answer', async () => {
+    const socket = open(start(), { allowHalfOpen: true })
+    socket.end(request('/a'))
+    expect(bodies(await everything(socket))).toEqual(['GET /a '])
+  })
+
+  test('what is not HTTP is refused, and the connection closed', async () => {
+    const socket = open(start())
+    socket.write('garbage\r\n\r\n')
+    const answer = await everything(socket)
+    expect(answer).toStartWith('HTTP/1.1 400 Bad Request\r\n')
+    expect(answer).toEndWith('Connection: close\r\n\r\nbad-request')
+  })
+
+  test('a head that does not end is refused at 16,384 bytes', async () => {
+    const socket = open(start())
+    socket.write(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`)
+    expect(await everything(socket)).toEndWith('headers-too-large')
+  })
+})
+
+describe('answers', () => {
+  test('HEAD is answered without the body, with its length', async () => {
+    const socket = open(start())
+    socket.write(request('/a', 'Connection: close').replace('GET', 'HEAD'))
+    const answer = await everything(socket)
+    expect(answer).toContain('\r\nContent-Length: 8\r\n')
+    expect(answer).toEndWith('\r\n\r\n')
+  })
+
+  test('HTTP/1.0 is told when the connection stays', async () => {
+    const socket = open(start())
+    socket.write('GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.0\r\n\r\n')
+    const answers = await everything(socket)
+    expect(answers.match(/Connection: [a-z-]+/g)).toEqual(['Connection: keep-alive', 'Connection: close'])
+  })
+
+  test('a slow reader gets all of a large answer, and of the one after it', async () => {
+    const socket = open(start())
+    socket.write(request('/large') + request('/after', 'Connection: close'))
+    let length = 0
+    let last = ''
+    for await (const chunk of socket) {
+      length += (chunk as Buffer).length
+      last = (chunk as Buffer).toString('latin1').slice(-40)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(length).toBeGreaterThan(LARGE.length)
+    expect(last).toEndWith('GET /after ')
+  })
+})
+
+describe('patience', () => {
+  const short: Timeouts = { requestMilliseconds: 600, idleMilliseconds: 300 }
+
+  test('an idle connection is closed in an orderly way', async () => {
+    const socket = open(start(short))
+    expect(await everything(socket)).toBe('')
+  })
+
+  test('a request that does not arrive whole, however busy its client looks, is cut off', async () => {
+    const socket = open(start(short))
+    socket.on('error', () => {})
+    const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
+    socket.write('GET / HTTP/1.1\r\n')
+    await new Promise((resolve) => socket.on('close', resolve))
+    clearInterval(drip)
+  })
+})
+
+describe('leaving', () => {
+  test('every answer says so, and the last one ends its connection', async () => {
+    const server = start()
+    const socket = open(server)
+    socket.write(request('/a'))
+    await new Promise((resolve) => socket.once('readable', resolve))
+    server.leave()
+    socket.write(request('/b'))
+    expect(await everything(socket)).toContain('Connection: close\r\n\r\nGET /b ')
+  })
+
+  test('idle connections are ended, and then none is left', async () => {
+    const server = start()
+    const socket = open(server)
+    socket.write(request('/a'))
+    await new Promise((resolve) => socket.once('readable', resolve))
+    server.stopAccepting()
+    server.endIdle()
+    await everything(socket)
+    await server.empty()
+  })
+})
