@@ -6,7 +6,7 @@ import { importFlags } from './import-flags.ts'
 export const importInegi = command({
   name: 'import inegi',
   says: "Import states, municipalities and localities from INEGI's Catálogo Único de Claves, as downloaded: zip or CSV.",
-  words: { shown: 'FILE…', least: 1, most: 1_000 },
+  words: { shown: 'FILE...', least: 1, most: 1_000 },
   flags: {
     'include-retired': { says: 'keep localities whose status is Baja', parse: yes },
     ...importFlags,

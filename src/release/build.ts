@@ -24,8 +24,8 @@ export async function buildRelease(
   const family = new Family()
   const facts: Partial<Record<EntityName, EntityFacts>> = {}
   for (const name of entityNames) {
-    using build = new EntityBuild(entities[name], directory, family, numbers, report)
     const expected = source.expected(name)
+    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected)
     for await (const block of source.read(name, report)) {
       build.take(block)
       onProgress(name, build.taken, expected)

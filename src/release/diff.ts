@@ -59,8 +59,9 @@ const recordAt = (release: Release, name: EntityName, position: number): Publish
   JSON.parse(decoder.decode(release.records[name].record(position)))
 
 function indexOf(release: Release, entity: Entity): { readonly table: KeyTable; readonly hashes: BigUint64Array } {
-  const table = new KeyTable(entity)
-  const hashes = new BigUint64Array(release.manifest.entities[entity.name as EntityName].count)
+  const { count } = release.manifest.entities[entity.name as EntityName]
+  const table = new KeyTable(entity, count)
+  const hashes = new BigUint64Array(count)
   for (const page of scanPages(release.directory, entity.name)) {
     for (const record of page) {
       hashes[table.size] = hashOf(record)

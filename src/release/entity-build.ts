@@ -25,12 +25,19 @@ export class EntityBuild implements Disposable {
   readonly #look: (row: Values) => void
   taken = 0
 
-  constructor(entity: Entity, directory: string, family: Family, numbers: Numbers, report: Report) {
+  constructor(
+    entity: Entity,
+    directory: string,
+    family: Family,
+    numbers: Numbers,
+    report: Report,
+    expected: number | undefined,
+  ) {
     this.#entity = entity
     this.#family = family
     this.#numbers = numbers
     this.#report = report
-    this.#keys = new KeyTable(entity)
+    this.#keys = new KeyTable(entity, expected)
     this.#settle = settler(entity, family, numbers, report.faults)
     this.#render = recordRenderer(entity, family.jsonOf)
     this.#look = oddityFinder(entity, family.rowsOf, report.findings)

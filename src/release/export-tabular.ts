@@ -16,6 +16,8 @@ export type ExportOptions = {
   readonly overwrite: boolean
 }
 
+const COLLECT_EVERY = 10_000
+
 type Writer = { readonly header: string; readonly line: (row: Values) => string }
 
 const WRITERS: Readonly<Record<TabularFormat, (entity: Entity) => Writer>> = {
@@ -78,6 +80,8 @@ function writeEntity(release: Release, name: EntityName, path: string, writerOf:
     for (const page of scanPages(release.directory, name)) {
       file.write(Buffer.from(page.map((record) => line(flatten(entity, record))).join('')))
       count += page.length
+      // An open release counts as memory in use by the size of its files, and as much garbage would pile up unasked.
+      if (count % COLLECT_EVERY === 0) Bun.gc(false)
     }
     file.finish()
     return count

@@ -78,6 +78,15 @@ test.each([
   expect(table.size).toBe(100_000)
 })
 
+test.each([0, 1, 700, 716, 717, 5_000, 5_001, 100_000])('keeps 5,000 keys when %i were expected', (expected) => {
+  const table = new KeyTable(localidad, expected)
+  const rows = Array.from({ length: 5_000 }, (_, at) => row(at * 7, at))
+  for (const [at, one] of rows.entries()) table.add(one, at)
+  expect(table.size).toBe(5_000)
+  expect(rows.findIndex((one, at) => table.get(one) !== at)).toBe(-1)
+  expect(table.get(row(1, 1))).toBeUndefined()
+})
+
 test('has room for keys of one field or two', () => {
   expect(() => new KeyTable({ ...audiencia, key: ['a', 'b', 'c'] })).toThrow('audiencia: a key has one field or two')
 })

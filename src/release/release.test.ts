@@ -1,6 +1,6 @@
 // A release that is not whole is refused, in words that name the file and say what to do; a flipped byte is found.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { appendFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nomenclator, sourceOf, TestDirectory, TestHome, tiny } from '../../test/support/releases.ts'
 import { entityNames } from '../catalog/entities.ts'
@@ -17,12 +17,17 @@ afterAll(() => home[Symbol.dispose]())
 const { digest } = await home.import(sourceOf(tiny))
 const sound = home.shelf.directoryOf(digest)
 
-/** A copy of the release for one test, damaged. */
-function damaged(damage: (directory: string) => void): TestDirectory {
-  const copy = new TestDirectory()
-  cpSync(sound, copy.path, { recursive: true })
+const copy = new TestDirectory()
+afterAll(() => copy[Symbol.dispose]())
+cpSync(sound, copy.path, { recursive: true })
+
+/** Damages one file of the copy, or its manifest, for the length of one test. */
+function damaged(file: string, damage: (directory: string) => void): Disposable & { readonly path: string } {
   damage(copy.path)
-  return copy
+  const mend = () => {
+    for (const name of new Set([file, 'manifest.json'])) copyFileSync(join(sound, name), join(copy.path, name))
+  }
+  return { path: copy.path, [Symbol.dispose]: mend }
 }
 
 const editManifest = (edit: (manifest: Manifest) => unknown) => (directory: string) => {
@@ -131,7 +136,7 @@ test('a sound release is opened, and has every page', () => {
 
 describe('is refused:', () => {
   test.each(cases)('%s', async (_, damage, file, wrong) => {
-    using directory = damaged(damage)
+    using directory = damaged(file, damage)
     const said = refusal(directory.path)
     expect(said).toStartWith(`the release is damaged: ${join(directory.path, file)} `)
     expect(said).toMatch(wrong)
@@ -147,7 +152,7 @@ describe('verify', () => {
   test.each(files)('finds one flipped bit in %s', async (file) => {
     const size = readFileSync(join(sound, file)).length
     for (const position of [0, size >> 1, size - 1]) {
-      using directory = damaged((at) => {
+      using directory = damaged(file, (at) => {
         const bytes = readFileSync(join(at, file))
         bytes[position] = (bytes[position] ?? 0) ^ 1
         writeFileSync(join(at, file), bytes)
@@ -163,7 +168,7 @@ describe('verify', () => {
   })
 
   test('finds an edited digest of a file that is not among the records', async () => {
-    using directory = damaged(withPart('offsets', { sha256: otherSha }))
+    using directory = damaged('manifest.json', withPart('offsets', { sha256: otherSha }))
     expect(await verifyRelease(directory.path, digest)).toHaveLength(1)
   })
 
