@@ -2,7 +2,7 @@
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { diffEntity } from '../release/diff.ts'
 import { compareReleases } from '../release/guard.ts'
-import type { Release } from '../release/release.ts'
+import type { StoredRelease } from '../release/release.ts'
 import { Shelf } from '../release/shelf.ts'
 import { command, type Terminal } from './command.ts'
 import { type Wrong, yes } from './flags.ts'
@@ -24,7 +24,7 @@ export const diff = command({
   examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],
   run: async ({ values, words, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const [older, newer] = words.map((prefix) => shelf.open(shelf.find(prefix))) as [Release, Release]
+    const [older, newer] = words.map((prefix) => shelf.stored(shelf.find(prefix))) as [StoredRelease, StoredRelease]
     const names = values.collection === undefined ? entityNames : [values.collection]
     if (values.json) streamJson(older, newer, names, terminal)
     else if (values.collection !== undefined) listChanges(older, newer, values.collection, terminal)
@@ -37,7 +37,12 @@ function entityOf(plural: string): EntityName | Wrong {
   return entityNames.find((name) => entities[name].plural === plural) ?? { allowed: `one of ${plurals.join(', ')}` }
 }
 
-function streamJson(older: Release, newer: Release, names: readonly EntityName[], terminal: Terminal): void {
+function streamJson(
+  older: StoredRelease,
+  newer: StoredRelease,
+  names: readonly EntityName[],
+  terminal: Terminal,
+): void {
   for (const entity of names) {
     for (const change of diffEntity(older, newer, entity))
       terminal.out(`${JSON.stringify({ collection: entities[entity].plural, ...change })}\n`)
@@ -46,14 +51,14 @@ function streamJson(older: Release, newer: Release, names: readonly EntityName[]
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
-function listChanges(older: Release, newer: Release, entity: EntityName, terminal: Terminal): void {
+function listChanges(older: StoredRelease, newer: StoredRelease, entity: EntityName, terminal: Terminal): void {
   for (const change of diffEntity(older, newer, entity)) {
     const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
     terminal.out(`${SIGNS[change.change]} ${change.key}${fields}\n`)
   }
 }
 
-function summary(older: Release, newer: Release, terminal: Terminal): void {
+function summary(older: StoredRelease, newer: StoredRelease, terminal: Terminal): void {
   const changes = compareReleases(older, newer)
   for (const name of entityNames) {
     const { added, changed, removed, reordered, fields } = changes[name]

@@ -20,11 +20,12 @@ export const exportTabularCommand = command({
   },
   examples: ['export tabular ./catalogs', 'export tabular ./catalogs --format ndjson'],
   run: async ({ values, words, terminal }) => {
-    const release = new Shelf(homeOf(values.home)).openCurrent()
-    if (release === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
+    const shelf = new Shelf(homeOf(values.home))
+    const current = shelf.currentDigest()
+    if (current === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
     const { exportTabular } = await import('../release/export-tabular.ts')
     const directory = words[0] as string
-    const counts = exportTabular(release, directory, values.format, { overwrite: values.overwrite })
+    const counts = exportTabular(shelf.stored(current), directory, values.format, { overwrite: values.overwrite })
     for (const name of entityNames)
       terminal.out(`${name}.${values.format.padEnd(8)}${number.format(counts[name]).padStart(12)}\n`)
     return 0

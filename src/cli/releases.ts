@@ -51,7 +51,7 @@ export const releasesShow = command({
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
   run: async ({ values, words, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const { manifest } = shelf.open(shelf.find(words[0] as string))
+    const { manifest } = shelf.stored(shelf.find(words[0] as string))
     if (values.json) {
       terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
       return 0

@@ -2,13 +2,13 @@
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { flatten } from '../catalog/flatten.ts'
 import type { Block, GivenRow, Origin, Source } from '../source/source.ts'
-import type { Release } from './release.ts'
+import type { StoredRelease } from './release.ts'
 import { scanPages } from './scan.ts'
 
 const BLOCK = 1_000
 
 /** The records of a release as a source. */
-export function releaseSource(release: Release): Source {
+export function releaseSource(release: StoredRelease): Source {
   return {
     origin: release.manifest.source,
     provides: entityNames,
@@ -17,7 +17,7 @@ export function releaseSource(release: Release): Source {
   }
 }
 
-function* readBlocks(release: Release, name: EntityName): Generator<Block> {
+function* readBlocks(release: StoredRelease, name: EntityName): Generator<Block> {
   const file = `release ${release.manifest.digest.slice(0, 12)}, ${name}`
   let rows: GivenRow[] = []
   let position = 0

@@ -113,7 +113,7 @@ describe('like the model', () => {
       fc.property(pair, ([older, newer]) => {
         expect(difference(name, older, newer) as unknown[]).toEqual(modelled(name, older, newer))
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 })

@@ -3,7 +3,8 @@ import { type EntityName, entities } from '../catalog/entities.ts'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
 import { KeyTable } from './key-table.ts'
-import type { Release } from './release.ts'
+import { RecordReader } from './record-reader.ts'
+import type { StoredRelease } from './release.ts'
 import { scanPages } from './scan.ts'
 
 export type Change =
@@ -19,11 +20,12 @@ export type Change =
     }
 
 /** Changes in the order of the newer release, then what is gone, in the order of the older. */
-export function* diffEntity(older: Release, newer: Release, name: EntityName): Generator<Change> {
+export function* diffEntity(older: StoredRelease, newer: StoredRelease, name: EntityName): Generator<Change> {
   // The same bytes need no look inside.
   if (sameRecords(older, newer, name)) return
   const entity = entities[name]
   const known = indexOf(older, entity)
+  using reader = new RecordReader(older, name)
   const seen = new Uint8Array(known.table.size)
   for (const page of scanPages(newer.directory, name)) {
     for (const after of page) {
@@ -35,18 +37,18 @@ export function* diffEntity(older: Release, newer: Release, name: EntityName): G
       }
       seen[position] = 1
       if (known.hashes[position] === hashOf(after)) continue
-      const before = recordAt(older, name, position)
+      const before = reader.record(position)
       yield { change: 'changed', key: keyOf(entity, row), fields: differing(before, after), before, after }
     }
   }
   for (let position = seen.indexOf(0); position !== -1; position = seen.indexOf(0, position + 1)) {
-    const before = recordAt(older, name, position)
+    const before = reader.record(position)
     yield { change: 'removed', key: keyOf(entity, flatten(entity, before)), before }
   }
 }
 
-export function sameRecords(older: Release, newer: Release, name: EntityName): boolean {
-  const of = ({ manifest }: Release) => manifest.entities[name].files.records.sha256
+export function sameRecords(older: StoredRelease, newer: StoredRelease, name: EntityName): boolean {
+  const of = ({ manifest }: StoredRelease) => manifest.entities[name].files.records.sha256
   return of(older) === of(newer)
 }
 
@@ -54,11 +56,10 @@ export const keyOf = (entity: Entity, row: Values): string => entity.key.map((fi
 
 const hashOf = (record: PublishedRecord) => Bun.hash.xxHash64(JSON.stringify(record))
 
-const decoder = new TextDecoder()
-const recordAt = (release: Release, name: EntityName, position: number): PublishedRecord =>
-  JSON.parse(decoder.decode(release.records[name].record(position)))
-
-function indexOf(release: Release, entity: Entity): { readonly table: KeyTable; readonly hashes: BigUint64Array } {
+function indexOf(
+  release: StoredRelease,
+  entity: Entity,
+): { readonly table: KeyTable; readonly hashes: BigUint64Array } {
   const { count } = release.manifest.entities[entity.name as EntityName]
   const table = new KeyTable(entity, count)
   const hashes = new BigUint64Array(count)

@@ -8,15 +8,13 @@ import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular-columns.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular-files.ts'
 import { DurableFile, syncDirectory } from './durable-file.ts'
-import type { Release } from './release.ts'
+import type { StoredRelease } from './release.ts'
 import { scanPages } from './scan.ts'
 
 export type ExportOptions = {
   /** Whether files of the same names may be replaced. */
   readonly overwrite: boolean
 }
-
-const COLLECT_EVERY = 10_000
 
 type Writer = { readonly header: string; readonly line: (row: Values) => string }
 
@@ -37,7 +35,7 @@ const quotedIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.repla
 
 /** Says how many records of each entity were written. Nothing appears under its name before everything is written. */
 export function exportTabular(
-  release: Release,
+  release: StoredRelease,
   directory: string,
   format: TabularFormat,
   { overwrite }: ExportOptions = { overwrite: false },
@@ -69,7 +67,12 @@ function refuseClashes(directory: string, format: TabularFormat, overwrite: bool
     throw new Failure(`${directory} already holds ${same.join(', ')}; export to another directory, or ask to overwrite`)
 }
 
-function writeEntity(release: Release, name: EntityName, path: string, writerOf: (entity: Entity) => Writer): number {
+function writeEntity(
+  release: StoredRelease,
+  name: EntityName,
+  path: string,
+  writerOf: (entity: Entity) => Writer,
+): number {
   const entity = entities[name]
   const { header, line } = writerOf(entity)
   rmSync(path, { force: true })
@@ -80,8 +83,6 @@ function writeEntity(release: Release, name: EntityName, path: string, writerOf:
     for (const page of scanPages(release.directory, name)) {
       file.write(Buffer.from(page.map((record) => line(flatten(entity, record))).join('')))
       count += page.length
-      // An open release counts as memory in use by the size of its files, and as much garbage would pile up unasked.
-      if (count % COLLECT_EVERY === 0) Bun.gc(false)
     }
     file.finish()
     return count

@@ -3,7 +3,7 @@ import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { type Change, diffEntity, sameRecords } from './diff.ts'
 import { codeOf } from './numbers.ts'
-import type { Release } from './release.ts'
+import type { StoredRelease } from './release.ts'
 
 export type ChangeCounts = { readonly added: number; readonly changed: number; readonly removed: number }
 export type EntityChanges = ChangeCounts & {
@@ -19,7 +19,7 @@ export type Changes = Readonly<Record<EntityName, EntityChanges>>
 const MOST_LOST = 0.05
 const EXAMPLES_KEPT = 5
 
-export function compareReleases(older: Release, newer: Release): Changes {
+export function compareReleases(older: StoredRelease, newer: StoredRelease): Changes {
   const compared = entityNames.map((name) => {
     const changes = summarise(name, diffEntity(older, newer, name))
     const none = changes.added + changes.changed + changes.removed === 0
@@ -46,7 +46,7 @@ function summarise(name: EntityName, changes: Iterable<Change>): Omit<EntityChan
 }
 
 /** Why the newer release should not replace the older one without being told to; empty when it may. */
-export function surprises(older: Release, newer: Release, changes: Changes): string[] {
+export function surprises(older: StoredRelease, newer: StoredRelease, changes: Changes): string[] {
   return entityNames.flatMap((name) => {
     const before = older.manifest.entities[name].count
     const { removed, reowned } = changes[name]

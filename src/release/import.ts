@@ -7,7 +7,7 @@ import { completed, releaseSource } from './carry-over.ts'
 import { type Changes, compareReleases, surprises } from './guard.ts'
 import type { Manifest } from './manifest.ts'
 import { Numbers } from './numbers.ts'
-import { openRelease, type Release } from './release.ts'
+import { type StoredRelease, storedRelease } from './release.ts'
 import type { Shelf } from './shelf.ts'
 import { verifyRelease } from './verify.ts'
 
@@ -52,7 +52,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const started = performance.now()
     const manifest = await buildRelease(whole, directory, numbers, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
-    const built = openRelease(directory, manifest.digest)
+    const built = storedRelease(directory, manifest.digest)
     const changes = base === undefined ? undefined : compareReleases(base, built)
     const found = guarded(base, built, changes, numbers)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new SurprisingChanges(found)
@@ -66,18 +66,23 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
 }
 
 /** The release to compare with and to complete from. A damaged one is no use, but is no reason to refuse a whole catalog. */
-async function soundCurrent(shelf: Shelf, source: Source): Promise<Release | undefined> {
+async function soundCurrent(shelf: Shelf, source: Source): Promise<StoredRelease | undefined> {
   const digest = shelf.currentDigest()
   if (digest === undefined) return undefined
   // Byte for byte: what is carried over from it gets a new digest, under which no damage would ever be found again.
   const [damage] = await verifyRelease(shelf.directoryOf(digest), digest)
-  if (damage === undefined) return shelf.open(digest)
+  if (damage === undefined) return shelf.stored(digest)
   if (source.provides.length === entityNames.length) return undefined
   throw new Failure(damage)
 }
 
 /** Invented records owe nothing to anyone, on either side; but a number given to a real record stays with it. */
-function guarded(base: Release | undefined, built: Release, changes: Changes | undefined, numbers: Numbers): string[] {
+function guarded(
+  base: StoredRelease | undefined,
+  built: StoredRelease,
+  changes: Changes | undefined,
+  numbers: Numbers,
+): string[] {
   if (built.manifest.source.synthetic) return []
   const invented = base === undefined || changes === undefined || base.manifest.source.synthetic
   const found = invented ? [] : surprises(base, built, changes)

@@ -21,6 +21,12 @@ const NEWLINE = 0x0a
 const PAGE_GAP = 3
 const COMMA_GAP = 1
 
+/** How many bytes stand between a record and where the next one begins. */
+export function gapAfter(position: number, count: number): number {
+  const next = position + 1
+  return next % PER_PAGE === 0 || next === count ? PAGE_GAP : COMMA_GAP
+}
+
 const encoder = new TextEncoder()
 
 export class RecordWriter {
@@ -164,9 +170,7 @@ export class RecordFile {
 
   /** The JSON of one record. */
   record(position: number): Uint8Array {
-    const next = position + 1
-    const gap = next % PER_PAGE === 0 || next === this.count ? PAGE_GAP : COMMA_GAP
-    return this.#records.subarray(this.#offset(position), this.#offset(next) - gap)
+    return this.#records.subarray(this.#offset(position), this.#offset(position + 1) - gapAfter(position, this.count))
   }
 
   #offset(position: number): number {

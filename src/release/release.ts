@@ -16,9 +16,14 @@ export class DamagedRelease extends Failure {
   }
 }
 
-export type Release = {
+/** A release to be read from end to end. Nothing of it is mapped, so that garbage is not left lying for its sake. */
+export type StoredRelease = {
   readonly directory: string
   readonly manifest: Manifest
+}
+
+/** A release to be served: its records are mapped into memory. */
+export type Release = StoredRelease & {
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
   readonly records: Readonly<Record<EntityName, RecordFile>>
@@ -43,6 +48,11 @@ function checkSize(path: string, expected: number): void {
   if (found === undefined) throw new DamagedRelease(path, 'is missing')
   if (found.size !== expected) throw new DamagedRelease(path, `has ${found.size} bytes instead of ${expected}`)
 }
+
+export const storedRelease = (directory: string, digest: string): StoredRelease => ({
+  directory,
+  manifest: readManifest(directory, digest),
+})
 
 export function openRelease(directory: string, digest: string): Release {
   const manifest = readManifest(directory, digest)

@@ -13,7 +13,7 @@ import { buildRelease, type OnProgress } from './build.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { DIGEST, type Manifest } from './manifest.ts'
 import { Numbers } from './numbers.ts'
-import { openRelease, type Release, readManifest } from './release.ts'
+import { openRelease, type Release, readManifest, type StoredRelease, storedRelease } from './release.ts'
 import { verifyRelease } from './verify.ts'
 
 export type Listed = {
@@ -45,6 +45,10 @@ export class Shelf {
 
   open(digest: string): Release {
     return openRelease(this.directoryOf(digest), digest)
+  }
+
+  stored(digest: string): StoredRelease {
+    return storedRelease(this.directoryOf(digest), digest)
   }
 
   openCurrent(): Release | undefined {
