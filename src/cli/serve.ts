@@ -68,8 +68,10 @@ export const serveCommand = command({
     if (values.workers > 1 && !shares) terminal.err('This platform cannot share a port: one process serves.\n')
     if (values.workers > 1 && shares) return supervise(values, release.manifest, terminal)
     const server = listen(values, shelf, release, terminal, false)
+    // Whoever reads that it serves may tell it to stop at once.
+    const stopped = untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
     announce(server.url, release.manifest, terminal)
-    await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
+    await stopped
     return 0
   },
 })
@@ -108,12 +110,13 @@ async function supervise(values: Values, manifest: Manifest, terminal: Terminal)
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log: terminal.err,
   })
-  announce(workers.url, manifest, terminal)
-  await untilStopped({
+  const stopped = untilStopped({
     stop: () => workers.stop(),
     now: () => workers.kill(),
     restart: () => workers.restart(),
   })
+  announce(workers.url, manifest, terminal)
+  await stopped
   return 0
 }
 
@@ -129,8 +132,10 @@ async function work(values: Values, terminal: Terminal): Promise<number> {
   const shelf = new Shelf(homeOf(values.home))
   const release = await currentRelease(shelf, terminal)
   const server = listen(values, shelf, release, terminal, true)
+  const stop = () => server.stop(values['drain-timeout'] * 1_000, untilReleased)
+  const stopped = untilStopped({ stop, supervised: true })
   tellReady(server.port)
-  await untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000, untilReleased), supervised: true })
+  await stopped
   return 0
 }
 

@@ -1,6 +1,6 @@
 // The app as a function from what is asked to what is answered: what it routes, what it refuses, what it catches.
 import { describe, expect, test } from 'bun:test'
-import { answered } from '../../test/support/answered.ts'
+import { answerTo, type Question } from '../../test/support/answered.ts'
 import { releaseOf } from '../../test/support/releases.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
 import type { Release } from '../release/release.ts'
@@ -16,8 +16,8 @@ const context: AppContext = {
   },
 }
 const connection = { own: ORIGIN, peer: undefined }
-const answer = (target: string, init: RequestInit = {}, changed: Partial<AppContext> = {}) =>
-  answered(createApp({ ...context, ...changed }), new Request(ORIGIN + target, init), connection)
+const answer = (target: string, asked: Partial<Question> = {}, changed: Partial<AppContext> = {}) =>
+  answerTo(createApp({ ...context, ...changed }), { target, ...asked }, connection)
 
 describe('routes', () => {
   test.each([
@@ -34,23 +34,30 @@ describe('routes', () => {
     ['/api/v1/paises//', 404],
     ['/api/v1/paises/1', 404],
     ['/api/v1/Paises', 404],
+    ['/api/v1/../v1/paises', 404],
+    ['/api/v1/%70aises', 404],
+    ['', 404],
+    ['*', 404],
     ['/api/v1/estados', 404],
     ['/api', 404],
     ['/api/v1/__proto__', 404],
     ['/constructor', 404],
   ])('%s is %i', (target, status) => expect(answer(target).status).toBe(status))
 
-  test('OPTIONS has no body', async () => {
-    const response = answer('/api/v1/paises?page=2', { method: 'OPTIONS' })
+  test.each(['/api/v1/paises?page=0', '*'])('OPTIONS has no body: %s', async (target) => {
+    const response = answer(target, { method: 'OPTIONS' })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is 405 where there is something, 404 elsewhere', (method) => {
-    expect(answer('/api/v1/paises', { method }).status).toBe(405)
-    expect(answer('/', { method }).status).toBe(405)
-    expect(answer('/api/v1/paises/', { method }).status).toBe(405)
-    expect(answer('/elsewhere', { method }).status).toBe(404)
-  })
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'BREW', 'get'])(
+    '%s is 405 where there is something, 404 elsewhere',
+    (method) => {
+      expect(answer('/api/v1/paises', { method }).status).toBe(405)
+      expect(answer('/', { method }).status).toBe(405)
+      expect(answer('/api/v1/paises/', { method }).status).toBe(405)
+      expect(answer('/elsewhere', { method }).status).toBe(404)
+    },
+  )
 })
 
 test('a preflight is not redirected: browsers would not follow', () => {
@@ -80,9 +87,7 @@ describe('the release', () => {
   test('may be another for the next request', async () => {
     const releases = [await releaseOf(smallSource({ pais: countries(1) })), release]
     const app = createApp({ ...context, release: () => releases.shift() ?? release })
-    const totals = [1, 2].map(() =>
-      answered(app, new Request(`${ORIGIN}/api/v1/paises`), connection).headers.get('X-Total'),
-    )
+    const totals = [1, 2].map(() => answerTo(app, { target: '/api/v1/paises' }, connection).headers.get('X-Total'))
     expect(totals).toEqual(['1', '11'])
   })
 })

@@ -100,6 +100,13 @@ test.each(['', 'HTTPS', 'ws', 'https,http', 'javascript'])('refused is the schem
   })
 })
 
+test('refused is an empty host also when it is the first that anyone asks for', async () => {
+  // A copy of its own, which has not seen a host yet.
+  const fresh: typeof import('./base-url.ts') = await import(`${import.meta.dir}/base-url.ts?fresh`)
+  const refused = { kind: 'bad-host', header: 'Host', expected: HOST } as const
+  expect(fresh.baseUrlOf(plain, new Map([['host', '']]), { own: OWN, peer: undefined })).toEqual(refused)
+})
+
 test('who asks is not looked up unless a proxy is trusted', () => {
   const connection = {
     own: OWN,

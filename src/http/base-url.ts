@@ -14,7 +14,7 @@ const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9.])?'
 const HOST = new RegExp(`^(?:${NAME}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?$`)
 
 /** Nearly every request is for the same host as the one before. */
-let lastSound = ''
+let lastSound: string | undefined
 
 /** The shape lets through some ports and addresses that there cannot be. */
 function isHost(host: string): boolean {

@@ -52,12 +52,7 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
     ],
   ],
   'uri-too-long': [
-    [
-      { kind: 'uri-too-long', length: 8_001, most: 8_000 },
-      414,
-      'The URL is too long',
-      'It has 8001 characters; at most 8000 are read.',
-    ],
+    [{ kind: 'uri-too-long', most: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
   ],
   'headers-too-large': [
     [

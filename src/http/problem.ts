@@ -45,7 +45,7 @@ function detailOf(problem: Problem): string {
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
     case 'uri-too-long':
-      return `It has ${problem.length} characters; at most ${problem.most} are read.`
+      return `At most ${problem.most} characters are read.`
     case 'headers-too-large':
       return `At most ${problem.most} are read.`
     case 'bad-request':

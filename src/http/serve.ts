@@ -39,7 +39,7 @@ export function serve(app: App, listening: Listening): RunningServer {
       server.endIdle()
       if (released !== undefined) await Promise.race([released(), until(deadline)])
       server.release()
-      await Promise.race([server.empty(), until(deadline)])
+      await finish(server, deadline)
       server.terminate()
     },
   }
@@ -59,6 +59,8 @@ const until = (moment: number) => Bun.sleep(Math.max(moment - performance.now(),
 const FAREWELL = { quietTurns: 10, most: 300 }
 const HOLD = { quietTurns: 5, most: 250 }
 const TURN_MILLISECONDS = 10
+/** Who has just connected is about to ask, and who has had the last answer is about to close: so long they may take. */
+const PATIENCE_MILLISECONDS = 1_000
 
 /**
  * To close a connection races with a request that is just being sent on it, so the clients are first asked to close,
@@ -81,4 +83,9 @@ async function quiet(server: WireServer, { quietTurns, most }: typeof HOLD, dead
     await Bun.sleep(TURN_MILLISECONDS)
     turns = server.heard === before ? turns + 1 : 0
   }
+}
+
+async function finish(server: WireServer, deadline: number): Promise<void> {
+  await Promise.race([server.empty(), until(Math.min(performance.now() + PATIENCE_MILLISECONDS, deadline))])
+  while (server.busy() && performance.now() < deadline) await Bun.sleep(TURN_MILLISECONDS)
 }

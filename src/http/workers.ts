@@ -47,7 +47,7 @@ export type Workers = {
 type Worker = {
   readonly process: Bun.Subprocess
   readonly startedAt: number
-  state: 'starting' | 'listening' | 'closed'
+  state: 'starting' | 'listening' | 'closed' | 'released'
   /** It was told to stop. */
   retired: boolean
 }
@@ -179,7 +179,7 @@ class Supervisor implements Workers {
   #release(): void {
     const workers = [...this.#workers]
     if (this.#stopping && workers.some(({ state }) => state === 'listening')) return
-    for (const { process, state } of workers) if (state === 'closed') process.send({ release: true })
+    for (const worker of workers) if (worker.state === 'closed') release(worker)
   }
 
   #gone(worker: Worker, ready: PromiseWithResolvers<number>): void {
@@ -215,6 +215,15 @@ class Supervisor implements Workers {
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), patience)
     await worker.process.exited
     clearTimeout(timer)
+  }
+}
+
+function release(worker: Worker): void {
+  worker.state = 'released'
+  try {
+    worker.process.send({ release: true })
+  } catch {
+    // It ended without waiting for the word.
   }
 }
 

@@ -42,7 +42,8 @@ function canonicalPage(query: string): PageNumber | undefined {
 
 /** Parameters other than page and format are ignored: old clients send cache-busters. */
 export function anyPageRequest(query: string): PageNumber | BadParameter {
-  const parameters = new URLSearchParams(query)
+  // A leading question mark would be taken off: the one that is put there, and not one of the query.
+  const parameters = new URLSearchParams(`?${query}`)
   const formats = parameters.getAll('format')
   if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format))) {
     return bad('format', formats, FORMAT_ALLOWED)

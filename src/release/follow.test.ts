@@ -1,17 +1,15 @@
 // Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
 import { afterAll, describe, expect, jest, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sourceOf, TestHome, tiny } from '../../test/support/releases.ts'
+import { TestHome, ThreeReleases } from '../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
 
 setDefaultTimeout(60_000)
 
-const model = new TestHome()
+const model = await ThreeReleases.create()
 afterAll(() => model[Symbol.dispose]())
-const imported = async (descCorta: string) =>
-  (await model.import(sourceOf({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] }))).digest
-const [a, b, c] = [await imported('Uno'), await imported('Dos'), await imported('Tres')]
+const [a, b, c] = model.digests as [string, string, string]
 const POLL_MILLISECONDS = 1_000
 
 /** A home in which the first of three releases is current and followed. */
@@ -22,8 +20,7 @@ class Followed extends TestHome {
 
   constructor() {
     super()
-    cpSync(model.path, this.path, { recursive: true })
-    this.shelf.activate(a)
+    model.copyTo(this, a)
     this.following = followCurrent(this.shelf, this.shelf.open(a), {
       onSwap: ({ manifest }) => this.#tell(`swapped to ${manifest.digest}`),
       onRefused: (reason) => this.#tell(reason),
@@ -139,7 +136,7 @@ test('a release that is built and activated anew under the same digest is opened
   writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
   // What is mapped shows the damage at once.
   expect(home.served).toBe(`${a} Unx`)
-  await home.import(sourceOf({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta: 'Uno' }] }))
+  await home.import(ThreeReleases.source('Uno'))
   await home.until(`swapped to ${a}`)
   expect(home.served).toBe(`${a} Uno`)
 })

@@ -1,5 +1,5 @@
 // Holds the current release open, and swaps it for another as soon as one is activated.
-import { watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
 import { basename } from 'node:path'
 import type { Release } from './release.ts'
 import type { Shelf } from './shelf.ts'
@@ -41,19 +41,30 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
       refused = reason
     }
   }
-  const name = basename(shelf.currentFile)
-  const watcher = watch(shelf.home, (_event, file) => {
-    if (file !== name) return
+  const onActivated = () => {
     // Activated anew, a release that was refused may have been mended.
     refused = undefined
     look(true)
-  })
+  }
+  const watcher = watchIfPossible(shelf, onActivated)
   const timer = setInterval(() => look(), POLL_MILLISECONDS)
   return {
     release: () => release,
     [Symbol.dispose]: () => {
       clearInterval(timer)
-      watcher.close()
+      watcher?.close()
     },
+  }
+}
+
+/** A machine has only so many watches to give. Without one, looking now and then has to do. */
+function watchIfPossible(shelf: Shelf, onActivated: () => void): FSWatcher | undefined {
+  const name = basename(shelf.currentFile)
+  try {
+    return watch(shelf.home, (_event, file) => {
+      if (file === name) onActivated()
+    }).on('error', () => {})
+  } catch {
+    return undefined
   }
 }

@@ -12,7 +12,8 @@ const LOCK = join(import.meta.dir, 'lock.ts')
 async function holder(home: string) {
   const program = `
     import { lockHome } from ${JSON.stringify(LOCK)}
-    await lockHome(${JSON.stringify(home)}, 'a test', { milliseconds: 0, onWait: () => {} })
+    // Kept for ever: a lock that nothing refers to may be let go of by the garbage collector.
+    globalThis.lock = await lockHome(${JSON.stringify(home)}, 'a test', { milliseconds: 0, onWait: () => {} })
     console.log('locked')
     setInterval(() => {}, 1_000)`
   const child = Bun.spawn([process.execPath, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -31,10 +31,7 @@ export async function lockHome(
 
 /** An exclusive SQLite transaction is a lock of the kernel's, so a holder that is killed leaves none behind. */
 function tryLock(home: string, doing: string): Disposable | undefined {
-  const path = join(home, 'lock')
-  // Why a file cannot be written to is something that SQLite does not tell.
-  closeSync(openSync(path, 'a'))
-  const database = new Database(path, { create: true, readwrite: true })
+  const database = openLock(join(home, 'lock'))
   try {
     database.run('PRAGMA busy_timeout = 0')
     // A journal on disk could not be written on a full one, where the lock is needed to make room.
@@ -47,6 +44,16 @@ function tryLock(home: string, doing: string): Disposable | undefined {
   }
   tellHolder(home, { pid: process.pid, host: hostname(), since: new Date().toISOString(), doing })
   return { [Symbol.dispose]: () => database.close() }
+}
+
+function openLock(path: string): Database {
+  try {
+    return new Database(path, { create: true, readwrite: true })
+  } catch (error) {
+    // SQLite does not tell why, but the file system does. Not sooner: who closes a file lets go of all his locks on it.
+    closeSync(openSync(path, 'a'))
+    throw error
+  }
 }
 
 function tellHolder(home: string, holder: Holder): void {

@@ -1,4 +1,4 @@
-// The app as a function from Request to Response, for tests that need no socket.
+// The app as a function to Response, for tests that need no socket.
 import type { App } from '../../src/http/app.ts'
 import type { Answer, Connection } from '../../src/http/exchange.ts'
 
@@ -17,8 +17,21 @@ function splitLine(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 2)]
 }
 
-export function answered(app: App, request: Request, connection: Connection): Response {
-  const { pathname, search } = new URL(request.url)
-  const headers = new Map(request.headers)
-  return responseOf(app({ method: request.method, path: pathname, query: search.slice(1), headers }, connection))
+export type Question = {
+  /** Path and query, as they stand in a request. */
+  readonly target: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function answerTo(app: App, question: Question, connection: Connection): Response {
+  const { target, method = 'GET', headers = {} } = question
+  const [path = '', ...queries] = target.split('?')
+  const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return responseOf(app({ method, path, query: queries.join('?'), headers: named }, connection))
+}
+
+export function answered(app: App, { method, url, headers }: Request, connection: Connection): Response {
+  const { pathname, search } = new URL(url)
+  return answerTo(app, { method, target: pathname + search, headers: Object.fromEntries(headers) }, connection)
 }

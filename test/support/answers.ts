@@ -62,13 +62,14 @@ export function notModifiedAnswer(facts: PageFacts): Answer {
 }
 
 const titles = {
+  'bad-request': [400, 'Bad Request', 'The request is not sound HTTP'],
   'bad-parameter': [400, 'Bad Request', 'A query parameter has a value that is not allowed'],
   'bad-host': [400, 'Bad Request', 'The request does not say soundly which host it is for'],
   'not-found': [404, 'Not Found', 'There is nothing at this path'],
   'page-beyond-last': [404, 'Not Found', 'The page is beyond the last one'],
   'method-not-allowed': [405, 'Method Not Allowed', 'The method is not allowed: the service is read-only'],
   'uri-too-long': [414, 'URI Too Long', 'The URL is too long'],
-  'too-many-headers': [431, 'Request Header Fields Too Large', 'The request has too many headers'],
+  'headers-too-large': [431, 'Request Header Fields Too Large', 'The headers of the request are too large'],
   'internal-error': [500, 'Internal Server Error', 'The service failed to answer'],
 } as const
 
@@ -81,6 +82,20 @@ export function problemAnswer(kind: Kind, detail: string, instance: string, more
   return { status, reason, headers: { ...type, ...common, ...more, ...anyDate, ...lengthOf(body) }, body }
 }
 
+/** The same as the last answer of its connection. */
+export const closing = ({ headers, ...answer }: Answer): Answer => ({
+  ...answer,
+  headers: { ...headers, Connection: 'close' },
+})
+
+/** The same, without its body, to HEAD. */
+export const headOf = (answer: Answer): Answer => ({ ...answer, body: '' })
+
+/** What is not sound HTTP, and after which nothing is read. */
+export const refusal = (wrong: string, instance: string): Answer =>
+  closing(problemAnswer('bad-request', `In the request, ${wrong}.`, instance))
+
+export const UNSOUND = 'there is a control character, or a line that does not end with CR LF'
 export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 export const FORMAT_ALLOWED = 'api or json, given once'
 export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
@@ -120,21 +135,4 @@ export const jsonAnswer = (body: string): Answer => ({
     ...lengthOf(body),
   },
   body,
-})
-
-/** The runtime spells one header of an answer to HEAD in lower case; everything else is compared as it is. */
-export function respelled({ headers, ...answer }: Answer): Answer {
-  const spelled = Object.entries(headers).map(([name, value]) => [
-    name === 'content-length' ? 'Content-Length' : name,
-    value,
-  ])
-  return { ...answer, headers: Object.fromEntries(spelled) }
-}
-
-/** What the HTTP parser says by itself before it hangs up. */
-export const bareAnswer = (status: number, reason: string): Answer => ({
-  status,
-  reason,
-  headers: { Connection: 'close' },
-  body: '',
 })

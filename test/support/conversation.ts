@@ -46,7 +46,7 @@ export class Conversation implements Disposable {
   #take(bytes: Buffer): void {
     this.#heard = this.#heard.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#heard, bytes])
     try {
-      const found = parse(this.#heard, false, false)
+      const found = parse(this.#heard, false)
       if (found === undefined) return
       if (found.length < this.#heard.length) throw new Error('bytes without a request')
       this.#heard = Buffer.alloc(0)

@@ -33,6 +33,8 @@ export type LoadReport = {
   readonly versions: readonly number[]
   /** What the failed requests ended with. */
   readonly reasons: readonly string[]
+  /** The longest time for which the clients did not get to run, in milliseconds. */
+  readonly longestPause: number
 }
 
 type Order = { readonly plan: LoadPlan } | { readonly more: number } | { readonly stop: true }
@@ -43,6 +45,20 @@ export type Load = AsyncDisposable & {
   more(answers: number): Promise<void>
   /** Lets every request that was sent have its answer. */
   stop(): Promise<LoadReport>
+}
+
+/** A client that is not let run for so long asks too late on a connection that was closed meanwhile. */
+const UNFAIR_MILLISECONDS = 100
+
+/**
+ * On a machine that is too busy to run the clients, requests fail that a service could not have saved. Such a trial
+ * proves nothing and is made again, a few times at most.
+ */
+export async function fairTrial(trial: () => Promise<LoadReport>): Promise<LoadReport> {
+  for (let tries = 1; ; tries++) {
+    const report = await trial()
+    if (report.failed === 0 || report.longestPause < UNFAIR_MILLISECONDS || tries === 4) return report
+  }
 }
 
 /** Resolves once every connection has had an answer. */
@@ -82,6 +98,7 @@ export async function startLoad(plan: LoadPlan): Promise<Load> {
 
 const PATIENCE_SECONDS = 20
 const RETRY_MILLISECONDS = 10
+const TURN_MILLISECONDS = 5
 const END_OF_HEAD = '\r\n\r\n'
 
 type Tally = { -readonly [K in keyof LoadReport]: LoadReport[K] extends readonly (infer T)[] ? T[] : LoadReport[K] }
@@ -217,7 +234,13 @@ class Client {
 
 function work(plan: LoadPlan): { more: (answers: number) => void; stop: () => void } {
   const tell = (news: News) => process.send?.(news)
-  const tally: Tally = { completed: 0, failed: 0, refused: 0, farewells: 0, wrong: [], versions: [], reasons: [] }
+  const counts = { completed: 0, failed: 0, refused: 0, farewells: 0, longestPause: 0 }
+  const tally: Tally = { ...counts, wrong: [], versions: plan.targets[0]?.versions.map(() => 0) ?? [], reasons: [] }
+  let ran = performance.now()
+  setInterval(() => {
+    tally.longestPause = Math.max(tally.longestPause, performance.now() - ran)
+    ran = performance.now()
+  }, TURN_MILLISECONDS)
   let goal = plan.connections
   const onAnswer = () => {
     if (tally.completed === goal) tell({ reached: true })

@@ -1,5 +1,5 @@
 // Releases to test against, built with the real importer, in homes that are gone after the test.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EntityName, entityNames } from '../../src/catalog/entities.ts'
@@ -93,6 +93,30 @@ export class TestHome extends TestDirectory {
     const release = this.shelf.openCurrent()
     if (release === undefined) throw new Error('there is no current release')
     return release
+  }
+}
+
+/** Three releases that differ in one name, built once for all tests of a file. */
+export class ThreeReleases extends TestHome {
+  readonly digests: string[] = []
+
+  static readonly names = ['Uno', 'Dos', 'Tres'] as const
+
+  static async create(): Promise<ThreeReleases> {
+    const three = new ThreeReleases()
+    for (const name of ThreeReleases.names) three.digests.push((await three.import(ThreeReleases.source(name))).digest)
+    return three
+  }
+
+  static source(descCorta: string): Source {
+    return sourceOf({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] })
+  }
+
+  /** Puts all three into a home, and activates some in this order. */
+  copyTo<H extends TestHome>(home: H, ...activated: readonly string[]): H {
+    cpSync(join(this.path, 'releases'), join(home.path, 'releases'), { recursive: true })
+    for (const digest of activated) home.shelf.activate(digest)
+    return home
   }
 }
 

@@ -1,5 +1,5 @@
 // A client that speaks HTTP in bytes, so that an answer can be checked as it is on the wire.
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export type Answer = {
   readonly status: number
@@ -24,22 +24,35 @@ export function message(method: string, target: string, ...fields: readonly stri
  * Sends all requests at once on one connection and reads an answer to each: a byte too many in one of them spoils the
  * next. There are fewer answers than requests where the server hung up.
  */
-export function talk(url: string, ...requests: readonly string[]): Promise<Answer[]> {
-  const { hostname, port } = new URL(url)
+export const talk = (url: string, ...requests: readonly string[]): Promise<Answer[]> =>
+  exchange(url, requests, requests.length)
+
+/** The same, but reads until the server hangs up. */
+export const hearOut = (url: string, ...requests: readonly string[]): Promise<Answer[]> =>
+  exchange(url, requests, Number.POSITIVE_INFINITY)
+
+/** The one answer to one request. */
+export async function ask(url: string, request: string): Promise<Answer> {
+  const [answer] = await talk(url, request)
+  if (answer === undefined) throw new Error('the server hung up without an answer')
+  return answer
+}
+
+function exchange(url: string, requests: readonly string[], most: number): Promise<Answer[]> {
   const answers: Answer[] = []
   let heard: Buffer = Buffer.alloc(0)
   const { promise, resolve, reject } = Promise.withResolvers<Answer[]>()
-  const socket = connect(Number(port), hostname)
+  const socket = open(url)
 
   const read = (closed: boolean) => {
-    for (const request of requests.slice(answers.length)) {
-      const found = parse(heard, request.startsWith('HEAD '), closed)
+    while (answers.length < most) {
+      const found = parse(heard, requests[answers.length]?.startsWith('HEAD ') ?? false)
       if (found === undefined) break
       answers.push(found.answer)
       heard = heard.subarray(found.length)
     }
-    if (!closed && answers.length < requests.length) return
-    if (heard.length > 0) reject(new Error(`bytes without a request: ${heard.toString('latin1')}`))
+    if (!closed && answers.length < most) return
+    if (heard.length > 0) reject(new Error(`bytes that are no answer: ${heard.toString('latin1')}`))
     else resolve(answers)
     socket.destroy()
   }
@@ -56,28 +69,38 @@ export function talk(url: string, ...requests: readonly string[]): Promise<Answe
     reject(new Error(`no whole answer in time, only: ${heard.toString('latin1')}`))
     socket.destroy()
   })
-  socket.on('connect', () => socket.write(Buffer.from(requests.join(''), 'latin1')))
+  socket.write(bytesOf(requests.join('')))
   socket.on('data', (bytes: Buffer) => {
     heard = Buffer.concat([heard, bytes])
     attempt(false)
   })
-  // A server that hangs up while it is still being written to shows as an error; the closing follows.
-  socket.on('error', () => {})
   socket.on('close', () => attempt(true))
   return promise
 }
 
-/** The one answer to one request. */
-export async function ask(url: string, request: string): Promise<Answer> {
-  const [answer] = await talk(url, request)
-  if (answer === undefined) throw new Error('the server hung up without an answer')
-  return answer
+/** A connection to the server, for what is said piece by piece. */
+export function open(url: string, options: { readonly allowHalfOpen?: boolean } = {}): Socket {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true, ...options })
+  // A server that hangs up while it is still being written to shows as an error; the closing follows.
+  socket.on('error', () => {})
+  return socket
+}
+
+export const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+/** All that comes until the server hangs up, each character standing for one byte. */
+export async function everything(socket: Socket): Promise<string> {
+  const heard: Buffer[] = []
+  socket.on('data', (bytes: Buffer) => heard.push(bytes)).resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+  return Buffer.concat(heard).toString('latin1')
 }
 
 export type Parsed = { readonly answer: Answer; readonly length: number }
 
 /** The answer at the beginning of the bytes, or nothing as long as it is not whole. */
-export function parse(bytes: Buffer, toHead: boolean, closed: boolean): Parsed | undefined {
+export function parse(bytes: Buffer, toHead: boolean): Parsed | undefined {
   const end = bytes.indexOf(END_OF_HEAD)
   if (end === -1) return undefined
   const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')
@@ -85,12 +108,17 @@ export function parse(bytes: Buffer, toHead: boolean, closed: boolean): Parsed |
   if (status === undefined) throw new Error(`not a status line: ${line}`)
   const headers = headersOf(fields)
   const start = end + END_OF_HEAD.length
-  const bodiless = toHead || status === '304'
-  const said = headers['Content-Length'] ?? headers['content-length']
-  const length = bodiless ? 0 : said === undefined ? (closed ? bytes.length - start : undefined) : Number(said)
-  if (length === undefined || bytes.length < start + length) return undefined
+  const length = lengthOf(Number(status), headers, toHead)
+  if (bytes.length < start + length) return undefined
   const body = bytes.toString('utf8', start, start + length)
   return { answer: { status: Number(status), reason, headers, body }, length: start + length }
+}
+
+/** How many bytes follow the head; every answer but a 304 must say how many there would be. */
+function lengthOf(status: number, headers: Readonly<Record<string, string>>, toHead: boolean): number {
+  const said = headers['Content-Length']
+  if (status === 304 ? said !== undefined : !/^[0-9]+$/.test(said ?? '')) throw new Error(`a length of ${said}`)
+  return toHead || status === 304 ? 0 : Number(said)
 }
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/

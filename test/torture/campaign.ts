@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nomenclator, type Ran, TestDirectory, TestHome } from '../support/releases.ts'
 import { type Plan, plansFor, planText } from './plan.ts'
-import { isSeen, type Killed, runAndKill, runStruck, type Server, startServer } from './program.ts'
+import { isSeen, type Killed, runAndKill, runStruck, runWhole, type Server, startServer } from './program.ts'
 import { Reader } from './reader.ts'
 import { createWorld, type Limits, type Side, type World } from './world.ts'
 
@@ -149,7 +149,7 @@ function expectAll(before: readonly string[], after: readonly string[], complain
 async function measure(home: string, { a, b }: World): Promise<Usual> {
   using room = new TestDirectory()
   const count = join(room.path, 'count')
-  const whole = await runAndKill(() => false, 'import', 'tabular', b.directory, '--home', home)
+  const whole = await runWhole('import', 'tabular', b.directory, '--home', home)
   succeeded(whole)
   succeeded(await nomenclator('releases', 'prune', '--keep', '0', '--home', home))
   succeeded(await runStruck({ kind: 'none', at: 0, count }, 'import', 'tabular', a.directory, '--home', home))

@@ -22,6 +22,10 @@ async function ended(child: ReturnType<typeof start>, started: number): Promise<
   return { code, out, err, killed: child.signalCode === 'SIGKILL', milliseconds: performance.now() - started }
 }
 
+export function runWhole(...argv: readonly string[]): Promise<Killed> {
+  return ended(start(argv), performance.now())
+}
+
 export function runStruck(mishap: Mishap, ...argv: readonly string[]): Promise<Killed> {
   return ended(start(argv, mishap), performance.now())
 }
@@ -31,9 +35,13 @@ export async function runAndKill(when: number | (() => boolean), ...argv: readon
   const started = performance.now()
   const child = start(argv)
   const end = ended(child, started)
-  const due = typeof when === 'number' ? () => performance.now() - started >= when : when
+  if (typeof when === 'number') {
+    const timer = setTimeout(() => child.kill('SIGKILL'), when)
+    return end.finally(() => clearTimeout(timer))
+  }
+  // Some files are there for less than a millisecond.
   while (child.exitCode === null && child.signalCode === null) {
-    if (due()) child.kill('SIGKILL')
+    if (when()) child.kill('SIGKILL')
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
   return end

@@ -2,7 +2,7 @@
 import type { Side, World } from './world.ts'
 import { samplePages } from './world.ts'
 
-const PAUSE_MILLISECONDS = 5
+const PAUSE_MILLISECONDS = 25
 
 type Sample = ReturnType<typeof samplePages>[number]
 

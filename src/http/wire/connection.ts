@@ -2,7 +2,8 @@
 import type { Socket } from 'bun'
 import type { Answer, Connection as Asker } from '../exchange.ts'
 import { AnswerBuffer } from './answer-bytes.ts'
-import { HEAD_LIMITS, type HeadProblem, headLength, parseHead, type RequestHead, staysOpen } from './request-head.ts'
+import { Inbox } from './inbox.ts'
+import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
 
 export type Handler = {
   readonly answer: (asked: RequestHead, connection: Asker) => Answer
@@ -27,15 +28,13 @@ export type Host = {
 
 /** Pipelined answers are sent in pieces of about this size. */
 const ENOUGH = 1 << 18
-/** More than this is not taken in while the client does not read. */
-const MOST_WAITING = 1 << 20
+/** Once this much waits to be answered, no more is read from the client. */
+const MOST_WAITING = 1 << 16
 const NOTHING = Buffer.alloc(0)
 /** What of a refused request can be told back: the beginning of its path, without its query. */
 const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
 const CLOSE = 'Connection: close\r\n'
 const KEEP_ALIVE = 'Connection: keep-alive\r\n'
-const CR = 0x0d
-const LF = 0x0a
 
 // Written to and sent within one turn of the event loop, so that one will do for all connections.
 const out = new AnswerBuffer()
@@ -43,8 +42,13 @@ const out = new AnswerBuffer()
 export class Connection implements Asker {
   readonly #host: Host
   readonly #socket: Socket<Connection>
-  #received: Buffer = NOTHING
+  readonly #received = new Inbox()
   #unsent: Buffer = NOTHING
+  #silent = true
+  #paused = false
+  /** The client sends no more. */
+  #heardAll = false
+  /** The last answer has been given. */
   #ending = false
   /** Since when it has been waiting: for a request, for the rest of one, or for the client to read. */
   waitingSince: number
@@ -68,87 +72,119 @@ export class Connection implements Asker {
     return this.#received.length === 0 && this.#unsent.length === 0 && !this.#ending
   }
 
+  /** Just made: nothing has come on it yet. */
+  get silent(): boolean {
+    return this.#silent
+  }
+
+  /** In the middle of a request or of an answer. */
+  get busy(): boolean {
+    return this.#received.length > 0 || this.#unsent.length > 0
+  }
+
   receive(data: Buffer): void {
-    // Nothing more is read once the last answer is on its way.
+    // What comes after the last answer is not looked at.
     if (this.#ending) return
-    const partial = this.#received.length > 0
     // How long the rest of a request may take counts from its beginning.
-    if (!partial) this.waitingSince = this.#host.clock.milliseconds
+    if (this.#received.length === 0) this.waitingSince = this.#host.clock.milliseconds
     this.#host.heard++
-    if (this.#unsent.length === 0 && !this.#host.holding) {
-      this.#received = partial ? Buffer.concat([this.#received, data]) : data
-      this.#work()
-    } else if (this.#received.length < MOST_WAITING) {
-      this.#received = Buffer.concat([this.#received, data])
-    } else {
-      // Who goes on asking without reading the answers has had its chance.
-      this.terminate()
-    }
+    this.#silent = false
+    this.#received.add(data)
+    this.#goOn()
   }
 
   /** The socket takes more. */
   drain(): void {
+    if (this.#unsent.length === 0) return
+    // A paused socket does not tell a second time that it takes more.
+    this.#readOn()
     this.#send(this.#unsent, this.#unsent.length)
-    if (this.#unsent.length > 0) return
-    if (this.#ending) this.#socket.end()
-    else if (this.#received.length > 0) this.#work()
+    this.#goOn()
   }
 
   /** Answers what was held back. */
   release(): void {
-    if (this.#received.length > 0 && this.#unsent.length === 0 && !this.#ending) this.#work()
+    if (!this.#ending) this.#goOn()
   }
 
-  /** Ends it in an orderly way, after what is still to be sent. */
+  /** The client stopped sending; it may still wait for its answers. */
+  heardAll(): void {
+    this.#heardAll = true
+    if (this.#ending && this.#unsent.length === 0) this.#socket.end()
+    else this.#goOn()
+  }
+
+  /** Ends it while no request is there. */
   end(): void {
-    if (this.#ending) return
     this.#ending = true
-    if (this.#unsent.length === 0) this.#socket.end()
+    this.#socket.end()
+  }
+
+  /** It has been waited for long enough. */
+  giveUp(): void {
+    // The last answer may still be on its way; all else is cut off.
+    if (this.#ending && this.#unsent.length === 0) this.#socket.end()
+    else this.terminate()
   }
 
   terminate(): void {
     this.#socket.terminate()
   }
 
-  /** Answers all requests that are there, as long as the client takes the answers. */
-  #work(): void {
-    for (;;) {
+  /** Answers all requests that are there, as long as the client takes the answers and they are not held back. */
+  #goOn(): void {
+    while (this.#unsent.length === 0 && !this.#host.holding && !this.#ending) {
       out.reset()
       const more = this.#answerSome()
       this.#send(out.bytes, out.length)
-      if (this.#ending) {
-        if (this.#unsent.length === 0) this.#socket.end()
-        return
-      }
-      if (!more || this.#unsent.length > 0) break
+      if (!more) break
     }
-    // What is left belongs to the event loop's buffer, which is used again.
-    if (this.#received.length > 0) this.#received = Buffer.from(this.#received)
+    this.#received.keep()
+    if (this.#unsent.length > 0 || (this.#host.holding && !this.#ending)) this.#readNoMore()
+    else if (this.#ending) this.#close()
+    else if (this.#heardAll) this.end()
+    else this.#readOn()
+  }
+
+  #readNoMore(): void {
+    if (this.#received.length < MOST_WAITING || this.#paused) return
+    this.#paused = true
+    this.#socket.pause()
+  }
+
+  #readOn(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#socket.resume()
+  }
+
+  /**
+   * To close a socket resets the connection if the client is still sending, and takes from it the answers that it has
+   * not read yet. So the socket is only shut, and closed when the client has closed it too (RFC 9112, section 9.6).
+   */
+  #close(): void {
+    this.#readOn()
+    if (this.#heardAll) this.#socket.end()
+    else this.#socket.shutdown()
   }
 
   /** Whether it stopped because there is enough to send, and not because there is nothing more to answer. */
   #answerSome(): boolean {
     while (out.length < ENOUGH) {
-      this.#skipEmptyLine()
-      const text = this.#received.toString('latin1', 0, Math.min(this.#received.length, HEAD_LIMITS.bytes))
+      const text = this.#received.beginning()
       const length = headLength(text)
       if (length === undefined) {
-        if (text.length === HEAD_LIMITS.bytes)
-          this.#refuse({ kind: 'headers-too-large', most: `${HEAD_LIMITS.bytes} bytes` }, text)
+        const problem = text === '' ? undefined : partialProblem(text, this.#heardAll)
+        if (problem !== undefined) this.#refuse(problem, text)
         return false
       }
-      this.#received = length === this.#received.length ? NOTHING : this.#received.subarray(length)
+      this.#received.take(length)
       const head = parseHead(text.slice(0, length))
       if ('kind' in head) this.#refuse(head, text)
       else this.#answer(head)
       if (this.#ending || this.#received.length === 0) return false
     }
     return true
-  }
-
-  /** RFC 9112 wants an empty line before a request to be overlooked: some clients send one after a body. */
-  #skipEmptyLine(): void {
-    if (this.#received[0] === CR && this.#received[1] === LF) this.#received = this.#received.subarray(2)
   }
 
   #answer(head: RequestHead): void {
@@ -161,13 +197,14 @@ export class Connection implements Asker {
 
   #refuse(problem: HeadProblem, text: string): void {
     const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-    out.add(this.#host.handler.refuse(problem, path), true, CLOSE, this.#host.clock.date)
+    const answer = this.#host.handler.refuse(problem, path)
+    out.add(answer, !text.startsWith('HEAD '), CLOSE, this.#host.clock.date)
     this.#finish()
   }
 
   #finish(): void {
     this.#ending = true
-    this.#received = NOTHING
+    this.#received.clear()
   }
 
   /** Sends the first bytes of a buffer, and keeps what the socket does not take. */

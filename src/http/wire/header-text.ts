@@ -1,5 +1,8 @@
 // The header fields of a request, left as the text that they came in: of the many that are sent, few are looked at.
 
+const SPACE = 0x20
+const TAB = 0x09
+
 export class HeaderText {
   /** Every line begins after a line break, and a name is found in front of its colon. */
   readonly #text: string
@@ -46,8 +49,17 @@ export class HeaderText {
     return this.#lower.indexOf(`\r\n${name}:`, from)
   }
 
+  /** Without the blanks around it: spaces and tabs, and not all that JavaScript would trim. */
   #value(name: string, at: number): string {
-    const start = at + name.length + 3
-    return this.#text.slice(start, this.#text.indexOf('\r\n', start)).trim()
+    let start = at + name.length + 3
+    let end = this.#text.indexOf('\r\n', start)
+    while (start < end && this.#isBlank(start)) start++
+    while (start < end && this.#isBlank(end - 1)) end--
+    return this.#text.slice(start, end)
+  }
+
+  #isBlank(at: number): boolean {
+    const code = this.#text.charCodeAt(at)
+    return code === SPACE || code === TAB
   }
 }

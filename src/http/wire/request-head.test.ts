@@ -1,7 +1,7 @@
 // What of a request head is taken, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { headLength, parseHead, type RequestHead, staysOpen } from './request-head.ts'
+import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const get = (target: string, ...fields: string[]) => head(`GET ${target} HTTP/1.1`, 'Host: a', ...fields)
@@ -14,7 +14,9 @@ describe('a sound head', () => {
     ['an empty query', '/a?', '/a', ''],
     ['a question mark in the query', '/a?b?c', '/a', 'b?c'],
     ['scheme and host, as a proxy is asked', 'http://evil.example/a?b', '/a', 'b'],
-    ['scheme and host without a path', 'HTTPS://evil.example', '', ''],
+    ['scheme and host without a path', 'HTTPS://evil.example', '/', ''],
+    ['scheme and host without a path, and a query', 'http://evil.example?a=/b', '/', 'a=/b'],
+    ['a query alone', '?a', '', 'a'],
     ['the service as a whole', '*', '*', ''],
     ['dots, left as they are', '/a/../%2e%2e/b', '/a/../%2e%2e/b', ''],
   ]
@@ -64,6 +66,8 @@ describe('a head that is refused', () => {
     ['a length that is no number', get('/', 'Content-Length: +1'), 'bad-request'],
     ['two lengths', get('/', 'Content-Length: 1', 'Content-Length: 1'), 'bad-request'],
     ['a length and an encoding', get('/', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 'bad-request'],
+    ['an encoding whose end cannot be told', get('/', 'Transfer-Encoding: chunked, gzip'), 'bad-request'],
+    ['a blank that is none of HTTP', get('/', 'Content-Length: \xa01'), 'bad-request'],
     ['a long target', get(`/${'a'.repeat(8_000)}`), 'uri-too-long'],
     ['many fields', get('/', ...Array.from({ length: 100 }, (_, n) => `X${n}: 1`)), 'headers-too-large'],
   ]
@@ -79,7 +83,7 @@ describe('a head that is refused', () => {
   test('the wrong header line is told', () => {
     expect(parseHead(get('/', 'X: 1', 'bad'))).toEqual({
       kind: 'bad-request',
-      wrong: 'header line 3 is not a name, a colon and a value without control characters',
+      wrong: 'header line 3 is not a name, a colon and a value',
     })
   })
 })
@@ -93,8 +97,47 @@ test.each<[name: string, version: string, fields: readonly string[], stays: bool
   ['a body', '1.1', ['Content-Length: 3'], false],
   ['no bytes of body', '1.1', ['Content-Length: 0'], true],
   ['a body in chunks', '1.1', ['Transfer-Encoding: chunked'], false],
+  ['HTTP/1.0 of two minds', '1.0', ['Connection: keep-alive, close'], false],
+  ['an option that only begins like one', '1.1', ['Connection: closed'], true],
+  ['options in two lines', '1.1', ['Connection: x', 'Connection: close'], false],
 ])('whether the connection stays open: %s', (_name, version, fields, stays) => {
   expect(staysOpen(parsed(head(`GET / HTTP/${version}`, 'Host: a', ...fields)))).toBe(stays)
+})
+
+describe('a head that is not all there', () => {
+  test.each([
+    ['nothing', ''],
+    ['half a line', 'GET / HT'],
+    ['half a line end', 'GET / HTTP/1.1\r'],
+    ['a line', 'GET / HTTP/1.1\r\n'],
+    ['all but its last byte', get('/').slice(0, -1)],
+    ['anything beyond ASCII', 'GET /\xff\t'],
+  ])('may still become sound: %s', (_name, text) => {
+    expect(partialProblem(text, false)).toBeUndefined()
+    expect(partialProblem(text, true)).toEqual({
+      kind: 'bad-request',
+      wrong: 'the empty line at the end of the headers is missing',
+    })
+  })
+
+  test.each([
+    ['a bare line feed', 'GET / HTTP/1.1\n'],
+    ['a bare line feed alone', '\n'],
+    ['a bare carriage return', 'GET / HTTP/1.1\rH'],
+    ['two carriage returns', 'GET / HTTP/1.1\r\r'],
+    ['a control character', 'GET / HTTP/1.1\r\nX: \x01'],
+  ])('is refused at once for %s', (_name, text) => {
+    expect(partialProblem(text, false)).toMatchObject({ kind: 'bad-request' })
+    expect(parseHead(`${text}\r\n\r\n`)).toEqual(partialProblem(text, false) as HeadProblem)
+  })
+
+  test('is refused at 16,384 bytes, for its target if that is too long by itself', () => {
+    expect(partialProblem('GET /'.padEnd(16_383, 'a'), false)).toBeUndefined()
+    expect(partialProblem('GET /'.padEnd(16_384, 'a'), false)).toEqual({ kind: 'uri-too-long', most: 8_000 })
+    const large = { kind: 'headers-too-large', most: '16384 bytes' } as const
+    expect(partialProblem('G'.padEnd(16_384, 'a'), false)).toEqual(large)
+    expect(partialProblem('GET / HTTP/1.1\r\nX: '.padEnd(16_384, 'a'), false)).toEqual(large)
+  })
 })
 
 test('the head ends with the first empty line', () => {
@@ -114,4 +157,22 @@ test('any text is a head or a problem, and never an exception', () => {
       expect('kind' in result ? typeof result.kind : typeof result.path).toBe('string')
     }),
   )
+})
+
+test.each([
+  ['in a header', (blanks: string) => get('/', `Connection: a${blanks}b`)],
+  ['around a value', (blanks: string) => get('/', `Connection:${blanks}a${blanks}`)],
+  ['between commas', (blanks: string) => get('/', `Connection: ${blanks.replaceAll(' ', ' ,')}`)],
+  ['in the first line', (blanks: string) => head(`GET${blanks}/ HTTP/1.1`, 'Host: a')],
+  ['before a line end that is none', (blanks: string) => get('/', `X:${blanks}\r${blanks}`)],
+])('blanks %s take no longer than other characters', (_name, text) => {
+  const taken = (length: number) => {
+    const asked = text(' '.repeat(length))
+    const start = performance.now()
+    const result = parseHead(asked)
+    if ('headers' in result) staysOpen(result)
+    return performance.now() - start
+  }
+  taken(8)
+  expect(Math.min(...[1, 2, 3].map((run) => taken(7_000 + run)))).toBeLessThan(50)
 })

@@ -8,12 +8,10 @@ export type RequestHead = Asked & {
 
 export type HeadProblem =
   | { readonly kind: 'bad-request'; readonly wrong: string }
-  | { readonly kind: 'uri-too-long'; readonly length: number; readonly most: number }
+  | { readonly kind: 'uri-too-long'; readonly most: number }
   | { readonly kind: 'headers-too-large'; readonly most: string }
 
-export type HeadLimits = { readonly bytes: number; readonly target: number; readonly fields: number }
-
-export const HEAD_LIMITS: HeadLimits = { bytes: 16_384, target: 8_000, fields: 100 }
+export const HEAD_LIMITS = { bytes: 16_384, target: 8_000, fields: 100 } as const
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const METHOD = new RegExp(`^${TOKEN}$`)
@@ -30,9 +28,25 @@ export function headLength(text: string): number | undefined {
 }
 
 const bad = (wrong: string): HeadProblem => ({ kind: 'bad-request', wrong })
+const tooLarge = (most: string): HeadProblem => ({ kind: 'headers-too-large', most })
+const URI_TOO_LONG: HeadProblem = { kind: 'uri-too-long', most: HEAD_LIMITS.target }
+
+/** No control character, and neither CR nor LF without the other. */
+const SOUND_SO_FAR = /^[\t\x20-\x7e\x80-\xff]*(?:\r\n[\t\x20-\x7e\x80-\xff]*)*\r?$/
+const UNSOUND = bad('there is a control character, or a line that does not end with CR LF')
+const BEGINNING = /^[^ \r\n]* ([^ \r\n]*)/
+
+/** What is wrong with a head that is not all there, and that nothing which may follow could mend. */
+export function partialProblem(text: string, ended: boolean): HeadProblem | undefined {
+  if (!SOUND_SO_FAR.test(text)) return UNSOUND
+  if (text.length < HEAD_LIMITS.bytes)
+    return ended ? bad('the empty line at the end of the headers is missing') : undefined
+  const target = BEGINNING.exec(text)?.[1] ?? ''
+  return target.length > HEAD_LIMITS.target ? URI_TOO_LONG : tooLarge(`${HEAD_LIMITS.bytes} bytes`)
+}
 
 /** The text is one whole head, as Latin-1. */
-export function parseHead(text: string, limits: HeadLimits = HEAD_LIMITS): RequestHead | HeadProblem {
+export function parseHead(text: string): RequestHead | HeadProblem {
   const afterMethod = text.indexOf(' ')
   const afterTarget = text.indexOf(' ', afterMethod + 1)
   const http11 = text.startsWith(HTTP_11, afterTarget)
@@ -41,14 +55,16 @@ export function parseHead(text: string, limits: HeadLimits = HEAD_LIMITS): Reque
   const target = text.slice(afterMethod + 1, afterTarget)
   if (target === '' || NOT_IN_TARGET.test(target) || (method !== 'GET' && !METHOD.test(method)))
     return requestLineProblem(text)
-  if (target.length > limits.target) return { kind: 'uri-too-long', length: target.length, most: limits.target }
-  const headers = readFields(text.slice(afterTarget + HTTP_11.length), http11, limits)
+  if (target.length > HEAD_LIMITS.target) return URI_TOO_LONG
+  const headers = readFields(text.slice(afterTarget + HTTP_11.length), http11)
   if ('kind' in headers) return headers
-  const path = pathStart(target)
+  const start = pathStart(target)
   const mark = target.indexOf('?')
+  const path = mark === -1 ? target.slice(start) : target.slice(start, mark)
   return {
     method,
-    path: mark === -1 ? target.slice(path) : target.slice(path, mark),
+    // After scheme and host, no path is the root (RFC 9110, section 4.2.3).
+    path: path === '' && start > 0 ? '/' : path,
     query: mark === -1 ? '' : target.slice(mark + 1),
     headers,
     http10: !http11,
@@ -65,41 +81,43 @@ function pathStart(target: string): number {
 /** A client says the same of itself with every request, so that what was read of the last one mostly serves again. */
 let lastSound: { readonly text: string; readonly http11: boolean; readonly headers: HeaderText } | undefined
 
-function readFields(text: string, http11: boolean, limits: HeadLimits): HeaderText | HeadProblem {
+function readFields(text: string, http11: boolean): HeaderText | HeadProblem {
   if (lastSound !== undefined && lastSound.text === text && lastSound.http11 === http11) return lastSound.headers
   if (!FIELDS.test(text)) return fieldProblem(text)
   const headers = new HeaderText(text)
-  const problem = problemWith(headers, http11, limits)
+  const problem = problemWith(headers, http11)
   if (problem !== undefined) return problem
   lastSound = { text, http11, headers }
   return headers
 }
 
 function requestLineProblem(text: string): HeadProblem {
+  if (!SOUND_SO_FAR.test(text)) return UNSOUND
   const line = text.slice(0, text.indexOf('\r\n'))
   if (/ HTTP\/[0-9]/.test(line) && !/ HTTP\/1\.[01]$/.test(line)) return bad('the version of HTTP is not 1.1 or 1.0')
   return bad('the request line is not a method, a target in ASCII and HTTP/1.1')
 }
 
 function fieldProblem(fields: string): HeadProblem {
+  if (!SOUND_SO_FAR.test(fields)) return UNSOUND
   const wrong = fields.split('\r\n').findIndex((line) => !FIELDS.test(`${line}${END}`))
-  return bad(`header line ${wrong + 1} is not a name, a colon and a value without control characters`)
+  return bad(`header line ${wrong + 1} is not a name, a colon and a value`)
 }
 
 /** Said twice, these would make two readers of one request disagree on what it is. */
 const ONCE = ['host', 'content-length', 'transfer-encoding']
 
-function problemWith(headers: HeaderText, http11: boolean, { fields }: HeadLimits): HeadProblem | undefined {
-  if (headers.moreThan(fields)) return { kind: 'headers-too-large', most: `${fields} header fields` }
+function problemWith(headers: HeaderText, http11: boolean): HeadProblem | undefined {
+  if (headers.moreThan(HEAD_LIMITS.fields)) return tooLarge(`${HEAD_LIMITS.fields} header fields`)
   const twice = ONCE.find((name) => headers.isRepeated(name))
   if (twice !== undefined) return bad(`the header ${twice} was sent more than once`)
   if (http11 && headers.get('host') === undefined) return bad('the header host is missing')
-  const length = headers.get('content-length')
-  if (length === undefined) return undefined
-  if (!/^[0-9]{1,15}$/.test(length)) return bad('content-length is not a number')
-  return headers.get('transfer-encoding') === undefined
-    ? undefined
-    : bad('it has both content-length and transfer-encoding')
+  const [length, encoding] = [headers.get('content-length'), headers.get('transfer-encoding')]
+  if (length !== undefined && encoding !== undefined) return bad('there are both content-length and transfer-encoding')
+  if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) return bad('content-length is not a number of bytes')
+  // Where the body ends could not be told (RFC 9112, section 6.3).
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return bad('transfer-encoding is not chunked')
+  return undefined
 }
 
 /** Whether the connection goes on after the answer: as the client wishes, unless a body follows, which nobody here reads. */
@@ -108,6 +126,9 @@ export function staysOpen({ headers, http10 }: RequestHead): boolean {
   if (bodyFollows) return false
   const connection = headers.get('connection')
   if (connection === undefined) return !http10
-  const options = connection.toLowerCase().split(/[ \t]*,[ \t]*/)
+  const options = connection
+    .toLowerCase()
+    .split(',')
+    .map((option) => option.trim())
   return !options.includes('close') && (!http10 || options.includes('keep-alive'))
 }

@@ -1,6 +1,7 @@
 // The server over real sockets: requests in any pieces, answers to any reader, connections of any patience.
 import { afterEach, describe, expect, test } from 'bun:test'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { everything, open as openTo } from '../../../test/support/wire.ts'
 import { type Answer, textAnswer } from '../exchange.ts'
 import { listenWire, type Timeouts, type WireServer } from './server.ts'
 
@@ -30,16 +31,8 @@ function start(timeouts?: Timeouts): WireServer {
 const request = (path: string, ...fields: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
 
-function open(server: WireServer, options = {}): Socket {
-  return connect({ port: server.port, host: '127.0.0.1', ...options })
-}
-
-/** Everything that comes until the server closes. */
-async function everything(socket: Socket): Promise<string> {
-  let all = ''
-  for await (const chunk of socket) all += (chunk as Buffer).toString('latin1')
-  return all
-}
+const open = (server: WireServer, options = {}): Socket => openTo(server.url, options)
+const event = (socket: Socket, name: string) => new Promise((resolve) => socket.once(name, resolve))
 
 const bodies = (all: string) => [...all.matchAll(/(?:GET|HEAD|POST) \/[^ ]* [^H]*/g)].map(([body]) => body)
 
@@ -49,7 +42,6 @@ describe('requests', () => {
     const server = start()
     for (let cut = 1; cut < text.length; cut++) {
       const socket = open(server)
-      socket.setNoDelay(true)
       socket.write(text.slice(0, cut))
       await new Promise((resolve) => setImmediate(resolve))
       socket.write(text.slice(cut))
@@ -76,10 +68,27 @@ describe('requests', () => {
     expect(bodies(await everything(socket))).toEqual(['GET /a '])
   })
 
-  test('a client that stops sending still gets its answer', async () => {
+  test('a client that stops sending still gets all its answers', async () => {
     const socket = open(start(), { allowHalfOpen: true })
-    socket.end(request('/a'))
-    expect(bodies(await everything(socket))).toEqual(['GET /a '])
+    socket.pause()
+    socket.end(request('/a') + request('/large') + request('/b'))
+    await event(socket, 'finish')
+    const all = await everything(socket)
+    expect([all.length > LARGE.length, bodies(all.replaceAll(/a{1000,}/g, ''))]).toEqual([true, ['GET /a ', 'GET /b ']])
+  })
+
+  test('a client that stops sending in the middle of a request is told so', async () => {
+    const socket = open(start(), { allowHalfOpen: true })
+    socket.end(`${request('/a')}GET /b HT`)
+    expect(await everything(socket)).toEndWith('Connection: close\r\n\r\nbad-request')
+  })
+
+  test('more at once than is taken in at once are all answered', async () => {
+    const socket = open(start())
+    const paths = Array.from({ length: 40_000 }, (_, n) => `/${n}?${'x'.repeat(40)}`)
+    socket.write(paths.map((path) => request(path)).join('') + request('/end', 'Connection: close'))
+    const all = await everything(socket)
+    expect([all.split('HTTP/1.1 200 OK').length - 1, all.endsWith('GET /end ')]).toEqual([40_001, true])
   })
 
   test('what is not HTTP is refused, and the connection closed', async () => {
@@ -90,10 +99,36 @@ describe('requests', () => {
     expect(answer).toEndWith('Connection: close\r\n\r\nbad-request')
   })
 
+  test('in the middle of others, what comes before it is answered and what comes after it is not', async () => {
+    const socket = open(start())
+    socket.write(`${request('/a')}garbage\r\n\r\n${request('/b')}`)
+    const all = await everything(socket)
+    expect([bodies(all), all.endsWith('bad-request')]).toEqual([['GET /a '], true])
+  })
+
   test('a head that does not end is refused at 16,384 bytes', async () => {
     const socket = open(start())
     socket.write(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`)
     expect(await everything(socket)).toEndWith('headers-too-large')
+  })
+})
+
+describe('the last answer', () => {
+  const MEGABYTE = Buffer.alloc(1 << 20, 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n')
+
+  // A server that just closes resets the connection, and the client never sees why.
+  test.each([
+    ['to a request with a body', request('/a', 'Content-Length: 999999999'), 'GET /a '],
+    ['to what is not HTTP', 'garbage\r\n\r\n', 'bad-request'],
+    ['to a client that wants no more', request('/a', 'Connection: close'), 'GET /a '],
+  ])('%s is not lost, although the client is still sending', async (_name, first, body) => {
+    const socket = open(start())
+    socket.pause()
+    socket.write(first)
+    await event(socket, 'readable')
+    for (let sent = 0; sent < 20; sent++) await new Promise((resolve) => socket.write(MEGABYTE, resolve))
+    const all = await everything(socket)
+    expect([all.split('HTTP/1.1 ').length - 1, all.endsWith(`\r\n\r\n${body}`)]).toEqual([1, true])
   })
 })
 
@@ -141,8 +176,28 @@ describe('patience', () => {
     socket.on('error', () => {})
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
     socket.write('GET / HTTP/1.1\r\n')
-    await new Promise((resolve) => socket.on('close', resolve))
+    await event(socket, 'close')
     clearInterval(drip)
+  })
+
+  test('a client that does not read is cut off', async () => {
+    const server = start(short)
+    const socket = open(server)
+    socket.pause()
+    socket.write(request('/large').repeat(10))
+    await event(socket, 'connect')
+    await server.empty()
+    expect((await everything(socket)).length).toBeLessThan(LARGE.length * 10)
+  })
+
+  test('a client that does not hang up after the last answer is not waited for', async () => {
+    const server = start(short)
+    const socket = open(server, { allowHalfOpen: true })
+    socket.write(request('/a', 'Connection: close'))
+    socket.resume()
+    await event(socket, 'end')
+    await server.empty()
+    socket.destroy()
   })
 })
 
@@ -151,7 +206,7 @@ describe('leaving', () => {
     const server = start()
     const socket = open(server)
     socket.write(request('/a'))
-    await new Promise((resolve) => socket.once('readable', resolve))
+    await event(socket, 'readable')
     server.leave()
     socket.write(request('/b'))
     expect(await everything(socket)).toContain('Connection: close\r\n\r\nGET /b ')
@@ -161,7 +216,7 @@ describe('leaving', () => {
     const server = start()
     const socket = open(server)
     socket.write(request('/a'))
-    await new Promise((resolve) => socket.once('readable', resolve))
+    await event(socket, 'readable')
     server.stopAccepting()
     server.endIdle()
     await everything(socket)

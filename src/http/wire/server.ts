@@ -10,7 +10,7 @@ export type Listening = {
 }
 
 export type Timeouts = {
-  /** For a request to arrive whole, from its first byte, and for a client to take an answer. */
+  /** For a request to arrive whole, from its first byte, and for a client to take an answer, or to hang up after it. */
   readonly requestMilliseconds: number
   /** For the next request on a connection that is kept alive. */
   readonly idleMilliseconds: number
@@ -30,8 +30,10 @@ export type WireServer = {
   readonly heard: number
   /** Takes no new connections. */
   stopAccepting(): void
-  /** Ends the connections that wait for a request; the others end after their answer. */
+  /** Ends the connections that wait for a further request; the others end after their answer. */
   endIdle(): void
+  /** Whether any connection is in the middle of a request or of an answer. */
+  readonly busy: () => boolean
   /** Resolves when no connection is left. */
   readonly empty: () => Promise<void>
   terminate(): void
@@ -72,7 +74,7 @@ export function listenWire(
         connections.add(socket.data)
       },
       // A client may stop sending before it has its answer.
-      end: (socket: Socket<Connection>) => socket.data.end(),
+      end: (socket: Socket<Connection>) => socket.data.heardAll(),
       data: (socket: Socket<Connection>, data: Buffer) => socket.data.receive(data),
       drain: (socket: Socket<Connection>) => socket.data.drain(),
       close: (socket: Socket<Connection>) => {
@@ -102,8 +104,9 @@ export function listenWire(
     },
     stopAccepting: () => listener.stop(),
     endIdle: () => {
-      for (const connection of connections) if (connection.idle) connection.end()
+      for (const connection of connections) if (connection.idle && !connection.silent) connection.end()
     },
+    busy: () => [...connections].some((connection) => connection.busy),
     empty: () =>
       new Promise((resolve) => {
         onEmpty = resolve
@@ -122,7 +125,7 @@ function expire(connection: Connection, now: number, { requestMilliseconds, idle
   if (connection.idle) {
     if (waited > idleMilliseconds) connection.end()
   } else if (waited > requestMilliseconds) {
-    connection.terminate()
+    connection.giveUp()
   }
 }
 

@@ -1,0 +1,137 @@
+// Whatever bytes are sent, every answer is a whole one of those that are meant to be, and the server goes on.
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { bodyOf } from './support/expected.ts'
+import { releaseOf } from './support/releases.ts'
+import { serverOf } from './support/server.ts'
+import { countries, smallSource } from './support/small-source.ts'
+import { type Answer, ask, bytesOf, everything, message, open, parse } from './support/wire.ts'
+
+const NUM_RUNS = 250
+const release = await releaseOf(smallSource({ pais: countries(25) }))
+const server = serverOf(() => release)
+const { url, host } = server
+afterAll(server.close)
+
+const page = message('GET', '/api/v1/paises', `Host: ${host}`)
+
+afterEach(async () => {
+  expect((await ask(url, page)).body).toBe(bodyOf(countries(25), 1))
+  expect(server.logged).toEqual([])
+})
+
+/** Says the pieces one after the other and then no more, and hears the server out. */
+async function hear(pieces: readonly string[]): Promise<Buffer> {
+  const socket = open(url, { allowHalfOpen: true })
+  const heard = everything(socket)
+  for (const piece of pieces) await new Promise((resolve) => socket.write(bytesOf(piece), resolve))
+  socket.end()
+  return bytesOf(await heard)
+}
+
+/** The answers that the bytes are, with nothing before, between or after them. */
+function answersIn(bytes: Buffer): Answer[] {
+  const answers: Answer[] = []
+  for (let rest = bytes; rest.length > 0; ) {
+    const found = parse(rest, false)
+    if (found === undefined) throw new Error(`half an answer: ${rest.toString('latin1')}`)
+    answers.push(found.answer)
+    rest = rest.subarray(found.length)
+  }
+  return answers
+}
+
+function expectMeant({ status, headers, body }: Answer): void {
+  expect([200, 304, 308, 400, 404, 405, 414, 431]).toContain(status)
+  expect([headers.Allow, headers.Vary, headers['Access-Control-Allow-Origin']]).toEqual([
+    'GET, HEAD, OPTIONS',
+    'Accept',
+    '*',
+  ])
+  expect([undefined, 'close', 'keep-alive']).toContain(headers.Connection)
+  if (status < 400) return
+  expect(headers['Content-Type']).toBe('application/problem+json')
+  expect(JSON.parse(body)).toMatchObject({ type: expect.stringMatching(/^urn:nomenclator:problem:/), status })
+}
+
+const any = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) })
+
+// No HEAD among them: which of the answers has no body could not be told.
+const lines = fc.tuple(
+  fc.constantFrom('GET', 'GET', 'GET', 'POST', 'OPTIONS', 'TRACE', 'get', ''),
+  fc.constantFrom('/', '/api/v1/paises', '/api/v1/paises?page=2', '/api/v1/paises/', '/a/../b', '*', 'http://a/', ''),
+  fc.constantFrom('HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'http/1.1', ''),
+)
+const fields = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      'If-None-Match: *',
+      'Connection: close',
+      'Connection: keep-alive',
+      'Content-Length: 0',
+      'Content-Length: 7',
+      'Content-Length: 1e3',
+      'Transfer-Encoding: chunked',
+      'Transfer-Encoding : chunked',
+      'Expect: 100-continue',
+      'Upgrade: h2c',
+      'Host: evil.test',
+      ' folded',
+      `X: ${'x'.repeat(2_000)}`,
+    ),
+    any,
+  ),
+  { maxLength: 4 },
+)
+const requests = fc
+  .tuple(lines, fc.constantFrom(`Host: ${host}`, `Host: ${host}`, 'host:\ta.test ', 'Host:', 'X: y'), fields)
+  .map(([line, hostLine, others]) => `${[line.join(' '), hostLine, ...others].join('\r\n')}\r\n\r\n`)
+
+/** Some bytes of a text taken out, and others put in their place. */
+const mutations = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), any), { maxLength: 3 })
+const mutated = fc.tuple(requests, mutations).map(([text, changes]) =>
+  changes.reduce((changed, [where, out, put]) => {
+    const at = Math.floor(where * changed.length)
+    return changed.slice(0, at) + put + changed.slice(at + out)
+  }, text),
+)
+
+const isBlank = (text: string) => /^(?:\r\n)*$/.test(text)
+
+test('bytes of any kind', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(any, { maxLength: 3 }), async (pieces) => {
+      const answers = answersIn(await hear(pieces))
+      answers.forEach(expectMeant)
+      // Who stops in the middle of a request is told so, as long as there was any of it.
+      expect(answers.length > 0).toBe(!isBlank(pieces.join('')))
+    }),
+    { numRuns: NUM_RUNS },
+  )
+})
+
+test('requests with mistakes in them, alone and one after the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(requests, mutated, fc.constant(page)), { minLength: 1 }), async (pieces) => {
+      const answers = answersIn(await hear(pieces))
+      answers.forEach(expectMeant)
+      expect(answers.length).toBeGreaterThan(0)
+      // Nothing follows an answer that says so.
+      const last = answers.findIndex(({ headers }) => headers.Connection === 'close')
+      expect([-1, answers.length - 1]).toContain(last)
+    }),
+    { numRuns: NUM_RUNS },
+  )
+})
+
+test('what follows a body that was announced is not answered, whatever it is', async () => {
+  const announcements = fc.constantFrom('Content-Length: 5', 'Content-Length: 100000', 'Transfer-Encoding: chunked')
+  await fc.assert(
+    fc.asyncProperty(announcements, fc.array(fc.oneof(any, requests)), async (field, pieces) => {
+      const announcing = message('POST', '/api/v1/paises', `Host: ${host}`, field)
+      const answers = answersIn(await hear([announcing, ...pieces]))
+      expect(answers.map(({ status, headers }) => [status, headers.Connection])).toEqual([[405, 'close']])
+    }),
+    { numRuns: NUM_RUNS / 2 },
+  )
+})

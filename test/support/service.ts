@@ -1,0 +1,253 @@
+// The real command in a process of its own, and two releases to swap under it.
+import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { collections } from '../../src/catalog/collections.ts'
+import { MANIFEST_FILE } from '../../src/release/manifest.ts'
+import type { Release } from '../../src/release/release.ts'
+import type { GivenRow } from '../../src/source/source.ts'
+import { jumbled } from './jumbled-catalog.ts'
+import type { LoadPlan, Version } from './load.ts'
+import { PROGRAM, TestHome } from './releases.ts'
+import { serverOf } from './server.ts'
+import { type SmallCatalog, smallSource } from './small-source.ts'
+import { ask, message } from './wire.ts'
+
+const PATIENCE_MILLISECONDS = 30_000
+const GLANCE_MILLISECONDS = 10
+
+/** Looks again and again until something is the case, and fails when it does not come to be. */
+export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE_MILLISECONDS
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`waited in vain until ${what}`)
+    await Bun.sleep(GLANCE_MILLISECONDS)
+  }
+}
+
+export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
+
+/** `nomenclator serve` on a free port, until the test is over. */
+export class Service implements AsyncDisposable {
+  readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  readonly #ended: Promise<unknown>
+  #unread: string[] = []
+  #wake = () => {}
+  /** All that it wrote, by stream. */
+  readonly said = { out: '', err: '' }
+  url = ''
+
+  constructor({ flags = [], env = {} }: ServiceOptions) {
+    this.#child = Bun.spawn([process.execPath, PROGRAM, 'serve', ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    })
+    this.#ended = Promise.all([
+      this.#listen('out', this.#child.stdout),
+      this.#listen('err', this.#child.stderr),
+      this.#child.exited,
+    ])
+  }
+
+  /** Resolves when it says that it serves. */
+  static async over(home: TestHome, { flags = [], env = {} }: ServiceOptions = {}): Promise<Service> {
+    const service = new Service({ flags: ['--home', home.path, '--port', '0', ...flags], env })
+    try {
+      const [, url = ''] = await service.line(/^Serving release [0-9a-f]{12} on (\S+): /)
+      service.url = url
+      return service
+    } catch (error) {
+      await service[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port)
+  }
+
+  /** The next line that was not yet asked for and looks like this, on either stream. */
+  async line(pattern: RegExp): Promise<RegExpMatchArray> {
+    const end = performance.now() + PATIENCE_MILLISECONDS
+    for (;;) {
+      for (const [at, line] of this.#unread.entries()) {
+        const found = line.match(pattern)
+        if (found === null) continue
+        this.#unread = this.#unread.slice(at + 1)
+        return found
+      }
+      if (performance.now() > end || this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`no line like ${pattern}, only:\n${this.said.out}${this.said.err}`)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
+      await Promise.race([promise, this.#ended, Bun.sleep(PATIENCE_MILLISECONDS)])
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** Its exit code, when all that it wrote has been read. */
+  async exited(): Promise<number | NodeJS.Signals | null> {
+    await this.#ended
+    return this.#child.signalCode ?? this.#child.exitCode
+  }
+
+  /** Nothing answers at its address any more. */
+  async refuses(): Promise<void> {
+    await eventually(`${this.url} refuses`, async () => {
+      const socket = await Bun.connect({ hostname: '127.0.0.1', port: this.port, socket: { data: () => {} } }).catch(
+        () => undefined,
+      )
+      socket?.terminate()
+      return socket === undefined
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const workers = childrenOf(this.pid)
+    this.#child.kill('SIGKILL')
+    for (const pid of workers) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    await this.#ended
+  }
+
+  async #listen(name: 'out' | 'err', stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder()
+    let held = ''
+    for await (const chunk of stream) {
+      const text = decoder.decode(chunk, { stream: true })
+      this.said[name] += text
+      const lines = (held + text).split('\n')
+      held = lines.pop() ?? ''
+      this.#unread.push(...lines)
+      this.#wake()
+    }
+  }
+}
+
+/** The processes that a process started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const numbers = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
+  return numbers.map(Number).filter((child) => statusOf(child)?.parent === pid && isAlive(child))
+}
+
+/** A process that has ended and that nobody asked after does not count. */
+export function isAlive(pid: number): boolean {
+  const state = statusOf(pid)?.state
+  return state !== undefined && state !== 'Z' && state !== 'X'
+}
+
+function statusOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent) }
+  } catch {
+    return undefined
+  }
+}
+
+const LISTENING = '0A'
+const ESTABLISHED = '01'
+
+/** The sockets of a port of 127.0.0.1, on the side of whoever listens there. */
+function socketsOf(port: number, state: string): string[] {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[1] === address && fields[3] === state)
+    .map((fields) => fields[9] ?? '')
+}
+
+export const listenersOf = (port: number): number => socketsOf(port, LISTENING).length
+
+/** How many clients of a port are connected with one of the processes that listen there. */
+export function clientsOf(pid: number, port: number): number {
+  const own = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((descriptor) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+      } catch {
+        return ''
+      }
+    }),
+  )
+  return socketsOf(port, ESTABLISHED).filter((inode) => own.has(`socket:[${inode}]`)).length
+}
+
+/** Links in answers begin like this, so that an answer does not depend on the port. */
+const BASE_URL = 'http://catalogs.example.org'
+export const SAME_LINKS = ['--base-url', BASE_URL]
+
+/** The same catalog under other names and with fewer records, so that no page of one is a page of the other. */
+const other: SmallCatalog = {
+  ...jumbled,
+  pais: renamed(jumbled.pais, 'descPais').slice(-14),
+  municipio: jumbled.municipio?.slice(-12) ?? [],
+  localidad: jumbled.localidad?.slice(-18) ?? [],
+  area: renamed(jumbled.area, 'descripcion'),
+  subdisciplina: jumbled.subdisciplina?.slice(-9) ?? [],
+  audiencia: renamed(jumbled.audiencia, 'descCorta').slice(-21),
+}
+
+function renamed(rows: readonly GivenRow[] = [], field: string): GivenRow[] {
+  return rows.map((row) => ({ ...row, [field]: `${row[field]} bis` }))
+}
+
+/** A home with two releases that have no answer in common; the first is current. */
+export class TwoReleases extends TestHome {
+  readonly digests: [first: string, second: string] = ['', '']
+
+  static async create(): Promise<TwoReleases> {
+    const home = new TwoReleases()
+    for (const [at, catalog] of [jumbled, other].entries()) {
+      const { digest } = await home.import(smallSource(catalog), { acceptChanges: true })
+      home.digests[at] = digest
+      home.#date(digest, new Date(Date.UTC(2001, at)))
+    }
+    home.shelf.activate(home.digests[0])
+    return home
+  }
+
+  /** Pages of all collections, each with the answers of both releases. */
+  async targets(): Promise<LoadPlan['targets']> {
+    const targets = collections.flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
+    const [first, second] = this.digests.map((digest) => versionsOf(this.shelf.open(digest), targets))
+    const [ofFirst = [], ofSecond = []] = [await first, await second]
+    return targets.map((target, at) => ({
+      target,
+      versions: [ofFirst[at], ofSecond[at]].filter((one) => one !== undefined),
+    }))
+  }
+
+  /** Makes a release current without a look at it. */
+  force(digest: string): void {
+    writeFileSync(`${this.shelf.currentFile}.forced`, `${digest}\n`)
+    renameSync(`${this.shelf.currentFile}.forced`, this.shelf.currentFile)
+  }
+
+  /** The date is not part of the digest. Both would be of the same second. */
+  #date(digest: string, built: Date): void {
+    const path = join(this.shelf.directoryOf(digest), MANIFEST_FILE)
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), built: built.toISOString() }))
+  }
+}
+
+/** The answers that a release gives while nothing changes, without what is of the moment. */
+async function versionsOf(release: Release, targets: readonly string[]): Promise<Version[]> {
+  const server = serverOf(() => release, { baseUrl: BASE_URL })
+  const versions = await Promise.all(
+    targets.map(async (target) => {
+      const { status, headers, body } = await ask(server.url, message('GET', target, 'Host: a'))
+      const lasting = Object.entries(headers).filter(([name]) => name !== 'Date')
+      return { status, headers: Object.fromEntries(lasting.map(([name, value]) => [name.toLowerCase(), value])), body }
+    }),
+  )
+  await server.close()
+  return versions
+}

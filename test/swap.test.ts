@@ -1,0 +1,121 @@
+// A release that is activated while the service runs: noticed at once, swapped without a fault, and the old one let go.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fairTrial, startLoad } from './support/load.ts'
+import { nomenclator } from './support/releases.ts'
+import { eventually, SAME_LINKS, Service, TwoReleases } from './support/service.ts'
+import { ask, message } from './support/wire.ts'
+
+setDefaultTimeout(120_000)
+
+const SWAPS = 100
+const home = await TwoReleases.create()
+const [first, second] = home.digests
+const targets = await home.targets()
+let service: Service
+
+beforeAll(async () => {
+  service = await Service.over(home, { flags: ['--workers', '1', ...SAME_LINKS] })
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  home[Symbol.dispose]()
+})
+
+const swapped = (digest: string) => service.line(new RegExp(`^Serving release ${digest.slice(0, 12)} from now on\\.$`))
+
+async function swap(digest: string): Promise<number> {
+  const started = performance.now()
+  home.shelf.activate(digest)
+  await swapped(digest)
+  return performance.now() - started
+}
+
+/** Which release answers: that of every sampled page must be the same. */
+async function served(): Promise<string | undefined> {
+  const versions = await Promise.all(
+    targets.map(async ({ target, versions }) => {
+      const { status, body } = await ask(service.url, message('GET', target, 'Host: a'))
+      return versions.findIndex((version) => version.status === status && version.body === body)
+    }),
+  )
+  return new Set(versions).size === 1 ? home.digests[versions[0] ?? -1] : undefined
+}
+
+/** The mapped files of releases, as the kernel lists them for the process. */
+const mapped = () =>
+  readFileSync(`/proc/${service.pid}/maps`, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(join(home.path, 'releases')))
+
+test('the two releases have no answer in common', () => {
+  for (const { versions } of targets) {
+    const [one, other] = versions.map(({ headers, body }) => [body, headers.etag, headers['x-total']])
+    for (const part of one ?? []) if (part !== undefined) expect(other).not.toContain(part)
+  }
+})
+
+test('is noticed at once, forth and back', async () => {
+  const took: number[] = []
+  for (const digest of [second, first, second, first, second]) {
+    took.push(await swap(digest))
+    expect(await served()).toBe(digest)
+  }
+  // Looking once a second finds it too, but in the mean not so soon.
+  const [, , median = 0] = took.toSorted((a, b) => a - b)
+  expect(median).toBeLessThan(400)
+})
+
+test('activate and rollback, as they are typed, reach it', async () => {
+  await swap(first)
+  expect(await nomenclator('activate', second.slice(0, 12), '--home', home.path)).toMatchObject({ code: 0 })
+  await swapped(second)
+  expect(await served()).toBe(second)
+  expect(await nomenclator('rollback', '--home', home.path)).toMatchObject({ code: 0 })
+  await swapped(first)
+  expect(await served()).toBe(first)
+})
+
+test(`${SWAPS} times under 64 connections, no request fails and no answer is of two releases`, async () => {
+  const report = await fairTrial(async () => {
+    await using load = await startLoad({ url: service.url, connections: 64, targets })
+    for (let swaps = 0; swaps < SWAPS; swaps++) {
+      await swap(home.shelf.currentDigest() === first ? second : first)
+      await load.more(32)
+    }
+    return await load.stop()
+  })
+  expect(report).toMatchObject({ failed: 0, refused: 0, farewells: 0, wrong: [], reasons: [] })
+  const [ofFirst = 0, ofSecond = 0] = report.versions
+  expect(ofFirst + ofSecond).toBe(report.completed)
+  expect(Math.min(ofFirst, ofSecond)).toBeGreaterThan((SWAPS / 2) * 32 * 0.5)
+})
+
+test.skipIf(process.platform !== 'linux')('the files of releases that were swapped away are unmapped', async () => {
+  for (const digest of [second, first]) {
+    if (digest !== home.shelf.currentDigest()) await swap(digest)
+    const once = new Set(mapped().map((line) => line.split(/\s+/).at(-1)))
+    expect([...once].some((path) => path?.includes(digest))).toBe(true)
+    await eventually('only the current release is mapped, and only once', () => {
+      const files = mapped().map((line) => line.split(/\s+/).at(-1) ?? '')
+      return files.every((path) => path.includes(digest)) && files.length === new Set(files).size
+    })
+  }
+})
+
+test('a release that cannot be opened is refused with the reason, and the one before goes on being served', async () => {
+  if (home.shelf.currentDigest() !== first) await swap(first)
+  const path = join(home.shelf.directoryOf(second), 'audiencia.records')
+  const whole = readFileSync(path)
+  truncateSync(path, whole.length - 1)
+  home.force(second)
+  const [said] = await service.line(/^Not swapped, the release before goes on being served: .*/)
+  expect(said).toContain(`${path} has ${whole.length - 1} bytes instead of ${whole.length}`)
+  expect(await served()).toBe(first)
+
+  writeFileSync(path, whole)
+  home.shelf.activate(second)
+  await swapped(second)
+  expect(await served()).toBe(second)
+})

@@ -1,0 +1,249 @@
+// Several processes on one port: they die, are replaced, restarted and stopped, and the service goes on.
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fairTrial, type LoadReport, startLoad } from './support/load.ts'
+import {
+  childrenOf,
+  clientsOf,
+  eventually,
+  isAlive,
+  listenersOf,
+  SAME_LINKS,
+  Service,
+  type ServiceOptions,
+  TwoReleases,
+} from './support/service.ts'
+import { ask, message } from './support/wire.ts'
+
+setDefaultTimeout(120_000)
+
+const home = await TwoReleases.create()
+const [first, second] = home.digests
+const targets = await home.targets()
+const CONNECTIONS = 64
+afterAll(() => home[Symbol.dispose]())
+beforeEach(() => home.shelf.activate(first))
+
+const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', '2', ...SAME_LINKS, ...flags] })
+const loadOn = ({ url }: Service) => startLoad({ url, connections: CONNECTIONS, targets })
+const noneFailed = { failed: 0, wrong: [], reasons: [] }
+
+/** Two workers listen, and they are not these. */
+async function twoOthers(service: Service, gone: readonly number[]): Promise<number[]> {
+  await eventually('two other workers listen', () => {
+    const there = childrenOf(service.pid)
+    return there.length === 2 && !there.some((pid) => gone.includes(pid)) && listenersOf(service.port) === 2
+  })
+  return childrenOf(service.pid)
+}
+
+function oneOf(service: Service): number {
+  const [pid] = childrenOf(service.pid)
+  if (pid === undefined) throw new Error('there is no worker')
+  return pid
+}
+
+describe.skipIf(process.platform !== 'linux')('two workers', () => {
+  test('one that is killed under load takes its own clients along, and is replaced', async () => {
+    await using service = await start()
+    await using load = await loadOn(service)
+    const victim = oneOf(service)
+    const [survivor] = childrenOf(service.pid).filter((pid) => pid !== victim)
+    const clients = clientsOf(victim, service.port)
+    process.kill(victim, 'SIGKILL')
+    const [, died] = await service.line(/^WORKER DIED: process (\d+), signal SIGKILL; starting another in 100 ms$/)
+    expect(Number(died)).toBe(victim)
+    expect(await twoOthers(service, [victim])).toContain(survivor as number)
+    await load.more(CONNECTIONS * 10)
+    const report = await load.stop()
+    expect(report).toMatchObject({ refused: 0, farewells: 0, wrong: [] })
+    expect(clients).toBeWithin(1, CONNECTIONS)
+    expect(report.failed).toBeLessThanOrEqual(clients)
+  })
+
+  test('one that keeps dying is started ever more slowly', async () => {
+    await using service = await start()
+    for (const pause of [100, 200, 400]) {
+      const victim = oneOf(service)
+      process.kill(victim, 'SIGKILL')
+      await service.line(new RegExp(`^WORKER DIED: process ${victim}, .*; starting another in ${pause} ms$`))
+      await twoOthers(service, [victim])
+    }
+  })
+
+  test('when the supervisor is killed, they go too', async () => {
+    await using service = await start()
+    const workers = childrenOf(service.pid)
+    expect(workers).toHaveLength(2)
+    service.signal('SIGKILL')
+    await eventually('the workers are gone', () => !workers.some(isAlive))
+    await service.refuses()
+  })
+
+  test('when the supervisor is killed while they start, they do not stay behind', async () => {
+    await using service = new Service({ flags: ['--home', home.path, '--port', '0', '--workers', '2'] })
+    await eventually('there is a worker', () => childrenOf(service.pid).length > 0)
+    const workers = childrenOf(service.pid)
+    service.signal('SIGKILL')
+    await eventually('the workers are gone', () => !workers.some(isAlive))
+  })
+
+  test('a release that is activated reaches both, no request fails and no answer is of two releases', async () => {
+    await using service = await start()
+    const swapped = async (digest: string) => {
+      home.shelf.activate(digest)
+      const told = new RegExp(`^\\[(\\d+)\\] Serving release ${digest.slice(0, 12)} from now on\\.$`)
+      const pids = [await service.line(told), await service.line(told)].map(([, pid]) => Number(pid))
+      expect(new Set(pids)).toEqual(new Set(childrenOf(service.pid)))
+    }
+    const report = await fairTrial(async () => {
+      await using load = await loadOn(service)
+      for (const digest of [second, first, second, first]) {
+        await swapped(digest)
+        await load.more(CONNECTIONS * 4)
+      }
+      return await load.stop()
+    })
+    expect(report).toMatchObject({ ...noneFailed, refused: 0, farewells: 0 })
+    expect(Math.min(...report.versions)).toBeGreaterThan(CONNECTIONS)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
+  test('under load replaces every worker, and no request fails', async () => {
+    await using service = await start()
+    const report = await fairTrial(async () => {
+      await using load = await loadOn(service)
+      const before = childrenOf(service.pid)
+      service.signal('SIGHUP')
+      await service.line(/^All workers were restarted\.$/)
+      expect(before.filter(isAlive)).toEqual([])
+      await twoOthers(service, before)
+      await load.more(CONNECTIONS * 4)
+      return await load.stop()
+    })
+    expect(report).toMatchObject({ ...noneFailed, refused: 0 })
+    expect(report.farewells).toBeGreaterThanOrEqual(CONNECTIONS)
+    expect(service.said.err).not.toContain('WORKER DIED')
+  })
+
+  test('sent again while workers are being restarted, it leaves as many as there were', async () => {
+    await using service = await start()
+    const before = childrenOf(service.pid)
+    service.signal('SIGHUP')
+    await eventually('a third worker is there', () => childrenOf(service.pid).length === 3)
+    service.signal('SIGHUP')
+    for (const _ of ['first', 'second']) await service.line(/^All workers were restarted\.$/)
+    await twoOthers(service, before)
+  })
+
+  test('when no worker can start, those that are there go on', async () => {
+    await using service = await start()
+    const before = childrenOf(service.pid)
+    using _damage = new Damage(first)
+    service.signal('SIGHUP')
+    await service.line(/^\[\d+\] nomenclator: the release is damaged: /)
+    await service.line(
+      /^WORKERS NOT RESTARTED: a worker could not start \(exit code 1\); its reason stands above; those/,
+    )
+    expect(childrenOf(service.pid)).toEqual(before)
+    expect((await ask(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
+  async function stoppedUnderLoad(tell: (service: Service) => void): Promise<LoadReport> {
+    await using service = await start()
+    await using load = await loadOn(service)
+    await load.more(CONNECTIONS * 4)
+    const workers = childrenOf(service.pid)
+    tell(service)
+    expect(await service.exited()).toBe(0)
+    expect(workers.filter(isAlive)).toEqual([])
+    expect(service.said.err).toBe('')
+    return await load.stop()
+  }
+
+  test('under load: no request fails', async () => {
+    const report = await fairTrial(() => stoppedUnderLoad((service) => service.signal('SIGTERM')))
+    expect(report).toMatchObject(noneFailed)
+    expect(report.farewells).toBeGreaterThanOrEqual(CONNECTIONS)
+  })
+
+  test('under load, sent to all processes at once: no request fails', async () => {
+    const report = await fairTrial(() =>
+      stoppedUnderLoad((service) => {
+        for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGTERM')
+        service.signal('SIGTERM')
+      }),
+    )
+    expect(report).toMatchObject(noneFailed)
+  })
+
+  test('during a restart: all go', async () => {
+    await using service = await start()
+    service.signal('SIGHUP')
+    await eventually('a third worker is there', () => childrenOf(service.pid).length === 3)
+    const workers = childrenOf(service.pid)
+    service.signal('SIGTERM')
+    expect(await service.exited()).toBe(0)
+    expect(workers.filter(isAlive)).toEqual([])
+    expect(service.said.err).toBe('')
+  })
+})
+
+test('an interrupt from the keyboard, which reaches every process, stops the service once', async () => {
+  await using service = await start()
+  for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGINT')
+  service.signal('SIGINT')
+  expect(await service.exited()).toBe(0)
+  expect(service.said.err).toBe('')
+})
+
+describe.skipIf(process.platform !== 'linux')('workers that cannot start', () => {
+  async function refused(options: ServiceOptions) {
+    await using service = new Service(options)
+    const code = await service.exited()
+    return { code, ...service.said }
+  }
+
+  test('end the service, with their reason', async () => {
+    const flags = ['--home', home.path, '--workers', '2', '--host', '203.0.113.1', '--port', '0']
+    const { code, out, err } = await refused({ flags })
+    expect([code, out]).toEqual([1, ''])
+    const [reason, end, ...rest] = err.trimEnd().split('\n')
+    expect(reason).toMatch(/^\[\d+\] nomenclator: cannot listen on 203\.0\.113\.1, port 0 \(\w+\); choose others with/)
+    expect(end).toBe('nomenclator: a worker could not start (exit code 1); its reason stands above')
+    expect(rest).toEqual([])
+  })
+
+  test('in place of one that died, are tried again until they can', async () => {
+    await using service = await start()
+    const victim = oneOf(service)
+    {
+      using _damage = new Damage(first)
+      process.kill(victim, 'SIGKILL')
+      await service.line(/^\[\d+\] nomenclator: the release is damaged: /)
+      await service.line(/^WORKER DID NOT START: a worker could not start \(exit code 1\); .*; trying again in 200 ms$/)
+      expect((await ask(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
+    }
+    await twoOthers(service, [victim])
+  })
+})
+
+/** A file of a release is too short, for a while. Nobody reads what is missing. */
+class Damage implements Disposable {
+  readonly #path: string
+  readonly #whole: Buffer
+
+  constructor(digest: string) {
+    this.#path = join(home.shelf.directoryOf(digest), 'area.records')
+    this.#whole = readFileSync(this.#path)
+    truncateSync(this.#path, this.#whole.length - 1)
+  }
+
+  [Symbol.dispose](): void {
+    writeFileSync(this.#path, this.#whole)
+  }
+}
