@@ -21,7 +21,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   if (options.first) goFirst()
   if (options.run === 'smoke') return smoke()
-  return options.run === 'quick' ? quick(options) : full(options)
+  if (Bun.which('wrk') === null) {
+    console.error('bench: wrk is not installed; run bench/setup, or npm run bench -- --smoke, which does without')
+    return 2
+  }
+  return options.run === 'quick' ? quick(options) : full(options, argv)
 }
 
 process.exit(await main(process.argv.slice(2)))

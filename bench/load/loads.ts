@@ -5,7 +5,10 @@ export const PATH = '/api/v1/localidades'
 export const BASE_URL = 'http://catalogs.example.org'
 export const PER_PAGE = 10
 
-export const pathOf = (page: number): string => `${PATH}?format=api&page=${page}`
+/** What stands before the number of a page. */
+export const BEFORE_PAGE = `${PATH}?format=api&page=`
+
+export const pathOf = (page: number): string => `${BEFORE_PAGE}${page}`
 
 export type LoadName = 'hot' | 'random' | 'deep' | 'unchanged' | 'head' | 'random-deep'
 

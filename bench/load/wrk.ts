@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pinned } from '../machine/cores.ts'
 import { BENCH } from '../machine/places.ts'
 import { type Job, type LoadResult, pagesFile, parseResult } from './job.ts'
-import { pathOf } from './loads.ts'
+import { BEFORE_PAGE } from './loads.ts'
 
 const SCRIPT = join(BENCH, 'load', 'wrk.lua')
 /** Slow servers with many connections answer late; that is a latency, not an error. */
@@ -16,7 +16,7 @@ export async function wrk({ port, load, totalPages, connections, seconds, etag, 
     env: {
       ...process.env,
       BENCH_PAGES: pagesFile(load, totalPages),
-      BENCH_PATH: pathOf(0).slice(0, -1),
+      BENCH_PATH: BEFORE_PAGE,
       ...(etag === undefined ? {} : { BENCH_ETAG: etag }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],

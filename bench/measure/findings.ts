@@ -9,7 +9,7 @@ type Part = 'cpuMicros' | 'requestsPerSecond'
 
 const OURS = 'nomenclator'
 const TEN = 'nomenclator ×10'
-/** Below this share of its core the server waited for the load, and its requests/s are those of the generator. */
+/** When a core was used less than this the server waited for the load, and its requests/s are those of the generator. */
 const SATURATED = 0.9
 
 /** The ratios of the loads at 64 connections that are kept alive; what was not measured is left out. */
@@ -47,4 +47,4 @@ const WAITED = 'the server waited for the load: it could have done more'
 const values = (samples: readonly Sample[], part: Part): number[] => samples.map((sample) => sample[part])
 
 const isSaturated = (samples: readonly Sample[]): boolean =>
-  spreadOf(samples.map(({ busy }) => busy)).median >= SATURATED
+  spreadOf(samples.map(({ busy, others }) => busy + others)).median >= SATURATED

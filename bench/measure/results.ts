@@ -32,8 +32,7 @@ export type Growth = {
   readonly localities: number
   readonly cpuMicros: Spread
   readonly startMilliseconds: Spread
-  /** Where the release was built in this run. */
-  readonly build: { readonly seconds: number; readonly peakBytes: number } | undefined
+  readonly build: { readonly seconds: number; readonly peakBytes: number }
   readonly diskBytes: number
   readonly residentBytes: number
   readonly anonymousBytes: number

@@ -38,7 +38,7 @@ export function charts(results: Results, draw: Draw): Chart[] {
     chart(
       draw,
       'requests-per-second',
-      'Requests a second of one core, random pages',
+      'Requests a second of one core, random pages, by number of connections',
       connections.map(String),
       byConnections,
     ),

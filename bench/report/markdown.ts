@@ -46,7 +46,7 @@ const list = (lines: readonly string[]): string => lines.map((line) => `- ${line
 
 const intro = ({ rounds, seconds, workers }: Results): string =>
   `Medians of ${rounds} alternating rounds of ${seconds} s, with the range they come from; ratios are taken within each round. ` +
-  `Every server has ${workers === 1 ? 'one worker on one core' : `${workers} workers on ${workers} cores`}; the load comes from the other cores.`
+  `Every server has ${workers === 1 ? 'one worker on one core' : `${workers} workers on ${workers} cores`}. Unless it says otherwise below, the load comes from other cores.`
 
 const HOW =
   'CPU is user and system time of the server and its children from /proc over the window, for each request answered. ' +

@@ -15,7 +15,7 @@ test('a figure shows its range, and more digits when it is small', () => {
 })
 
 test('tables align words to the left and figures to the right', () => {
-  const table = { head: ['load', 'server', 'n'], rows: [['hot', 'nginx', '1,000']] }
+  const table = { words: 2, head: ['load', 'server', 'n'], rows: [['hot', 'nginx', '1,000']] }
   expect(textTable(table)).toBe('load  server      n\nhot   nginx   1,000\n')
   expect(markdownTable(table)).toBe('| load | server | n |\n| --- | --- | ---: |\n| hot | nginx | 1,000 |\n')
 })

@@ -9,6 +9,7 @@ const millis = (micros: number): string => figure(micros / 1_000, micros < 10_00
 
 export function comparison(rows: readonly Row[]): Table {
   return {
+    words: 2,
     head: ['load', 'server', 'requests/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'p99.9 ms', 'core used', 'errors'],
     rows: rows.map((row) => [
       row.load,
@@ -24,6 +25,7 @@ export function comparison(rows: readonly Row[]): Table {
 
 export function targetTable(verdicts: readonly Verdict[]): Table {
   return {
+    words: 2,
     head: ['target', 'outcome', 'limit', 'found', 'range'],
     rows: verdicts.map(({ name, outcome, finding }) => {
       const { says, unit, limit } = targets[name]
@@ -57,9 +59,10 @@ export const targetNotes = (verdicts: readonly Verdict[]): string[] =>
 
 export function footprintTable(footprints: readonly Footprint[]): Table {
   return {
-    head: ['server', '', 'processes', 'resident', 'private', 'anonymous'],
+    words: 1,
+    head: ['server', 'processes', 'resident', 'private', 'anonymous'],
     rows: footprints.map(({ server, processes, residentBytes, privateBytes, anonymousBytes }) => [
-      ...[server, '', String(processes)],
+      ...[server, String(processes)],
       ...[residentBytes, privateBytes, anonymousBytes].map(megabytes),
     ]),
   }
@@ -67,28 +70,15 @@ export function footprintTable(footprints: readonly Footprint[]): Table {
 
 export function growthTable(growth: readonly Growth[]): Table {
   return {
+    words: 1,
     head: [
-      'localities',
-      '',
-      'CPU µs/request',
-      'start ms',
-      'build s',
-      'localities/s',
-      'build memory',
-      'disk',
-      'resident',
-      'anonymous',
+      ...['localities', 'times', 'CPU µs/request', 'start ms', 'build s', 'localities/s', 'build memory'],
+      ...['disk', 'resident', 'anonymous'],
     ],
-    rows: growth.map((each) => [
-      ...[`${figure(each.localities)}`, `×${each.scale}`, brief(each.cpuMicros), ranged(each.startMilliseconds)],
-      ...(each.build === undefined
-        ? ['–', '–', '–']
-        : [
-            figure(each.build.seconds, 1),
-            figure(each.localities / each.build.seconds),
-            megabytes(each.build.peakBytes),
-          ]),
-      ...[each.diskBytes, each.residentBytes, each.anonymousBytes].map(megabytes),
+    rows: growth.map(({ localities, scale, cpuMicros, startMilliseconds, build, ...bytes }) => [
+      ...[figure(localities), `×${scale}`, brief(cpuMicros), ranged(startMilliseconds)],
+      ...[figure(build.seconds, 1), figure(localities / build.seconds), megabytes(build.peakBytes)],
+      ...[bytes.diskBytes, bytes.residentBytes, bytes.anonymousBytes].map(megabytes),
     ]),
   }
 }

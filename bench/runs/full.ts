@@ -26,7 +26,7 @@ import { workerMemory } from './worker-memory.ts'
 /** The one that the targets speak of comes first. */
 const CONNECTIONS = [COMPARED_CONNECTIONS, 1, 512]
 
-export async function full(options: Options): Promise<number> {
+export async function full(options: Options, argv: readonly string[]): Promise<number> {
   await using stage = await setStage(
     options,
     peers.filter(({ name }) => options.servers?.includes(name) ?? true),
@@ -44,15 +44,15 @@ export async function full(options: Options): Promise<number> {
     twoWorkers: await twoAgainstOne({ ...options, home: stage.built.home, totalPages: stage.pages.totalPages }),
     buildRate: { value: buildRate(builds) },
   })
-  const { rounds, seconds, workers, growth: most } = options
+  const { rounds, seconds, workers } = options
   await write(options, {
     taken: new Date().toISOString(),
-    command: `npm run bench${most === 100 ? ' -- --growth 100' : ''}`,
+    command: ['npm run bench', ...(argv.length === 0 ? [] : ['--', ...argv])].join(' '),
     ...{ rounds, seconds, workers },
     machine: describeMachine(stage.contenders),
     absent: stage.absent,
     rows: [...measured].map(([each, samples]) => rowOf(each, samples)),
-    ...{ footprints, growth, notes: [memory.note], verdicts },
+    ...{ footprints, growth, notes: [...stage.notes, memory.note], verdicts },
   })
   return verdicts.some(({ outcome }) => outcome === 'missed') ? 1 : 0
 }

@@ -49,7 +49,7 @@ export async function quick(options: Options): Promise<number> {
     machine: describeMachine(stage.contenders),
     absent: stage.absent,
     rows: [...measured].map(([each, samples]) => rowOf(each, samples)),
-    ...{ footprints: [], growth: [], notes: [memory.note], verdicts },
+    ...{ footprints: [], growth: [], notes: [...stage.notes, memory.note], verdicts },
   }
   writeFileSync(workPath('results', 'quick.json'), `${JSON.stringify(results, null, 2)}\n`)
   print(results)

@@ -13,6 +13,8 @@ import { RunningServer } from '../servers/running-server.ts'
 import { type Built, syntheticRelease } from '../servers/synthetic-release.ts'
 import { verifySame } from '../verify/same-answers.ts'
 
+const SHARED = 'There are not enough cores: the servers and the load share them, and requests/s say little.'
+
 export type Stage = AsyncDisposable & {
   readonly cores: Cores
   readonly built: Built
@@ -21,6 +23,7 @@ export type Stage = AsyncDisposable & {
   readonly contenders: readonly Contender[]
   readonly servers: readonly RunningServer[]
   readonly absent: readonly string[]
+  readonly notes: readonly string[]
 }
 
 /** Starts this service and every peer that is installed, and makes sure that all give the same answers. */
@@ -29,6 +32,7 @@ export async function setStage(options: Options, wanted: readonly Contender[]): 
   pinSelf(cores.load)
   const { present, absent } = whoIsHere(wanted)
   for (const sentence of absent) console.log(`! ${sentence}`)
+  if (!cores.apart) console.log(`! ${SHARED}`)
   const built = await syntheticRelease(1, options.fresh)
   const pages = await pagesOf(built, cores.server)
   const contenders = [nomenclatorOn(built.home), ...present]
@@ -43,7 +47,8 @@ export async function setStage(options: Options, wanted: readonly Contender[]): 
   if (theirs.length > 0)
     console.log(`Same bytes and headers as nomenclator: ${theirs.map(({ name }) => name).join(', ')}`)
   const kept = stack.move()
-  return { cores, built, pages, contenders, servers, absent, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const notes = cores.apart ? [] : [SHARED]
+  return { cores, built, pages, contenders, servers, absent, notes, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 export const COMPARED_CONNECTIONS = 64
