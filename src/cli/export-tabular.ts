@@ -2,7 +2,7 @@
 import { entityNames } from '../catalog/entities.ts'
 import { Failure } from '../failure.ts'
 import { Shelf } from '../release/shelf.ts'
-import { type TabularFormat, tabularFormats } from '../source/tabular-files.ts'
+import { type TabularFormat, tabularFormats } from '../source/tabular/files.ts'
 import { command } from './command.ts'
 import { type Wrong, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'

@@ -14,7 +14,7 @@ export const importInegi = command({
   examples: ['import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],
   run: async ({ values, words, terminal }) => {
     const { runImport } = await import('./importing.ts')
-    const { inegiSource } = await import('../source/inegi.ts')
+    const { inegiSource } = await import('../source/inegi/inegi.ts')
     const options = { includeRetired: values['include-retired'] }
     return runImport('import inegi', values, terminal, () => inegiSource(words, options))
   },

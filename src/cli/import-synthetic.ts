@@ -14,7 +14,7 @@ export const importSynthetic = command({
   examples: ['import synthetic', 'import synthetic --scale 10 --seed 7'],
   run: async ({ values, terminal }) => {
     const { runImport } = await import('./importing.ts')
-    const { syntheticSource } = await import('../source/synthetic.ts')
+    const { syntheticSource } = await import('../source/synthetic/synthetic.ts')
     return runImport('import synthetic', values, terminal, () =>
       syntheticSource({ seed: values.seed, scale: values.scale }),
     )

@@ -10,7 +10,7 @@ export const importTabular = command({
   examples: ['import tabular ./catalogs', 'import tabular ./catalogs --dry-run --json'],
   run: async ({ values, words, terminal }) => {
     const { runImport } = await import('./importing.ts')
-    const { tabularSource } = await import('../source/tabular.ts')
+    const { tabularSource } = await import('../source/tabular/tabular.ts')
     return runImport('import tabular', values, terminal, () => tabularSource(words[0] as string))
   },
 })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { collections } from '../catalog/collections.ts'
 import { FaultyRecords } from '../source/faults.ts'
-import type { Harvest } from '../source/live-v1.ts'
+import type { Harvest } from '../source/live-v1/live-v1.ts'
 import { command, type Terminal } from './command.ts'
 import { type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { importFlags } from './import-flags.ts'
@@ -44,7 +44,7 @@ export const importV1 = command({
 })
 
 async function harvested(url: string, home: string, values: Values, terminal: Terminal): Promise<Harvest> {
-  const { HARVEST_DEFAULTS, harvestV1 } = await import('../source/live-v1.ts')
+  const { HARVEST_DEFAULTS, harvestV1 } = await import('../source/live-v1/live-v1.ts')
   const progress = progressLine(terminal)
   try {
     return await harvestV1(url, {

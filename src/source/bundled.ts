@@ -1,7 +1,7 @@
 // The real data that ships with the program, in data/: a tabular directory like any other.
 import { join } from 'node:path'
 import type { Source } from './source.ts'
-import { tabularSource } from './tabular.ts'
+import { tabularSource } from './tabular/tabular.ts'
 
 const DATA = join(import.meta.dir, '..', '..', 'data')
 

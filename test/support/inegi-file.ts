@@ -5,7 +5,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import type { EntityName } from '../../src/catalog/entities.ts'
 import { type Fault, Faults, FaultyRecords } from '../../src/source/faults.ts'
 import { type Finding, Findings } from '../../src/source/findings.ts'
-import { inegiSource } from '../../src/source/inegi.ts'
+import { inegiSource } from '../../src/source/inegi/inegi.ts'
 import type { GivenRow, Source } from '../../src/source/source.ts'
 import { TestDirectory } from './releases.ts'
 

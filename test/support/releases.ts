@@ -7,7 +7,7 @@ import { type ImportOptions, type ImportReport, importRelease } from '../../src/
 import type { Release } from '../../src/release/release.ts'
 import { Shelf } from '../../src/release/shelf.ts'
 import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
-import { syntheticSource } from '../../src/source/synthetic.ts'
+import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {

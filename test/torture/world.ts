@@ -6,8 +6,8 @@ import type { Release } from '../../src/release/release.ts'
 import { Faults } from '../../src/source/faults.ts'
 import { Findings } from '../../src/source/findings.ts'
 import type { Block, GivenRow } from '../../src/source/source.ts'
-import { syntheticSource } from '../../src/source/synthetic.ts'
-import { tabularSource } from '../../src/source/tabular.ts'
+import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
+import { tabularSource } from '../../src/source/tabular/tabular.ts'
 import { type Catalog, TestDirectory, TestHome, writeTabular } from '../support/releases.ts'
 
 export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }

@@ -1,0 +1,149 @@
+// INEGI's official catalog of states, municipalities and localities, read from the files that it publishes.
+import { basename } from 'node:path'
+import { bundledSource } from '../bundled.ts'
+import type { Block, GivenRow, Reference, Report, Source } from '../source.ts'
+import { type Area, type Areas, areaKey } from './areas.ts'
+import { tablesIn } from './files.ts'
+import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './header.ts'
+import { type PlaceRules, readPlaces } from './places.ts'
+import { ownAreas, type Survey, silentReport, survey, type TablesByKind } from './survey.ts'
+import type { Table } from './table.ts'
+
+export type InegiOptions = {
+  /** Whether to keep the places that are there no more, where a file has them. */
+  readonly includeRetired: boolean
+}
+
+const MEXICO = 484
+const TITLE = 'INEGI, Catálogo Único de Claves (AGEEML)'
+const CREDIT = 'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades'
+
+/** Reads the headers at once, so that a file that is none of INEGI's is refused before anything is built. */
+export async function inegiSource(files: readonly string[], { includeRetired }: InegiOptions): Promise<Source> {
+  const tables = await tablesIn(files)
+  const catalog = new InegiCatalog(tables, await lettersOfStates(), includeRetired)
+  return {
+    origin: {
+      kind: 'inegi',
+      title: TITLE,
+      synthetic: false,
+      credits: [{ to: CREDIT, of: catalog.provides }],
+      options: { files: files.map((file) => basename(file)).join(', '), includeRetired },
+    },
+    provides: catalog.provides,
+    expected: (name) => (name === 'localidad' ? catalog.surveyed?.localities : undefined),
+    read: (name, report) => {
+      if (name === 'estado') return catalog.states(report)
+      if (name === 'municipio') return catalog.municipalities(report)
+      return name === 'localidad' ? catalog.localities(report) : []
+    },
+  }
+}
+
+type Letters = { readonly cveEstado: string; readonly cveRenapo: string }
+
+/** INEGI has no codes of letters for the states: they come from the bundled data, by number. */
+async function lettersOfStates(): Promise<Map<number, Letters>> {
+  const report = silentReport()
+  const letters = new Map<number, Letters>()
+  for await (const { rows } of bundledSource().read('estado', report)) {
+    for (const { idEstado, cveEstado, cveRenapo } of rows) {
+      letters.set(Number(idEstado), { cveEstado: String(cveEstado), cveRenapo: String(cveRenapo) })
+    }
+  }
+  report.faults.throwIfAny()
+  return letters
+}
+
+class InegiCatalog {
+  readonly #tables: TablesByKind
+  readonly #letters: ReadonlyMap<number, Letters>
+  readonly #rules: PlaceRules
+  #survey: Promise<Survey> | undefined
+  /** What a look through the tables has found, once there was reason for one. */
+  surveyed: Survey | undefined
+
+  constructor(tables: readonly Table[], letters: ReadonlyMap<number, Letters>, includeRetired: boolean) {
+    const of = (kind: Kind) => tables.filter(({ layout }) => layout.kind === kind)
+    this.#tables = { estado: of('estado'), municipio: of('municipio'), localidad: of('localidad') }
+    this.#letters = letters
+    this.#rules = { includeRetired, isState: (code) => letters.has(code), isStanding: () => true }
+  }
+
+  /** A table of localities gives the areas that they lie in too. */
+  get provides(): Kind[] {
+    const givesAll = this.#tables.localidad.length > 0
+    return LEVELS.map(({ entity }) => entity).filter((kind) => givesAll || this.#tables[kind].length > 0)
+  }
+
+  async *states(report: Report): AsyncGenerator<Block> {
+    const rowOf = ({ codes, name }: Area): GivenRow => {
+      const idEstado = codes[ENT] as number
+      // Every code was looked up before.
+      return { ...(this.#letters.get(idEstado) as Letters), descEstado: name, idEstado, idPais: MEXICO }
+    }
+    yield* (await this.#areas(ENT, report)).blocks(rowOf)
+  }
+
+  async *municipalities(report: Report): AsyncGenerator<Block> {
+    const rowOf = ({ codes, name }: Area) => ({ ...municipalityCode(codes), descMunicipio: name })
+    yield* (await this.#areas(MUN, report)).blocks(rowOf)
+  }
+
+  async *localities(report: Report): AsyncGenerator<Block> {
+    const isStanding = this.#rules.includeRetired ? await this.#standing() : () => true
+    const references = new Map<number, Reference>()
+    const municipalityOf = (codes: readonly number[]): Reference => {
+      const key = areaKey(codes, MUN)
+      const reference = references.get(key) ?? municipalityCode(codes)
+      references.set(key, reference)
+      return reference
+    }
+    for (const table of this.#tables.localidad) {
+      for await (const places of readPlaces(table, { ...this.#rules, isStanding }, report)) {
+        const rows = places.map(({ codes, names }) => ({
+          cveLocalidad: codeText(codes, LOC),
+          descLocalidad: names[LOC] as string,
+          idLocalidad: codes[LOC] as number,
+          idEstado: codes[ENT] as number,
+          idMunicipio: municipalityOf(codes),
+        }))
+        yield { file: table.file, lines: places.map(({ line }) => line), rows }
+      }
+    }
+  }
+
+  async #areas(level: AreaLevel, report: Report): Promise<Areas> {
+    if (this.#tables[LEVELS[level].entity].length > 0) return ownAreas(this.#tables, level, this.#rules, report)
+    const { states, municipalities } = await this.#surveyOnce()
+    const areas = level === ENT ? states : municipalities
+    const { kind, says } = NAMED_TWICE[level]
+    for (const [{ codes, name }, other] of areas.otherNames) {
+      const code = codes.map((_, at) => codeText(codes, at)).join('')
+      report.findings.add(kind, says, `${code} ${name}; ${other}`)
+    }
+    return areas
+  }
+
+  /** A retired place has its place if its municipality is one of today. */
+  async #standing(): Promise<PlaceRules['isStanding']> {
+    const { municipalities } = await this.#surveyOnce()
+    return (codes) => municipalities.find(codes) !== undefined
+  }
+
+  async #surveyOnce(): Promise<Survey> {
+    this.#survey ??= survey(this.#tables, this.#rules)
+    this.surveyed = await this.#survey
+    return this.surveyed
+  }
+}
+
+const NAMED_TWICE = {
+  [ENT]: { kind: 'state-named-twice', says: 'a state has two names in the file, and keeps the first' },
+  [MUN]: { kind: 'municipality-named-twice', says: 'a municipality has two names in the file, and keeps the first' },
+} as const
+
+const municipalityCode = (codes: readonly number[]) => ({
+  idEstado: codes[ENT] as number,
+  cveMunicipio: codeText(codes, MUN),
+})

@@ -1,0 +1,68 @@
+// Checks that the two encodings are told apart and decoded.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { encodingOf, isUtf16, pageDecoder } from './text.ts'
+
+const utf8 = (text: string) => Buffer.from(text)
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const bytes = (...parts: (Buffer | number)[]) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : part)))
+
+describe('the encoding of a page', () => {
+  test.each([
+    ['nothing', utf8(''), undefined],
+    ['letters of English', utf8('Granja Adelita'), undefined],
+    ['accents in UTF-8', utf8('Peñuelas'), 'utf-8'],
+    ['accents in Windows-1252', latin1('Peñuelas'), 'windows-1252'],
+    ['degrees in Windows-1252', latin1('21°52´47'), 'windows-1252'],
+    ['letters of three and four bytes', utf8('中🌵'), 'utf-8'],
+    ['UTF-8 with one broken letter', bytes(utf8('Peñuelas, Ma'), 0xc3, utf8('ana, Bajío')), 'utf-8'],
+    ['UTF-8 of which the first letter is broken', bytes(0xf1, utf8('and\u00fa, Peñuelas')), 'utf-8'],
+    [
+      'Windows-1252 where two letters happen to look like one',
+      bytes(latin1('Café “TÉ”, ñandú '), 0xc9, 0x94),
+      'windows-1252',
+    ],
+    ['a letter cut off at the end', bytes(utf8('Peñuelas y Bajío '), 0xc3), 'utf-8'],
+    ['an overlong letter', bytes(0xc0, 0xaf), 'windows-1252'],
+  ] as const)('%s', (_, page, encoding) => expect(encodingOf(page)).toBe(encoding))
+
+  const spanish = fc
+    .string({ unit: fc.constantFrom(...'aeñáéíóúüÑÁ°´ [],"'), minLength: 1 })
+    .filter((text) => /[ñáéíóúüÑÁ°´]/.test(text))
+  test('of any Spanish text is told', () => {
+    const law = fc.property(spanish, (text) => {
+      expect(encodingOf(utf8(text))).toBe('utf-8')
+      // A letter and a sign next to each other, such as Ñ°, may look like UTF-8, and no name has them.
+      fc.pre(!/[ñáéíóúüÑÁ][°´]/.test(text))
+      expect(encodingOf(latin1(text))).toBe('windows-1252')
+    })
+    fc.assert(law)
+  })
+})
+
+describe('a table decoded page by page', () => {
+  const decoded = (...pages: Buffer[]) => {
+    const decode = pageDecoder()
+    return pages.map((page) => {
+      const { text, broken } = decode(page)
+      return broken ? ['broken', text] : text
+    })
+  }
+  test.each([
+    ['in UTF-8', [utf8('a\n'), utf8('Peñuelas\n')], ['a\n', 'Peñuelas\n']],
+    ['in UTF-8 with a mark', [utf8('\ufeffa\n'), utf8('Peñuelas\n')], ['a\n', 'Peñuelas\n']],
+    ['in Windows-1252', [latin1('a\n'), latin1('Peñuelas\n')], ['a\n', 'Peñuelas\n']],
+    ['in Windows-1252 with what Latin-1 lacks', [bytes(latin1('ñ '), 0x93, 0x80, 0x94)], ['ñ “€”']],
+    ['in UTF-8, broken later', [utf8('ñ\n'), latin1('ñ\n')], ['ñ\n', ['broken', '\ufffd\n']]],
+    ['with a mark, but not in UTF-8', [bytes(0xef, 0xbb, 0xbf, latin1('ñ\n'))], [['broken', '\ufffd\n']]],
+    ['with a mark that is not at the start', [utf8('a\n'), utf8('\ufeffñ\n')], ['a\n', '\ufeffñ\n']],
+  ])('%s', (_, pages, texts) => expect(decoded(...pages)).toEqual(texts))
+})
+
+test.each([
+  ['little-endian', Buffer.from('\ufeffCVE', 'utf16le'), true],
+  ['big-endian', Buffer.from('\ufeffCVE', 'utf16le').swap16(), true],
+  ['no', utf8('\ufeffCVE'), false],
+  ['nothing', utf8(''), false],
+])('UTF-16 is known by its mark: %s', (_, page, known) => expect(isUtf16(page)).toBe(known))

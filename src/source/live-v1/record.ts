@@ -1,0 +1,68 @@
+// Looks at one published record: whether it has the shape that its definition gives, and which records it embeds.
+import { type Entity, embedsOf, type Field } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+
+/** `path` is dotted and leads from the record to the value. */
+export type ShapeFault = { readonly path: string; readonly value: unknown; readonly expected: string }
+export type ShapeCheck = (record: unknown, faults: ShapeFault[]) => void
+
+/** Only missing, unknown and wrongly typed values are told; whether a value is a good one is the release's to say. */
+export function shapeChecker(entity: Entity, prefix = ''): ShapeCheck {
+  const fields = Object.entries(entity.fields).map(
+    ([field, definition]) => [field, valueChecker(`${prefix}${field}`, definition)] as const,
+  )
+  return (record, faults) => {
+    if (!isObject(record)) {
+      faults.push({ path: prefix.slice(0, -1) || 'record', value: record, expected: `the fields of a ${entity.name}` })
+      return
+    }
+    for (const [field, check] of fields) check(record[field], faults)
+    const names = Object.keys(record)
+    if (names.length === fields.length && faults.length === 0) return
+    for (const name of names)
+      if (!Object.hasOwn(entity.fields, name))
+        faults.push({ path: `${prefix}${name}`, value: record[name], expected: `no such field in a ${entity.name}` })
+  }
+}
+
+function valueChecker(path: string, field: Field): ShapeCheck {
+  if (field.kind === 'embed') return shapeChecker(field.entity, `${path}.`)
+  const [isRight, expected] =
+    field.kind === 'id'
+      ? [Number.isInteger, 'a whole number']
+      : [(value: unknown) => typeof value === 'string', 'a text']
+  return (value, faults) => {
+    if (!isRight(value)) faults.push({ path, value, expected })
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export type Visit = (entity: Entity, record: PublishedRecord, path: string) => void
+
+/** Goes through all records that a record of sound shape embeds, down to the last. */
+export function embeddedVisitor(entity: Entity, prefix = ''): (record: PublishedRecord, visit: Visit) => void {
+  const embedded = embedsOf(entity).map(([field, parent]) => {
+    const path = `${prefix}${field}`
+    return { field, parent, path, inner: embeddedVisitor(parent, `${path}.`) }
+  })
+  return (record, visit) => {
+    for (const { field, parent, path, inner } of embedded) {
+      const child = record[field] as PublishedRecord
+      visit(parent, child, path)
+      inner(child, visit)
+    }
+  }
+}
+
+const NONE: readonly string[] = []
+
+/** The fields of a record that should repeat another and do not. */
+export function copyChecker(entity: Entity): (record: PublishedRecord) => readonly string[] {
+  const copies = Object.entries(entity.fields).flatMap(([field, definition]) =>
+    definition.kind === 'copy' ? [[field, definition.of] as const] : [],
+  )
+  if (copies.length === 0) return () => NONE
+  return (record) => copies.filter(([field, of]) => record[field] !== record[of]).map(([field]) => field)
+}

@@ -1,0 +1,202 @@
+// The rows of the synthetic catalog, entity by entity: all invented, and as odd as those of real catalogs.
+import type { Entities, EntityName } from '../../catalog/entities.ts'
+import type { Row } from '../../catalog/entity.ts'
+import {
+  type Dice,
+  diceFor,
+  everyNth,
+  identifiers,
+  namer,
+  numbered,
+  offspring,
+  pick,
+  shuffled,
+  split,
+  times,
+} from './dice.ts'
+
+export type Shape = { readonly seed: number; readonly scale: number }
+type RowOf<N extends EntityName> = Row<Entities[N]>
+
+/** How many there are of each at scale 1; only the localities grow with the scale. */
+export const COUNTS = {
+  pais: 247,
+  estado: 32,
+  municipio: 2_457,
+  localidad: 300_137,
+  area: 7,
+  campo: 24,
+  disciplina: 312,
+  subdisciplina: 3_617,
+  audiencia: 16,
+} as const satisfies Record<EntityName, number>
+
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+
+function paises({ seed }: Shape): RowOf<'pais'>[] {
+  const dice = diceFor(seed, 'pais')
+  const name = namer(dice, ['País Sintético'], 17)
+  // ISO 3166 leaves QMA to QZZ to its users, so none of these is the code of a country.
+  const ours = LETTERS.slice(LETTERS.indexOf('M')).flatMap((second) => LETTERS.map((third) => `Q${second}${third}`))
+  const codes = shuffled(dice, ours)
+  return identifiers(dice, COUNTS.pais).map((idPais, at) => ({
+    cvePais: codes[at] as string,
+    descPais: name(at, numbered(at + 1, 3)),
+    idPais,
+  }))
+}
+
+function estados(shape: Shape): RowOf<'estado'>[] {
+  const dice = diceFor(shape.seed, 'estado')
+  const name = namer(dice, ['Estado Sintético', 'Provincia Sintética'], 11)
+  const { idPais } = pick(dice, paises(shape))
+  // The population registry has no code that begins with W or X.
+  const ours = ['W', 'X'].flatMap((first) => [...'BCDFGHJKLMNPQRSTXZ'].map((second) => first + second))
+  const codes = shuffled(dice, ours)
+  return identifiers(dice, COUNTS.estado).map((idEstado, at) => ({
+    cveEstado: codes[at] + times(dice(4), () => pick(dice, LETTERS)).join(''),
+    cveRenapo: codes[at] as string,
+    descEstado: name(at, numbered(at + 1, 2)),
+    idEstado,
+    idPais,
+  }))
+}
+
+function municipios(shape: Shape): RowOf<'municipio'>[] {
+  const dice = diceFor(shape.seed, 'municipio')
+  const name = namer(dice, ['Municipio Sintético', 'San Sintético', 'Santa Sintética de'], 31)
+  const ids = identifiers(dice, COUNTS.municipio)
+  return offspring(dice, estados(shape), COUNTS.municipio).map(({ parent, ordinal }, at) => ({
+    cveMunicipio: numbered(ordinal, 3),
+    descMunicipio: name(at, numbered(at + 1, 4)),
+    idEstado: parent.idEstado,
+    idMunicipio: ids[at] as number,
+  }))
+}
+
+/** One municipality in eight has fewer localities than a page has records, at any scale; the others vary widely. */
+function municipalitySizes(dice: Dice, total: number): number[] {
+  const isSmall = everyNth(dice, 8)
+  const small = times(COUNTS.municipio, (at) => (isSmall(at) ? 1 + dice(9) : 0))
+  const weights = small.map((size) => (size > 0 ? 0 : 10 + dice(30) * dice(30)))
+  const large = split(total - small.reduce((a, b) => a + b, 0), weights)
+  return small.map((size, at) => size + (large[at] as number))
+}
+
+const LOCALITY_FORMS = [
+  'Villa Sintética de',
+  'Rancho Sintético',
+  'Ejido Sintético',
+  'Colonia Sintética',
+  'Pueblo Sintético de',
+]
+
+function* localidades(shape: Shape): Generator<RowOf<'localidad'>> {
+  const dice = diceFor(shape.seed, 'localidad')
+  const name = namer(dice, LOCALITY_FORMS, 37)
+  const isElsewhere = everyNth(dice, 503)
+  const states = estados(shape).map(({ idEstado }) => idEstado)
+  const sizes = municipalitySizes(dice, COUNTS.localidad * shape.scale)
+  let position = 0
+  for (const [at, { idMunicipio, idEstado }] of municipios(shape).entries()) {
+    const size = sizes[at] as number
+    const others = states.filter((state) => state !== idEstado)
+    for (let idLocalidad = 1; idLocalidad <= size; idLocalidad++, position++) {
+      const cveLocalidad = numbered(idLocalidad, 4)
+      yield {
+        cveLocalidad,
+        descLocalidad: name(position, cveLocalidad),
+        idLocalidad,
+        idEstado: isElsewhere(position) ? pick(dice, others) : idEstado,
+        idMunicipio,
+      }
+    }
+  }
+}
+
+function areas({ seed }: Shape): RowOf<'area'>[] {
+  const dice = diceFor(seed, 'area')
+  const name = namer(dice, ['Área Sintética de'], 5)
+  return identifiers(dice, COUNTS.area).map((idArea, at) => ({
+    cveArea: String(901 + at),
+    descripcion: name(at, String(at + 1)),
+    idArea,
+  }))
+}
+
+function campos(shape: Shape): RowOf<'campo'>[] {
+  const dice = diceFor(shape.seed, 'campo')
+  const name = namer(dice, ['Campo Sintético de'], 7)
+  const ids = identifiers(dice, COUNTS.campo)
+  // The fields of UNESCO end at 72.
+  const codes = shuffled(
+    dice,
+    times(27, (at) => String(73 + at)),
+  )
+  return offspring(dice, areas(shape), COUNTS.campo).map(({ parent }, at) => ({
+    cveCampo: codes[at] as string,
+    descripcion: name(at, numbered(at + 1, 2)),
+    idCampo: ids[at] as number,
+    idArea: parent.idArea,
+  }))
+}
+
+function disciplinas(shape: Shape): RowOf<'disciplina'>[] {
+  const dice = diceFor(shape.seed, 'disciplina')
+  const name = namer(dice, ['Disciplina Sintética de'], 17)
+  const ids = identifiers(dice, COUNTS.disciplina)
+  return offspring(dice, campos(shape), COUNTS.disciplina).map(({ parent, ordinal }, at) => ({
+    cveDisciplina: parent.cveCampo + numbered(ordinal, 2),
+    descripcion: name(at, numbered(at + 1, 3)),
+    idDisciplina: ids[at] as number,
+    campoCono: parent.idCampo,
+  }))
+}
+
+function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
+  const dice = diceFor(shape.seed, 'subdisciplina')
+  const name = namer(dice, ['Subdisciplina Sintética de'], 31)
+  const ids = identifiers(dice, COUNTS.subdisciplina)
+  const fields = campos(shape)
+  const isStray = everyNth(dice, 150)
+  let strays = 0
+  return offspring(dice, disciplinas(shape), COUNTS.subdisciplina).map(({ parent, ordinal }, at) => {
+    let cveSubdisciplina = parent.cveDisciplina + numbered(ordinal, 2)
+    if (isStray(at)) {
+      // Every other stray is outside its field too. No discipline has the number 00, so these codes are free.
+      const own = fields.findIndex(({ idCampo }) => idCampo === parent.campoCono)
+      const { cveCampo } = fields[(own + (strays % 2)) % fields.length] as RowOf<'campo'>
+      cveSubdisciplina = `${cveCampo}00${numbered(++strays, 2)}`
+    }
+    return {
+      cveSubdisciplina,
+      descripcion: name(at, numbered(at + 1, 4)),
+      idSubdisciplina: ids[at] as number,
+      disciplinaCono: parent.idDisciplina,
+    }
+  })
+}
+
+function audiencias({ seed }: Shape): RowOf<'audiencia'>[] {
+  const dice = diceFor(seed, 'audiencia')
+  const spanish = namer(dice, ['Audiencia sintética'], 5)
+  const english = namer(dice, ['Synthetic audience'], 7)
+  return identifiers(dice, COUNTS.audiencia).map((idAudiencia, at) => ({
+    clave: `audienciaSintetica${at + 1}`,
+    descCorta: spanish(at, String(at + 1)),
+    shortDesc: english(at, String(at + 1)),
+    idAudiencia,
+  }))
+}
+
+export const rowsOf: { readonly [N in EntityName]: (shape: Shape) => Iterable<RowOf<N>> } = {
+  pais: paises,
+  estado: estados,
+  municipio: municipios,
+  localidad: localidades,
+  area: areas,
+  campo: campos,
+  disciplina: disciplinas,
+  subdisciplina: subdisciplinas,
+  audiencia: audiencias,
+}

@@ -1,0 +1,46 @@
+// An invented catalog of the size and with the oddities of a real one, the same for the same seed on every machine.
+import { type EntityName, entityNames } from '../../catalog/entities.ts'
+import type { Block, GivenRow, Source } from '../source.ts'
+import { COUNTS, rowsOf, type Shape } from './rows.ts'
+
+const BLOCK = 1_000
+const MAX_SEED = 0xffff_ffff
+/** Three hundred million localities; their shares of the total are still reckoned exactly. */
+const MAX_SCALE = 1_000
+
+export function syntheticSource({ seed, scale }: Shape): Source {
+  wholeNumber('seed', seed, 0, MAX_SEED)
+  wholeNumber('scale', scale, 1, MAX_SCALE)
+  return {
+    origin: {
+      kind: 'synthetic',
+      title: 'invented data for tests and benchmarks; no record is real',
+      synthetic: true,
+      credits: [],
+      options: { seed, scale },
+    },
+    provides: entityNames,
+    expected: (name) => COUNTS[name] * (name === 'localidad' ? scale : 1),
+    read: (name) => blocks(name, { seed, scale }),
+  }
+}
+
+function wholeNumber(name: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return
+  throw new RangeError(`${name} must be a whole number from ${min} to ${max}, not ${value}`)
+}
+
+function* blocks(name: EntityName, shape: Shape): Generator<Block> {
+  let lines: number[] = []
+  let rows: GivenRow[] = []
+  let line = 0
+  for (const row of rowsOf[name](shape)) {
+    lines.push(++line)
+    rows.push(row)
+    if (rows.length < BLOCK) continue
+    yield { file: 'synthetic', lines, rows }
+    lines = []
+    rows = []
+  }
+  if (rows.length > 0) yield { file: 'synthetic', lines, rows }
+}

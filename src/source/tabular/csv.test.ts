@@ -1,0 +1,205 @@
+// A CSV file gives its rows with their lines, and every fault with its place.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EntityName, entities } from '../../catalog/entities.ts'
+import { Faults, FaultyRecords } from '../faults.ts'
+import { Findings } from '../findings.ts'
+import type { GivenRow } from '../source.ts'
+import { readCsv } from './csv.ts'
+import { UnreadableFile } from './lines.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-csv-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+async function read(name: EntityName, text: string) {
+  const path = join(scratch, 'given.csv')
+  await Bun.write(path, text)
+  const report = { faults: new Faults(), findings: new Findings() }
+  const rows: GivenRow[] = []
+  const lines: number[] = []
+  let whole = true
+  try {
+    for await (const block of readCsv(path, 'given.csv', entities[name], report)) {
+      rows.push(...block.rows)
+      lines.push(...block.lines)
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    whole = false
+  }
+  return { rows, lines, whole, faults: faultsIn(report.faults) }
+}
+
+function faultsIn(faults: Faults) {
+  try {
+    faults.throwIfAny()
+    return []
+  } catch (error) {
+    if (!(error instanceof FaultyRecords)) throw error
+    return error.faults.map(({ file, line, column, value, expected }) => {
+      expect(file).toBe('given.csv')
+      return [line, column, value, expected]
+    })
+  }
+}
+
+const HEADER = 'cvePais,descPais,idPais\n'
+const mexico = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
+const named = (descPais: string) => ({ cvePais: 'MEX', descPais, idPais: 484 })
+
+describe('reads', () => {
+  const cases: readonly [what: string, entity: EntityName, text: string, rows: readonly object[]][] = [
+    ['a plain file', 'pais', `${HEADER}MEX,México,484\n`, [mexico]],
+    ['line ends of Windows', 'pais', `${HEADER}MEX,México,484\n`.replaceAll('\n', '\r\n'), [mexico]],
+    ['a byte order mark', 'pais', `\ufeff${HEADER}MEX,México,484\n`, [mexico]],
+    ['a last line that does not end', 'pais', `${HEADER}MEX,México,484`, [mexico]],
+    ['columns in another order', 'pais', 'idPais,cvePais,descPais\n484,MEX,México\n', [mexico]],
+    ['quotes around everything', 'pais', '"cvePais","descPais","idPais"\n"MEX","México","484"\n', [mexico]],
+    ['a comma in quotes', 'pais', `${HEADER}MEX,"México, D. F.",484\n`, [named('México, D. F.')]],
+    ['doubled quotes', 'pais', `${HEADER}MEX,"El ""Sueño""",484\n`, [named('El "Sueño"')]],
+    ['a byte order mark in a name', 'pais', `${HEADER}MEX,\ufeffMéxico,484\n`, [named('\ufeffMéxico')]],
+    ['a line separator in a name', 'pais', `${HEADER}MEX,a\u2028b,484\n`, [named('a\u2028b')]],
+    ['no records', 'pais', HEADER, []],
+    ['no identifier column', 'pais', 'cvePais,descPais\nMEX,México\n', [{ cvePais: 'MEX', descPais: 'México' }]],
+    ['an empty identifier', 'pais', `${HEADER}MEX,México,\n`, [{ cvePais: 'MEX', descPais: 'México' }]],
+    [
+      'a parent by identifier',
+      'municipio',
+      'cveMunicipio,descMunicipio,idEstado,idMunicipio\n001,Mineral,13,7\n',
+      [{ cveMunicipio: '001', descMunicipio: 'Mineral', idEstado: 13, idMunicipio: 7 }],
+    ],
+    [
+      'a parent by a code of one field',
+      'municipio',
+      'cveMunicipio,descMunicipio,idEstado.cveEstado\n001,Mineral,HGO\n',
+      [{ cveMunicipio: '001', descMunicipio: 'Mineral', idEstado: { cveEstado: 'HGO' } }],
+    ],
+    [
+      'a parent by a code of two fields, the columns apart',
+      'localidad',
+      'idMunicipio.cveMunicipio,cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio.idEstado\n001,5,Peña,9,14,13\n',
+      [
+        {
+          idMunicipio: { cveMunicipio: '001', idEstado: 13 },
+          cveLocalidad: '5',
+          descLocalidad: 'Peña',
+          idLocalidad: 9,
+          idEstado: 14,
+        },
+      ],
+    ],
+  ]
+  test.each(cases)('%s', async (_, entity, text, rows) =>
+    expect(await read(entity, text)).toEqual({
+      rows: [...rows] as GivenRow[],
+      lines: rows.map((_, at) => at + 2),
+      whole: true,
+      faults: [],
+    }),
+  )
+
+  test.each(['01', '+1', '-1', '1.0', '1e3', ' 1', '1 ', '0x1', '1234567890123456', 'x', '４'])(
+    '%p as text, for the check of the row to refuse',
+    async (text) =>
+      expect((await read('pais', `${HEADER}MEX,México,${text}\n`)).rows).toEqual([
+        { ...mexico, idPais: text as never },
+      ]),
+  )
+
+  test.each([0, 1, 9, 10, 2_147_483_647, 999_999_999_999_999])('%p as a number', async (idPais) =>
+    expect((await read('pais', `${HEADER}MEX,México,${idPais}\n`)).rows).toEqual([{ ...mexico, idPais }]),
+  )
+
+  test('what is read in several pieces as one', async () => {
+    const names = Array.from({ length: 40_000 }, (_, at) => (at % 9 === 0 ? `Ñandú "${at}", 🌵` : `Ñandú ${at} 🌵`))
+    const records = names.map(
+      (name, at) => `MEX,${name.includes('"') ? `"${name.replaceAll('"', '""')}"` : name},${at}`,
+    )
+    const { rows, lines, faults } = await read('pais', `${HEADER}${records.join('\r\n')}`)
+    expect(faults).toEqual([])
+    expect(rows).toEqual(names.map((descPais, idPais) => ({ cvePais: 'MEX', descPais, idPais })))
+    expect(lines).toEqual(names.map((_, at) => at + 2))
+  })
+})
+
+describe('refuses a line and reads on', () => {
+  const VALUES = '3 values, as in the header'
+  const DOUBLED = 'a value with quotes in it to be quoted whole, and each quote in it doubled'
+  const CLOSED = 'a closing quote on the same line'
+  const AFTER = 'a comma or the end of the line after the closing quote'
+  const cases: readonly [what: string, lines: string, last: number, faults: readonly unknown[]][] = [
+    ['too few values', 'MEX,México\n', 3, [[2, 'all', '"2 values"', VALUES]]],
+    ['too many values', 'MEX,México,484,\n', 3, [[2, 'all', '"4 values"', VALUES]]],
+    ['an empty line', '\n', 3, [[2, 'all', '"one value"', VALUES]]],
+    [
+      'a quote that is not closed',
+      'MEX,"México,484\n',
+      3,
+      [[2, 'descPais', JSON.stringify('MEX,"México,484'), CLOSED]],
+    ],
+    [
+      'something after a closing quote',
+      'MEX,"México" D.F.,484\n',
+      3,
+      [[2, 'descPais', JSON.stringify('MEX,"México" D.F.,484'), AFTER]],
+    ],
+    [
+      'a quote inside a value',
+      'MEX,El "Sueño",484\n',
+      3,
+      [[2, 'descPais', JSON.stringify('MEX,El "Sueño",484'), DOUBLED]],
+    ],
+    [
+      'quotes beyond the last column',
+      'MEX,México,484,"x\n',
+      3,
+      [[2, 'all', JSON.stringify('MEX,México,484,"x'), CLOSED]],
+    ],
+    [
+      'a line break in quotes, on both lines',
+      'MEX,"Mé\nxico",484\n',
+      4,
+      [
+        [2, 'descPais', JSON.stringify('MEX,"Mé'), CLOSED],
+        [3, 'cvePais', JSON.stringify('xico",484'), DOUBLED],
+      ],
+    ],
+    [
+      'several lines, each in its place',
+      'A,"a",1\nB,"b,2\nC,c\nD,"d",4\nE,"e"e,5\n',
+      7,
+      [
+        [3, 'descPais', JSON.stringify('B,"b,2'), CLOSED],
+        [4, 'all', '"2 values"', VALUES],
+        [6, 'descPais', JSON.stringify('E,"e"e,5'), AFTER],
+      ],
+    ],
+  ]
+  test.each(cases)('%s', async (_, lines, last, faults) => {
+    const found = await read('pais', `${HEADER}${lines}MEX,México,484\n`)
+    expect(found.faults).toEqual([...faults] as never)
+    expect([found.rows.at(-1), found.lines.at(-1), found.whole]).toEqual([mexico, last, true])
+  })
+})
+
+describe('refuses a whole file', () => {
+  const cases: readonly [what: string, text: string, fault: readonly unknown[]][] = [
+    ['without anything', '', [1, 'all', '"an empty file"', 'a header']],
+    ['with a byte order mark and nothing else', '\ufeff', [1, 'all', '"an empty file"', 'a header']],
+    [
+      'with columns that are not right',
+      'cvePais,idPais\nMEX,484\n',
+      [1, 'descPais', 'nothing', 'this column, which is missing'],
+    ],
+    [
+      'with broken quotes in the header',
+      'cvePais,"descPais,idPais\n',
+      [1, 'column 2', JSON.stringify('cvePais,"descPais,idPais'), 'a closing quote on the same line'],
+    ],
+  ]
+  test.each(cases)('%s', async (_, text, fault) =>
+    expect(await read('pais', text)).toEqual({ rows: [], lines: [], whole: false, faults: [fault] as never }),
+  )
+})

@@ -1,0 +1,121 @@
+// Columns are known by their names, in any order, and everything wrong with them is told at once.
+import { describe, expect, test } from 'bun:test'
+import { type EntityName, entities } from '../../catalog/entities.ts'
+import { Faults, FaultyRecords } from '../faults.ts'
+import { columnsOf } from './columns.ts'
+import { layoutOf } from './layout.ts'
+
+function layout(entity: EntityName, header: string) {
+  const faults = new Faults()
+  const columns = layoutOf(entities[entity], faults)(header.split(','), { file: 'given', line: 7 })
+  try {
+    faults.throwIfAny()
+  } catch (error) {
+    if (!(error instanceof FaultyRecords)) throw error
+    return error.faults
+  }
+  return columns
+}
+
+test('the columns of an entity follow from its definition', () => {
+  const column = (name: string, number: boolean, optional = false) => {
+    const [field, part] = name.split('.')
+    return { name, field, part, number, optional } as ReturnType<typeof columnsOf>[number]
+  }
+  expect(columnsOf(entities.localidad)).toEqual([
+    column('cveLocalidad', false),
+    column('descLocalidad', false),
+    column('idLocalidad', true),
+    column('idEstado', true),
+    column('idEstado.cveEstado', false),
+    column('idMunicipio', true),
+    column('idMunicipio.idEstado', true),
+    column('idMunicipio.cveMunicipio', false),
+  ])
+  expect(columnsOf(entities.area)).toEqual([
+    column('cveArea', false),
+    column('descripcion', false),
+    column('idArea', true, true),
+  ])
+})
+
+test.each([
+  ['pais', 'idPais,descPais,cvePais'],
+  ['pais', 'descPais,cvePais'],
+  ['municipio', 'cveMunicipio,descMunicipio,idEstado.cveEstado'],
+  ['localidad', 'idMunicipio.cveMunicipio,cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio.idEstado'],
+] as const)('%s: %s', (entity, header) =>
+  expect(layout(entity, header)?.map((column) => 'name' in column && column.name)).toEqual(header.split(',')),
+)
+
+describe('refuses', () => {
+  const missing = (column: string, or = '') => [column, 'nothing', `this column${or}, which is missing`]
+  const given = (column: string, expected: string) => [column, JSON.stringify(column), expected]
+  const OF_PAIS = 'one of cvePais, descPais, idPais'
+  const cases: readonly [what: string, entity: EntityName, header: string, faults: readonly unknown[]][] = [
+    ['a missing column', 'pais', 'cvePais,idPais', [missing('descPais')]],
+    [
+      'a missing identifier where the key has two fields',
+      'localidad',
+      'cveLocalidad,descLocalidad,idEstado,idMunicipio',
+      [missing('idLocalidad')],
+    ],
+    ['a missing parent', 'estado', 'cveEstado,cveRenapo,descEstado', [missing('idPais', ' or idPais.cvePais')]],
+    [
+      'a missing parent with a code of two fields',
+      'localidad',
+      'cveLocalidad,descLocalidad,idLocalidad,idEstado',
+      [missing('idMunicipio', ' or idMunicipio.idEstado and idMunicipio.cveMunicipio')],
+    ],
+    [
+      'half a code',
+      'localidad',
+      'cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio.cveMunicipio',
+      [missing('idMunicipio.idEstado')],
+    ],
+    [
+      'a parent in both ways',
+      'estado',
+      'cveEstado,cveRenapo,descEstado,idPais,idPais.cvePais',
+      [given('idPais.cvePais', 'either idPais or idPais.cvePais, not both')],
+    ],
+    [
+      'a misspelt column',
+      'pais',
+      'cvePais,descPias,idPais',
+      [given('descPias', 'a known column; did you mean descPais?'), missing('descPais')],
+    ],
+    ['a column unlike any other', 'pais', 'cvePais,descPais,idPais,poblacion', [given('poblacion', OF_PAIS)]],
+    ['what every object has', 'pais', 'cvePais,descPais,constructor', [given('constructor', OF_PAIS)]],
+    ['a column without a name', 'pais', 'cvePais,descPais,', [given('', OF_PAIS)]],
+    [
+      'columns that are not apart',
+      'pais',
+      'cvePais;descPais',
+      [given('cvePais;descPais', OF_PAIS), missing('cvePais'), missing('descPais')],
+    ],
+    [
+      'a column that is derived',
+      'area',
+      'cveArea,descripcion,description',
+      [given('description', 'no such column: it is derived from descripcion')],
+    ],
+    ['a column twice', 'pais', 'cvePais,descPais,cvePais', [given('cvePais', 'each column once')]],
+    [
+      'everything at once',
+      'pais',
+      'idPais,idPais,poblacion',
+      [given('idPais', 'each column once'), given('poblacion', OF_PAIS), missing('cvePais'), missing('descPais')],
+    ],
+  ]
+  test.each(cases)('%s', (_, entity, header, faults) => {
+    const expected = (faults as string[][]).map(([column, value, expected]) => ({
+      file: 'given',
+      line: 7,
+      column,
+      value,
+      expected,
+    }))
+    expect(layout(entity, header)).toEqual(expected as never)
+  })
+})
