@@ -1,5 +1,8 @@
 // The command line of the benchmark.
 import { parseArgs } from 'node:util'
+import { peers } from './servers/contenders.ts'
+
+const names = peers.map(({ name }) => name)
 
 export type Options = {
   readonly run: 'full' | 'quick' | 'smoke'
@@ -23,7 +26,7 @@ npm run bench -- --smoke      start time and cost of depth; needs neither wrk no
   --seconds N   length of a window in whole seconds (default 2; 1 with --quick)
   --workers N   worker processes, and cores, of every server compared (default 1)
   --growth N    also at N times the localities, 10 or 100 (default 10)
-  --servers A,B only these besides nomenclator: nginx, node, fastify, drf
+  --servers A,B only these besides nomenclator: ${names.join(', ')}
   --out DIR     where the report goes (default docs)
   --first       go before all other programs of a busy machine; only root may
   --fresh       build the releases anew instead of using those of the last run
@@ -49,6 +52,8 @@ export function readOptions(argv: readonly string[]): Options | { readonly wrong
   if (!Number.isInteger(numbers.workers) || numbers.workers < 1) return { wrong: '--workers is a whole number from 1' }
   if (numbers.growth !== 10 && numbers.growth !== 100) return { wrong: '--growth is 10 or 100' }
   const servers = values.servers?.split(',')
+  const stranger = servers?.find((server) => !names.includes(server))
+  if (stranger !== undefined) return { wrong: `--servers knows ${names.join(', ')}, and not ${stranger}` }
   return {
     run,
     ...numbers,

@@ -1,13 +1,17 @@
 // Where the contract is silent something was decided: one test for each decision, named by the question.
 import { expect, test } from 'bun:test'
 import {
+  closing,
   FORMAT_ALLOWED,
+  headOf,
+  NOT_FOUND_DETAIL,
   notModifiedAnswer,
   optionsAnswer,
   PAGE_ALLOWED,
   pageAnswer,
   problemAnswer,
   redirectAnswer,
+  refusal,
 } from './support/answers.ts'
 import { bodyOf, lists } from './support/expected.ts'
 import { fullRecords, fullService } from './support/full-service.ts'
@@ -15,7 +19,7 @@ import { jumbled } from './support/jumbled-catalog.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
-import { ask, message, talk } from './support/wire.ts'
+import { ask, hearOut, message, talk } from './support/wire.ts'
 
 const { release, url, say, get, factsOf } = await fullService()
 const [localities, , list] = lists
@@ -74,12 +78,41 @@ test('a trailing slash: 308 to the path without it, query kept', async () => {
   expect(await get(`${path}/?page=2&format=api`)).toEqual(redirectAnswer(`${path}?page=2&format=api`))
 })
 
+test('other spellings of a path: taken as they were sent, so 404', async () => {
+  for (const target of ['/api/v1/./paises', '/api/v1/x/../paises', '/api/v1/x/%2e%2e/paises', '/api/v1/%70aises'])
+    expect(await get(target)).toEqual(problemAnswer('not-found', NOT_FOUND_DETAIL, target))
+})
+
 test('methods: HEAD as GET, OPTIONS 200, the rest 405 with Allow', async () => {
   const [head, options, posted] = await talk(url, ...['HEAD', 'OPTIONS', 'POST'].map((method) => say(method, path)))
-  expect([head?.status, head?.body]).toEqual([200, ''])
+  expect(head).toEqual(headOf(pageAnswer(factsOf(list, 1))))
   expect(options).toEqual(optionsAnswer)
   const detail = 'POST was used; allowed are GET, HEAD, OPTIONS.'
   expect(posted).toEqual(problemAnswer('method-not-allowed', detail, path))
+})
+
+test('a body sent along: the request is answered, and then the connection closed', async () => {
+  const answers = await hearOut(url, `${say('GET', path, 'Content-Length: 2')}{}`, say('GET', path))
+  expect(answers).toEqual([closing(pageAnswer(factsOf(list, 1)))])
+})
+
+test('several requests at once: answered in order', async () => {
+  const numbers = Array.from({ length: pages }, (_, at) => at + 1)
+  const answers = await talk(url, ...numbers.map((page) => say('GET', `${path}?page=${page}`)))
+  expect(answers).toEqual(numbers.map((page) => pageAnswer(factsOf(list, page))))
+})
+
+test('HTTP/1.0: answered, and the connection stays only if that was asked for', async () => {
+  const page = pageAnswer(factsOf(list, 1))
+  const old = (...fields: readonly string[]) => say('GET', path, ...fields).replace('HTTP/1.1', 'HTTP/1.0')
+  expect(await hearOut(url, old(), old())).toEqual([closing(page)])
+  const [kept, last] = await hearOut(url, old('Connection: keep-alive'), old())
+  expect([kept, last]).toEqual([{ ...page, headers: { ...page.headers, Connection: 'keep-alive' } }, closing(page)])
+})
+
+test('what is not sound HTTP: a problem like any other, and the connection is closed', async () => {
+  const answers = await hearOut(url, `GET ${path}?page=2 HTTP/1.1\r\n\r\n`, say('GET', path))
+  expect(answers).toEqual([refusal('the header host is missing', path)])
 })
 
 test('errors: problem+json of type, title, status, detail, instance', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import fc from 'fast-check'
+import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
 import { bytesOf } from '../../../test/support/wire.ts'
 import { type Answer, textAnswer } from '../exchange.ts'
 import { Connection, type Host } from './connection.ts'
@@ -20,48 +21,6 @@ const hostOf = (): Host => ({
   holding: false,
   heard: 0,
 })
-
-/** What a connection does to its socket. */
-class MadeUpSocket {
-  readonly remoteAddress = '192.0.2.1'
-  readonly #sent: Buffer[] = []
-  readonly #takes: () => number
-  paused = false
-  shut = false
-  closed = false
-
-  /** How many bytes it takes of each write. */
-  constructor(takes: () => number = () => Number.POSITIVE_INFINITY) {
-    this.#takes = takes
-  }
-
-  write(bytes: Buffer, start: number, length: number): number {
-    if (this.shut || this.closed) throw new Error('written to after the end')
-    const taken = Math.min(length, this.#takes())
-    this.#sent.push(Buffer.from(bytes.subarray(start, start + taken)))
-    return taken
-  }
-
-  pause(): void {
-    this.paused = true
-  }
-
-  resume(): void {
-    this.paused = false
-  }
-
-  shutdown(): void {
-    this.shut = true
-  }
-
-  end(): void {
-    this.closed = true
-  }
-
-  get sent(): string {
-    return Buffer.concat(this.#sent).toString('latin1')
-  }
-}
 
 function opened(socket: MadeUpSocket, host = hostOf()): Connection {
   return new Connection(host, socket as unknown as Socket<Connection>)
@@ -171,6 +130,18 @@ describe('of a client that does not read', () => {
     takes = Number.POSITIVE_INFINITY
     connection.drain()
     expect([socket.paused, socket.sent.split('HTTP/1.1 200 OK').length > 2_000]).toEqual([false, true])
+  })
+
+  test('what it says after the last answer is read again, and not looked at', () => {
+    let takes = 0
+    const socket = new MadeUpSocket(() => takes)
+    const connection = opened(socket)
+    say(connection, request('/a'))
+    say(connection, request('/last', 'Connection: close') + ahead.repeat(3))
+    expect(socket.paused).toBe(true)
+    takes = Number.POSITIVE_INFINITY
+    connection.drain()
+    expect([socket.paused, socket.shut, socket.sent.split('HTTP/1.1 200 OK').length - 1]).toEqual([false, true, 2])
   })
 
   test('no more is answered than a quarter of a megabyte and one answer', () => {

@@ -96,8 +96,6 @@ export class Connection implements Asker {
   /** The socket takes more. */
   drain(): void {
     if (this.#unsent.length === 0) return
-    // A paused socket does not tell a second time that it takes more.
-    this.#readOn()
     this.#send(this.#unsent, this.#unsent.length)
     this.#goOn()
   }
@@ -110,8 +108,7 @@ export class Connection implements Asker {
   /** The client stopped sending; it may still wait for its answers. */
   heardAll(): void {
     this.#heardAll = true
-    if (this.#ending && this.#unsent.length === 0) this.#socket.end()
-    else this.#goOn()
+    this.#goOn()
   }
 
   /** Ends it while no request is there. */

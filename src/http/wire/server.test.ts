@@ -148,9 +148,9 @@ describe('answers', () => {
     expect(answers.match(/Connection: [a-z-]+/g)).toEqual(['Connection: keep-alive', 'Connection: close'])
   })
 
-  test('a slow reader gets all of a large answer, and of the one after it', async () => {
+  test('a slow reader gets all of a large answer, and of the many after it', async () => {
     const socket = open(start())
-    socket.write(request('/large') + request('/after', 'Connection: close'))
+    socket.write(request('/large') + request('/many').repeat(5_000) + request('/after', 'Connection: close'))
     let length = 0
     let last = ''
     for await (const chunk of socket) {
@@ -202,6 +202,16 @@ describe('patience', () => {
 })
 
 describe('leaving', () => {
+  test('what was held back is answered, however much it is', async () => {
+    const server = start()
+    server.hold()
+    const socket = open(server)
+    socket.write(request('/large') + request('/many').repeat(5_000) + request('/after', 'Connection: close'))
+    while (server.heard === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    server.release()
+    expect(await everything(socket)).toEndWith('GET /after ')
+  })
+
   test('every answer says so, and the last one ends its connection', async () => {
     const server = start()
     const socket = open(server)
