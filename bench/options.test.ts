@@ -24,6 +24,7 @@ describe('mistakes', () => {
     '--seconds 1.5',
     '--growth 7',
     '--workers -1',
+    '--servers apache',
     '--slow',
   ]
   for (const argv of mistakes) {

@@ -11,6 +11,7 @@ import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/run.ts'
 import { problemTitles } from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
+import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
@@ -276,6 +277,8 @@ describe(CONTRACT, () => {
     const values = contract('Limits').rows.map(([, most = '']) => most)
     expect(values).toContain(`${HEAD_LIMITS.target.toLocaleString('en')} characters`)
     expect(values).toContain(`${HEAD_LIMITS.fields}`)
+    expect(values).toContain(`${HEAD_LIMITS.bytes.toLocaleString('en')} bytes`)
+    for (const milliseconds of Object.values(TIMEOUTS)) expect(values).toContain(`${milliseconds / 1_000} seconds`)
   })
 })
 

@@ -147,7 +147,15 @@ export class Shelf {
 
   loadNumbers(): Numbers {
     if (!existsSync(this.#numbers)) return new Numbers()
-    return new Numbers(JSON.parse(readFileSync(this.#numbers, 'utf8')))
+    try {
+      return new Numbers(JSON.parse(readFileSync(this.#numbers, 'utf8')))
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+      throw new Failure(
+        `${this.#numbers} is damaged: it says which identifier belongs to which code. Bring it back from a backup; ` +
+          'without it, identifiers that were published could be given to other records.',
+      )
+    }
   }
 
   saveNumbers(numbers: Numbers): void {
