@@ -236,6 +236,17 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     expect(await service.exited()).toBe(0)
   })
 
+  test('a client that has connected and not yet asked is still answered', async () => {
+    await using service = await start()
+    const client = await Client.of(service)
+    await get(service.url)
+    service.signal('SIGTERM')
+    await service.refuses()
+    await client.send(HALF + REST)
+    expect(await client.everything()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n[^]*\]$/)
+    expect(await service.exited()).toBe(0)
+  })
+
   test('a second signal ends it at once', async () => {
     await using service = await start('--drain-timeout', '600')
     const client = await Client.of(service)

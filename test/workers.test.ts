@@ -193,12 +193,24 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
   })
 })
 
-test('an interrupt from the keyboard, which reaches every process, stops the service once', async () => {
-  await using service = await start()
-  for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGINT')
-  service.signal('SIGINT')
-  expect(await service.exited()).toBe(0)
-  expect(service.said.err).toBe('')
+describe.skipIf(process.platform !== 'linux')('an interrupt from the keyboard', () => {
+  test('reaches every process, and stops the service once', async () => {
+    await using service = await start()
+    for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGINT')
+    service.signal('SIGINT')
+    expect(await service.exited()).toBe(0)
+    expect(service.said.err).toBe('')
+  })
+
+  test('is left to the supervisor', async () => {
+    await using service = await start()
+    const before = childrenOf(service.pid)
+    for (const pid of before) process.kill(pid, 'SIGINT')
+    service.signal('SIGHUP')
+    await service.line(/^All workers were restarted\.$/)
+    await twoOthers(service, before)
+    expect(service.said.err).toBe('All workers were restarted.\n')
+  })
 })
 
 describe.skipIf(process.platform !== 'linux')('workers that cannot start', () => {

@@ -128,4 +128,14 @@ describe('numbers', () => {
     expect(home.shelf.loadNumbers().numberFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
     expect(readdirSync(home.path)).toEqual(['numbers.json'])
   })
+
+  test('that are damaged are refused, with what to do', () => {
+    using home = new TestHome()
+    home.shelf.saveNumbers(new Numbers())
+    const path = join(home.shelf.home, 'numbers.json')
+    for (const damaged of ['{', '{"pais":7}']) {
+      writeFileSync(path, damaged)
+      expect(() => home.shelf.loadNumbers()).toThrow(`${path} is damaged`)
+    }
+  })
 })
