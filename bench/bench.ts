@@ -1,5 +1,6 @@
 // The benchmark: reads the command line and starts the run that it names.
 import { goFirst } from './machine/cores.ts'
+import { otherBenchmark } from './machine/only-one.ts'
 import { readOptions, USAGE } from './options.ts'
 import { full } from './runs/full.ts'
 import { quick } from './runs/quick.ts'
@@ -23,6 +24,11 @@ async function main(argv: readonly string[]): Promise<number> {
   if (options.run === 'smoke') return smoke()
   if (Bun.which('wrk') === null) {
     console.error('bench: wrk is not installed; run bench/setup, or npm run bench -- --smoke, which does without')
+    return 2
+  }
+  const other = otherBenchmark()
+  if (other !== undefined) {
+    console.error(`bench: another benchmark is running as process ${other}; figures of two at a time mean nothing`)
     return 2
   }
   return options.run === 'quick' ? quick(options) : full(options, argv)

@@ -8,7 +8,7 @@ test('without arguments it is the full run', () => {
 
 describe('arguments', () => {
   const cases: [string, object][] = [
-    ['--quick', { run: 'quick', rounds: 7, seconds: 1 }],
+    ['--quick', { run: 'quick', rounds: 6, seconds: 1 }],
     ['--smoke', { run: 'smoke' }],
     ['--growth 100 --workers 2', { growth: 100, workers: 2 }],
     ['--servers nginx,drf --fresh', { servers: ['nginx', 'drf'], fresh: true }],

@@ -4,7 +4,7 @@ import { run } from './cli/run.ts'
 import { processTerminal } from './cli/terminal.ts'
 import { diskFailure, Failure } from './failure.ts'
 
-const terminal = processTerminal()
+const terminal = processTerminal(([command]) => command === 'serve')
 
 async function main(): Promise<number> {
   try {

@@ -204,6 +204,13 @@ class Client {
   }
 }
 
+/** One whole page, after which the connection is closed. */
+function expectLastAnswer(heard: string): void {
+  const found = parse(Buffer.from(heard, 'latin1'), false)
+  expect(found?.length).toBe(heard.length)
+  expect([found?.answer.status, found?.answer.headers.Connection]).toEqual([200, 'close'])
+}
+
 describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
   const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', workers, ...flags] })
 
@@ -231,8 +238,7 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     service.signal('SIGTERM')
     await service.refuses()
     await client.send(REST)
-    const answer = parse(Buffer.from(await client.everything(), 'latin1'), false)?.answer
-    expect([answer?.status, answer?.headers.Connection, answer?.headers['X-Total']]).toEqual([200, 'close', '25'])
+    expectLastAnswer(await client.everything())
     expect(await service.exited()).toBe(0)
   })
 
@@ -243,7 +249,7 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     service.signal('SIGTERM')
     await service.refuses()
     await client.send(HALF + REST)
-    expect(await client.everything()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n[^]*\]$/)
+    expectLastAnswer(await client.everything())
     expect(await service.exited()).toBe(0)
   })
 

@@ -56,10 +56,14 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
     expect(Number(died)).toBe(victim)
     expect(await twoOthers(service, [victim])).toContain(survivor as number)
     await load.more(CONNECTIONS * 10)
-    const report = await load.stop()
-    expect(report).toMatchObject({ refused: 0, farewells: 0, wrong: [] })
+    const { failed, refused, farewells, wrong } = await load.stop()
+    expect([farewells, wrong]).toEqual([0, []])
     expect(clients).toBeWithin(1, CONNECTIONS)
-    expect(report.failed).toBeLessThanOrEqual(clients)
+    // Who comes back at once may meet the dying worker a second time.
+    expect(failed + refused).toBeWithin(1, 2 * clients + 1)
+    await using afterwards = await loadOn(service)
+    await afterwards.more(CONNECTIONS * 4)
+    expect(await afterwards.stop()).toMatchObject({ ...noneFailed, refused: 0 })
   })
 
   test('one that keeps dying is started ever more slowly', async () => {

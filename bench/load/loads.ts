@@ -10,7 +10,7 @@ export const BEFORE_PAGE = `${PATH}?format=api&page=`
 
 export const pathOf = (page: number): string => `${BEFORE_PAGE}${page}`
 
-export type LoadName = 'hot' | 'random' | 'deep' | 'unchanged' | 'head' | 'random-deep'
+export type LoadName = 'hot' | 'random' | 'deep' | 'unchanged' | 'head' | 'random-deep' | 'random-first'
 
 export type Load = {
   readonly name: LoadName
@@ -35,6 +35,12 @@ export const loads: Readonly<Record<LoadName, Load>> = {
     pages: () => [1],
   },
   head: { name: 'head', says: 'HEAD of page 1', method: 'HEAD', conditional: false, pages: () => [1] },
+  'random-first': {
+    name: 'random-first',
+    says: 'random pages of the first tenth',
+    ...get,
+    pages: (total) => draw(1, Math.ceil(total * 0.1)),
+  },
   'random-deep': {
     name: 'random-deep',
     says: 'random pages of the last tenth',
@@ -49,13 +55,16 @@ export const comparedLoads: readonly Load[] = [loads.hot, loads.random, loads.de
 /** The very last page may hold fewer records, which would make the depths look cheaper than they are. */
 const lastFull = (total: number): number => Math.max(total - 1, 1)
 
-const DRAWN = 65_536
+const MOST_DRAWN = 65_536
+/** Of a narrow range fewer are drawn, so that all are asked for soon. */
+const DRAWN_OF_EACH = 4
 const SEED = 0x6e_6f_6d_65
 
 /** Pages from the first to the last, drawn with a fixed seed: every run and every server gets the same ones. */
 function draw(first: number, last: number): number[] {
   let state = SEED
-  return Array.from({ length: DRAWN }, () => {
+  const length = Math.min((last - first + 1) * DRAWN_OF_EACH, MOST_DRAWN)
+  return Array.from({ length }, () => {
     state = (state + 0x9e3779b9) >>> 0
     let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
     mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)

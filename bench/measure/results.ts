@@ -25,6 +25,8 @@ export type Footprint = {
   readonly residentBytes: number
   readonly privateBytes: number
   readonly anonymousBytes: number
+  /** Private memory of the process that has the most of it. */
+  readonly largestBytes: number
 }
 
 export type Growth = {

@@ -12,19 +12,33 @@ export type Rounds = {
 /** The samples of each contest, in the order of the rounds. */
 export async function alternate(contests: readonly Contest[], how: Rounds): Promise<Map<Contest, Sample[]>> {
   const samples = new Map<Contest, Sample[]>(contests.map((contest) => [contest, []]))
-  const all = contests.length * (how.rounds + 1)
+  const all = contests.length * how.rounds
   let done = 0
-  const window = async (contest: Contest, seconds: number) => {
-    const sample = await measure(contest, seconds, how.cores)
-    await settle(contest.server)
-    how.onWindow?.(++done, all)
-    return sample
-  }
-  for (const contest of contests) await window(contest, how.warmSeconds)
+  for (const contest of contests) await warm(contest, how)
   for (let round = 0; round < how.rounds; round++) {
-    for (const contest of orderOf(contests, round)) samples.get(contest)?.push(await window(contest, how.seconds))
+    for (const contest of orderOf(contests, round)) {
+      samples.get(contest)?.push(await measure(contest, how.seconds, how.cores))
+      await settle(contest.server)
+      how.onWindow?.(++done, all)
+    }
   }
   return samples
+}
+
+const MOST_WARM_WINDOWS = 8
+
+/**
+ * Until every page of the load was asked for once: the first time, nginx opens its file and the kernel maps its memory.
+ * A server that would take minutes for that keeps nothing that it could gain from.
+ */
+async function warm(contest: Contest, { warmSeconds, cores }: Rounds): Promise<void> {
+  const pages = contest.load.pages(contest.totalPages).length
+  let asked = 0
+  for (let window = 1; window <= MOST_WARM_WINDOWS; window++) {
+    asked += (await measure(contest, warmSeconds, cores)).requests
+    await settle(contest.server)
+    if (asked >= pages || (asked / window) * MOST_WARM_WINDOWS < pages) return
+  }
 }
 
 /** Every other round goes backwards: nobody is always first. */

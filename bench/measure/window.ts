@@ -18,6 +18,7 @@ export type Contest = {
 }
 
 export type Sample = {
+  readonly requests: number
   readonly requestsPerSecond: number
   /** User and system time of the server and its children for each request. */
   readonly cpuMicros: number
@@ -61,7 +62,7 @@ async function tryMeasure(contest: Contest, seconds: number, cores: readonly num
 
 function sampleOf(result: LoadResult, cpu: number): Omit<Sample, 'busy' | 'others'> {
   const { requests, seconds, errors, p50, p99, p999 } = result
-  return { requestsPerSecond: requests / seconds, cpuMicros: cpu / requests, p50, p99, p999, errors }
+  return { requests, requestsPerSecond: requests / seconds, cpuMicros: cpu / requests, p50, p99, p999, errors }
 }
 
 const PATIENCE_MILLISECONDS = 2_000

@@ -60,10 +60,10 @@ export const targetNotes = (verdicts: readonly Verdict[]): string[] =>
 export function footprintTable(footprints: readonly Footprint[]): Table {
   return {
     words: 1,
-    head: ['server', 'processes', 'resident', 'private', 'anonymous'],
-    rows: footprints.map(({ server, processes, residentBytes, privateBytes, anonymousBytes }) => [
+    head: ['server', 'processes', 'resident', 'private', 'private, largest process', 'anonymous'],
+    rows: footprints.map(({ server, processes, ...memory }) => [
       ...[server, String(processes)],
-      ...[residentBytes, privateBytes, anonymousBytes].map(megabytes),
+      ...[memory.residentBytes, memory.privateBytes, memory.largestBytes, memory.anonymousBytes].map(megabytes),
     ]),
   }
 }

@@ -63,8 +63,8 @@ async function measureAll(stage: Stage, all: readonly Size[], options: Options):
   const measured = new Map<Contest, readonly Sample[]>()
   let footprints: Footprint[] = []
   let growth: Growth[] = []
-  for (const reuse of [true, false]) {
-    for (const connections of CONNECTIONS) {
+  for (const reuse of options.usual ? [true] : [true, false]) {
+    for (const connections of options.usual ? [COMPARED_CONNECTIONS] : CONNECTIONS) {
       const title = `${connections} connections, ${reuse ? 'kept alive' : 'a new one for each request'}`
       const { show, end } = progress(title)
       const usual = reuse && connections === COMPARED_CONNECTIONS
@@ -82,7 +82,8 @@ async function measureAll(stage: Stage, all: readonly Size[], options: Options):
       if (!usual) continue
       footprints = stage.servers.map(({ name, pid }) => {
         const { processes, ...memory } = memoryOf(pid)
-        return { server: name, processes: processes.length, ...memory }
+        const largestBytes = Math.max(...processes.map(({ privateBytes }) => privateBytes))
+        return { server: name, processes: processes.length, largestBytes, ...memory }
       })
       growth = growthOf(all, measured)
     }

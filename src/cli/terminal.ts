@@ -8,20 +8,28 @@ const ERR = 2
 const encoder = new TextEncoder()
 const PAUSE_MILLISECONDS = 1
 
-export function processTerminal(): Terminal {
-  return { out: (text) => writeAll(OUT, text), err: (text) => writeAll(ERR, text), interactive: isatty(ERR) }
+/** A command ends when whoever reads its output has seen enough; a service goes on without a reader. */
+export function processTerminal(lasts: (argv: readonly string[]) => boolean): Terminal {
+  const onReaderGone = lasts(process.argv.slice(2)) ? () => {} : () => process.exit(0)
+  return {
+    out: (text) => writeAll(OUT, text, onReaderGone),
+    err: (text) => writeAll(ERR, text, onReaderGone),
+    interactive: isatty(ERR),
+  }
 }
 
 /** process.stdout and process.stderr keep a position each, and overwrite one another in a file that both go to. */
-function writeAll(descriptor: number, text: string): void {
+function writeAll(descriptor: number, text: string, onReaderGone: () => void): void {
   const bytes = encoder.encode(text)
   for (let written = 0; written < bytes.length; ) {
     try {
       written += writeSync(descriptor, bytes, written)
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined
-      // Whoever read has seen enough.
-      if (code === 'EPIPE') process.exit(0)
+      if (code === 'EPIPE') {
+        onReaderGone()
+        return
+      }
       if (code !== 'EAGAIN') throw error
       Bun.sleepSync(PAUSE_MILLISECONDS)
     }

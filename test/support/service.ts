@@ -24,6 +24,9 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
+/** An empty variable counts as none, so what the developer has set does not reach the service. */
+const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
+
 export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 
 /** `nomenclator serve` on a free port, until the test is over. */
@@ -39,7 +42,7 @@ export class Service implements AsyncDisposable {
   constructor({ flags = [], env = {} }: ServiceOptions) {
     this.#child = Bun.spawn([process.execPath, PROGRAM, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...UNSET, ...env },
     })
     this.#ended = Promise.all([
       this.#listen('out', this.#child.stdout),
