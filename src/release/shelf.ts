@@ -8,8 +8,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
-import type { Source } from '../source/source.ts'
-import { buildRelease, type OnProgress } from './build.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { DIGEST, type Manifest } from './manifest.ts'
 import { Numbers } from './numbers.ts'
@@ -100,17 +98,6 @@ export class Shelf {
     if (digest === undefined) throw new Failure('there is no earlier release to go back to')
     this.#setHistory(before.slice(position))
     return digest
-  }
-
-  async build(source: Source, onProgress?: OnProgress): Promise<Manifest> {
-    const directory = this.newBuilding()
-    try {
-      const manifest = await buildRelease(source, directory, new Numbers(), onProgress)
-      await this.place(directory, manifest.digest)
-      return manifest
-    } finally {
-      this.sweep()
-    }
   }
 
   /** An empty directory to build in; whatever an earlier build left is swept away. */
