@@ -7,8 +7,9 @@ import { type Collection, collections } from '../src/catalog/collections.ts'
 import { pagesOf, readPage } from '../src/page/page.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import type { PageNumber } from '../src/page/page-request.ts'
-import { RecordFile, RecordWriter } from '../src/release/record-file.ts'
+import { RecordFile } from '../src/release/record-file.ts'
 import { lists } from './support/expected.ts'
+import { writeRecordFile } from './support/records.ts'
 import { releaseOf, TestDirectory } from './support/releases.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
@@ -92,12 +93,10 @@ const directory = new TestDirectory()
 afterAll(() => directory[Symbol.dispose]())
 
 let written = 0
-function recordFileOf(records: readonly string[]): RecordFile {
+async function recordFileOf(records: readonly string[]): Promise<RecordFile> {
   const place = join(directory.path, String(written++))
   mkdirSync(place)
-  const writer = new RecordWriter(place, 'pais')
-  for (const json of records) writer.add(json)
-  writer.finish()
+  await writeRecordFile(place, 'pais', records)
   return new RecordFile(place, 'pais', records.length)
 }
 
@@ -132,8 +131,8 @@ describe('a record file', () => {
     .tuple(fc.constantFrom('x', 'ñ', '中', '🜨', '"'), fc.integer({ min: 100_000, max: 1_200_000 }))
     .map(([character, length]) => JSON.stringify(character.repeat(length)))
 
-  const givesBack = (records: readonly string[]) => {
-    const file = recordFileOf(records)
+  const givesBack = async (records: readonly string[]) => {
+    const file = await recordFileOf(records)
     const pages = Array.from({ length: Math.ceil(records.length / 10) }, (_, at) =>
       records.slice(at * 10, at * 10 + 10),
     )
@@ -149,23 +148,23 @@ describe('a record file', () => {
 
   test(
     'gives back any records, alone and as pages',
-    () => fc.assert(fc.property(fc.array(fc.oneof(short, multibyte), { maxLength: 45, size: 'max' }), givesBack)),
+    () => fc.assert(fc.asyncProperty(fc.array(fc.oneof(short, multibyte), { maxLength: 45, size: 'max' }), givesBack)),
     TIMEOUT_MILLISECONDS,
   )
 
   test(
     'gives back records of any length, also longer than what is written at once',
-    () => {
+    async () => {
       const lists = fc.array(fc.oneof({ arbitrary: short, weight: 3 }, { arbitrary: long, weight: 1 }), {
         maxLength: 25,
         size: 'max',
       })
-      fc.assert(fc.property(lists, givesBack), { numRuns: 12 })
+      await fc.assert(fc.asyncProperty(lists, givesBack), { numRuns: 12 })
     },
     TIMEOUT_MILLISECONDS,
   )
 
-  test('gives back one record of 3 MiB between short ones', () => {
-    givesBack(['1', JSON.stringify('中'.repeat(1 << 20)), '"three"', '[]'])
+  test('gives back one record of 3 MiB between short ones', async () => {
+    await givesBack(['1', JSON.stringify('中'.repeat(1 << 20)), '"three"', '[]'])
   })
 })

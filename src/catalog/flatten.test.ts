@@ -1,6 +1,7 @@
 // Checks that flattening undoes rendering, for every entity.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { rendered } from '../../test/support/records.ts'
 import { type EntityName, entities, entityNames, estado, localidad, subdisciplina } from './entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from './entity.ts'
 import { flatten } from './flatten.ts'
@@ -70,15 +71,18 @@ function anyFamily(entity: Entity): fc.Arbitrary<{ row: Values; json: string }> 
   const parents = embedsOf(entity)
   return fc.tuple(anyRow(entity), ...parents.map(([, parent]) => anyFamily(parent))).map(([row, ...families]) => {
     const linked = { ...row }
-    const rendered = new Map<string, Map<number, string>>()
+    const parentsOf = new Map<string, Map<number, Uint8Array>>()
     for (const [at, [field, parent]] of parents.entries()) {
       const family = families[at] as { row: Values; json: string }
-      const known = rendered.get(parent.name) ?? new Map<number, string>()
+      const known = parentsOf.get(parent.name) ?? new Map<number, Uint8Array>()
       const id = family.row[identifierOf(parent)] as number
       linked[field] = id
-      rendered.set(parent.name, known.set(id, family.json))
+      parentsOf.set(parent.name, known.set(id, new TextEncoder().encode(family.json)))
     }
-    const json = recordRenderer(entity, (name) => rendered.get(name) ?? new Map())(linked)
+    const json = rendered(
+      recordRenderer(entity, (name) => parentsOf.get(name) ?? new Map()),
+      linked,
+    )
     return { row: linked, json }
   })
 }

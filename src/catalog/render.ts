@@ -1,23 +1,38 @@
 // Writes a row as the JSON of its record, embedded records in full.
 import type { Entity, Values } from './entity.ts'
 
-/** The JSON of an already rendered record, by identifier. */
-export type RenderedParents = (entity: string) => ReadonlyMap<number, string>
+/** Where the JSON of a record goes, piece by piece. */
+export type Ink = { text(text: string): void; bytes(utf8: Uint8Array): void }
 
-/** For rows that were found sound: every record that they embed is known. */
-export function recordRenderer(entity: Entity, parents: RenderedParents): (row: Values) => string {
+/** The JSON of an already rendered record, by identifier. */
+export type RenderedParents = (entity: string) => ReadonlyMap<number, Uint8Array>
+
+/** Most names need no escape, and asking is cheaper than escaping. */
+const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
+const jsonOf = (text: string) => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`)
+
+/**
+ * For rows that were found sound: every record that they embed is known. Those are copied as the bytes that they are,
+ * since they make up most of a record.
+ */
+export function recordRenderer(entity: Entity, parents: RenderedParents): (row: Values, ink: Ink) => void {
   const parts = Object.entries(entity.fields).map(([field, definition], position) => ({
     label: `${position === 0 ? '{' : ','}${JSON.stringify(field)}:`,
     from: definition.kind === 'copy' ? definition.of : field,
     embedded: definition.kind === 'embed' ? parents(definition.entity.name) : undefined,
   }))
-  return (row) => {
-    let json = ''
+  return (row, ink) => {
+    let text = ''
     for (const { label, from, embedded } of parts) {
       const value = row[from] as string | number
-      if (embedded !== undefined) json += label + embedded.get(value as number)
-      else json += label + (typeof value === 'number' ? value : JSON.stringify(value))
+      text += label
+      if (embedded === undefined) text += typeof value === 'number' ? value : jsonOf(value)
+      else {
+        ink.text(text)
+        ink.bytes(embedded.get(value as number) as Uint8Array)
+        text = ''
+      }
     }
-    return `${json}}`
+    ink.text(`${text}}`)
   }
 }

@@ -5,6 +5,7 @@ import { Faults } from '../source/faults.ts'
 import { Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
 import { version } from '../version.ts'
+import { DigestThread } from './digest-thread.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityBuild } from './entity-build.ts'
 import { Family } from './family.ts'
@@ -22,15 +23,16 @@ export async function buildRelease(
 ): Promise<Manifest> {
   const report = { faults: new Faults(), findings: new Findings() }
   const family = new Family()
+  using digests = new DigestThread()
   const facts: Partial<Record<EntityName, EntityFacts>> = {}
   for (const name of entityNames) {
     const expected = source.expected(name)
-    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected)
+    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected, digests)
     for await (const block of source.read(name, report)) {
       build.take(block)
       onProgress(name, build.taken, expected)
     }
-    facts[name] = build.finish()
+    facts[name] = await build.finish()
     onProgress(name, build.taken, build.taken)
   }
   report.faults.throwIfAny()

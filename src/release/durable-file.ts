@@ -3,17 +3,21 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 
 export type FileFacts = { readonly size: number; readonly sha256: string }
 
+/** What is told of every byte that is written, and has their digest in the end. */
+export type Hash<D> = { update(bytes: Uint8Array): unknown; digest(encoding: 'hex'): D }
+
 const BUFFER = 1 << 16
 
 /** Small writes are gathered; the owner may reuse the bytes as soon as `write` returns. */
-export class DurableFile {
-  readonly #hasher = new Bun.CryptoHasher('sha256')
+export class DurableFile<D = string> {
+  readonly #hash: Hash<D>
   readonly #buffer = new Uint8Array(BUFFER)
   #descriptor: number | undefined
   #buffered = 0
   #size = 0
 
-  constructor(path: string) {
+  constructor(path: string, hash: Hash<D>) {
+    this.#hash = hash
     this.#descriptor = openSync(path, 'wx')
   }
 
@@ -27,12 +31,12 @@ export class DurableFile {
     this.#buffered += bytes.length
   }
 
-  finish(): FileFacts {
+  finish(): { readonly size: number; readonly sha256: D } {
     this.#flush()
     if (this.#descriptor === undefined) throw new Error('finished twice')
     fsyncSync(this.#descriptor)
     this.close()
-    return { size: this.#size, sha256: this.#hasher.digest('hex') }
+    return { size: this.#size, sha256: this.#hash.digest('hex') }
   }
 
   close(): void {
@@ -48,14 +52,17 @@ export class DurableFile {
   #put(bytes: Uint8Array): void {
     if (this.#descriptor === undefined) throw new Error('written to after it was closed')
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written)
-    this.#hasher.update(bytes)
+    this.#hash.update(bytes)
     this.#size += bytes.length
   }
 }
 
+/** A durable file that is hashed where it is written. */
+export const durableFile = (path: string) => new DurableFile<string>(path, new Bun.CryptoHasher('sha256'))
+
 /** Writes a small file that is on disk, whole, when this returns. */
 export function writeDurably(path: string, text: string): FileFacts {
-  const file = new DurableFile(path)
+  const file = durableFile(path)
   try {
     file.write(new TextEncoder().encode(text))
     return file.finish()

@@ -1,8 +1,9 @@
 // Turns the rows of one entity into its record file.
 import type { Entity, Values } from '../catalog/entity.ts'
-import { recordRenderer } from '../catalog/render.ts'
+import { type Ink, recordRenderer } from '../catalog/render.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
-import type { Family } from './family.ts'
+import type { DigestThread } from './digest-thread.ts'
+import { type Family, isEmbedded } from './family.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
 import { codeOf, isNumbered, type Numbers } from './numbers.ts'
@@ -21,8 +22,9 @@ export class EntityBuild implements Disposable {
   readonly #waiting: Values[] = []
   readonly #unnumbered: { readonly given: GivenRow; readonly place: Place }[] = []
   readonly #settle: Settle
-  readonly #render: (row: Values) => string
+  readonly #render: (row: Values, ink: Ink) => void
   readonly #look: (row: Values) => void
+  readonly #isEmbedded: boolean
   taken = 0
 
   constructor(
@@ -32,16 +34,18 @@ export class EntityBuild implements Disposable {
     numbers: Numbers,
     report: Report,
     expected: number | undefined,
+    digests: DigestThread,
   ) {
     this.#entity = entity
     this.#family = family
     this.#numbers = numbers
     this.#report = report
     this.#keys = new KeyTable(entity, expected)
+    this.#isEmbedded = isEmbedded(entity)
     this.#settle = settler(entity, family, numbers, report.faults)
     this.#render = recordRenderer(entity, family.jsonOf)
     this.#look = oddityFinder(entity, family.rowsOf, report.findings)
-    this.#writer = new RecordWriter(directory, entity.name)
+    this.#writer = new RecordWriter(directory, entity.name, digests)
   }
 
   take({ file, lines, rows }: Block): void {
@@ -56,12 +60,12 @@ export class EntityBuild implements Disposable {
     }
   }
 
-  finish(): EntityFacts {
+  async finish(): Promise<EntityFacts> {
     for (const { given, place } of this.#unnumbered) this.#accept(given, place)
     const key = this.#entity.key
     this.#waiting.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#waiting) this.#write(row)
-    return { count: this.#writer.count, files: this.#writer.finish() }
+    return { count: this.#writer.count, files: await this.#writer.finish() }
   }
 
   [Symbol.dispose](): void {
@@ -100,12 +104,14 @@ export class EntityBuild implements Disposable {
   }
 
   #write(row: Values): void {
-    const json = this.#render(row)
     // Later rows may refer to it, and are to be told only of faults of their own.
-    this.#family.add(this.#entity, row, json)
+    if (this.#isEmbedded) this.#family.add(this.#entity, row)
     if (this.#report.faults.any) return
     this.#look(row)
-    this.#writer.add(json)
+    this.#writer.begin()
+    this.#render(row, this.#writer)
+    this.#writer.end()
+    if (this.#isEmbedded) this.#family.addJson(this.#entity, row, this.#writer.last())
   }
 }
 

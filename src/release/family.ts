@@ -5,30 +5,38 @@ import { codeOf } from './numbers.ts'
 
 type Members = {
   readonly rows: Map<number, Values>
-  readonly json: Map<number, string>
+  readonly json: Map<number, Uint8Array>
   readonly ids: Map<string, number>
 }
 
-const embedded = new Set(Object.values(entities).flatMap((entity) => embedsOf(entity).map(([, parent]) => parent.name)))
+const embedded: ReadonlySet<string> = new Set(
+  Object.values(entities).flatMap((entity) => embedsOf(entity).map(([, parent]) => parent.name)),
+)
+
+/** Whether any other entity embeds its kind. */
+export const isEmbedded = (entity: Entity): boolean => embedded.has(entity.name)
 
 export class Family {
   readonly #members = new Map<string, Members>()
 
   rowsOf = (entity: string): ReadonlyMap<number, Values> => this.#of(entity).rows
-  jsonOf = (entity: string): ReadonlyMap<number, string> => this.#of(entity).json
+  jsonOf = (entity: string): ReadonlyMap<number, Uint8Array> => this.#of(entity).json
 
   idByCode(entity: Entity, code: Values): number | undefined {
     return this.#of(entity.name).ids.get(codeOf(entity, code))
   }
 
-  /** Remembers a record if any other entity embeds its kind. */
-  add(entity: Entity, row: Values, json: string): void {
-    if (!embedded.has(entity.name)) return
-    const { rows, json: rendered, ids } = this.#of(entity.name)
+  /** Remembers a row to which others may refer. */
+  add(entity: Entity, row: Values): void {
+    const { rows, ids } = this.#of(entity.name)
     const id = row[identifierOf(entity)] as number
     rows.set(id, row)
-    rendered.set(id, json)
     ids.set(codeOf(entity, row), id)
+  }
+
+  /** Remembers how it was rendered. */
+  addJson(entity: Entity, row: Values, json: Uint8Array): void {
+    this.#of(entity.name).json.set(row[identifierOf(entity)] as number, json)
   }
 
   #of(entity: string): Members {

@@ -19,6 +19,9 @@ function pathReader(entity: Entity, path: string, parents: ParentRows): (row: Va
 const holds = (relation: Expectation['relation'], left: string | number, right: string | number) =>
   relation === 'equals' ? left === right : String(left).startsWith(String(right))
 
+/** Below these, every character is its own normal form. */
+const MAY_COMBINE = /[\u0300-\uffff]/
+
 /** Looks at sound rows of one entity for what its definition expects of them, and at their names. */
 export function oddityFinder(entity: Entity, parents: ParentRows, findings: Findings): (row: Values) => void {
   const label = (row: Values) => `${entity.name} ${entity.key.map((field) => row[field]).join('/')}`
@@ -38,7 +41,8 @@ export function oddityFinder(entity: Entity, parents: ParentRows, findings: Find
       const name = row[field] as string
       if (/^\s|\s$|\s\s/.test(name))
         findings.add('stray-blanks', 'a name begins, ends or is split with stray blanks', label(row))
-      if (name.normalize('NFC') !== name) findings.add('not-nfc', 'a name is not in Unicode normal form C', label(row))
+      if (MAY_COMBINE.test(name) && name.normalize('NFC') !== name)
+        findings.add('not-nfc', 'a name is not in Unicode normal form C', label(row))
     }
   }
 }

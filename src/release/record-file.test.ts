@@ -3,18 +3,16 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { writeRecordFile } from '../../test/support/records.ts'
 import { TestDirectory } from '../../test/support/releases.ts'
-import { RecordFile, RecordWriter } from './record-file.ts'
+import { sha256OfFile } from './durable-file.ts'
+import { RecordFile } from './record-file.ts'
 import { RecordReader } from './record-reader.ts'
 import type { StoredRelease } from './release.ts'
 
 setDefaultTimeout(60_000)
 
-function write(directory: string, records: readonly string[]) {
-  const writer = new RecordWriter(directory, 'pais')
-  for (const json of records) writer.add(json)
-  return writer.finish()
-}
+const write = (directory: string, records: readonly string[]) => writeRecordFile(directory, 'pais', records)
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => JSON.stringify({ n: at + 1 }))
@@ -41,9 +39,9 @@ const golden = [
 ]
 
 describe.each(golden)('$name', ({ records, content, offsets, etags }) => {
-  test('makes just these bytes, and says their sizes and digests', () => {
+  test('makes just these bytes, and says their sizes and digests', async () => {
     using directory = new TestDirectory()
-    const facts = write(directory.path, records)
+    const facts = await write(directory.path, records)
     const read = (part: string) => readFileSync(join(directory.path, `pais.${part}`))
     expect(read('records').toString()).toBe(content)
     expect([...new BigUint64Array(new Uint8Array(read('offsets')).buffer)].map(Number)).toEqual(offsets)
@@ -55,15 +53,15 @@ describe.each(golden)('$name', ({ records, content, offsets, etags }) => {
   })
 })
 
-test('offsets are little-endian', () => {
+test('offsets are little-endian', async () => {
   using directory = new TestDirectory()
-  write(directory.path, ['{}'])
+  await write(directory.path, ['{}'])
   expect(readFileSync(join(directory.path, 'pais.offsets')).toString('hex')).toBe('01000000000000000600000000000000')
 })
 
-test('an empty file has one page, with nothing on it', () => {
+test('an empty file has one page, with nothing on it', async () => {
   using directory = new TestDirectory()
-  write(directory.path, [])
+  await write(directory.path, [])
   const file = new RecordFile(directory.path, 'pais', 0)
   expect([text(file.page(0)), file.etag(0), file.pages]).toEqual(['[]', '"ccab0b28617f1f56"', 0])
 })
@@ -75,9 +73,9 @@ const storedWith = (directory: string, count: number) =>
   ({ directory, manifest: { entities: { pais: { count } } } }) as unknown as StoredRelease
 
 describe('what is written is what is read', () => {
-  const check = (records: readonly string[]) => {
+  const check = async (records: readonly string[]) => {
     using directory = new TestDirectory()
-    write(directory.path, records)
+    await write(directory.path, records)
     const file = new RecordFile(directory.path, 'pais', records.length)
     expect(file.pages).toBe(Math.ceil(records.length / 10))
     const bodies = Array.from(
@@ -94,11 +92,13 @@ describe('what is written is what is read', () => {
     expect(some.map((position) => JSON.stringify(reader.record(position)))).toEqual(some.map((at) => records[at] ?? ''))
   }
 
-  test('for any records', () => {
+  test('for any records', async () => {
     const record = fc
       .string({ unit: 'binary', maxLength: 40 })
       .map((name) => JSON.stringify({ name: name.toWellFormed() }))
-    fc.assert(fc.property(fc.array(record, { minLength: 1, maxLength: 45, size: 'max' }), check), { numRuns: 10 })
+    await fc.assert(fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 45, size: 'max' }), check), {
+      numRuns: 10,
+    })
   })
 
   // A megabyte is gathered at a time: these fill it many times over, or not even hold one page or one record.
@@ -112,4 +112,14 @@ describe('what is written is what is read', () => {
     ['records longer than what is gathered', [long(10), long(900_000), long(20), long(1_200_000), long(30)]],
     ['empty objects', Array.from({ length: 100 }, () => '{}')],
   ])('for %s', (_, records) => check(records))
+})
+
+test('a file too large to be digested where it is written has the digest of its bytes', async () => {
+  using directory = new TestDirectory()
+  const { records } = await write(
+    directory.path,
+    Array.from({ length: 90_000 }, (_, at) => JSON.stringify({ at, name: 'a name of some length, again and again' })),
+  )
+  expect(records.size).toBeGreaterThan(4 << 20)
+  expect(records.sha256).toBe(await sha256OfFile(join(directory.path, 'pais.records')))
 })

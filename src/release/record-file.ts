@@ -6,7 +6,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
-import { DurableFile, type FileFacts } from './durable-file.ts'
+import type { Ink } from '../catalog/render.ts'
+import type { DigestThread } from './digest-thread.ts'
+import { DurableFile, durableFile, type FileFacts } from './durable-file.ts'
 
 export const RECORD_FILE_PARTS = ['records', 'offsets', 'etags'] as const
 export type RecordFilePart = (typeof RECORD_FILE_PARTS)[number]
@@ -29,23 +31,24 @@ export function gapAfter(position: number, count: number): number {
 
 const encoder = new TextEncoder()
 
-export class RecordWriter {
-  readonly #records: DurableFile
+export class RecordWriter implements Ink {
+  readonly #records: DurableFile<Promise<string>>
   readonly #offsets: DurableFile
   readonly #etags: DurableFile
-  #chunk = new Uint8Array(CHUNK)
+  #chunk = Buffer.alloc(CHUNK)
   #used = 1
   #pageStart = 0
+  #recordStart = 0
   #flushed = 0
-  #offsetChunk = new BigUint64Array(CHUNK >> 6)
+  #offsetChunk = new Uint32Array(CHUNK >> 5)
   #offsetsUsed = 0
   #count = 0
 
-  constructor(directory: string, entity: string) {
-    const part = (name: RecordFilePart) => new DurableFile(join(directory, `${entity}.${name}`))
-    this.#records = part('records')
-    this.#offsets = part('offsets')
-    this.#etags = part('etags')
+  constructor(directory: string, entity: string, digests: DigestThread) {
+    const path = (part: RecordFilePart) => join(directory, `${entity}.${part}`)
+    this.#records = new DurableFile(path('records'), digests.hashFor(path('records')))
+    this.#offsets = durableFile(path('offsets'))
+    this.#etags = durableFile(path('etags'))
     this.#chunk[0] = OPEN
   }
 
@@ -53,23 +56,45 @@ export class RecordWriter {
     return this.#count
   }
 
-  add(json: string): void {
+  /** The next record is what is then written, as text and bytes, until it ends. */
+  begin(): void {
     if (this.#count > 0) this.#separate()
-    this.#makeRoom(json.length * 3 + PAGE_GAP)
+    this.#recordStart = this.#used
     this.#addOffset(this.#flushed + this.#used)
-    this.#used += encoder.encodeInto(json, this.#chunk.subarray(this.#used)).written
+  }
+
+  text(text: string): void {
+    this.#makeRoom(text.length * 3)
+    this.#used += this.#chunk.write(text, this.#used)
+  }
+
+  bytes(utf8: Uint8Array): void {
+    this.#makeRoom(utf8.length)
+    this.#chunk.set(utf8, this.#used)
+    this.#used += utf8.length
+  }
+
+  end(): void {
     this.#count++
   }
 
+  /** A copy of the record that ended last. */
+  last(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.#chunk, this.#recordStart, this.#used)
+  }
+
   /** Writes what is left and hands the three files over, synced to disk. */
-  finish(): Record<RecordFilePart, FileFacts> {
+  async finish(): Promise<Record<RecordFilePart, FileFacts>> {
     if (this.#count > 0) {
       this.#addOffset(this.#flushed + this.#used + PAGE_GAP)
       this.#closePage()
       this.#records.write(this.#chunk.subarray(0, this.#used))
     }
     this.#flushOffsets()
-    return { records: this.#records.finish(), offsets: this.#offsets.finish(), etags: this.#etags.finish() }
+    const offsets = this.#offsets.finish()
+    const etags = this.#etags.finish()
+    const { size, sha256 } = this.#records.finish()
+    return { records: { size, sha256: await sha256 }, offsets, etags }
   }
 
   close(): void {
@@ -93,21 +118,25 @@ export class RecordWriter {
   }
 
   /** Only whole pages are flushed, so that a page can be hashed in one piece. */
-  #makeRoom(bytes: number): void {
+  #makeRoom(length: number): void {
+    // What closes a page always fits.
+    const bytes = length + PAGE_GAP
     if (this.#used + bytes <= this.#chunk.length) return
     const open = this.#chunk.subarray(this.#pageStart, this.#used)
     this.#records.write(this.#chunk.subarray(0, this.#pageStart))
     this.#flushed += this.#pageStart
-    const room = open.length + bytes > this.#chunk.length ? new Uint8Array((open.length + bytes) * 2) : this.#chunk
+    const room = open.length + bytes > this.#chunk.length ? Buffer.alloc((open.length + bytes) * 2) : this.#chunk
     room.set(open)
     this.#chunk = room
     this.#used = open.length
+    this.#recordStart -= this.#pageStart
     this.#pageStart = 0
   }
 
   #addOffset(offset: number): void {
     if (this.#offsetsUsed === this.#offsetChunk.length) this.#flushOffsets()
-    this.#offsetChunk[this.#offsetsUsed++] = BigInt(offset)
+    this.#offsetChunk[this.#offsetsUsed++] = offset % 0x1_0000_0000
+    this.#offsetChunk[this.#offsetsUsed++] = offset / 0x1_0000_0000
   }
 
   #flushOffsets(): void {

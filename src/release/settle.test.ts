@@ -4,7 +4,7 @@ import { estado, localidad, municipio, pais } from '../catalog/entities.ts'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { Faults, FaultyRecords } from '../source/faults.ts'
 import type { GivenRow } from '../source/source.ts'
-import { Family } from './family.ts'
+import { Family, isEmbedded } from './family.ts'
 import { Numbers } from './numbers.ts'
 import { settler } from './settle.ts'
 
@@ -15,7 +15,10 @@ const place = { file: 'municipio.csv', line: 7 }
 
 function familyOf(...members: readonly (readonly [Entity, Values])[]): Family {
   const family = new Family()
-  for (const [entity, row] of members) family.add(entity, row, JSON.stringify(row))
+  for (const [entity, row] of members) {
+    family.add(entity, row)
+    family.addJson(entity, row, new TextEncoder().encode(JSON.stringify(row)))
+  }
   return family
 }
 
@@ -123,13 +126,12 @@ test('every wrong value of a row is told', () => {
 describe('the family', () => {
   test('finds a record by its identifier, rendered or not, and by its code', () => {
     expect(family.rowsOf('estado').get(1)).toEqual(ags)
-    expect(family.jsonOf('estado').get(1)).toBe(JSON.stringify(ags))
+    expect(new TextDecoder().decode(family.jsonOf('estado').get(1))).toBe(JSON.stringify(ags))
     expect(family.idByCode(estado, { cveEstado: 'AGS' })).toBe(1)
     expect(family.idByCode(estado, { cveEstado: 'BC' })).toBeUndefined()
   })
 
-  test('keeps nothing that no other record embeds', () => {
-    const row = { cveLocalidad: '0001', descLocalidad: 'X', idLocalidad: 1, idEstado: 1, idMunicipio: 2 }
-    expect(familyOf([localidad, row]).rowsOf('localidad').size).toBe(0)
+  test('is made of what other records embed', () => {
+    expect([estado, municipio, localidad].map(isEmbedded)).toEqual([true, true, false])
   })
 })
