@@ -1,5 +1,14 @@
-// The five collections of API v1: what each publishes, and under which path.
-import { audiencia, type EntityName, localidad, municipio, pais, subdisciplina } from './entities.ts'
+// The collections of the API: what each publishes, and under which path. Five in v1, one for every entity in v2.
+import {
+  audiencia,
+  type EntityName,
+  entities,
+  entityNames,
+  localidad,
+  municipio,
+  pais,
+  subdisciplina,
+} from './entities.ts'
 
 /** Records on a page of API v1, and so on a line of a record file. */
 export const PER_PAGE = 10
@@ -18,3 +27,11 @@ export const collections: readonly Collection[] = [
   collection('Knowledge subdisciplines', subdisciplina),
   collection('Audiences', audiencia),
 ]
+
+export const V2_PATH = '/api/v2'
+export const OPENAPI_PATH = '/api/openapi.json'
+
+/** A collection of API v2, by name. */
+export const entityByPlural: ReadonlyMap<string, EntityName> = new Map(
+  entityNames.map((name) => [entities[name].plural, name]),
+)

@@ -94,6 +94,7 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
   })
   const app = createApp({
     release: following.release,
+    shelf,
     policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
     logError: (error, { method, path }) => terminal.err(`${method} ${path} failed: ${Bun.inspect(error)}\n`),
   })

@@ -1,68 +1,89 @@
 // Asked → Answer, with no socket in it: the one place that knows all routes, and the only one that catches.
-import { ALLOW, COMMON_HEADERS } from '../page/page-headers.ts'
+import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
+import type { Shelf } from '../release/shelf.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
-import { type Answer, type Asked, type Connection, emptyAnswer } from './exchange.ts'
+import type { Answer, Asked, Connection } from './exchange.ts'
 import { homePage } from './home.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { type Problem, problemAnswer } from './problem.ts'
 import { type Route, v1Routes } from './v1.ts'
+import { ReleasesAtHand } from './v2/releases-at-hand.ts'
 
-const routes: ReadonlyMap<string, Route> = new Map<string, Route>([['/', homePage], ...v1Routes])
-const paths = [...routes.keys()]
+type Outcome = Answer | Problem
+type AnyRoute = (...asked: Parameters<Route>) => Outcome | Promise<Outcome>
 
-export type App = (asked: Asked, connection: Connection) => Answer
+const routes: ReadonlyMap<string, AnyRoute> = new Map<string, AnyRoute>([['/', homePage], ...v1Routes])
+const NOT_FOUND: Problem = { kind: 'not-found', known: [...routes.keys(), V2_PATH, OPENAPI_PATH] }
+
+export type App = {
+  (asked: Asked, connection: Connection): Answer | Promise<Answer>
+  /** Told what went wrong with an answer that had already begun, and so could not become a problem. */
+  readonly failed?: AppContext['logError']
+}
 
 export type AppContext = {
   /** The release to answer from, asked for once a request. */
   readonly release: () => Release
+  /** Where older releases are, for those who ask for one. */
+  readonly shelf?: Shelf
   readonly policy: BaseUrlPolicy
   readonly logError: (error: unknown, asked: Asked) => void
 }
 
-export function createApp(context: AppContext): App {
-  return (asked, connection) => {
-    const answer = answerOrCatch(context, asked, connection)
-    return 'kind' in answer ? problemAnswer(answer, asked.path) : answer
+type InnerContext = AppContext & { readonly releases: ReleasesAtHand }
+
+export function createApp(given: AppContext): App {
+  const context = { ...given, releases: new ReleasesAtHand(given.release, given.shelf) }
+  const app = (asked: Asked, connection: Connection) => {
+    const outcome = outcomeOrCatch(context, asked, connection)
+    return outcome instanceof Promise ? answerLater(context, asked, outcome) : answerOf(outcome, asked)
   }
+  return Object.assign(app, { failed: context.logError })
 }
 
-function answerOrCatch(context: AppContext, asked: Asked, connection: Connection): Answer | Problem {
+const answerOf = (outcome: Outcome, { path }: Asked): Answer =>
+  'kind' in outcome ? problemAnswer(outcome, path) : outcome
+
+function outcomeOrCatch(context: InnerContext, asked: Asked, connection: Connection): Outcome | Promise<Outcome> {
   try {
     return route(context, asked, connection)
   } catch (error) {
-    context.logError(error, asked)
-    return { kind: 'internal-error' }
+    return caught(context, asked, error)
   }
 }
 
-function route(context: AppContext, asked: Asked, connection: Connection): Answer | Problem {
+/** What is rejected is caught as what is thrown. */
+export const answerLater = (context: AppContext, asked: Asked, outcome: Promise<Outcome>): Promise<Answer> =>
+  outcome.catch((error) => caught(context, asked, error)).then((settled) => answerOf(settled, asked))
+
+function caught({ logError }: AppContext, asked: Asked, error: unknown): Problem {
+  logError(error, asked)
+  return { kind: 'internal-error' }
+}
+
+function route(context: InnerContext, asked: Asked, connection: Connection): Outcome | Promise<Outcome> {
   const found = routes.get(asked.path)
-  if (asked.method !== 'GET' && asked.method !== 'HEAD') return otherMethod(asked)
-  if (found === undefined) return elsewhere(asked)
+  if (found === undefined && isLater(asked.path)) return later(context, asked, connection)
+  if (!isRead(asked))
+    return routes.has(withoutSlash(asked.path)) || found || asked.path === '*' ? otherMethod(asked) : NOT_FOUND
+  if (found === undefined) return routes.has(withoutSlash(asked.path)) ? redirected(asked) : NOT_FOUND
   const baseUrl = baseUrlOf(context.policy, asked.headers, connection)
   if (typeof baseUrl !== 'string') return baseUrl
   return found(context.release(), asked, baseUrl)
 }
 
-const PREFLIGHT = {
-  'Access-Control-Allow-Methods': ALLOW,
-  'Access-Control-Allow-Headers': '*',
-  'Access-Control-Max-Age': '86400',
-} as const
+const isLater = (path: string) => path === V2_PATH || path.startsWith(`${V2_PATH}/`) || path === OPENAPI_PATH
 
-/** `OPTIONS *` asks about the service as a whole. */
-function otherMethod({ method, path }: Asked): Answer | Problem {
-  const known = routes.has(path) || routes.has(withoutSlash(path)) || path === '*'
-  if (!known) return { kind: 'not-found', known: paths }
-  if (method !== 'OPTIONS') return { kind: 'method-not-allowed', method }
-  return emptyAnswer(200, { ...COMMON_HEADERS, ...PREFLIGHT })
-}
+let v2: typeof import('./v2/routes.ts') | undefined
 
-const withoutSlash = (path: string) => path.replace(/\/$/, '')
-
-/** Only a path that is known without its last slash is redirected, so that no one can be sent elsewhere. */
-function elsewhere({ path, query }: Asked): Answer | Problem {
-  const trimmed = withoutSlash(path)
-  if (!routes.has(trimmed)) return { kind: 'not-found', known: paths }
-  return emptyAnswer(308, { ...COMMON_HEADERS, Location: query === '' ? trimmed : `${trimmed}?${query}` })
+/** API v2 is loaded when it is first asked for, so that a start does not wait for it. */
+function later(context: InnerContext, asked: Asked, connection: Connection): Outcome | Promise<Outcome> {
+  const baseUrl = baseUrlOf(context.policy, asked.headers, connection)
+  if (typeof baseUrl !== 'string') return baseUrl
+  if (v2 !== undefined) return v2.answerV2(context.releases, asked, baseUrl)
+  return import('./v2/routes.ts').then((loaded) => {
+    v2 = loaded
+    return loaded.answerV2(context.releases, asked, baseUrl)
+  })
 }

@@ -21,8 +21,23 @@ export type Answer = {
   readonly status: number
   /** The header lines as they go on the wire, each with its line end. */
   readonly head: string
-  readonly body: Uint8Array | undefined
+  readonly body: Uint8Array | Streamed | undefined
 }
+
+/** A body that comes in pieces, for what is too large to be held in memory. */
+export type Streamed = {
+  /** In bytes, if it is known beforehand; then the chunks must have exactly so many. */
+  readonly length: number | undefined
+  /** Asked for the next only when the client has taken the last; returned early when the client is gone. */
+  readonly chunks: () => AsyncIterable<Uint8Array>
+  /** Asked for after the last chunk, and sent only where the length is not known beforehand. */
+  readonly trailers?: () => Readonly<Record<string, string>>
+  /** The head tells the client which trailers to expect, at a time when they cannot be asked for. */
+  readonly trailerNames?: readonly string[]
+}
+
+export const isStreamed = (body: Answer['body']): body is Streamed =>
+  body !== undefined && !(body instanceof Uint8Array)
 
 const encoder = new TextEncoder()
 

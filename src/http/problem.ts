@@ -8,7 +8,17 @@ import type { HeadProblem } from './wire/request-head.ts'
 export type Problem =
   | BadParameter
   | PageBeyondLast
+  | {
+      readonly kind: 'unknown-parameter'
+      readonly name: string
+      readonly known: readonly string[]
+      readonly nearest: string | undefined
+    }
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
+  | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
+  | { readonly kind: 'release-gone'; readonly digest: string }
+  | { readonly kind: 'not-acceptable'; readonly accept: string }
+  | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
@@ -20,12 +30,17 @@ type Words = { readonly status: number; readonly title: string; readonly detail:
 
 export const problemTitles: { readonly [K in ProblemKind]: readonly [status: number, title: string] } = {
   'bad-parameter': [400, 'A query parameter has a value that is not allowed'],
+  'unknown-parameter': [400, 'There is no such query parameter'],
   'bad-request': [400, 'The request is not sound HTTP'],
   'bad-host': [400, 'The request does not say soundly which host it is for'],
   'not-found': [404, 'There is nothing at this path'],
+  'record-not-found': [404, 'There is no such record'],
   'page-beyond-last': [404, 'The page is beyond the last one'],
   'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
+  'not-acceptable': [406, 'None of the forms that are accepted can be given'],
+  'release-gone': [410, 'The release is not there any more'],
   'uri-too-long': [414, 'The URL is too long'],
+  'range-not-satisfiable': [416, 'The range is beyond the end'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
 }
@@ -38,6 +53,21 @@ function detailOf(problem: Problem): string {
       return problem.totalPages === 0
         ? `Page ${problem.page} was asked for; the collection is empty, and only page 1 can be asked for.`
         : `Page ${problem.page} was asked for; the last one is ${problem.totalPages}.`
+    case 'unknown-parameter': {
+      const meant = problem.nearest === undefined ? '' : ` Did you mean ${problem.nearest}?`
+      return `${quoted(problem.name)} is not known here.${meant} Allowed are ${problem.known.join(', ')}.`
+    }
+    case 'record-not-found':
+      return `There is no ${problem.what}. ${problem.hint}`
+    case 'release-gone':
+      return (
+        `Release ${problem.digest} was removed or never was here; GET /api/v2/releases lists those that are. ` +
+        'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.'
+      )
+    case 'not-acceptable':
+      return `Accept was ${quoted(problem.accept)}; there are application/json, application/x-ndjson and text/csv.`
+    case 'range-not-satisfiable':
+      return `The answer has ${problem.length} bytes.`
     case 'not-found':
       return `Known paths are ${problem.known.join(', ')}.`
     case 'method-not-allowed':
@@ -70,7 +100,12 @@ export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kin
 function wordsOf(problem: Problem): Words {
   const [status, title] = problemTitles[problem.kind]
   const words = { status, title, detail: detailOf(problem) }
-  return problem.kind === 'page-beyond-last'
-    ? { ...words, headers: totalHeaders(problem.total, problem.totalPages) }
-    : words
+  switch (problem.kind) {
+    case 'page-beyond-last':
+      return { ...words, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
+    case 'range-not-satisfiable':
+      return { ...words, headers: { 'Content-Range': `bytes */${problem.length}` } }
+    default:
+      return words
+  }
 }

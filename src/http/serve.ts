@@ -2,7 +2,7 @@
 import { Failure } from '../failure.ts'
 import type { App } from './app.ts'
 import { problemAnswer } from './problem.ts'
-import type { Handler } from './wire/connection.ts'
+import type { Handler } from './wire/host.ts'
 import { type Listening, listenWire, type WireServer } from './wire/server.ts'
 
 export type RunningServer = {
@@ -28,7 +28,7 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, listening: Listening): RunningServer {
-  const server = listen({ answer: app, refuse: problemAnswer }, listening)
+  const server = listen({ answer: app, refuse: problemAnswer, failed: app.failed }, listening)
   return {
     url: server.url,
     port: server.port,

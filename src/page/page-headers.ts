@@ -17,8 +17,8 @@ export const COMMON_HEADERS = {
   'Access-Control-Expose-Headers': EXPOSED,
 } as const
 
-export function totalHeaders(total: number, totalPages: number): Headers {
-  return { 'X-Per-Page': String(PER_PAGE), 'X-Total': String(total), 'X-Total-Pages': String(totalPages) }
+export function totalHeaders(total: number, totalPages: number, perPage: number = PER_PAGE): Headers {
+  return { 'X-Per-Page': String(perPage), 'X-Total': String(total), 'X-Total-Pages': String(totalPages) }
 }
 
 export function pageHeaders(page: Page, baseUrl: string): Headers {

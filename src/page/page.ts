@@ -19,6 +19,8 @@ export type PageBeyondLast = {
   readonly page: number
   readonly total: number
   readonly totalPages: number
+  /** Where it is not the one of API v1. */
+  readonly perPage?: number
 }
 
 /** Of an empty collection there is a first page, with nothing on it. */

@@ -9,6 +9,7 @@ import { DigestThread } from './digest-thread.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityBuild } from './entity-build.ts'
 import { Family } from './family.ts'
+import type { PositionsById } from './index/index-build.ts'
 import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
 import type { Numbers } from './numbers.ts'
 
@@ -23,11 +24,12 @@ export async function buildRelease(
 ): Promise<Manifest> {
   const report = { faults: new Faults(), findings: new Findings() }
   const family = new Family()
+  const positions: PositionsById = new Map()
   using digests = new DigestThread()
   const facts: Partial<Record<EntityName, EntityFacts>> = {}
   for (const name of entityNames) {
     const expected = source.expected(name)
-    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected, digests)
+    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected, digests, positions)
     for await (const block of source.read(name, report)) {
       build.take(block)
       onProgress(name, build.taken, expected)

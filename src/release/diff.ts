@@ -72,7 +72,8 @@ function indexOf(
   return { table, hashes }
 }
 
-function differing(before: PublishedRecord, after: PublishedRecord, prefix = ''): string[] {
+/** The dotted paths of the values that differ. */
+export function differing(before: PublishedRecord, after: PublishedRecord, prefix = ''): string[] {
   return Object.keys(after).flatMap((field) => {
     const [was, is] = [before[field], after[field]]
     if (typeof was === 'object' && typeof is === 'object') return differing(was, is, `${prefix}${field}.`)

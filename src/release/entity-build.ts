@@ -1,9 +1,11 @@
 // Turns the rows of one entity into its record file.
+import { join } from 'node:path'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { type Ink, recordRenderer } from '../catalog/render.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
 import type { DigestThread } from './digest-thread.ts'
 import { type Family, isEmbedded } from './family.ts'
+import { IndexBuild, type PositionsById } from './index/index-build.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
 import { codeOf, isNumbered, type Numbers } from './numbers.ts'
@@ -17,6 +19,8 @@ export class EntityBuild implements Disposable {
   readonly #numbers: Numbers
   readonly #report: Report
   readonly #writer: RecordWriter
+  readonly #index: IndexBuild
+  readonly #indexPath: string
   readonly #keys: KeyTable
   readonly #codes = new Set<string>()
   readonly #waiting: Values[] = []
@@ -35,6 +39,7 @@ export class EntityBuild implements Disposable {
     report: Report,
     expected: number | undefined,
     digests: DigestThread,
+    positions: PositionsById,
   ) {
     this.#entity = entity
     this.#family = family
@@ -45,6 +50,8 @@ export class EntityBuild implements Disposable {
     this.#settle = settler(entity, family, numbers, report.faults)
     this.#render = recordRenderer(entity, family.jsonOf)
     this.#look = oddityFinder(entity, family.rowsOf, report.findings)
+    this.#index = new IndexBuild(entity, positions, expected)
+    this.#indexPath = join(directory, `${entity.name}.index`)
     this.#writer = new RecordWriter(directory, entity.name, digests)
   }
 
@@ -65,7 +72,8 @@ export class EntityBuild implements Disposable {
     const key = this.#entity.key
     this.#waiting.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#waiting) this.#write(row)
-    return { count: this.#writer.count, files: await this.#writer.finish() }
+    const index = this.#index.write(this.#indexPath)
+    return { count: this.#writer.count, files: { ...(await this.#writer.finish()), index } }
   }
 
   [Symbol.dispose](): void {
@@ -111,6 +119,7 @@ export class EntityBuild implements Disposable {
     this.#writer.begin()
     this.#render(row, this.#writer)
     this.#writer.end()
+    this.#index.add(row)
     if (this.#isEmbedded) this.#family.addJson(this.#entity, row, this.#writer.last())
   }
 }

@@ -3,13 +3,19 @@ import { type EntityName, entityNames } from '../catalog/entities.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Origin } from '../source/source.ts'
 import type { FileFacts } from './durable-file.ts'
-import { RECORD_FILE_PARTS, type RecordFilePart } from './record-file.ts'
+import { RECORD_FILE_PARTS } from './record-file.ts'
 
 /** Raised whenever the files of a release are laid out or written in another way. */
-export const FORMAT = 1
+export const FORMAT = 2
+/** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
+const RECORDS_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
 
-export type EntityFacts = { readonly count: number; readonly files: Readonly<Record<RecordFilePart, FileFacts>> }
+/** The files of each entity: <entity>.<part>. */
+export const ENTITY_FILE_PARTS = [...RECORD_FILE_PARTS, 'index'] as const
+export type EntityFilePart = (typeof ENTITY_FILE_PARTS)[number]
+
+export type EntityFacts = { readonly count: number; readonly files: Readonly<Record<EntityFilePart, FileFacts>> }
 
 export type Manifest = {
   readonly format: number
@@ -24,7 +30,7 @@ export type Manifest = {
 /** The digest depends on the records alone, so that the same records are the same release on any machine. */
 export function releaseDigest(entities: Manifest['entities']): string {
   const hasher = new Bun.CryptoHasher('sha256')
-  hasher.update(`nomenclator release ${FORMAT}\n`)
+  hasher.update(`nomenclator release ${RECORDS_FORMAT}\n`)
   for (const name of entityNames)
     hasher.update(`${name} ${entities[name].count} ${entities[name].files.records.sha256}\n`)
   return hasher.digest('hex')
@@ -65,7 +71,7 @@ function hasEveryFile(manifest: Manifest): boolean {
     const facts = manifest.entities?.[name]
     return (
       Number.isSafeInteger(facts?.count) &&
-      RECORD_FILE_PARTS.every(
+      ENTITY_FILE_PARTS.every(
         (part) => Number.isSafeInteger(facts?.files?.[part]?.size) && DIGEST.test(facts?.files?.[part]?.sha256),
       )
     )
@@ -75,6 +81,6 @@ function hasEveryFile(manifest: Manifest): boolean {
 /** The bytes of all its files. */
 export function sizeOf({ entities }: Manifest): number {
   return entityNames
-    .flatMap((name) => RECORD_FILE_PARTS.map((part) => entities[name].files[part].size))
+    .flatMap((name) => ENTITY_FILE_PARTS.map((part) => entities[name].files[part].size))
     .reduce((sum, size) => sum + size, 0)
 }

@@ -3,12 +3,12 @@
 //   <entity>.records  the pages, one a line: [record,record,…]⏎
 //   <entity>.offsets  where each record begins, and after the last one where the next would: 64-bit little-endian
 //   <entity>.etags    the entity tag of each page, quotes included, one a line
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
 import type { Ink } from '../catalog/render.ts'
 import type { DigestThread } from './digest-thread.ts'
 import { DurableFile, durableFile, type FileFacts } from './durable-file.ts'
+import { mapped } from './mapped-file.ts'
 
 export const RECORD_FILE_PARTS = ['records', 'offsets', 'etags'] as const
 export type RecordFilePart = (typeof RECORD_FILE_PARTS)[number]
@@ -150,17 +150,6 @@ const entityTag = (page: Uint8Array) => `"${Bun.hash.xxHash64(page).toString(16)
 
 const EMPTY = encoder.encode('[]')
 const EMPTY_TAG = entityTag(EMPTY)
-
-/** All processes share one copy; but Bun maps only what may be written to, and anything else is read into memory. */
-function mapped(path: string): Uint8Array<ArrayBuffer> {
-  try {
-    return Bun.mmap(path, { shared: true })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code !== 'EACCES' && code !== 'EROFS') throw error
-    return new Uint8Array(readFileSync(path))
-  }
-}
 
 /** A record file mapped into memory. Pages count from zero here; API v1 counts from one. */
 export class RecordFile {

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { nomenclator, sourceOf, TestDirectory, TestHome, tiny } from '../../test/support/releases.ts'
 import { entityNames } from '../catalog/entities.ts'
 import { Failure } from '../failure.ts'
-import { type Manifest, releaseDigest } from './manifest.ts'
-import { RECORD_FILE_PARTS } from './record-file.ts'
+import { ENTITY_FILE_PARTS, type Manifest, releaseDigest } from './manifest.ts'
 import { openRelease } from './release.ts'
 import { verifyRelease } from './verify.ts'
 
@@ -92,7 +91,7 @@ const cases: readonly [name: string, damage: (directory: string) => void, file: 
     /does not say where it came from and when/,
   ],
   ...entityNames.flatMap((entity) =>
-    RECORD_FILE_PARTS.flatMap((part): [string, (directory: string) => void, string, RegExp][] => {
+    ENTITY_FILE_PARTS.flatMap((part): [string, (directory: string) => void, string, RegExp][] => {
       const file = `${entity}.${part}`
       const { size } = readManifestOf(sound).entities[entity].files[part]
       return [
@@ -148,7 +147,7 @@ describe('is refused:', () => {
 describe('verify', () => {
   test('finds nothing in a sound release', async () => expect(await verifyRelease(sound, digest)).toEqual([]))
 
-  const files = entityNames.flatMap((entity) => RECORD_FILE_PARTS.map((part) => `${entity}.${part}`))
+  const files = entityNames.flatMap((entity) => ENTITY_FILE_PARTS.map((part) => `${entity}.${part}`))
   test.each(files)('finds one flipped bit in %s', async (file) => {
     const size = readFileSync(join(sound, file)).length
     for (const position of [0, size >> 1, size - 1]) {

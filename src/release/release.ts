@@ -2,10 +2,11 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EntityName, entityNames } from '../catalog/entities.ts'
+import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { Failure } from '../failure.ts'
-import { MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
-import { RECORD_FILE_PARTS, RecordFile } from './record-file.ts'
+import { IndexFile } from './index/index-file.ts'
+import { ENTITY_FILE_PARTS, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
+import { RecordFile } from './record-file.ts'
 
 export class DamagedRelease extends Failure {
   constructor(path: string, wrong: string) {
@@ -27,6 +28,7 @@ export type Release = StoredRelease & {
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
   readonly records: Readonly<Record<EntityName, RecordFile>>
+  readonly indexes: Readonly<Record<EntityName, IndexFile>>
 }
 
 /** The manifest of the release in a directory, once its files have been seen to be there and of the right size. */
@@ -37,7 +39,7 @@ export function readManifest(directory: string, digest: string): Manifest {
   if ('wrong' in manifest) throw new DamagedRelease(path, manifest.wrong)
   if (manifest.digest !== digest) throw new DamagedRelease(path, `belongs to release ${manifest.digest}`)
   for (const entity of entityNames) {
-    for (const part of RECORD_FILE_PARTS)
+    for (const part of ENTITY_FILE_PARTS)
       checkSize(join(directory, `${entity}.${part}`), manifest.entities[entity].files[part].size)
   }
   return manifest
@@ -57,10 +59,15 @@ export const storedRelease = (directory: string, digest: string): StoredRelease 
 export function openRelease(directory: string, digest: string): Release {
   const manifest = readManifest(directory, digest)
   const open = (entity: EntityName) => [entity, new RecordFile(directory, entity, manifest.entities[entity].count)]
+  const openIndex = (entity: EntityName) => [
+    entity,
+    new IndexFile(join(directory, `${entity}.index`), entities[entity]),
+  ]
   return {
     directory,
     manifest,
     lastModified: new Date(manifest.built).toUTCString(),
     records: Object.fromEntries(entityNames.map(open)),
+    indexes: Object.fromEntries(entityNames.map(openIndex)),
   }
 }

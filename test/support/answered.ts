@@ -1,6 +1,6 @@
 // The app as a function to Response, for tests that need no socket.
 import type { App } from '../../src/http/app.ts'
-import type { Answer, Connection } from '../../src/http/exchange.ts'
+import { type Answer, type Connection, isStreamed } from '../../src/http/exchange.ts'
 
 export function responseOf({ status, head, body }: Answer): Response {
   const headers = new Headers(
@@ -9,6 +9,7 @@ export function responseOf({ status, head, body }: Answer): Response {
       .filter((line) => line !== '')
       .map(splitLine),
   )
+  if (isStreamed(body)) return new Response(body.chunks() as never, { status, headers })
   return new Response(status === 304 || body === undefined ? null : Buffer.from(body), { status, headers })
 }
 
@@ -28,7 +29,17 @@ export function answerTo(app: App, question: Question, connection: Connection): 
   const { target, method = 'GET', headers = {} } = question
   const [path = '', ...queries] = target.split('?')
   const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return responseOf(app({ method, path, query: queries.join('?'), headers: named }, connection))
+  const answer = app({ method, path, query: queries.join('?'), headers: named }, connection)
+  if (answer instanceof Promise) throw new Error(`${target} is answered later; ask with answerLaterTo`)
+  return responseOf(answer)
+}
+
+/** Likewise, for what may take a while. */
+export async function answerLaterTo(app: App, question: Question, connection: Connection): Promise<Response> {
+  const { target, method = 'GET', headers = {} } = question
+  const [path = '', ...queries] = target.split('?')
+  const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return responseOf(await app({ method, path, query: queries.join('?'), headers: named }, connection))
 }
 
 export function answered(app: App, { method, url, headers }: Request, connection: Connection): Response {

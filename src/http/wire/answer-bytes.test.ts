@@ -33,7 +33,7 @@ describe('an answer', () => {
     ],
   ])('%s', (_name, answer, wanted) => expect(written(answer)).toBe(wanted))
 
-  test.each([200, 304, 308, ...Object.values(problemTitles).map(([status]) => status)])(
+  test.each([200, 206, 304, 308, 406, 410, 412, 416, 503, ...Object.values(problemTitles).map(([status]) => status)])(
     'of status %i has a reason',
     (status) =>
       expect(written([emptyAnswer(status, {}), true, '', DATE])).toMatch(/^HTTP\/1\.1 \d{3} [A-Z][A-Za-z ]+\r\n/),

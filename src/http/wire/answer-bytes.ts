@@ -1,16 +1,22 @@
 // Writes answers into one buffer, which grows when it must and is used again for every write.
-import type { Answer } from '../exchange.ts'
+import type { Answer, Streamed } from '../exchange.ts'
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
+  206: 'Partial Content',
   304: 'Not Modified',
   308: 'Permanent Redirect',
   400: 'Bad Request',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  410: 'Gone',
+  412: 'Precondition Failed',
   414: 'URI Too Long',
+  416: 'Range Not Satisfiable',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
+  503: 'Service Unavailable',
 }
 
 const STATUS_LINES = Object.fromEntries(
@@ -36,17 +42,15 @@ export class AnswerBuffer {
     this.#used = 0
   }
 
-  /** HEAD is answered as GET, less the body. */
-  add({ status, head, body }: Answer, withBody: boolean, connection: string, date: string): void {
-    // A 304 has no body whose length could be told.
-    const length = status === 304 ? '' : `Content-Length: ${body === undefined ? 0 : body.length}\r\n`
-    const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${length}${connection}\r\n`
-    const bytes = withBody && body !== undefined ? body.length : 0
-    this.#makeRoom(text.length + bytes)
+  /** HEAD is answered as GET, less the body. Of a streamed body only the head is added. */
+  add({ status, head, body }: Answer, withBody: boolean, connection: string, date: string, http10 = false): void {
+    const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
+    const whole = withBody && body instanceof Uint8Array ? body : undefined
+    this.#makeRoom(text.length + (whole === undefined ? 0 : whole.length))
     this.#used += this.#bytes.write(text, this.#used, 'latin1')
-    if (bytes === 0) return
-    this.#bytes.set(body as Uint8Array, this.#used)
-    this.#used += bytes
+    if (whole === undefined) return
+    this.#bytes.set(whole, this.#used)
+    this.#used += whole.length
   }
 
   #makeRoom(bytes: number): void {
@@ -56,4 +60,15 @@ export class AnswerBuffer {
     this.#bytes.copy(larger, 0, 0, this.#used)
     this.#bytes = larger
   }
+}
+
+/** How the client finds the end of the body; without any of these, it is where the connection closes. */
+function framing(status: number, body: Answer['body'], http10: boolean): string {
+  // A 304 has no body whose length could be told.
+  if (status === 304) return ''
+  const length = body === undefined ? 0 : body.length
+  if (length !== undefined) return `Content-Length: ${length}\r\n`
+  if (http10) return ''
+  const { trailerNames = [] } = body as Streamed
+  return `Transfer-Encoding: chunked\r\n${trailerNames.length === 0 ? '' : `Trailer: ${trailerNames.join(', ')}\r\n`}`
 }

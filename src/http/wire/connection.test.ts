@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
 import { bytesOf } from '../../../test/support/wire.ts'
 import { type Answer, textAnswer } from '../exchange.ts'
-import { Connection, type Host } from './connection.ts'
+import { Connection } from './connection.ts'
+import type { Host } from './host.ts'
 
 const LARGE = new Uint8Array(300_000).fill(0x61)
 

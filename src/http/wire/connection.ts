@@ -1,36 +1,17 @@
 // One connection: gathers requests out of what arrives, answers them in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
-import type { Answer, Connection as Asker } from '../exchange.ts'
+import { type Answer, type Connection as Asker, isStreamed } from '../exchange.ts'
 import { AnswerBuffer } from './answer-bytes.ts'
+import type { Host } from './host.ts'
 import { Inbox } from './inbox.ts'
+import { Outbox } from './outbox.ts'
 import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
-
-export type Handler = {
-  readonly answer: (asked: RequestHead, connection: Asker) => Answer
-  /** The path is as much of it as could be read. */
-  readonly refuse: (problem: HeadProblem, path: string) => Answer
-}
-
-/** What all connections of a server share. */
-export type Host = {
-  readonly handler: Handler
-  /** The address under which it listens. */
-  own: string
-  /** The time, and as HTTP writes it: kept by the server, so that no request has to ask for it. */
-  readonly clock: { milliseconds: number; date: string }
-  /** Every answer is the last one on its connection. */
-  leaving: boolean
-  /** Requests are taken in, and not answered for now. */
-  holding: boolean
-  /** How often anything was received. */
-  heard: number
-}
+import { sendStream } from './stream.ts'
 
 /** Pipelined answers are sent in pieces of about this size. */
 const ENOUGH = 1 << 18
 /** Once this much waits to be answered, no more is read from the client. */
 const MOST_WAITING = 1 << 16
-const NOTHING = Buffer.alloc(0)
 /** What of a refused request can be told back: the beginning of its path, without its query. */
 const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
 const CLOSE = 'Connection: close\r\n'
@@ -43,19 +24,22 @@ export class Connection implements Asker {
   readonly #host: Host
   readonly #socket: Socket<Connection>
   readonly #received = new Inbox()
-  #unsent: Buffer = NOTHING
+  readonly #unsent: Outbox
   #silent = true
   #paused = false
   /** The client sends no more. */
   #heardAll = false
   /** The last answer has been given. */
   #ending = false
+  /** An answer is being prepared or streamed, and nothing else is answered meanwhile. */
+  #answering = false
   /** Since when it has been waiting: for a request, for the rest of one, or for the client to read. */
   waitingSince: number
 
   constructor(host: Host, socket: Socket<Connection>) {
     this.#host = host
     this.#socket = socket
+    this.#unsent = new Outbox(socket)
     this.waitingSince = host.clock.milliseconds
   }
 
@@ -69,7 +53,7 @@ export class Connection implements Asker {
 
   /** Waiting for a request of which nothing has come yet. */
   get idle(): boolean {
-    return this.#received.length === 0 && this.#unsent.length === 0 && !this.#ending
+    return this.#received.length === 0 && this.#unsent.length === 0 && !this.#ending && !this.#answering
   }
 
   /** Just made: nothing has come on it yet. */
@@ -79,7 +63,7 @@ export class Connection implements Asker {
 
   /** In the middle of a request or of an answer. */
   get busy(): boolean {
-    return this.#received.length > 0 || this.#unsent.length > 0
+    return this.#received.length > 0 || this.#unsent.length > 0 || this.#answering
   }
 
   receive(data: Buffer): void {
@@ -96,7 +80,8 @@ export class Connection implements Asker {
   /** The socket takes more. */
   drain(): void {
     if (this.#unsent.length === 0) return
-    this.#send(this.#unsent, this.#unsent.length)
+    this.#unsent.sendRest()
+    this.waitingSince = this.#host.clock.milliseconds
     this.#goOn()
   }
 
@@ -119,25 +104,38 @@ export class Connection implements Asker {
 
   /** It has been waited for long enough. */
   giveUp(): void {
+    // It is the client that waits, for what is not ready yet.
+    if (this.#answering && this.#unsent.length === 0) return
+    // A socket calls for more only when much of what it holds is gone; by then a slow reader may long have been reading.
+    const before = this.#unsent.length
+    this.drain()
+    if (this.#unsent.length < before) return
     // The last answer may still be on its way; all else is cut off.
     if (this.#ending && this.#unsent.length === 0) this.#socket.end()
     else this.terminate()
   }
 
   terminate(): void {
+    this.gone()
     this.#socket.terminate()
+  }
+
+  /** The socket is closed. */
+  gone(): void {
+    this.#unsent.close()
   }
 
   /** Answers all requests that are there, as long as the client takes the answers and they are not held back. */
   #goOn(): void {
-    while (this.#unsent.length === 0 && !this.#host.holding && !this.#ending) {
+    if (this.#answering) this.#unsent.wake()
+    while (this.#unsent.length === 0 && !this.#host.holding && !this.#ending && !this.#answering) {
       out.reset()
       const more = this.#answerSome()
       this.#send(out.bytes, out.length)
       if (!more) break
     }
     this.#received.keep()
-    if (this.#unsent.length > 0 || (this.#host.holding && !this.#ending)) this.#readNoMore()
+    if (this.#answering || this.#unsent.length > 0 || (this.#host.holding && !this.#ending)) this.#readNoMore()
     else if (this.#ending) this.#close()
     else if (this.#heardAll) this.end()
     else this.#readOn()
@@ -179,17 +177,53 @@ export class Connection implements Asker {
       const head = parseHead(text.slice(0, length))
       if ('kind' in head) this.#refuse(head, text)
       else this.#answer(head)
-      if (this.#ending || this.#received.length === 0) return false
+      if (this.#ending || this.#answering || this.#received.length === 0) return false
     }
     return true
   }
 
   #answer(head: RequestHead): void {
-    const { handler, clock } = this.#host
-    const answer = handler.answer(head, this)
-    const last = this.#host.leaving || !staysOpen(head)
-    out.add(answer, head.method !== 'HEAD', last ? CLOSE : head.http10 ? KEEP_ALIVE : '', clock.date)
+    const answer = this.#host.handler.answer(head, this)
+    if (answer instanceof Promise || isStreamed(answer.body)) this.#answerLater(answer, head)
+    else this.#give(answer, head)
+  }
+
+  #give(answer: Answer, head: RequestHead): void {
+    const { http10, method } = head
+    const endless = http10 && answer.body !== undefined && answer.body.length === undefined
+    const last = this.#host.leaving || endless || !staysOpen(head)
+    out.add(answer, method !== 'HEAD', last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#host.clock.date, http10)
     if (last) this.#finish()
+  }
+
+  async #answerLater(answer: Answer | Promise<Answer>, head: RequestHead): Promise<void> {
+    this.#answering = true
+    try {
+      await this.#deliver(await answer, head)
+    } catch (error) {
+      // A connection that is reset is the only sign that what was sent so far is not all.
+      this.terminate()
+      this.#host.handler.failed?.(error, head)
+    }
+    if (this.#unsent.gone) return
+    this.#answering = false
+    this.waitingSince = this.#host.clock.milliseconds
+    this.#goOn()
+  }
+
+  async #deliver(answer: Answer, head: RequestHead): Promise<void> {
+    if (!(await this.#unsent.until(() => this.#unsent.length === 0 && !this.#host.holding))) return
+    out.reset()
+    this.#give(answer, head)
+    const { status, body } = answer
+    if (!(await this.#sendAll(out.bytes, out.length)) || !isStreamed(body)) return
+    if (head.method === 'HEAD' || status === 304) return
+    await sendStream(body, body.length === undefined && !head.http10, (bytes) => this.#sendAll(bytes, bytes.length))
+  }
+
+  #sendAll(bytes: Uint8Array, length: number): Promise<boolean> {
+    this.#send(bytes, length)
+    return this.#unsent.until(() => this.#unsent.length === 0)
   }
 
   #refuse(problem: HeadProblem, text: string): void {
@@ -204,13 +238,9 @@ export class Connection implements Asker {
     this.#received.clear()
   }
 
-  /** Sends the first bytes of a buffer, and keeps what the socket does not take. */
-  #send(bytes: Buffer, length: number): void {
+  #send(bytes: Uint8Array, length: number): void {
     if (length === 0) return
-    const sent = this.#socket.write(bytes, 0, length)
+    this.#unsent.send(bytes, length)
     this.waitingSince = this.#host.clock.milliseconds
-    // A socket that is gone takes nothing more.
-    if (sent === length || sent < 0) this.#unsent = NOTHING
-    else this.#unsent = bytes === this.#unsent ? bytes.subarray(sent) : Buffer.from(bytes.subarray(sent, length))
   }
 }

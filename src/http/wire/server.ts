@@ -1,6 +1,7 @@
-// An HTTP/1.1 server for answers that are ready when they are asked for: accepts, times out, and stops without loss.
+// An HTTP/1.1 server: accepts, times out, and stops without loss.
 import type { Socket } from 'bun'
-import { Connection, type Handler, type Host } from './connection.ts'
+import { Connection } from './connection.ts'
+import type { Handler, Host } from './host.ts'
 
 export type Listening = {
   readonly host: string
@@ -78,6 +79,7 @@ export function listenWire(
       data: (socket: Socket<Connection>, data: Buffer) => socket.data.receive(data),
       drain: (socket: Socket<Connection>) => socket.data.drain(),
       close: (socket: Socket<Connection>) => {
+        socket.data.gone()
         connections.delete(socket.data)
         if (connections.size === 0) onEmpty()
       },

@@ -1,0 +1,115 @@
+// Finds the positions of the records that meet conditions on their fields.
+import type { EntityName } from '../catalog/entities.ts'
+import { type Entity, embedsOf } from '../catalog/entity.ts'
+import { stepsWithin } from '../catalog/paths.ts'
+import type { Column } from '../release/index/index-file.ts'
+import type { Release } from '../release/release.ts'
+
+/** The value at a path, from the record itself, is one of these, or begins like one of them. */
+export type Filter = {
+  readonly steps: readonly string[]
+  readonly match: 'equals' | 'begins'
+  readonly values: readonly (string | number)[]
+}
+
+/** The value in a column is one of these, which ascend. */
+type Condition = { readonly column: Column; readonly wanted: Uint32Array }
+
+/** In ascending order; undefined stands for all. */
+export function positionsWhere(release: Release, entity: Entity, filters: readonly Filter[]): Uint32Array | undefined {
+  const conditions = filters.map((filter) => conditionOf(release, entity, filter))
+  // Who has the fewest records to offer names them, and the others are asked about each.
+  const [first, ...others] = conditions.sort((a, b) => recordsOf(a) - recordsOf(b))
+  if (first === undefined || recordsOf(first) === first.column.values.length) return undefined
+  const candidates = allOf(first)
+  if (others.length === 0) return candidates
+  return others.map(testOf).reduce(kept, candidates)
+}
+
+/** Those of which a test holds. */
+function kept(positions: Uint32Array, test: (position: number) => boolean): Uint32Array {
+  const passing = new Uint32Array(positions.length)
+  let used = 0
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number
+    if (test(position)) passing[used++] = position
+  }
+  return passing.subarray(0, used)
+}
+
+function conditionOf(release: Release, entity: Entity, { steps, match, values }: Filter): Condition {
+  const [step = '', ...rest] = steps
+  const column = release.indexes[entity.name as EntityName].column(step)
+  if (column.kind === 'embed') {
+    const parent = embedsOf(entity).find(([field]) => field === step)?.[1] as Entity
+    const inner = { steps: stepsWithin(parent, rest), match, values }
+    return { column, wanted: allOf(conditionOf(release, parent, inner)) }
+  }
+  const found = values.flatMap((value) => valuesOf(column, match, value))
+  return { column, wanted: Uint32Array.from(new Set(found)).sort() }
+}
+
+function valuesOf(
+  column: Exclude<Column, { kind: 'embed' }>,
+  match: Filter['match'],
+  value: string | number,
+): number[] {
+  if (column.kind === 'number') return present(indexIn(column.numbers, value as number))
+  const text = value as string
+  if (match === 'equals') return present(column.texts.find(text))
+  const [from, to] = column.texts.range(text)
+  const alike = Array.from({ length: to - from }, (_, at) => from + at)
+  return alike.filter((number) => column.texts.text(number).startsWith(text))
+}
+
+const present = (value: number | undefined) => (value === undefined ? [] : [value])
+
+function indexIn(numbers: Uint32Array, number: number): number | undefined {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return numbers[low] === number ? low : undefined
+}
+
+/** How many records have one of the wanted values. */
+function recordsOf({ column: { starts }, wanted }: Condition): number {
+  return wanted.reduce((sum, value) => sum + (starts[value + 1] as number) - (starts[value] as number), 0)
+}
+
+/** Above this share of all records, looking at each of them is cheaper than sorting. */
+const MANY = 1 / 8
+
+/** The positions of the records with a wanted value, in ascending order. */
+function allOf(condition: Condition): Uint32Array {
+  const { column, wanted } = condition
+  const listOf = (value: number) => column.positions.subarray(column.starts[value], column.starts[value + 1])
+  if (wanted.length === 0) return new Uint32Array()
+  if (wanted.length === 1) return listOf(wanted[0] as number)
+  const found = new Uint32Array(recordsOf(condition))
+  let used = 0
+  if (found.length > column.values.length * MANY) {
+    const test = testOf(condition)
+    for (let position = 0; position < column.values.length; position++) if (test(position)) found[used++] = position
+    return found
+  }
+  for (const value of wanted) {
+    const list = listOf(value)
+    found.set(list, used)
+    used += list.length
+  }
+  return found.sort()
+}
+
+function testOf({ column: { values, starts }, wanted }: Condition): (position: number) => boolean {
+  if (wanted.length === 1) {
+    const only = wanted[0]
+    return (position) => values[position] === only
+  }
+  const flags = new Uint8Array(starts.length - 1)
+  for (const value of wanted) flags[value] = 1
+  return (position) => flags[values[position] as number] === 1
+}

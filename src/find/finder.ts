@@ -1,0 +1,81 @@
+// Answers a query on one entity with positions in order, and how many there are.
+import { type EntityName, entities } from '../catalog/entities.ts'
+import type { Release } from '../release/release.ts'
+import { wordAbove } from './above.ts'
+import { type Filter, positionsWhere } from './conditions.ts'
+import { inOrder, type Sort } from './order.ts'
+import { bestFirst } from './ranking.ts'
+import { remembered } from './remembered.ts'
+import { type Hits, search } from './search.ts'
+
+export type Query = {
+  readonly filters: readonly Filter[]
+  /** Folded words. */
+  readonly words: readonly string[]
+  readonly sort: Sort | undefined
+}
+
+/** The positions of all that was found, in order. */
+export type Found = {
+  readonly total: number
+  slice(from: number, to: number): Uint32Array
+  /** Where a position stands in the order, or -1. */
+  placeOf(position: number): number
+}
+
+const listed = (positions: Uint32Array, ascending: boolean): Found => ({
+  total: positions.length,
+  slice: (from, to) => positions.subarray(from, to),
+  placeOf: (position) => {
+    if (!ascending) return positions.indexOf(position)
+    const place = firstFrom(positions, position)
+    return positions[place] === position ? place : -1
+  },
+})
+
+const everything = (count: number): Found => ({
+  total: count,
+  slice: (from, to) => Uint32Array.from({ length: Math.max(Math.min(to, count) - from, 0) }, (_, at) => from + at),
+  placeOf: (position) => (position < count ? position : -1),
+})
+
+function firstFrom(ascending: Uint32Array, least: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] as number) < least) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function find(release: Release, name: EntityName, query: Query): Found {
+  const { count } = release.manifest.entities[name]
+  const { filters, words, sort } = query
+  if (words.length === 0 && sort === undefined) {
+    const positions = positionsWhere(release, entities[name], filters)
+    return positions === undefined ? everything(count) : listed(positions, true)
+  }
+  const answer = remembered(release, JSON.stringify([name, query]), () => {
+    const positions = positionsWhere(release, entities[name], filters)
+    const hits = words.length === 0 ? undefined : hitsOf(release, name, words, positions)
+    if (sort === undefined) return bestFirst(hits as Hits)
+    return inOrder(release, entities[name], hits === undefined ? positions : hits.positions.slice().sort(), sort)
+  })
+  return listed(answer, false)
+}
+
+/** Only records at these positions count, which ascend; undefined stands for all. */
+export function hitsOf(
+  release: Release,
+  name: EntityName,
+  words: readonly string[],
+  positions: Uint32Array | undefined,
+): Hits {
+  const above = wordAbove(release, name)
+  if (positions === undefined) return search(release.indexes[name].words, words, () => true, above)
+  const wanted = new Uint8Array(release.manifest.entities[name].count)
+  for (const position of positions) wanted[position] = 1
+  return search(release.indexes[name].words, words, (position) => wanted[position] === 1, above)
+}

@@ -1,0 +1,105 @@
+// What changed from one release to another, in one answer, for those who keep a copy.
+import { entityByPlural } from '../../catalog/collections.ts'
+import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+import { changesOf, type RecordChange } from '../../find/changes.ts'
+import { CONTENT_TYPES } from '../../page/rendition.ts'
+import type { Release } from '../../release/release.ts'
+import { isNotModified } from '../conditional.ts'
+import { type Answer, type Asked, headerLines } from '../exchange.ts'
+import { type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
+import { compressedPieces } from './compress.ts'
+import { keyOf } from './key.ts'
+import type { Parameter } from './list-parameters.ts'
+import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
+import { badParameter, oneOf, readParameters } from './parameters.ts'
+import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
+
+const digest = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
+const plurals = [...entityByPlural.keys()]
+const FORMATS = ['json', 'ndjson'] as const
+
+export const changesParameters: ReadonlyMap<string, Parameter> = new Map(
+  [
+    { name: 'from', says: 'The release that the client has: its digest', repeatable: false, schema: digest },
+    { name: 'to', says: 'The release that it wants; the current one if absent', repeatable: false, schema: digest },
+    {
+      name: 'in',
+      says: 'Only changes in this collection',
+      repeatable: true,
+      schema: { type: 'string', enum: plurals },
+    },
+    {
+      name: 'format',
+      says: 'One document, or a line for each change',
+      repeatable: false,
+      schema: { type: 'string', enum: FORMATS },
+    },
+  ].map((parameter) => [parameter.name, parameter]),
+)
+
+export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | ReleaseGone | NotAcceptable {
+  const parameters = readParameters(asked.query, changesParameters)
+  const from = parameters.one('from')
+  if (from === undefined) throw badParameter('from', '', 'the digest of the release to start from; it must be given')
+  const names = parameters.has('in') ? parameters.all('in').map(collectionNamed) : entityNames
+  const accept = asked.headers.get('accept')
+  const accepted = acceptedFormat(accept)
+  const format = oneOf(parameters, 'format', FORMATS, accepted === 'ndjson' ? 'ndjson' : 'json')
+  const older = opened(releases, 'from', from)
+  if ('kind' in older) return older
+  const to = parameters.one('to')
+  const newer = to === undefined ? releases.current : opened(releases, 'to', to)
+  if ('kind' in newer) return newer
+  const encoding = acceptedEncoding(asked.headers.get('accept-encoding'))
+  const parts = [older.manifest.digest, newer.manifest.digest, ...names, format].join(' ')
+  const etag = `"${Bun.hash.xxHash64(parts).toString(16).padStart(16, '0')}${encoding === undefined ? '' : `-${encoding}`}"`
+  const head = headerLines({
+    ...v2Headers(CONTENT_TYPES[format]),
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ETag: etag,
+    ...releaseHeaders(newer, to !== undefined),
+  })
+  if (isNotModified(asked.headers, etag, newer.lastModified)) return { status: 304, head, body: undefined }
+  const pieces = () => (format === 'json' ? document(older, newer, names) : lines(older, newer, names))
+  const chunks = () => (encoding === undefined ? pieces() : compressedPieces(pieces(), encoding))
+  return { status: 200, head, body: { length: undefined, chunks } }
+}
+
+function opened(releases: ReleasesAtHand, parameter: string, given: string): Release | ReleaseGone {
+  const digest = releases.digestOf(parameter, given)
+  return typeof digest === 'string' ? releases.open(digest) : digest
+}
+
+function collectionNamed(plural: string): EntityName {
+  const name = entityByPlural.get(plural)
+  if (name === undefined) throw badParameter('in', plural, plurals.join(', '))
+  return name
+}
+
+const told = (name: EntityName, change: RecordChange) => ({
+  collection: entities[name].plural,
+  key: keyOf(entities[name], change.change === 'removed' ? change.old : change.new),
+  ...change,
+})
+
+async function* lines(older: Release, newer: Release, names: readonly EntityName[]): AsyncGenerator<Uint8Array> {
+  for (const name of names) {
+    for await (const changes of changesOf(older, newer, name)) {
+      if (changes.length === 0) continue
+      yield Buffer.from(changes.map((change) => `${JSON.stringify(told(name, change))}\n`).join(''))
+    }
+  }
+}
+
+async function* document(older: Release, newer: Release, names: readonly EntityName[]): AsyncGenerator<Uint8Array> {
+  const head = { from: older.manifest.digest, to: newer.manifest.digest }
+  let separator = `${JSON.stringify(head).slice(0, -1)},"changes":[`
+  for (const name of names) {
+    for await (const changes of changesOf(older, newer, name)) {
+      if (changes.length === 0) continue
+      yield Buffer.from(separator + changes.map((change) => JSON.stringify(told(name, change))).join(','))
+      separator = ','
+    }
+  }
+  yield Buffer.from(`${separator === ',' ? '' : separator}]}`)
+}

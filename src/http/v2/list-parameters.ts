@@ -1,0 +1,107 @@
+// What may be asked of a list of API v2, derived from the definition of its entity.
+import type { Entity } from '../../catalog/entity.ts'
+import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import { FORMATS } from '../../page/rendition.ts'
+
+export const MOST_PER_PAGE = 1_000
+export const PER_PAGE_ABSENT = 50
+export const MOST_PAGE = 999_999_999_999_999
+export const MOST_WORDS = 10
+export const MOST_SEARCH_CHARACTERS = 200
+
+export type Parameter = {
+  readonly name: string
+  readonly says: string
+  readonly repeatable: boolean
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+const once = (name: string, says: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  says,
+  repeatable: false,
+  schema,
+})
+
+export const RELEASE = once(
+  'release',
+  'Read this release instead of the current one: its digest, or the beginning of it',
+  {
+    type: 'string',
+    pattern: '^[0-9a-f]{8,64}$',
+  },
+)
+export const FORMAT = once('format', 'Form of the answer; goes before the Accept header', {
+  type: 'string',
+  enum: FORMATS,
+})
+export const FIELDS = once('fields', 'Only these fields: dotted paths, separated by commas', { type: 'string' })
+export const EMBED = once('embed', 'Embedded records in full, or only by their identifiers', {
+  type: 'string',
+  enum: ['full', 'id'],
+  default: 'full',
+})
+export const QUERY = once(
+  'q',
+  'Words in any order, or beginnings of words, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
+  {
+    type: 'string',
+    minLength: 1,
+    maxLength: MOST_SEARCH_CHARACTERS,
+  },
+)
+
+const filterOf = ({ path, numeric, field }: FieldPath): Parameter => ({
+  name: path,
+  says: `Only records whose ${path} is one of these: ${field.says}${field.kind === 'embed' ? ', by its identifier' : ''}`,
+  repeatable: true,
+  schema: numeric ? { type: 'integer', minimum: 0, maximum: 2_147_483_647 } : { type: 'string', minLength: 1 },
+})
+
+const prefixOf = ({ path }: FieldPath): Parameter => ({
+  name: `${path}${PREFIX}`,
+  says: `Only records whose ${path} begins like one of these`,
+  repeatable: true,
+  schema: { type: 'string', minLength: 1 },
+})
+
+export const PREFIX = '_prefix'
+
+const isCode = ({ field }: FieldPath) => field.kind === 'code'
+
+export function filterParameters(entity: Entity): Parameter[] {
+  const paths = [...pathsOf(entity).values()]
+  return [...paths.map(filterOf), ...paths.filter(isCode).map(prefixOf)]
+}
+
+/** The parameters of a list, by name. */
+export function listParameters(entity: Entity): ReadonlyMap<string, Parameter> {
+  const known = parametersByEntity.get(entity)
+  if (known !== undefined) return known
+  const paths = [...pathsOf(entity).keys()]
+  const parameters = [
+    once('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MOST_PAGE, default: 1 }),
+    once('per_page', 'Records on a page', {
+      type: 'integer',
+      minimum: 1,
+      maximum: MOST_PER_PAGE,
+      default: PER_PAGE_ABSENT,
+    }),
+    once('after', 'Cursor out of a Link header: the page after it', { type: 'string' }),
+    QUERY,
+    once('sort', 'Field to sort by, with a minus before it for descending; else by relevance, or as published', {
+      type: 'string',
+      enum: paths.flatMap((path) => [path, `-${path}`]),
+    }),
+    FIELDS,
+    EMBED,
+    FORMAT,
+    RELEASE,
+    ...filterParameters(entity),
+  ]
+  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  parametersByEntity.set(entity, byName)
+  return byName
+}
+
+const parametersByEntity = new WeakMap<Entity, ReadonlyMap<string, Parameter>>()

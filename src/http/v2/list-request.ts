@@ -1,0 +1,104 @@
+// What is asked of a list: the query string of a v2 request, read once.
+
+import { MAX_ID } from '../../catalog/check.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Filter } from '../../find/conditions.ts'
+import type { Query } from '../../find/finder.ts'
+import { nearest } from '../../find/nearest.ts'
+import type { Sort } from '../../find/order.ts'
+import type { Rendition } from '../../page/rendition.ts'
+import {
+  listParameters,
+  MOST_PAGE,
+  MOST_PER_PAGE,
+  MOST_SEARCH_CHARACTERS,
+  MOST_WORDS,
+  PER_PAGE_ABSENT,
+  PREFIX,
+} from './list-parameters.ts'
+import { badParameter, oneOf, type Parameters, readParameters, wholeNumber } from './parameters.ts'
+
+export type ListRequest = {
+  readonly query: Query
+  /** The page that is wanted, or the cursor after which it begins. */
+  readonly at: { readonly page: number } | { readonly after: string }
+  readonly perPage: number
+  readonly rendition: Omit<Rendition, 'format'>
+  readonly parameters: Parameters
+}
+
+export function readListRequest(entity: Entity, query: string): ListRequest {
+  const parameters = readParameters(query, listParameters(entity))
+  const page = wholeNumber(parameters, 'page', { least: 1, most: MOST_PAGE, absent: 1 })
+  const after = parameters.one('after')
+  if (after !== undefined && parameters.has('page'))
+    throw badParameter('after', after, 'either page or after, not both')
+  return {
+    query: { filters: filtersOf(entity, parameters), words: searchWords(parameters), sort: sortOf(entity, parameters) },
+    at: after === undefined ? { page } : { after },
+    perPage: wholeNumber(parameters, 'per_page', { least: 1, most: MOST_PER_PAGE, absent: PER_PAGE_ABSENT }),
+    rendition: renditionOf(entity, parameters),
+    parameters,
+  }
+}
+
+function filtersOf(entity: Entity, parameters: Parameters): Filter[] {
+  return [...pathsOf(entity).values()].flatMap((path) => {
+    const equal = parameters.all(path.path)
+    const begins = parameters.all(path.path + PREFIX)
+    const filters: Filter[] = []
+    if (equal.length > 0) filters.push({ steps: path.steps, match: 'equals', values: valuesOf(path, equal) })
+    if (begins.length > 0) {
+      const values = begins.map((value) => notEmpty(path.path + PREFIX, value))
+      filters.push({ steps: path.steps, match: 'begins', values })
+    }
+    return filters
+  })
+}
+
+function valuesOf({ path, numeric }: FieldPath, given: readonly string[]): (string | number)[] {
+  if (!numeric) return given.map((value) => notEmpty(path, value))
+  return given.map((value) => {
+    const number = /^(?:0|[1-9][0-9]{0,9})$/.test(value) ? Number(value) : -1
+    if (number < 0 || number > MAX_ID) throw badParameter(path, value, `a whole number from 0 to ${MAX_ID}`)
+    return number
+  })
+}
+
+function notEmpty(name: string, value: string): string {
+  if (value === '') throw badParameter(name, value, 'a value: to ask for any, leave the parameter out')
+  return value
+}
+
+export function searchWords(parameters: Parameters): string[] {
+  const given = parameters.one('q')
+  if (given === undefined) return []
+  const words = given.length > MOST_SEARCH_CHARACTERS ? [] : wordsOf(given)
+  if (words.length > 0 && words.length <= MOST_WORDS) return words
+  const allowed = `one to ${MOST_WORDS} words of letters or digits, in at most ${MOST_SEARCH_CHARACTERS} characters`
+  throw badParameter('q', given, allowed)
+}
+
+function sortOf(entity: Entity, parameters: Parameters): Sort | undefined {
+  const given = parameters.one('sort')
+  if (given === undefined) return undefined
+  const descending = given.startsWith('-')
+  return { steps: pathAt(entity, 'sort', descending ? given.slice(1) : given).steps, descending }
+}
+
+function pathAt(entity: Entity, parameter: string, name: string): FieldPath {
+  const paths = pathsOf(entity)
+  const path = paths.get(name)
+  if (path !== undefined) return path
+  const meant = nearest(name, paths.keys())
+  const allowed = `${[...paths.keys()].join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  throw badParameter(parameter, name, allowed)
+}
+
+export function renditionOf(entity: Entity, parameters: Parameters): Omit<Rendition, 'format'> {
+  const fields = parameters.one('fields')?.split(',')
+  for (const field of fields ?? []) pathAt(entity, 'fields', field)
+  return { fields, embed: oneOf(parameters, 'embed', ['full', 'id'], 'full') }
+}

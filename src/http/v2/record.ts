@@ -1,0 +1,56 @@
+// A single record of API v2.
+import { type EntityName, entities } from '../../catalog/entities.ts'
+import type { Filter } from '../../find/conditions.ts'
+import { bodyOf, isWhole, penFor, type Rendition } from '../../page/rendition.ts'
+import type { Answer, Asked } from '../exchange.ts'
+import { bodyAnswer, formatOf, type NotAcceptable } from './answers.ts'
+import { type By, positionOf } from './key.ts'
+import { EMBED, FIELDS, FORMAT, type Parameter, RELEASE } from './list-parameters.ts'
+import { renditionOf } from './list-request.ts'
+import { oneOf, readParameters } from './parameters.ts'
+import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
+
+export const BYS: readonly By[] = ['id', 'code']
+
+export const recordParameters: ReadonlyMap<string, Parameter> = new Map(
+  [
+    {
+      name: 'by',
+      says: 'Whether the last part of the path is the identifier of the record or its official code',
+      repeatable: false,
+      schema: { type: 'string', enum: BYS, default: 'id' },
+    },
+    FIELDS,
+    EMBED,
+    FORMAT,
+    RELEASE,
+  ].map((parameter) => [parameter.name, parameter]),
+)
+
+/** The one record for which the filters hold; undefined when there is none. */
+export function answerRecord(
+  releases: ReleasesAtHand,
+  name: EntityName,
+  filtersBy: (by: By) => readonly Filter[] | undefined,
+  asked: Asked,
+): Answer | ReleaseGone | NotAcceptable | undefined {
+  const parameters = readParameters(asked.query, recordParameters)
+  const format = formatOf(parameters, asked)
+  if (typeof format !== 'string') return format
+  const rendition = { ...renditionOf(entities[name], parameters), format }
+  const filters = filtersBy(oneOf(parameters, 'by', BYS, 'id'))
+  const chosen = releases.chosen(parameters)
+  if ('kind' in chosen) return chosen
+  const { release, isNamed } = chosen
+  const position = filters === undefined ? undefined : positionOf(release, name, filters)
+  if (position === undefined) return undefined
+  const json = release.records[name].record(position)
+  const body = format === 'json' && isWhole(rendition) ? json : single(name, rendition, json)
+  return bodyAnswer(asked, release, isNamed, format, body, {})
+}
+
+/** Not a list of one: in JSON, the record itself. */
+function single(name: EntityName, rendition: Rendition, json: Uint8Array): Uint8Array {
+  const pen = penFor(entities[name], rendition)
+  return rendition.format === 'json' ? pen.record(json) : bodyOf(pen, [json])
+}

@@ -1,0 +1,131 @@
+// Typeahead over all collections of API v2 at once.
+
+import { entityByPlural } from '../../catalog/collections.ts'
+import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+import { type Entity, identifierOf } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { chainOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
+import type { Filter } from '../../find/conditions.ts'
+import { highlights } from '../../find/highlight.ts'
+import { nearest } from '../../find/nearest.ts'
+import { type Scope, type Suggestion, suggest } from '../../find/typeahead.ts'
+import type { Release } from '../../release/release.ts'
+import type { Answer, Asked } from '../exchange.ts'
+import { jsonAnswer } from './answers.ts'
+import { keyOf, pathOf } from './key.ts'
+import { type Parameter, QUERY, RELEASE } from './list-parameters.ts'
+import { searchWords } from './list-request.ts'
+import { badParameter, type Parameters, readParameters, wholeNumber } from './parameters.ts'
+import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
+
+const MOST = 50
+const ABSENT = 10
+const plurals = [...entityByPlural.keys()]
+
+export const searchParameters: ReadonlyMap<string, Parameter> = new Map(
+  [
+    QUERY,
+    {
+      name: 'in',
+      says: 'Only in these collections, separated by commas',
+      repeatable: false,
+      schema: { type: 'string' },
+    },
+    {
+      name: 'within',
+      says: 'Only records below this one: its collection, a colon, and its identifier or code, as in estados:9',
+      repeatable: false,
+      schema: { type: 'string', pattern: '^[a-z-]+:.+$' },
+    },
+    {
+      name: 'limit',
+      says: 'How many suggestions at most',
+      repeatable: false,
+      schema: { type: 'integer', minimum: 1, maximum: MOST, default: ABSENT },
+    },
+    RELEASE,
+  ].map((parameter) => [parameter.name, parameter]),
+)
+
+export function answerSearch(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer | ReleaseGone {
+  const parameters = readParameters(asked.query, searchParameters)
+  if (!parameters.has('q')) throw badParameter('q', '', 'the words to search for; it must be given')
+  const words = searchWords(parameters)
+  const limit = wholeNumber(parameters, 'limit', { least: 1, most: MOST, absent: ABSENT })
+  const scope = scopeOf(parameters)
+  const chosen = releases.chosen(parameters)
+  if ('kind' in chosen) return chosen
+  const { release, isNamed } = chosen
+  const suggestions = suggest(release, words, scope, limit)
+  const found = suggestions.map((suggestion) => described(release, suggestion, words, baseUrl))
+  return jsonAnswer(asked, release, isNamed, found)
+}
+
+function scopeOf(parameters: Parameters): Scope {
+  const names = parameters.one('in')?.split(',').map(collectionIn) ?? entityNames
+  const within = parameters.one('within')
+  if (within === undefined) return names.map((name) => [name, []])
+  const [plural = '', ...rest] = within.split(':')
+  const above = entityByPlural.get(plural)
+  const named = rest.join(':')
+  if (above === undefined || named === '' || ownerOf(entities[above]) !== undefined) {
+    const can = entityNames.filter((name) => ownerOf(entities[name]) === undefined).map((name) => entities[name].plural)
+    throw badParameter(
+      'within',
+      within,
+      `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`,
+    )
+  }
+  return names.flatMap((name) => {
+    const filter = filterWithin(entities[name], entities[above], named)
+    return filter === undefined ? [] : [[name, [filter]] as const]
+  })
+}
+
+function filterWithin(entity: Entity, above: Entity, named: string): Filter | undefined {
+  const path = pathTo(entity, above)
+  if (path === undefined) return undefined
+  const isId = /^[0-9]{1,10}$/.test(named)
+  const last = isId ? identifierOf(above) : (above.code.at(-1) as string)
+  return { steps: [...path.steps, last], match: 'equals', values: [isId ? Number(named) : named] }
+}
+
+function collectionIn(plural: string): EntityName {
+  const name = entityByPlural.get(plural)
+  if (name !== undefined) return name
+  const meant = nearest(plural, plurals)
+  throw badParameter('in', plural, `${plurals.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+}
+
+const decoder = new TextDecoder()
+
+function described(release: Release, { name, position }: Suggestion, words: readonly string[], baseUrl: string) {
+  const entity: Entity = entities[name]
+  const record: PublishedRecord = JSON.parse(decoder.decode(release.records[name].record(position)))
+  const texts = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
+  const matches = texts
+    .map(([field]) => ({ field, ranges: highlights(record[field] as string, words) }))
+    .filter(({ ranges }) => ranges.length > 0)
+  return {
+    collection: entity.plural,
+    key: keyOf(entity, record),
+    url: `${baseUrl}${pathOf(name, record)}`,
+    name: nameOf(entity, record),
+    breadcrumb: breadcrumbOf(entity, record),
+    matches,
+  }
+}
+
+const nameOf = (entity: Entity, record: PublishedRecord) => {
+  const field = Object.keys(entity.fields).find((one) => entity.fields[one]?.kind === 'name') as string
+  return record[field] as string
+}
+
+/** The names of the records above, the nearest first. */
+function breadcrumbOf(entity: Entity, record: PublishedRecord): string[] {
+  let current = record
+  return chainOf(entity).map((step) => {
+    current = current[step.field] as PublishedRecord
+    return nameOf(step.entity, current)
+  })
+}

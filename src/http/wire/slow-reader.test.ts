@@ -1,0 +1,216 @@
+// Streams to clients that are slow or go away, and from a server that is leaving: over real sockets and a made-up one.
+import { afterEach, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type { Socket as BunSocket } from 'bun'
+import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
+import { everything, open } from '../../../test/support/wire.ts'
+import { type Answer, type Streamed, textAnswer } from '../exchange.ts'
+import { Connection } from './connection.ts'
+import { listenWire, type Timeouts, type WireServer } from './server.ts'
+
+const servers: WireServer[] = []
+const failures: unknown[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.terminate()
+  failures.length = 0
+})
+
+function start(body: Streamed, timeouts?: Timeouts): WireServer {
+  const server = listenWire(
+    {
+      answer: ({ path }): Answer => (path === '/s' ? { status: 200, head: '', body } : textAnswer(200, {}, path)),
+      refuse: ({ kind }) => textAnswer(400, {}, kind),
+      failed: (error) => failures.push(error),
+    },
+    { host: '127.0.0.1', port: 0 },
+    timeouts,
+  )
+  servers.push(server)
+  return server
+}
+
+const get = (path: string, ...fields: string[]) => [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
+const STREAM_AND_CLOSE = get('/s', 'Connection: close')
+
+function asked(server: WireServer, text: string): Socket {
+  const socket = open(server.url)
+  socket.write(text)
+  return socket
+}
+
+const PIECE = new Uint8Array(1 << 16).fill(0x61)
+/** So many are far more than the kernel keeps for a connection. */
+const MANY = 1_000
+
+/** What a source has been through: whether it was returned before its end. */
+type Life = { pulled: number; returned: boolean; ended: Promise<void> }
+
+function large(most = MANY): [Streamed['chunks'], Life] {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const life: Life = { pulled: 0, returned: true, ended: promise }
+  async function* chunks() {
+    try {
+      for (; life.pulled < most; await Bun.sleep(0)) {
+        life.pulled++
+        yield PIECE
+      }
+      life.returned = false
+    } finally {
+      resolve()
+    }
+  }
+  return [chunks, life]
+}
+
+/** Resolves when the server has stopped pulling because nobody reads. */
+async function stalled(life: Life): Promise<void> {
+  for (let turn = 0, quiet = 0, last = 0; turn < 500 && quiet < 20; turn++, last = life.pulled) {
+    await Bun.sleep(5)
+    quiet = life.pulled === last && last > 0 ? quiet + 1 : 0
+  }
+}
+
+describe('the pace', () => {
+  test('is that of the reader: what it does not take is not pulled, and all of it comes in the end', async () => {
+    const [chunks, life] = large()
+    const socket = asked(start({ length: MANY * PIECE.length, chunks }), STREAM_AND_CLOSE).pause()
+    await stalled(life)
+    const pulled = life.pulled
+    expect(pulled).toBeWithin(1, MANY / 2)
+    await Bun.sleep(100)
+    expect(life.pulled).toBe(pulled)
+    expect((await everything(socket)).length).toBeGreaterThan(MANY * PIECE.length)
+    expect([life.pulled, life.returned, failures]).toEqual([MANY, false, []])
+  })
+
+  const short: Timeouts = { requestMilliseconds: 600, idleMilliseconds: 300 }
+
+  test('of a source may be slower than what a client may take', async () => {
+    const chunks = async function* () {
+      for (const chunk of ['a', 'b']) {
+        await Bun.sleep(1_300)
+        yield Buffer.from(chunk)
+      }
+    }
+    expect(await everything(asked(start({ length: 2, chunks }, short), STREAM_AND_CLOSE))).toEndWith('\r\n\r\nab')
+  })
+
+  test('of a client that takes nothing is not waited for', async () => {
+    const [chunks, life] = large()
+    const server = start({ length: MANY * PIECE.length, chunks }, short)
+    const socket = asked(server, STREAM_AND_CLOSE).pause()
+    await once(socket, 'connect')
+    await server.empty()
+    await life.ended
+    expect([life.returned, failures]).toEqual([true, []])
+    socket.destroy()
+  })
+})
+
+describe('byte by byte', () => {
+  class CutSocket extends MadeUpSocket {
+    cut = false
+    terminate(): void {
+      this.cut = true
+    }
+  }
+
+  function answering(body: Answer['body'], takes: () => number): [CutSocket, Connection] {
+    const socket = new CutSocket(takes)
+    const answer = (): Answer => ({ status: 200, head: '', body })
+    const connection = new Connection(
+      {
+        handler: { answer, refuse: answer },
+        own: '',
+        clock: { milliseconds: 0, date: '' },
+        leaving: false,
+        holding: false,
+        heard: 0,
+      },
+      socket as unknown as BunSocket<Connection>,
+    )
+    connection.receive(Buffer.from(get('/a')))
+    return [socket, connection]
+  }
+
+  test('a chunk is pulled only when all of the one before it is taken', async () => {
+    let pulled = 0
+    const chunks = async function* () {
+      while (pulled < 3) yield Buffer.from(String(pulled++).repeat(100))
+    }
+    const [socket, connection] = answering({ length: 300, chunks }, () => 30)
+    const body = () => socket.sent.split('\r\n\r\n')[1] ?? ''
+    for (let turn = 0; body().length < 300 && turn < 50; turn++) {
+      await Bun.sleep(0)
+      expect(pulled).toBeLessThanOrEqual(Math.floor(body().length / 100) + 1)
+      connection.drain()
+    }
+    expect(body()).toBe('0'.repeat(100) + '1'.repeat(100) + '2'.repeat(100))
+  })
+
+  test('who takes anything is not given up, although the socket does not call for more', () => {
+    let takes = 0
+    const [socket, connection] = answering(PIECE, () => takes)
+    takes = 1
+    connection.giveUp()
+    expect([socket.sent, socket.cut]).toEqual(['H', false])
+    takes = 0
+    connection.giveUp()
+    expect([socket.sent, socket.cut]).toEqual(['H', true])
+  })
+})
+
+describe('a client that hangs up', () => {
+  test.each([
+    ['while it reads', true],
+    ['while it does not read', false],
+  ])('%s is given nothing more, and the source cleans up', async (_name, reads) => {
+    const [chunks, life] = large()
+    const server = start({ length: undefined, chunks })
+    const socket = asked(server, get('/s'))
+    if (reads) await once(socket, 'data')
+    else await stalled(life)
+    socket.destroy()
+    await Promise.all([life.ended, server.empty()])
+    expect([life.returned, life.pulled < MANY, failures]).toEqual([true, true, []])
+  })
+})
+
+describe('leaving', () => {
+  test('lets a stream go on that has begun, and the connection stays busy until its end', async () => {
+    const [chunks, life] = large()
+    const server = start({ length: MANY * PIECE.length, chunks })
+    const socket = asked(server, get('/s')).pause()
+    await stalled(life)
+    server.leave()
+    server.hold()
+    server.stopAccepting()
+    server.endIdle()
+    server.release()
+    expect(server.busy()).toBe(true)
+    const all = everything(socket)
+    for (let turn = 0; server.busy() && turn < 1_000; turn++) await Bun.sleep(5)
+    server.endIdle()
+    const text = await all
+    expect([text.length > MANY * PIECE.length, text.includes('Connection: close')]).toEqual([true, false])
+  })
+
+  test('makes a stream the last that has not begun', async () => {
+    const server = start({ length: PIECE.length, chunks: large(1)[0] })
+    server.leave()
+    const all = await everything(asked(server, get('/s') + get('/after')))
+    expect(all).toEndWith(`Connection: close\r\n\r\n${'a'.repeat(PIECE.length)}`)
+  })
+
+  test('for good cuts off what is not taken, and the source cleans up', async () => {
+    const [chunks, life] = large()
+    const server = start({ length: undefined, chunks })
+    const socket = asked(server, get('/s')).pause()
+    await stalled(life)
+    server.terminate()
+    await life.ended
+    expect([life.returned, failures]).toEqual([true, []])
+    socket.destroy()
+  })
+})

@@ -1,0 +1,81 @@
+// The index of one entity, mapped into memory: its columns by field, and its words.
+import { type Entity, embedsOf } from '../../catalog/entity.ts'
+import { columnOf } from '../../catalog/paths.ts'
+import { sortKey } from '../../catalog/words.ts'
+import type { Postings } from './postings.ts'
+import { SectionFile } from './sections.ts'
+import { SortedTexts } from './sorted-texts.ts'
+
+/** What every record has in one field, as the number of a value. */
+type Values = Postings & { readonly values: Uint32Array }
+
+/** Texts in Spanish order. Those that differ only in accents or case are of one group. */
+export type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts; readonly groups: Uint32Array }
+export type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
+/** A value is the position of an embedded record among those of its own entity. */
+export type EmbedColumn = Values & { readonly kind: 'embed' }
+export type Column = TextColumn | NumberColumn | EmbedColumn
+
+export type Words = {
+  readonly words: SortedTexts
+  /** Which letters each word has. */
+  readonly masks: Uint32Array
+  /** The words of the names of each record in order, and where those of each begin; likewise the codes. */
+  readonly names: Uint32Array
+  readonly nameStarts: Uint32Array
+  readonly codes: Uint32Array
+  readonly codeStarts: Uint32Array
+  readonly inNames: Postings
+  readonly inCodes: Postings
+}
+
+export class IndexFile {
+  readonly #entity: Entity
+  readonly #file: SectionFile
+  readonly #columns = new Map<string, Column>()
+  #words: Words | undefined
+
+  constructor(path: string, entity: Entity) {
+    this.#entity = entity
+    this.#file = new SectionFile(path)
+  }
+
+  /** The column of a field; a copy has the one of what it copies. */
+  column(field: string): Column {
+    const name = columnOf(this.#entity, field)
+    let column = this.#columns.get(name)
+    if (column === undefined) {
+      column = this.#read(name)
+      this.#columns.set(name, column)
+    }
+    return column
+  }
+
+  get words(): Words {
+    this.#words ??= this.#readWords()
+    return this.#words
+  }
+
+  #read(field: string): Column {
+    const numbers = (part: string) => this.#file.numbers(`${field}.${part}`)
+    const values: Values = { values: numbers('values'), starts: numbers('starts'), positions: numbers('positions') }
+    if (embedsOf(this.#entity).some(([name]) => name === field)) return { kind: 'embed', ...values }
+    if (this.#entity.fields[field]?.kind === 'id') return { kind: 'number', ...values, numbers: numbers('numbers') }
+    const texts = new SortedTexts(this.#file.bytes(`${field}.texts`), numbers('offsets'), sortKey)
+    return { kind: 'text', ...values, texts, groups: numbers('groups') }
+  }
+
+  #readWords(): Words {
+    const numbers = (part: string) => this.#file.numbers(`words.${part}`)
+    return {
+      words: new SortedTexts(this.#file.bytes('words.words'), numbers('offsets'), (word) => word),
+      masks: numbers('masks'),
+      names: numbers('names'),
+      nameStarts: numbers('nameStarts'),
+      codes: numbers('codes'),
+      codeStarts: numbers('codeStarts'),
+      inNames: { starts: numbers('starts'), positions: numbers('positions') },
+      inCodes: { starts: numbers('codeOwnerStarts'), positions: numbers('codeOwners') },
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// Which positions have which value: a list of positions for every value, one after the other.
+
+export type Postings = {
+  /** Where the list of each value begins, and after the last one where it ends. */
+  readonly starts: Uint32Array
+  /** Each list in ascending order. */
+  readonly positions: Uint32Array
+}
+
+/** Each entry is the value at a position; the positions ascend. */
+export function postingsOf(
+  values: Uint32Array,
+  count: number,
+  positionOf: (entry: number) => number = (entry) => entry,
+): Postings {
+  const starts = new Uint32Array(count + 1)
+  for (let entry = 0; entry < values.length; entry++) {
+    const after = (values[entry] as number) + 1
+    starts[after] = (starts[after] as number) + 1
+  }
+  for (let value = 0; value < count; value++)
+    starts[value + 1] = (starts[value + 1] as number) + (starts[value] as number)
+  const next = starts.slice(0, count)
+  const positions = new Uint32Array(values.length)
+  for (let entry = 0; entry < values.length; entry++) {
+    const value = values[entry] as number
+    const place = next[value] as number
+    positions[place] = positionOf(entry)
+    next[value] = place + 1
+  }
+  return { starts, positions }
+}
