@@ -12,8 +12,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   source: ['catalog'],
   release: ['catalog', 'source'],
   page: ['catalog', 'source', 'release'],
-  http: ['catalog', 'source', 'release', 'page'],
-  cli: ['catalog', 'source', 'release', 'page', 'http'],
+  find: ['catalog', 'source', 'release'],
+  http: ['catalog', 'source', 'release', 'page', 'find'],
+  cli: ['catalog', 'source', 'release', 'page', 'find', 'http'],
   client: ['catalog'],
   explorer: ['client'],
 }
@@ -116,7 +117,7 @@ describe('the imports of src/', () => {
     expect(lost.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  test('point one way: catalog ◄ source ◄ release ◄ page ◄ http ◄ cli ◄ main', () => {
+  test('point one way: catalog ◄ source ◄ release ◄ page, find ◄ http ◄ cli ◄ main', () => {
     const wrong = imports.filter(isLocal).flatMap((statement) => {
       const reason = wrongWay(statement)
       return reason === undefined ? [] : [`${statement.from} imports ${statement.to}: ${reason}`]

@@ -18,6 +18,48 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       `page was "\\"\\r\\n${'9'.repeat(97)}…"; allowed is less.`,
     ],
   ],
+  'unknown-parameter': [
+    [
+      { kind: 'unknown-parameter', name: 'pgae', known: ['page', 'q'], nearest: 'page' },
+      400,
+      'There is no such query parameter',
+      '"pgae" is not known here. Did you mean page? Allowed are page, q.',
+    ],
+    [
+      { kind: 'unknown-parameter', name: 'x', known: ['page', 'q'], nearest: undefined },
+      400,
+      'There is no such query parameter',
+      '"x" is not known here. Allowed are page, q.',
+    ],
+  ],
+  'record-not-found': [
+    [
+      { kind: 'record-not-found', what: 'pais at this path', hint: 'Look elsewhere.' },
+      404,
+      'There is no such record',
+      'There is no pais at this path. Look elsewhere.',
+    ],
+  ],
+  'release-gone': [
+    [
+      { kind: 'release-gone', digest: 'abc' },
+      410,
+      'The release is not there any more',
+      'Release abc was removed or never was here; GET /api/v2/releases lists those that are. ' +
+        'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.',
+    ],
+  ],
+  'not-acceptable': [
+    [
+      { kind: 'not-acceptable', accept: 'image/png' },
+      406,
+      'None of the forms that are accepted can be given',
+      'Accept was "image/png"; there are application/json, application/x-ndjson and text/csv.',
+    ],
+  ],
+  'range-not-satisfiable': [
+    [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
+  ],
   'bad-host': [
     [
       { kind: 'bad-host', header: 'Host', expected: 'a name' },
@@ -86,6 +128,7 @@ const cases = Object.values(words)
 
 test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
   const response = responseOf(problemAnswer(problem, '/api/v1/paises'))
+  const ranges = problem.kind === 'range-not-satisfiable' ? { 'content-range': 'bytes */10' } : {}
   const totals =
     problem.kind === 'page-beyond-last'
       ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
@@ -99,6 +142,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     'access-control-expose-headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
     'cache-control': 'no-store',
     ...totals,
+    ...ranges,
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
   expect(await response.text()).toBe(JSON.stringify(body))

@@ -2,7 +2,7 @@
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../catalog/paths.ts'
-import type { Rendition } from './rendition.ts'
+import type { Selection } from './selection.ts'
 
 const END = '\r\n'
 /** A spreadsheet takes what begins like this for a formula, and may run it. */
@@ -16,7 +16,7 @@ export function csvCell(value: string | number): string {
 }
 
 /** The columns of what is left of a record, in the order in which it is rendered. */
-export function csvColumns(entity: Entity, { fields, embed }: Omit<Rendition, 'format'>): FieldPath[] {
+export function csvColumns(entity: Entity, { fields, embed }: Selection): FieldPath[] {
   const paths = [...pathsOf(entity).values()]
   const isWanted = ({ path }: FieldPath) =>
     fields === undefined || fields.some((field) => field === path || path.startsWith(`${field}.`))
@@ -34,13 +34,13 @@ export function csvColumns(entity: Entity, { fields, embed }: Omit<Rendition, 'f
   })
 }
 
-export const csvHead = (entity: Entity, rendition: Omit<Rendition, 'format'>): string =>
+export const csvHead = (entity: Entity, rendition: Selection): string =>
   csvColumns(entity, rendition)
     .map(({ path }) => path)
     .join(',') + END
 
 /** For records that have been left with what is wanted of them. */
-export function csvRow(entity: Entity, rendition: Omit<Rendition, 'format'>): (record: PublishedRecord) => string {
+export function csvRow(entity: Entity, rendition: Selection): (record: PublishedRecord) => string {
   const columns = csvColumns(entity, rendition)
   return (record) => columns.map(({ steps }) => csvCell(valueAt(record, steps))).join(',') + END
 }

@@ -1,7 +1,7 @@
 // Records as JSON, newline-delimited JSON or CSV, whole or in part.
-import { type Entity, identifierOf } from '../catalog/entity.ts'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import type { Entity } from '../catalog/entity.ts'
 import { csvHead, csvRow } from './csv.ts'
+import { isWhole, type Selection, type Shape, shapeOf } from './selection.ts'
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -12,58 +12,7 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
 }
 
-export type Rendition = {
-  readonly format: Format
-  /** Dotted paths of what is wanted; undefined stands for all. */
-  readonly fields: readonly string[] | undefined
-  /** Embedded records in full, or only by their identifiers. */
-  readonly embed: 'full' | 'id'
-}
-
-export const isWhole = ({ fields, embed }: Rendition): boolean => fields === undefined && embed === 'full'
-
-type Shape = (record: PublishedRecord) => PublishedRecord
-
-/** What is wanted of a record, and of what it embeds. */
-type Wanted = Map<string, Wanted>
-
-/** Leaves out of a record what is not wanted. */
-export function shapeOf(entity: Entity, { fields, embed }: Rendition): Shape {
-  return shaped(entity, fields === undefined ? undefined : wantedOf(fields), embed)
-}
-
-function wantedOf(fields: readonly string[]): Wanted {
-  const wanted: Wanted = new Map()
-  for (const field of fields) {
-    let level = wanted
-    for (const step of field.split('.')) {
-      const deeper = level.get(step) ?? new Map()
-      level.set(step, deeper)
-      level = deeper
-    }
-  }
-  // What is wanted whole is wanted with all that is in it.
-  for (const field of fields) {
-    const steps = field.split('.')
-    const last = steps.pop() as string
-    steps.reduce((level, step) => level.get(step) as Wanted, wanted).set(last, new Map())
-  }
-  return wanted
-}
-
-function shaped(entity: Entity, wanted: Wanted | undefined, embed: Rendition['embed']): Shape {
-  const parts = Object.entries(entity.fields)
-    .filter(([name]) => wanted === undefined || wanted.has(name))
-    .map(([name, field]) => {
-      const inner = wanted?.get(name)
-      if (field.kind !== 'embed') return { name, take: (value: unknown) => value }
-      if (inner !== undefined && inner.size > 0) return { name, take: shaped(field.entity, inner, embed) }
-      if (embed === 'full') return { name, take: (value: unknown) => value }
-      const identifier = identifierOf(field.entity)
-      return { name, take: (value: PublishedRecord) => value[identifier] }
-    }) as readonly { name: string; take: (value: unknown) => PublishedRecord[string] }[]
-  return (record) => Object.fromEntries(parts.map(({ name, take }) => [name, take(record[name])]))
-}
+export type Rendition = Selection & { readonly format: Format }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -8,7 +8,7 @@ import type { Filter } from '../../find/conditions.ts'
 import type { Query } from '../../find/finder.ts'
 import { nearest } from '../../find/nearest.ts'
 import type { Sort } from '../../find/order.ts'
-import type { Rendition } from '../../page/rendition.ts'
+import type { Selection } from '../../page/selection.ts'
 import {
   listParameters,
   MOST_PAGE,
@@ -25,7 +25,7 @@ export type ListRequest = {
   /** The page that is wanted, or the cursor after which it begins. */
   readonly at: { readonly page: number } | { readonly after: string }
   readonly perPage: number
-  readonly rendition: Omit<Rendition, 'format'>
+  readonly selection: Selection
   readonly parameters: Parameters
 }
 
@@ -39,7 +39,7 @@ export function readListRequest(entity: Entity, query: string): ListRequest {
     query: { filters: filtersOf(entity, parameters), words: searchWords(parameters), sort: sortOf(entity, parameters) },
     at: after === undefined ? { page } : { after },
     perPage: wholeNumber(parameters, 'per_page', { least: 1, most: MOST_PER_PAGE, absent: PER_PAGE_ABSENT }),
-    rendition: renditionOf(entity, parameters),
+    selection: selectionOf(entity, parameters),
     parameters,
   }
 }
@@ -97,7 +97,7 @@ function pathAt(entity: Entity, parameter: string, name: string): FieldPath {
   throw badParameter(parameter, name, allowed)
 }
 
-export function renditionOf(entity: Entity, parameters: Parameters): Omit<Rendition, 'format'> {
+export function selectionOf(entity: Entity, parameters: Parameters): Selection {
   const fields = parameters.one('fields')?.split(',')
   for (const field of fields ?? []) pathAt(entity, 'fields', field)
   return { fields, embed: oneOf(parameters, 'embed', ['full', 'id'], 'full') }

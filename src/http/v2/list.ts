@@ -38,7 +38,7 @@ export function answerList(
   }
   const positions = found.slice(from, from + wanted.perPage)
   const records = Array.from(positions, (position) => release.records[name].record(position))
-  const body = bodyOf(penFor(entity, { ...wanted.rendition, format }), records)
+  const body = bodyOf(penFor(entity, { ...wanted.selection, format }), records)
   const last = positions.at(-1)
   const cursor =
     last === undefined || from + records.length >= found.total ? undefined : writeCursor(release.manifest.digest, last)

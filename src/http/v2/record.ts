@@ -1,12 +1,13 @@
 // A single record of API v2.
 import { type EntityName, entities } from '../../catalog/entities.ts'
 import type { Filter } from '../../find/conditions.ts'
-import { bodyOf, isWhole, penFor, type Rendition } from '../../page/rendition.ts'
+import { bodyOf, penFor, type Rendition } from '../../page/rendition.ts'
+import { isWhole } from '../../page/selection.ts'
 import type { Answer, Asked } from '../exchange.ts'
 import { bodyAnswer, formatOf, type NotAcceptable } from './answers.ts'
 import { type By, positionOf } from './key.ts'
 import { EMBED, FIELDS, FORMAT, type Parameter, RELEASE } from './list-parameters.ts'
-import { renditionOf } from './list-request.ts'
+import { selectionOf } from './list-request.ts'
 import { oneOf, readParameters } from './parameters.ts'
 import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
@@ -37,7 +38,7 @@ export function answerRecord(
   const parameters = readParameters(asked.query, recordParameters)
   const format = formatOf(parameters, asked)
   if (typeof format !== 'string') return format
-  const rendition = { ...renditionOf(entities[name], parameters), format }
+  const rendition = { ...selectionOf(entities[name], parameters), format }
   const filters = filtersBy(oneOf(parameters, 'by', BYS, 'id'))
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen

@@ -1,0 +1,47 @@
+// The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
+import { type EntityName, entities, entityNames } from '../../src/catalog/entities.ts'
+import type { PublishedRecord } from '../../src/catalog/flatten.ts'
+import { type FieldPath, pathsOf } from '../../src/catalog/paths.ts'
+import type { Release } from '../../src/release/release.ts'
+
+const decoder = new TextDecoder()
+
+export const recordsOf = ({ records }: Release, name: EntityName): PublishedRecord[] =>
+  Array.from({ length: records[name].count }, (_, position) =>
+    JSON.parse(decoder.decode(records[name].record(position))),
+  )
+
+/** The value at a path; an embedded record stands for its identifier. */
+export function valueAt(record: PublishedRecord, { steps, field }: FieldPath): string | number {
+  const value = steps.reduce<PublishedRecord[string]>((inner, step) => (inner as PublishedRecord)[step] ?? '', record)
+  if (field.kind !== 'embed') return value as string | number
+  return (value as PublishedRecord)[field.entity.key[0] as string] as number
+}
+
+/** Letters that are their own in Unicode, and others in the eyes of most. */
+const ALIKE: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i' }
+
+const plain = (letter: string) => {
+  const lower = letter.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return ALIKE[lower] ?? lower
+}
+
+/** Letters without their accents, in lower case; ñ after n and everything that follows it. */
+const spanish = (text: string) =>
+  [...text.normalize('NFC')].map((letter) => (/[ñÑ]/.test(letter) ? 'n\u{ffff}' : plain(letter))).join('')
+
+export function compareValues(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [left, right] = [spanish(String(a)), spanish(String(b))]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+export type NaiveFilter = { readonly path: FieldPath; readonly prefix: boolean; readonly values: readonly string[] }
+
+export function passes(record: PublishedRecord, { path, prefix, values }: NaiveFilter): boolean {
+  const value = String(valueAt(record, path))
+  return values.some((wanted) => (prefix ? value.startsWith(wanted) : value === wanted))
+}
+
+export const allPaths = (name: EntityName): FieldPath[] => [...pathsOf(entities[name]).values()]
+export const names: readonly EntityName[] = entityNames
