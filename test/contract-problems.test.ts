@@ -4,7 +4,7 @@ import {
   closing,
   FORMAT_ALLOWED,
   headOf,
-  NOT_FOUND_DETAIL,
+  notFoundDetail,
   optionsAnswer,
   PAGE_ALLOWED,
   pageAnswer,
@@ -107,11 +107,11 @@ describe.each(lists)('$path', (list) => {
   test.each(['/1', '//', '.json', '%20'])('404 for what only begins like it: "%s"', async (rest) => {
     const instance = `${path}${rest}`
 
-    expect(await get(instance)).toEqual(problemAnswer('not-found', NOT_FOUND_DETAIL, instance))
+    expect(await get(instance)).toEqual(problemAnswer('not-found', notFoundDetail(instance), instance))
   })
 })
 
-test.each(['/api', '/api/', '/api/v2/paises', '/api/v1/estados', '/API/V1/PAISES', '/favicon.ico'])(
+test.each(['/api', '/api/', '/api/v3/paises', '/api/v1/estados', '/API/V1/PAISES', '/favicon.ico'])(
   '404 for %s',
-  async (path) => expect(await get(path)).toEqual(problemAnswer('not-found', NOT_FOUND_DETAIL, path)),
+  async (path) => expect(await get(path)).toEqual(problemAnswer('not-found', notFoundDetail(path), path)),
 )

@@ -4,7 +4,7 @@ import {
   closing,
   FORMAT_ALLOWED,
   headOf,
-  NOT_FOUND_DETAIL,
+  notFoundDetail,
   notModifiedAnswer,
   optionsAnswer,
   PAGE_ALLOWED,
@@ -80,7 +80,7 @@ test('a trailing slash: 308 to the path without it, query kept', async () => {
 
 test('other spellings of a path: taken as they were sent, so 404', async () => {
   for (const target of ['/api/v1/./paises', '/api/v1/x/../paises', '/api/v1/x/%2e%2e/paises', '/api/v1/%70aises'])
-    expect(await get(target)).toEqual(problemAnswer('not-found', NOT_FOUND_DETAIL, target))
+    expect(await get(target)).toEqual(problemAnswer('not-found', notFoundDetail(target), target))
 })
 
 test('methods: HEAD as GET, OPTIONS 200, the rest 405 with Allow', async () => {

@@ -5,7 +5,7 @@ import { BlockList } from 'node:net'
 import {
   closing,
   headOf,
-  NOT_FOUND_DETAIL,
+  notFoundDetail,
   optionsAnswer,
   pageAnswer,
   problemAnswer,
@@ -186,14 +186,14 @@ test.each([
   const answers = await talk(url, say(method, 'Cookie: evil=1'), elsewhere, say('GET'))
   expect(answers.slice(0, 2)).toEqual([
     notAllowed(method, path),
-    problemAnswer('not-found', NOT_FOUND_DETAIL, '/evil.test:443'),
+    problemAnswer('not-found', notFoundDetail('/evil.test:443'), '/evil.test:443'),
   ])
   expect(answers[2]?.body).toBe(firstPage)
 })
 
 test('a tunnel is not to be had', async () => {
   const answer = await ask(url, message('CONNECT', 'evil.test:443', 'Host: evil.test:443'))
-  expect(answer).toEqual(problemAnswer('not-found', NOT_FOUND_DETAIL, 'evil.test:443'))
+  expect(answer).toEqual(problemAnswer('not-found', notFoundDetail('evil.test:443'), 'evil.test:443'))
 })
 
 describe('a body', () => {

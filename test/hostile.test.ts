@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import {
   closing,
   HOST_DETAIL,
-  NOT_FOUND_DETAIL,
+  notFoundDetail,
   PAGE_ALLOWED,
   problemAnswer,
   redirectAnswer,
@@ -30,7 +30,7 @@ afterEach(async () => {
   expect(server.logged).toEqual([])
 })
 
-const notFound = (instance: string) => problemAnswer('not-found', NOT_FOUND_DETAIL, instance)
+const notFound = (instance: string) => problemAnswer('not-found', notFoundDetail(instance), instance)
 const badHost = problemAnswer('bad-host', HOST_DETAIL, path)
 const badPage = (value: string) =>
   problemAnswer('bad-parameter', `page was ${JSON.stringify(value)}; allowed is ${PAGE_ALLOWED}.`, path)

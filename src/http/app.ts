@@ -1,5 +1,5 @@
 // Asked → Answer, with no socket in it: the one place that knows all routes, and the only one that catches.
-import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
+import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import type { Shelf } from '../release/shelf.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
@@ -14,7 +14,13 @@ type Outcome = Answer | Problem
 type AnyRoute = (...asked: Parameters<Route>) => Outcome | Promise<Outcome>
 
 const routes: ReadonlyMap<string, AnyRoute> = new Map<string, AnyRoute>([['/', homePage], ...v1Routes])
-const NOT_FOUND: Problem = { kind: 'not-found', known: [...routes.keys(), V2_PATH, OPENAPI_PATH] }
+const v1Paths = [...routes.keys()]
+
+/** API v1 answers as it ever did, also to those who mistype. */
+const notFound = (path: string): Problem => ({
+  kind: 'not-found',
+  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
+})
 
 export type App = {
   (asked: Asked, connection: Connection): Answer | Promise<Answer>
@@ -66,8 +72,10 @@ function route(context: InnerContext, asked: Asked, connection: Connection): Out
   const found = routes.get(asked.path)
   if (found === undefined && isLater(asked.path)) return later(context, asked, connection)
   if (!isRead(asked))
-    return routes.has(withoutSlash(asked.path)) || found || asked.path === '*' ? otherMethod(asked) : NOT_FOUND
-  if (found === undefined) return routes.has(withoutSlash(asked.path)) ? redirected(asked) : NOT_FOUND
+    return routes.has(withoutSlash(asked.path)) || found || asked.path === '*'
+      ? otherMethod(asked)
+      : notFound(asked.path)
+  if (found === undefined) return routes.has(withoutSlash(asked.path)) ? redirected(asked) : notFound(asked.path)
   const baseUrl = baseUrlOf(context.policy, asked.headers, connection)
   if (typeof baseUrl !== 'string') return baseUrl
   return found(context.release(), asked, baseUrl)

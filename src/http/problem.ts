@@ -17,7 +17,7 @@ export type Problem =
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'release-gone'; readonly digest: string }
-  | { readonly kind: 'not-acceptable'; readonly accept: string }
+  | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms?: string }
   | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
@@ -65,7 +65,7 @@ function detailOf(problem: Problem): string {
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.'
       )
     case 'not-acceptable':
-      return `Accept was ${quoted(problem.accept)}; there are application/json, application/x-ndjson and text/csv.`
+      return `Accept was ${quoted(problem.accept)}; there are ${problem.forms ?? ALL_FORMS}.`
     case 'range-not-satisfiable':
       return `The answer has ${problem.length} bytes.`
     case 'not-found':
@@ -85,6 +85,7 @@ function detailOf(problem: Problem): string {
   }
 }
 
+const ALL_FORMS = 'application/json, application/x-ndjson and text/csv'
 const SHOWN = 100
 const quoted = (value: string) => JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value)
 

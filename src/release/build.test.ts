@@ -86,11 +86,12 @@ describe('a tiny release', () => {
           records: factsOf(`${name}.records`),
           offsets: factsOf(`${name}.offsets`),
           etags: factsOf(`${name}.etags`),
+          index: factsOf(`${name}.index`),
         },
       },
     ])
     expect(manifest).toEqual({
-      format: 1,
+      format: 2,
       digest: TINY_DIGEST,
       built: manifest.built,
       source: origin,
@@ -107,7 +108,7 @@ describe('a tiny release', () => {
     })
     expect(Object.keys(files)).toEqual(
       [
-        ...entityNames.flatMap((name) => ['etags', 'offsets', 'records'].map((part) => `${name}.${part}`)),
+        ...entityNames.flatMap((name) => ['etags', 'index', 'offsets', 'records'].map((part) => `${name}.${part}`)),
         'manifest.json',
       ].sort(),
     )

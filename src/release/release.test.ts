@@ -61,9 +61,9 @@ const cases: readonly [name: string, damage: (directory: string) => void, file: 
   ['a manifest that is a list', setManifest('[]'), 'manifest.json', /has format undefined/],
   [
     'a later format',
-    editManifest((manifest) => ({ ...manifest, format: 2 })),
+    editManifest((manifest) => ({ ...manifest, format: 3 })),
     'manifest.json',
-    /has format 2, and this program reads format 1/,
+    /has format 3, and this program reads format 2/,
   ],
   ['the manifest of another release', ofAnother, 'manifest.json', /belongs to release [0-9a-f]{64}/],
   ['an edited count', withFacts((pais) => ({ ...pais, count: 3 })), 'manifest.json', /does not match its own digest/],

@@ -99,9 +99,12 @@ export const UNSOUND = 'there is a control character, or a line that does not en
 export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 export const FORMAT_ALLOWED = 'api or json, given once'
 export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
-export const NOT_FOUND_DETAIL =
-  'Known paths are /, /api/v1, /api/v1/localidades, /api/v1/municipios, /api/v1/paises, ' +
-  '/api/v1/subdisciplinas-conocimiento, /api/v1/audiencias.'
+const KNOWN =
+  '/, /api/v1, /api/v1/localidades, /api/v1/municipios, /api/v1/paises, ' +
+  '/api/v1/subdisciplinas-conocimiento, /api/v1/audiencias'
+/** Below API v1 only its own paths are told, as ever. */
+export const notFoundDetail = (path: string) =>
+  `Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`
 
 export const redirectAnswer = (location: string): Answer => ({
   status: 308,

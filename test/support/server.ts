@@ -3,6 +3,7 @@ import { createApp } from '../../src/http/app.ts'
 import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
 import { serve } from '../../src/http/serve.ts'
 import type { Release } from '../../src/release/release.ts'
+import type { Shelf } from '../../src/release/shelf.ts'
 
 export type TestServer = {
   readonly url: string
@@ -14,9 +15,11 @@ export type TestServer = {
 
 const fromHost: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined }
 
-export function serverOf(release: () => Release, policy: Partial<BaseUrlPolicy> = {}): TestServer {
+export function serverOf(release: () => Release, policy: Partial<BaseUrlPolicy> = {}, shelf?: Shelf): TestServer {
   const logged: unknown[] = []
-  const app = createApp({ release, policy: { ...fromHost, ...policy }, logError: (error) => logged.push(error) })
+  const logError = (error: unknown) => logged.push(error)
+  const context = { release, policy: { ...fromHost, ...policy }, logError }
+  const app = createApp(shelf === undefined ? context : { ...context, shelf })
   const server = serve(app, { host: '127.0.0.1', port: 0 })
   return { url: server.url, host: new URL(server.url).host, logged, close: () => server.stop(0) }
 }

@@ -29,13 +29,13 @@ export const releaseHeaders = (release: Release, isNamed: boolean): Headers => (
   'Cache-Control': isNamed ? IMMUTABLE : CACHE_CONTROL,
 })
 
-export type NotAcceptable = { readonly kind: 'not-acceptable'; readonly accept: string }
+export type NotAcceptable = { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms?: string }
 
 /** The parameter goes before the header. */
 export function formatOf(parameters: Parameters, { headers }: Asked): Format | NotAcceptable {
   const asked = oneOf(parameters, 'format', FORMATS, undefined)
   const accept = headers.get('accept')
-  return asked ?? acceptedFormat(accept) ?? { kind: 'not-acceptable', accept: accept as string }
+  return asked ?? acceptedFormat(accept, FORMATS) ?? { kind: 'not-acceptable', accept: accept as string }
 }
 
 export function jsonAnswer(

@@ -17,10 +17,17 @@ import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 const digest = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
 const plurals = [...entityByPlural.keys()]
 const FORMATS = ['json', 'ndjson'] as const
+const FORMS = `${CONTENT_TYPES.json} and ${CONTENT_TYPES.ndjson}`
 
 export const changesParameters: ReadonlyMap<string, Parameter> = new Map(
   [
-    { name: 'from', says: 'The release that the client has: its digest', repeatable: false, schema: digest },
+    {
+      name: 'from',
+      says: 'The release that the client has: its digest',
+      repeatable: false,
+      required: true,
+      schema: digest,
+    },
     { name: 'to', says: 'The release that it wants; the current one if absent', repeatable: false, schema: digest },
     {
       name: 'in',
@@ -43,8 +50,8 @@ export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | 
   if (from === undefined) throw badParameter('from', '', 'the digest of the release to start from; it must be given')
   const names = parameters.has('in') ? parameters.all('in').map(collectionNamed) : entityNames
   const accept = asked.headers.get('accept')
-  const accepted = acceptedFormat(accept)
-  const format = oneOf(parameters, 'format', FORMATS, accepted === 'ndjson' ? 'ndjson' : 'json')
+  const format = oneOf(parameters, 'format', FORMATS, acceptedFormat(accept, FORMATS))
+  if (format === undefined) return { kind: 'not-acceptable', accept: accept as string, forms: FORMS }
   const older = opened(releases, 'from', from)
   if ('kind' in older) return older
   const to = parameters.one('to')

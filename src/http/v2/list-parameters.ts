@@ -13,6 +13,8 @@ export type Parameter = {
   readonly name: string
   readonly says: string
   readonly repeatable: boolean
+  /** Whether it must be given. */
+  readonly required?: boolean
   readonly schema: Readonly<Record<string, unknown>>
 }
 

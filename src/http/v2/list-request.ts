@@ -98,7 +98,9 @@ function pathAt(entity: Entity, parameter: string, name: string): FieldPath {
 }
 
 export function selectionOf(entity: Entity, parameters: Parameters): Selection {
-  const fields = parameters.one('fields')?.split(',')
-  for (const field of fields ?? []) pathAt(entity, 'fields', field)
+  const asked = parameters.one('fields')?.split(',')
+  for (const field of asked ?? []) pathAt(entity, 'fields', field)
+  // Whoever wants a record whole has asked for what is in it, too.
+  const fields = asked?.filter((field) => !asked.some((outer) => field.startsWith(`${outer}.`)))
   return { fields, embed: oneOf(parameters, 'embed', ['full', 'id'], 'full') }
 }

@@ -1,5 +1,5 @@
 // What a client accepts, out of what there is (RFC 9110, section 12.5).
-import { FORMATS, type Format } from '../../page/rendition.ts'
+import type { Format } from '../../page/rendition.ts'
 
 type Preference = { readonly name: string; readonly quality: number }
 
@@ -33,15 +33,18 @@ const MEDIA: Readonly<Record<Format, readonly string[]>> = {
   csv: ['text/csv', 'text/*', '*/*'],
 }
 
-/** The form that an Accept header asks for; JSON where it does not say. */
-export function acceptedFormat(header: string | undefined): Format | undefined {
+/** The form that an Accept header asks for, out of those offered; JSON where it does not say. */
+export function acceptedFormat<F extends Format>(
+  header: string | undefined,
+  offers: readonly (F | 'json')[],
+): F | 'json' | undefined {
   if (header === undefined || header.trim() === '') return 'json'
   const accepted = preferences(header)
   // The most specific range that fits an offer says how much it is wanted.
   const wantedHow = (format: Format) =>
     MEDIA[format].map((range) => accepted.find(({ name }) => name === range)).find((found) => found !== undefined)
       ?.quality ?? 0
-  return best(FORMATS, wantedHow)
+  return best(offers, wantedHow)
 }
 
 export const ENCODINGS = ['zstd', 'br', 'gzip'] as const

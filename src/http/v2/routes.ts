@@ -1,5 +1,5 @@
 // The routes of API v2: which part answers which path.
-import { entityByPlural, V2_PATH } from '../../catalog/collections.ts'
+import { entityByPlural, OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
 import { identifierOf } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
@@ -19,6 +19,7 @@ import {
 } from './describe.ts'
 import { namedBy, positionOf } from './key.ts'
 import { answerList } from './list.ts'
+import { answerOpenapi } from './openapi/document.ts'
 import { BadQuery } from './parameters.ts'
 import { answerRecord } from './record.ts'
 import type { ReleasesAtHand } from './releases-at-hand.ts'
@@ -42,8 +43,15 @@ export const v2Paths: readonly string[] = [
   `${V2_PATH}/changes`,
 ]
 
+const others: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ['search', answerSearch],
+  ['releases', answerReleases],
+  ['changes', answerChanges],
+])
+
 /** What answers a path; undefined where there is nothing. */
 export function routeOf(path: string): Handler | undefined {
+  if (path === OPENAPI_PATH) return answerOpenapi
   const segments = segmentsOf(path)
   if (segments === undefined) return undefined
   const [first, ...rest] = segments
@@ -52,7 +60,7 @@ export function routeOf(path: string): Handler | undefined {
   if (name !== undefined) return collectionRoute(name, rest)
   if (first === 'releases' && rest.length === 1) return releaseRoute(rest[0] as string)
   if (rest.length > 0) return undefined
-  return { search: answerSearch, releases: answerReleases, changes: answerChanges }[first]
+  return others.get(first)
 }
 
 /** The decoded parts of a path below the one of API v2. */

@@ -24,7 +24,7 @@ const plurals = [...entityByPlural.keys()]
 
 export const searchParameters: ReadonlyMap<string, Parameter> = new Map(
   [
-    QUERY,
+    { ...QUERY, required: true },
     {
       name: 'in',
       says: 'Only in these collections, separated by commas',

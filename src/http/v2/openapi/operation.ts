@@ -1,0 +1,64 @@
+// What an operation of the document is, and how it is written down.
+import type { Headers } from '../../../page/page-headers.ts'
+import type { ProblemKind } from '../../problem.ts'
+import type { Parameter } from '../list-parameters.ts'
+import { headersOf } from './headers.ts'
+import type { Json, Parts } from './parts.ts'
+import { ANYWHERE, problemResponses } from './problems.ts'
+
+export type Good = {
+  readonly says: string
+  /** As many sets of headers as are needed to see which of them vary. */
+  readonly samples: readonly Headers[]
+  /** By media type. */
+  readonly content?: Json
+}
+
+export type Operation = {
+  readonly path: string
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly inPath?: readonly Json[]
+  /** The very table that the server reads. */
+  readonly inQuery: ReadonlyMap<string, Parameter>
+  readonly inHeader?: readonly Json[]
+  /** Shown with a parameter, by its name. */
+  readonly shown?: Readonly<Record<string, unknown>>
+  readonly good: Readonly<Record<number, Good>>
+  /** Besides those that any request can end with. */
+  readonly problems: readonly ProblemKind[]
+}
+
+/** A parameter that may be given several times is a list of values, each under its name. */
+export function queryParameter({ name, says, repeatable, required = false, schema }: Parameter): Json {
+  return {
+    name,
+    in: 'query',
+    description: says,
+    required,
+    schema: repeatable ? { type: 'array', items: schema, minItems: 1 } : schema,
+  }
+}
+
+export function written(parts: Parts, operation: Operation): Json {
+  const { id, tag, summary, inPath = [], inQuery, inHeader = [], shown = {}, good, problems } = operation
+  const query = [...inQuery.values()].map((parameter) => {
+    const example = shown[parameter.name]
+    return { ...queryParameter(parameter), ...(example === undefined ? {} : { example }) }
+  })
+  const parameters = [...inPath, ...query, ...inHeader].map((one) =>
+    parts.share('parameters', (one as { name: string }).name, one),
+  )
+  const answers = Object.entries(good).map(([status, { says, samples, content }]) => [
+    status,
+    { description: says, headers: headersOf(parts, samples), ...(content === undefined ? {} : { content }) },
+  ])
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    parameters,
+    responses: { ...Object.fromEntries(answers), ...problemResponses(parts, [...problems, ...ANYWHERE]) },
+  }
+}
