@@ -28,7 +28,7 @@ const catalog: SmallCatalog = {
   })),
   localidad: upTo(700, (at) => ({
     cveLocalidad: digits(Math.ceil(at / 40), 4),
-    descLocalidad: name(at * at),
+    descLocalidad: name(at + Math.floor(at / 40)),
     idLocalidad: Math.ceil(at / 40),
     idEstado: 2 * (1 + ((at % 40) % 12)) === 8 && at % 9 === 0 ? 2 : 2 * (1 + (((at % 40) + 1) % 12)),
     idMunicipio: 10 * (1 + ((at * 3) % 40)),

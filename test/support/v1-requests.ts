@@ -41,7 +41,7 @@ export function recorded(url: string, request: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = connect(Number(port), hostname, () => socket.write(request))
   const pieces: Buffer[] = []
-  socket.on('data', (piece) => pieces.push(piece))
+  socket.on('data', (piece: Buffer) => pieces.push(piece))
   socket.on('error', reject)
   socket.on('close', () => resolve(masked(Buffer.concat(pieces).toString())))
   return promise

@@ -63,7 +63,8 @@ export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | 
   const head = headerLines({
     ...v2Headers(CONTENT_TYPES[format]),
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
-    ETag: etag,
+    // A coding made in pieces need not come out the same every time.
+    ETag: encoding === undefined ? etag : `W/${etag}`,
     ...releaseHeaders(newer, to !== undefined),
   })
   if (isNotModified(asked.headers, etag, newer.lastModified)) return { status: 304, head, body: undefined }

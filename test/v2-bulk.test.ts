@@ -1,0 +1,210 @@
+// Whole collections in one answer: their bytes, their digests, parts of them, and all codings.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { entities, entityNames } from '../src/catalog/entities.ts'
+import type { Release } from '../src/release/release.ts'
+import { recordsOf } from './support/found.ts'
+import { homonyms } from './support/homonyms.ts'
+import { fullRelease, releaseOf } from './support/releases.ts'
+import { serverOf, type TestServer } from './support/server.ts'
+import { smallSource } from './support/small-source.ts'
+import { ask, message } from './support/wire.ts'
+
+setDefaultTimeout(120_000)
+
+let release: Release
+let server: TestServer
+
+beforeAll(async () => {
+  release = await releaseOf(homonyms)
+  server = serverOf(() => release)
+})
+afterAll(async () => {
+  expect(server.logged).toEqual([])
+  await server.close()
+})
+
+const get = (target: string, headers: Readonly<Record<string, string>> = {}, from = server) =>
+  fetch(`${from.url}${target}`, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })
+const sha256 = (bytes: Uint8Array | string) =>
+  `sha-256=:${new Bun.CryptoHasher('sha256').update(bytes).digest('base64')}:`
+
+describe.each(entityNames)('all of %s', (name) => {
+  const target = `/api/v2/${entities[name].plural}/all`
+  const records = () => recordsOf(release, name)
+  const forms: readonly [string, () => string][] = [
+    ['json', () => JSON.stringify(records())],
+    [
+      'ndjson',
+      () =>
+        records()
+          .map((record) => `${JSON.stringify(record)}\n`)
+          .join(''),
+    ],
+  ]
+
+  test.each(forms)('as %s is every record, with its length and digest', async (format, wanted) => {
+    const answer = await get(`${target}?format=${format}`)
+    const text = await answer.text()
+    expect(text).toBe(wanted())
+    expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+    expect(answer.headers.get('repr-digest')).toBe(sha256(text))
+    expect(answer.headers.get('accept-ranges')).toBe('bytes')
+    expect(answer.headers.get('x-total')).toBe(String(records().length))
+  })
+
+  test('as CSV has the lines that its pages have', async () => {
+    const pages = await get(`/api/v2/${entities[name].plural}?format=csv&per_page=1000`)
+    const answer = await get(target, { Accept: 'text/csv' })
+    const text = await answer.text()
+    expect(text).toBe(await pages.text())
+    expect(answer.headers.get('repr-digest')).toBe(sha256(text))
+    expect(answer.headers.get('content-disposition')).toBe(
+      `attachment; filename="${entities[name].plural}-${release.manifest.digest.slice(0, 12)}.csv"`,
+    )
+  })
+})
+
+describe('a part of it', () => {
+  const target = '/api/v2/localidades/all?format=ndjson'
+
+  test('is any range of its bytes', async () => {
+    const whole = Buffer.from(await (await get(target)).arrayBuffer())
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(whole.length * 2), async (first, last) => {
+        const answer = await get(target, { Range: `bytes=${first}-${Math.max(first, last)}` })
+        const end = Math.min(Math.max(first, last), whole.length - 1)
+        expect(answer.status).toBe(206)
+        expect(answer.headers.get('content-range')).toBe(`bytes ${first}-${end}/${whole.length}`)
+        expect(answer.headers.get('repr-digest')).toBe(sha256(whole))
+        expect(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(first, end + 1))).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each(['json', 'ndjson', 'csv'])('of %s goes on where the last one ended', async (format) => {
+    const all = `/api/v2/municipios/all?format=${format}`
+    const whole = await (await get(all)).text()
+    let text = Buffer.alloc(0)
+    for (let parts = 0; text.length < Buffer.byteLength(whole) && parts < 100; parts++) {
+      const answer = await get(all, { Range: `bytes=${text.length}-${text.length + 999}` })
+      text = Buffer.concat([text, Buffer.from(await answer.arrayBuffer())])
+    }
+    expect(text.toString()).toBe(whole)
+  })
+
+  test.each([
+    ['bytes=-10', 206],
+    ['bytes=0-', 206],
+    ['bytes=999999999-', 416],
+    ['bytes=-0', 416],
+    ['bytes=5-3', 200],
+    ['bytes=0-1,5-6', 200],
+    ['lines=0-1', 200],
+    ['bytes=x', 200],
+  ])('asked for with %s is %i', async (range, status) => {
+    expect((await get(target, { Range: range })).status).toBe(status)
+  })
+
+  test('is only given of what the client has, if it says what that is', async () => {
+    const etag = (await get(target)).headers.get('etag') as string
+    expect((await get(target, { Range: 'bytes=0-9', 'If-Range': etag })).status).toBe(206)
+    expect((await get(target, { Range: 'bytes=0-9', 'If-Range': '"another"' })).status).toBe(200)
+    expect((await get(target, { Range: 'bytes=0-9', 'If-Range': `W/${etag}` })).status).toBe(200)
+  })
+
+  test('is not coded, whatever is accepted', async () => {
+    const answer = await get(target, { Range: 'bytes=0-9', 'Accept-Encoding': 'gzip' })
+    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([206, null])
+  })
+})
+
+describe('coded', () => {
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+  test.each(Object.entries(decoders))('in %s it is the same, and its digest comes after it', async (coding, decode) => {
+    const target = '/api/v2/localidades/all?format=csv'
+    const plain = await (await get(target)).text()
+    const coded = await get(target, { 'Accept-Encoding': coding })
+    const bytes = Buffer.from(await coded.arrayBuffer())
+    expect([coded.headers.get('content-encoding'), coded.headers.get('accept-ranges')]).toEqual([coding, null])
+    expect(decode(bytes).toString()).toBe(plain)
+    expect(coded.headers.get('etag')).toMatch(new RegExp(`^W/"[0-9a-f]{16}-${coding}"$`))
+    const { head, body, trailers } = await chunked(target, coding)
+    expect(head).toContain('Trailer: Repr-Digest')
+    expect(decode(body).toString()).toBe(plain)
+    expect(trailers).toBe(`Repr-Digest: ${sha256(body)}\r\n\r\n`)
+  })
+})
+
+/** A chunked answer as it came: its head, its body put together, and what came after the last chunk. */
+async function chunked(target: string, coding: string): Promise<{ head: string; body: Buffer; trailers: string }> {
+  const { promise, resolve } = Promise.withResolvers<Buffer>()
+  const pieces: Buffer[] = []
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: Number(new URL(server.url).port),
+    socket: { data: (_, data) => void pieces.push(Buffer.from(data)), close: () => resolve(Buffer.concat(pieces)) },
+  })
+  socket.write(message('GET', target, 'Host: x', `Accept-Encoding: ${coding}`, 'Connection: close'))
+  const heard = await promise
+  let at = heard.indexOf('\r\n\r\n') + 4
+  const head = heard.toString('latin1', 0, at)
+  const chunks: Buffer[] = []
+  for (;;) {
+    const end = heard.indexOf('\r\n', at)
+    const size = Number.parseInt(heard.toString('latin1', at, end), 16)
+    if (size === 0) return { head, body: Buffer.concat(chunks), trailers: heard.toString('latin1', end + 2) }
+    chunks.push(heard.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+}
+
+test('HEAD tells the length and digest without the body', async () => {
+  const answer = await ask(server.url, message('HEAD', '/api/v2/paises/all?format=csv', 'Host: x'))
+  const whole = await (await get('/api/v2/paises/all?format=csv')).text()
+  expect([answer.headers['Content-Length'], answer.headers['Repr-Digest'], answer.body]).toEqual([
+    String(Buffer.byteLength(whole)),
+    sha256(whole),
+    '',
+  ])
+})
+
+test('of an empty collection is an empty list, nothing, or a head of columns', async () => {
+  const none = await releaseOf(smallSource({}))
+  const empty = serverOf(() => none)
+  const text = async (format: string) => (await get(`/api/v2/paises/all?format=${format}`, {}, empty)).text()
+  try {
+    expect([await text('json'), await text('ndjson'), await text('csv')]).toEqual([
+      '[]',
+      '',
+      'cvePais,descPais,idPais\r\n',
+    ])
+    expect(await (await get('/api/v2/paises?q=a&sort=descPais', {}, empty)).text()).toBe('[]')
+    expect(await (await get('/api/v2/search?q=a', {}, empty)).text()).toBe('[]')
+  } finally {
+    await empty.close()
+  }
+})
+
+test('at contract scale it is sent in pieces, and holds every locality', async () => {
+  const full = await fullRelease()
+  const large = serverOf(() => full)
+  try {
+    const hasher = new Bun.CryptoHasher('sha256')
+    let lines = 0
+    let most = 0
+    const answer = await get('/api/v2/localidades/all?format=ndjson', {}, large)
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      hasher.update(chunk)
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines++
+      most = Math.max(most, chunk.length)
+    }
+    expect(lines).toBe(300_137)
+    expect(answer.headers.get('repr-digest')).toBe(`sha-256=:${hasher.digest('base64')}:`)
+    expect(most).toBeLessThan(8 << 20)
+  } finally {
+    await large.close()
+  }
+})

@@ -1,0 +1,336 @@
+// Lists and records of API v2: every header, the forms, and what is wrong with a request.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import type { Release } from '../src/release/release.ts'
+import { homonyms } from './support/homonyms.ts'
+import { TestHome } from './support/releases.ts'
+import { serverOf, type TestServer } from './support/server.ts'
+import { ask, message } from './support/wire.ts'
+
+setDefaultTimeout(60_000)
+
+const home = new TestHome()
+let release: Release
+let server: TestServer
+
+beforeAll(async () => {
+  await home.import(homonyms)
+  release = home.current()
+  server = serverOf(() => release, { baseUrl: 'https://catalogs.example' }, home.shelf)
+})
+afterAll(async () => {
+  expect(server.logged).toEqual([])
+  await server.close()
+  home[Symbol.dispose]()
+})
+
+const get = (target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+  fetch(`${server.url}${target}`, { method, headers: { 'Accept-Encoding': 'identity', ...headers } })
+const json = async (target: string) => (await get(target)).json()
+const URL_OF = 'https://catalogs.example'
+
+describe('a page of a list', () => {
+  test('has these headers on the wire, and no other', async () => {
+    const answer = await ask(server.url, message('GET', '/api/v2/paises?per_page=2&page=3', 'Host: x'))
+    const cursor = Buffer.from(`${release.manifest.digest.slice(0, 16)}-5`).toString('base64url')
+    const to = `<${URL_OF}/api/v2/paises?per_page=2`
+    expect(answer.headers).toEqual({
+      'Content-Type': 'application/json',
+      Allow: 'GET, HEAD, OPTIONS',
+      Vary: 'Accept, Accept-Encoding',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers':
+        'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest',
+      'X-Page': '3',
+      'X-Per-Page': '2',
+      'X-Total': '30',
+      'X-Total-Pages': '15',
+      Link: `${to}&page=1>; rel="first", ${to}&page=2>; rel="prev", ${to}&after=${cursor}>; rel="next", ${to}&page=15>; rel="last"`,
+      ETag: expect.stringMatching(/^"[0-9a-f]{16}"$/) as unknown as string,
+      'X-Release': release.manifest.digest,
+      'Last-Modified': release.lastModified,
+      'Cache-Control': 'public, no-cache',
+      Date: expect.any(String) as unknown as string,
+      'Content-Length': String(Buffer.byteLength(answer.body)),
+    })
+    expect(JSON.parse(answer.body).map(({ idPais }: { idPais: number }) => idPais)).toEqual([5, 6])
+  })
+
+  test('has 50 records unless it is told otherwise, and no Link where there is but one page', async () => {
+    const long = await get('/api/v2/localidades')
+    expect([long.headers.get('x-per-page'), ((await long.json()) as unknown[]).length]).toEqual(['50', 50])
+    const short = await get('/api/v2/areas-conocimiento')
+    expect([short.headers.get('x-total-pages'), short.headers.get('link')]).toEqual(['1', null])
+  })
+
+  test('of which there is none is the first, and is empty', async () => {
+    const none = await get('/api/v2/paises?cvePais=ZZZ')
+    expect([
+      none.status,
+      none.headers.get('x-total'),
+      none.headers.get('x-total-pages'),
+      none.headers.get('link'),
+    ]).toEqual([200, '0', '0', null])
+    expect(await none.text()).toBe('[]')
+  })
+
+  test('beyond the last is a problem that names it', async () => {
+    const beyond = await get('/api/v2/paises?per_page=7&page=6')
+    expect([beyond.status, beyond.headers.get('x-per-page'), beyond.headers.get('x-total-pages')]).toEqual([
+      404,
+      '7',
+      '5',
+    ])
+    expect(((await beyond.json()) as { detail: string }).detail).toBe('Page 6 was asked for; the last one is 5.')
+  })
+
+  test('keeps the parameters of the request in its links', async () => {
+    const { headers } = await get(
+      '/api/v2/localidades?descLocalidad=San+Jos%C3%A9&per_page=1&sort=-idMunicipio.descMunicipio',
+    )
+    const kept = 'descLocalidad=San%20Jos%C3%A9&per_page=1&sort=-idMunicipio.descMunicipio'
+    expect(headers.get('link')).toStartWith(`<${URL_OF}/api/v2/localidades?${kept}&page=1>; rel="first"`)
+  })
+
+  test('to HEAD has the headers of GET and no body', async () => {
+    const [head, whole] = await Promise.all([get('/api/v2/estados', {}, 'HEAD'), get('/api/v2/estados')])
+    const without = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => name !== 'date'))
+    expect([await head.text(), without(head)]).toEqual(['', without(whole)])
+  })
+})
+
+describe('in other forms', () => {
+  test('lines of JSON, by parameter or by Accept', async () => {
+    const records = (await json('/api/v2/areas-conocimiento')) as unknown[]
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('')
+    const byParameter = await get('/api/v2/areas-conocimiento?format=ndjson', { Accept: 'text/csv' })
+    expect([byParameter.headers.get('content-type'), await byParameter.text()]).toEqual(['application/x-ndjson', lines])
+    expect(await (await get('/api/v2/areas-conocimiento', { Accept: 'application/x-ndjson' })).text()).toBe(lines)
+  })
+
+  test('CSV, with embedded records in dotted columns, quoted as need be and safe in a spreadsheet', async () => {
+    const answer = await get(
+      '/api/v2/localidades?descLocalidad==1%2B1&descLocalidad=a,b&descLocalidad=%22%C3%89l%22+Rancho&per_page=1000',
+      {
+        Accept: 'text/csv;q=0.9, application/json;q=0.1',
+      },
+    )
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    const lines = (await answer.text()).split('\r\n')
+    expect(lines[0]).toBe(
+      'cveLocalidad,descLocalidad,idLocalidad,' +
+        'idEstado.cveEstado,idEstado.cveRenapo,idEstado.descEstado,idEstado.idEstado,' +
+        'idEstado.idPais.cvePais,idEstado.idPais.descPais,idEstado.idPais.idPais,' +
+        'idMunicipio.cveMunicipio,idMunicipio.descMunicipio,' +
+        'idMunicipio.idEstado.cveEstado,idMunicipio.idEstado.cveRenapo,idMunicipio.idEstado.descEstado,' +
+        'idMunicipio.idEstado.idEstado,idMunicipio.idEstado.idPais.cvePais,idMunicipio.idEstado.idPais.descPais,' +
+        'idMunicipio.idEstado.idPais.idPais,idMunicipio.idMunicipio',
+    )
+    const named = new Set(lines.slice(1, -1).map((line) => /^\d{4},('=1\+1|"a,b"|"""Él"" Rancho"),/.exec(line)?.[1]))
+    expect([...named].sort()).toEqual(['"""Él"" Rancho"', '"a,b"', "'=1+1"])
+  })
+
+  test.each([
+    ['fields=descEstado,idPais.cvePais', { descEstado: 'x', idPais: { cvePais: 'x' } }, 'descEstado,idPais.cvePais'],
+    [
+      'fields=idPais',
+      { idPais: { cvePais: 'x', descPais: 'x', idPais: 0 } },
+      'idPais.cvePais,idPais.descPais,idPais.idPais',
+    ],
+    ['fields=idPais&embed=id', { idPais: 0 }, 'idPais'],
+    ['fields=idPais.cvePais,idEstado&embed=id', { idEstado: 0, idPais: { cvePais: 'x' } }, 'idEstado,idPais.cvePais'],
+    [
+      'embed=id',
+      { cveEstado: 'x', cveRenapo: 'x', descEstado: 'x', idEstado: 0, idPais: 0 },
+      'cveEstado,cveRenapo,descEstado,idEstado,idPais',
+    ],
+  ])('%s leaves out the rest, also of a table', async (query, shape, columns) => {
+    const [first] = (await json(`/api/v2/estados?per_page=1&${query}`)) as unknown[]
+    const shaped = JSON.parse(JSON.stringify(first), (_, value) =>
+      typeof value === 'string' ? 'x' : typeof value === 'number' ? 0 : value,
+    )
+    expect(shaped).toEqual(shape)
+    const csv = await (await get(`/api/v2/estados?per_page=1&format=csv&${query}`)).text()
+    const [head = '', row = ''] = csv.split('\r\n')
+    expect([head, row.split(',').length]).toEqual([columns, columns.split(',').length])
+  })
+
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+  test.each(Object.entries(decoders))('coded in %s, with an entity tag of its own', async (coding, decode) => {
+    const target = '/api/v2/localidades?per_page=100'
+    const plain = await get(target)
+    const coded = await fetch(`${server.url}${target}`, { headers: { 'Accept-Encoding': coding }, decompress: false })
+    expect(coded.headers.get('content-encoding')).toBe(coding)
+    expect(decode(Buffer.from(await coded.arrayBuffer())).toString()).toBe(await plain.text())
+    expect(coded.headers.get('etag')).toBe(`${plain.headers.get('etag')?.slice(0, -1)}-${coding}"`)
+    const again = await fetch(`${server.url}${target}`, {
+      headers: { 'Accept-Encoding': coding, 'If-None-Match': coded.headers.get('etag') as string },
+      decompress: false,
+    })
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, coded.headers.get('etag'), ''])
+  })
+
+  test.each([
+    ['gzip;q=0.5, br;q=0.6', 'br'],
+    ['gzip, br, zstd', 'zstd'],
+    ['*', 'zstd'],
+    ['*;q=0', null],
+    ['gzip;q=0', null],
+    ['identity, gzip;q=0.5', null],
+    ['x-gzip', 'gzip'],
+    ['deflate', null],
+    ['', null],
+  ])('Accept-Encoding %p gives %p', async (accepted, coding) => {
+    const answer = await ask(
+      server.url,
+      message('HEAD', '/api/v2/localidades', 'Host: x', `Accept-Encoding: ${accepted}`),
+    )
+    expect(answer.headers['Content-Encoding'] ?? null).toBe(coding)
+  })
+
+  test('what is short is not coded', async () => {
+    const answer = await get('/api/v2/areas-conocimiento/1', { 'Accept-Encoding': 'gzip' })
+    expect(answer.headers.get('content-encoding')).toBeNull()
+  })
+})
+
+describe('what is wrong is told by name, with what is allowed', () => {
+  test.each([
+    [
+      '/api/v2/paises?pgae=1',
+      'unknown-parameter',
+      /^"pgae" is not known here\. Did you mean page\? Allowed are page, per_page, /,
+    ],
+    ['/api/v2/paises?idMunicipio=1', 'unknown-parameter', /^"idMunicipio" is not known here\. /],
+    ['/api/v2/paises?page=0', 'bad-parameter', /^page was "0"; allowed is a whole number from 1 to 999999999999999\.$/],
+    ['/api/v2/paises?page=1.5', 'bad-parameter', /^page was "1\.5"; /],
+    [
+      '/api/v2/paises?page=1&page=2',
+      'bad-parameter',
+      /^page was "1, 2"; allowed is one value: it may be given only once\.$/,
+    ],
+    [
+      '/api/v2/paises?per_page=1001',
+      'bad-parameter',
+      /^per_page was "1001"; allowed is a whole number from 1 to 1000\.$/,
+    ],
+    ['/api/v2/paises?per_page=', 'bad-parameter', /^per_page was ""; /],
+    [
+      '/api/v2/paises?sort=descPasi',
+      'bad-parameter',
+      /^sort was "descPasi"; allowed is .*; did you mean descPais\?\.$/,
+    ],
+    [
+      '/api/v2/paises?fields=idPais,nada',
+      'bad-parameter',
+      /^fields was "nada"; allowed is cvePais, descPais, idPais\.$/,
+    ],
+    ['/api/v2/paises?embed=ids', 'bad-parameter', /^embed was "ids"; allowed is full, id; did you mean id\?\.$/],
+    ['/api/v2/paises?format=xml', 'bad-parameter', /^format was "xml"; allowed is json, ndjson, csv\.$/],
+    [
+      '/api/v2/paises?idPais=abc',
+      'bad-parameter',
+      /^idPais was "abc"; allowed is a whole number from 0 to 2147483647\.$/,
+    ],
+    ['/api/v2/paises?idPais=-1', 'bad-parameter', /^idPais was "-1"; /],
+    [
+      '/api/v2/paises?cvePais=',
+      'bad-parameter',
+      /^cvePais was ""; allowed is a value: to ask for any, leave the parameter out\.$/,
+    ],
+    [
+      '/api/v2/paises?q=',
+      'bad-parameter',
+      /^q was ""; allowed is one to 10 words of letters or digits, in at most 200 characters\.$/,
+    ],
+    ['/api/v2/paises?q=%20!%20', 'bad-parameter', /^q was " ! "; /],
+    ['/api/v2/paises?q=a+b+c+d+e+f+g+h+i+j+k', 'bad-parameter', /^q was "a b c d e f g h i j k"; /],
+    [
+      '/api/v2/paises?descPais=%ff',
+      'bad-parameter',
+      /^descPais was "%ff"; allowed is text in UTF-8, percent-encoded\.$/,
+    ],
+    ['/api/v2/paises?after=abc', 'bad-parameter', /^after was "abc"; allowed is a cursor out of the Link header/],
+    [
+      '/api/v2/paises?after=abc&page=2',
+      'bad-parameter',
+      /^after was "abc"; allowed is either page or after, not both\.$/,
+    ],
+    ['/api/v2/paises?release=xyz', 'bad-parameter', /^release was "xyz"; allowed is the digest of a release, /],
+    ['/api/v2/paises/4?by=name', 'bad-parameter', /^by was "name"; allowed is id, code\.$/],
+    ['/api/v2/search', 'bad-parameter', /^q was ""; allowed is the words to search for; it must be given\.$/],
+    ['/api/v2/search?q=a&in=estado', 'bad-parameter', /^in was "estado"; allowed is .*; did you mean estados\?\.$/],
+    ['/api/v2/search?q=a&within=estados', 'bad-parameter', /^within was "estados"; allowed is one of paises, /],
+    ['/api/v2/search?q=a&limit=51', 'bad-parameter', /^limit was "51"; allowed is a whole number from 1 to 50\.$/],
+    ['/api/v2/changes', 'bad-parameter', /^from was ""; /],
+  ])('%s', async (target, kind, detail) => {
+    const answer = await get(target)
+    const problem = (await answer.json()) as { type: string; detail: string }
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
+    expect(problem.type).toBe(`urn:nomenclator:problem:${kind}`)
+    expect(problem.detail).toMatch(detail)
+  })
+
+  test.each([
+    ['/api/v2/pais', 404, 'not-found'],
+    ['/api/v2/paises/1/2/3/4', 404, 'not-found'],
+    ['/api/v2/paises/1/audiencias', 404, 'not-found'],
+    ['/api/v2/paises//1', 404, 'not-found'],
+    ['/api/v2/paises/%ff', 404, 'not-found'],
+    ['/api/v2/paises/999', 404, 'record-not-found'],
+    ['/api/v2/paises/abc', 404, 'record-not-found'],
+    ['/api/v2/paises/99999999999', 404, 'record-not-found'],
+    ['/api/v2/paises/ZZZ?by=code', 404, 'record-not-found'],
+    ['/api/v2/municipios/2-999?by=code', 404, 'record-not-found'],
+    ['/api/v2/municipios/2?by=code', 404, 'record-not-found'],
+    ['/api/v2/localidades/1', 404, 'record-not-found'],
+    ['/api/v2/estados/999/municipios', 404, 'record-not-found'],
+    ['/api/v2/municipios/999/localidades/1', 404, 'record-not-found'],
+    ['/api/v2/paises?release=00000000', 410, 'release-gone'],
+    ['/api/v2/releases/00000000', 410, 'release-gone'],
+    ['/api/v2/releases/xyz', 404, 'not-found'],
+  ])('%s is %i %s', async (target, status, kind) => {
+    const answer = await get(target)
+    const { type } = (await answer.json()) as { type: string }
+    expect([answer.status, type]).toEqual([status, `urn:nomenclator:problem:${kind}`])
+  })
+
+  test('a form that there is not is 406', async () => {
+    expect((await get('/api/v2/paises', { Accept: 'image/png' })).status).toBe(406)
+    expect((await get('/api/v2/paises', { Accept: 'text/html, */*;q=0.1' })).status).toBe(200)
+  })
+
+  test('other methods are 405, OPTIONS tells them, and a slash too many is taken off', async () => {
+    expect((await get('/api/v2/paises', {}, 'POST')).status).toBe(405)
+    const options = await get('/api/v2/paises/4', {}, 'OPTIONS')
+    expect([options.status, options.headers.get('allow')]).toEqual([200, 'GET, HEAD, OPTIONS'])
+    const slash = await fetch(`${server.url}/api/v2/paises/?page=2`, { redirect: 'manual' })
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '/api/v2/paises?page=2'])
+  })
+})
+
+describe('GET /api/v2', () => {
+  test('names every collection, with its fields, filters and counts', async () => {
+    const described = (await json('/api/v2')) as { release: { digest: string }; collections: Record<string, unknown>[] }
+    expect(described.release.digest).toBe(release.manifest.digest)
+    expect(described.collections.map(({ name, count }) => `${name} ${count}`)).toEqual([
+      'paises 30',
+      'estados 12',
+      'municipios 40',
+      `localidades ${release.manifest.entities.localidad.count}`,
+      'areas-conocimiento 3',
+      'campos-conocimiento 6',
+      'disciplinas-conocimiento 15',
+      'subdisciplinas-conocimiento 90',
+      'audiencias 9',
+    ])
+    expect(described.collections[1]).toMatchObject({
+      url: `${URL_OF}/api/v2/estados`,
+      record: `${URL_OF}/api/v2/estados/{idEstado}`,
+      all: `${URL_OF}/api/v2/estados/all`,
+      children: [`${URL_OF}/api/v2/estados/{idEstado}/municipios`, `${URL_OF}/api/v2/estados/{idEstado}/localidades`],
+      key: ['idEstado'],
+      code: ['cveEstado'],
+    })
+  })
+})

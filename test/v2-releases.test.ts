@@ -1,0 +1,197 @@
+// Older releases, walks that outlive a swap, and the changes from one release to another.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import fc from 'fast-check'
+import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import type { PublishedRecord } from '../src/catalog/flatten.ts'
+import { changesOf } from '../src/find/changes.ts'
+import type { GivenRow } from '../src/source/source.ts'
+import { recordsOf } from './support/found.ts'
+import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny } from './support/releases.ts'
+import { serverOf, type TestServer } from './support/server.ts'
+import { countries, smallSource } from './support/small-source.ts'
+
+setDefaultTimeout(60_000)
+
+let three: ThreeReleases
+let server: TestServer
+
+beforeAll(async () => {
+  three = await ThreeReleases.create()
+  server = serverOf(() => three.current(), { baseUrl: 'http://x' }, three.shelf)
+})
+afterAll(async () => {
+  expect(server.logged).toEqual([])
+  await server.close()
+  three[Symbol.dispose]()
+})
+
+const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`${server.url}${target}`, { headers: { 'Accept-Encoding': 'identity', ...headers } })
+const json = async (target: string) => (await get(target)).json()
+
+describe('an older release', () => {
+  test('is read by its digest or the beginning of it, and such an answer never changes', async () => {
+    const [first = ''] = three.digests
+    for (const digest of [first, first.slice(0, 8)]) {
+      const answer = await get(`/api/v2/audiencias/1?release=${digest}`)
+      expect(await answer.json()).toMatchObject({ descCorta: 'Uno' })
+      expect(answer.headers.get('x-release')).toBe(first)
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    }
+    const current = await get('/api/v2/audiencias/1')
+    expect(current.headers.get('cache-control')).toBe('public, no-cache')
+    expect(await current.json()).toMatchObject({ descCorta: 'Tres' })
+  })
+
+  test.each(['/api/v2', '/api/v2/audiencias', '/api/v2/audiencias/all', '/api/v2/search?q=uno'])(
+    'can be read at %s too',
+    async (path) => {
+      const answer = await get(`${path}${path.includes('?') ? '&' : '?'}release=${three.digests[0]}`)
+      expect([answer.status, answer.headers.get('x-release')]).toEqual([200, three.digests[0] as string])
+    },
+  )
+
+  test('is listed with its counts, the current one marked', async () => {
+    const listed = (await json('/api/v2/releases')) as { digest: string; current: boolean; counts: object }[]
+    expect(listed.map(({ digest }) => digest).sort()).toEqual([...three.digests].sort())
+    expect(listed.filter(({ current }) => current).map(({ digest }) => digest)).toEqual([three.digests[2] as string])
+    expect(listed[0]?.counts).toMatchObject({ paises: 2, localidades: 3 })
+    const one = await json(`/api/v2/releases/${three.digests[0]}`)
+    expect(one).toMatchObject({
+      digest: three.digests[0],
+      current: false,
+      source: { kind: 'test' },
+      findings: [{ count: 1 }],
+    })
+  })
+})
+
+test('a walk goes on in the release in which it began, and is told when that is gone', async () => {
+  using home = new TestHome()
+  const first = await home.import(smallSource({ pais: countries(10) }), { acceptChanges: true })
+  const walking = serverOf(() => home.current(), {}, home.shelf)
+  const step = async (url: string) => {
+    const answer = await fetch(url)
+    const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] as string
+    return {
+      status: answer.status,
+      release: answer.headers.get('x-release'),
+      body: (await answer.json()) as never,
+      next,
+    }
+  }
+  try {
+    const one = await step(`${walking.url}/api/v2/paises?per_page=3`)
+    await home.import(smallSource({ pais: countries(5).toReversed() }), { acceptChanges: true })
+    const two = await step(one.next)
+    expect([two.release, two.body]).toEqual([first.digest, countries(6).slice(3) as never])
+    const gone = one.next
+    home.shelf.remove(first.digest)
+    const other = serverOf(() => home.current(), {}, home.shelf)
+    const answer = await fetch(gone.replace(walking.url, other.url))
+    expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
+      410,
+      'urn:nomenclator:problem:release-gone',
+    ])
+    await other.close()
+  } finally {
+    await walking.close()
+  }
+})
+
+describe('changes', () => {
+  test('are told with old and new values', async () => {
+    const [one, two] = three.digests
+    const document = await json(`/api/v2/changes?from=${one}&to=${two}`)
+    const before = { ...tiny.audiencia[0], descCorta: 'Uno' }
+    const change = {
+      collection: 'audiencias',
+      key: { idAudiencia: 1 },
+      change: 'changed',
+      fields: ['descCorta'],
+      old: before,
+      new: { ...before, descCorta: 'Dos' },
+    }
+    expect(document).toEqual({ from: one, to: two, changes: [change] })
+    const lines = await get(`/api/v2/changes?from=${one}&format=ndjson`)
+    expect([lines.headers.get('content-type'), lines.headers.get('x-release')]).toEqual([
+      'application/x-ndjson',
+      three.digests[2] as string,
+    ])
+    expect(
+      (await lines.text())
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ ...change, new: { ...before, descCorta: 'Tres' } }])
+    expect(await json(`/api/v2/changes?from=${one}&in=paises`)).toMatchObject({ changes: [] })
+  })
+
+  test('from a release that is gone are 410, and say to take everything again', async () => {
+    const answer = await get('/api/v2/changes?from=0123456789abcdef')
+    expect(answer.status).toBe(410)
+    expect(((await answer.json()) as { detail: string }).detail).toContain('takes everything again')
+  })
+
+  test('have an entity tag, and are not sent to who has them', async () => {
+    const target = `/api/v2/changes?from=${three.digests[0]}`
+    const etag = (await get(target)).headers.get('etag') as string
+    expect((await get(target, { 'If-None-Match': etag })).status).toBe(304)
+  })
+
+  test('put on what one has, give what there is now', async () => {
+    const anyCatalog = fc.record({
+      pais: fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 8 }),
+      names: fc.array(fc.constantFrom('Uno', 'Dos'), { minLength: 12, maxLength: 12 }),
+      localidad: fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 4 })), {
+        maxLength: 9,
+        selector: String,
+      }),
+    })
+    await fc.assert(
+      fc.asyncProperty(anyCatalog, anyCatalog, async (before, after) => {
+        const [older, newer] = [await releaseOf(catalogOf(before)), await releaseOf(catalogOf(after))]
+        for (const name of entityNames) {
+          const kept = new Map(recordsOf(older, name).map((record) => [keyOf(name, record), record]))
+          for await (const changes of changesOf(older, newer, name)) {
+            for (const change of changes) {
+              if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
+              else kept.set(keyOf(name, change.new), change.new)
+            }
+          }
+          const sorted = (records: Iterable<PublishedRecord>) => [...records].map((one) => JSON.stringify(one)).sort()
+          expect(sorted(kept.values())).toEqual(sorted(recordsOf(newer, name)))
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+type Drawn = {
+  readonly pais: readonly number[]
+  readonly names: readonly string[]
+  readonly localidad: readonly (readonly [number, number])[]
+}
+
+function catalogOf({ pais, names, localidad }: Drawn) {
+  const rows: GivenRow[] = localidad.map(([idMunicipio, idLocalidad], at) => ({
+    cveLocalidad: String(idLocalidad),
+    descLocalidad: names[at] as string,
+    idLocalidad,
+    idEstado: 1,
+    idMunicipio,
+  }))
+  const known = countries(12).filter(({ idPais }) => pais.includes(idPais))
+  const others = known.map((row, at) => ({ ...row, descPais: names[at] as string }))
+  return sourceOf({ ...tiny, pais: [...others, tiny.pais[0]], localidad: rows }, { synthetic: true })
+}
+
+function keyOf(name: EntityName, record: PublishedRecord): string {
+  return entities[name].key
+    .map((field) => {
+      const value = record[field]
+      return typeof value === 'object' ? value[field] : value
+    })
+    .join('/')
+}
