@@ -1,10 +1,10 @@
 // Which of the known words someone probably meant.
 
-/** The known word within two edits of the one given, if there is one. */
+/** The known word within two edits of the one given, if there is one and any of the word is left then. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known.map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
   const best = ranked.sort((a, b) => a.edits - b.edits)[0]
-  return best !== undefined && best.edits <= 2 ? best.candidate : undefined
+  return best !== undefined && best.edits <= 2 && best.edits < word.length ? best.candidate : undefined
 }
 
 function editsBetween(a: string, b: string): number {

@@ -5,6 +5,7 @@ import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import type { Question } from './support/answered.ts'
 import type { DocumentedOperation } from './support/openapi.ts'
 import { OpenapiService } from './support/openapi-service.ts'
+import { sourceOf, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { ask as askOnWire, message } from './support/wire.ts'
 
@@ -27,7 +28,8 @@ const NEVER = '00000000'
 
 /** What is asked to get there; the problems of the head of a request need a socket. */
 const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) => Promise<Response> } = {
-  'bad-parameter': (operation) => ask({ target: service.target(operation, hasQuery(operation, 'page') ? 'page=0' : '%zz') }),
+  'bad-parameter': (operation) =>
+    ask({ target: service.target(operation, hasQuery(operation, 'page') ? 'page=0' : '%zz') }),
   'unknown-parameter': (operation) => ask({ target: service.target(operation, 'nope=1') }),
   'bad-host': (operation) => ask({ target: service.target(operation), headers: { Host: 'two hosts' } }),
   'not-found': (operation) => ask({ target: service.pathOf(operation, { [lastInPath(operation)]: 'nothing' }) }),
@@ -124,11 +126,14 @@ describe('every documented answer', () => {
 
   test('that has changes in it', async () => {
     const operation = documented.operation('changes')
-    const [first, , third] = service.home.digests
+    const [first] = service.home.digests
+    const pais = [...tiny.pais.slice(1), { cvePais: 'DEU', descPais: 'Alemania', idPais: 276 }]
+    const estado = tiny.estado.map((row) => ({ ...row, idPais: 276 }))
+    const { digest } = await service.home.import(sourceOf({ ...tiny, pais, estado }), { acceptChanges: true })
     for (const format of ['json', 'ndjson']) {
-      const target = `${service.pathOf(operation)}?from=${first}&to=${third}&format=${format}`
-      const response = await ask({ target })
-      expect(await response.clone().text()).toContain('"change":"changed"')
+      const response = await ask({ target: `${service.pathOf(operation)}?from=${first}&to=${digest}&format=${format}` })
+      const kinds = [...(await response.clone().text()).matchAll(/"change":"([a-z]+)"/g)].map(([, kind]) => kind)
+      expect(new Set(kinds)).toEqual(new Set(['added', 'changed', 'removed']))
       expect(await documented.breaches(operation, response)).toEqual([])
     }
   })

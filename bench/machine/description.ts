@@ -17,6 +17,7 @@ export type Machine = {
 
 export function describeMachine(contenders: readonly Contender[]): Machine {
   const versions = contenders.map(({ name, version }) => [name, version()] as const)
+  const wrk = Bun.which('wrk') === null ? [] : [['wrk', versionLine(['wrk', '-v'])] as const]
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: coreCount(),
@@ -24,7 +25,7 @@ export function describeMachine(contenders: readonly Contender[]): Machine {
     system: systemName(),
     kernel: release(),
     commit: commit(),
-    versions: Object.fromEntries([...versions, ['wrk', versionLine(['wrk', '-v'])]]),
+    versions: Object.fromEntries([...versions, ...wrk]),
   }
 }
 

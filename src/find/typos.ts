@@ -2,7 +2,9 @@
 
 /** Longer words are compared by their beginnings. */
 const LONGEST = 64
-const WIDTH = LONGEST + 3
+/** No more is ever forgiven. */
+const MOST_EDITS = 2
+const WIDTH = LONGEST + MOST_EDITS + 1
 const rows = [new Uint8Array(WIDTH), new Uint8Array(WIDTH), new Uint8Array(WIDTH)]
 
 export type Distance = {

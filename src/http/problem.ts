@@ -55,7 +55,8 @@ function detailOf(problem: Problem): string {
         : `Page ${problem.page} was asked for; the last one is ${problem.totalPages}.`
     case 'unknown-parameter': {
       const meant = problem.nearest === undefined ? '' : ` Did you mean ${problem.nearest}?`
-      return `${quoted(problem.name)} is not known here.${meant} Allowed are ${problem.known.join(', ')}.`
+      const allowed = problem.known.length === 0 ? 'No parameter is allowed' : `Allowed are ${problem.known.join(', ')}`
+      return `${quoted(problem.name)} is not known here.${meant} ${allowed}.`
     }
     case 'record-not-found':
       return `There is no ${problem.what}. ${problem.hint}`

@@ -14,7 +14,7 @@ export type BadParameter = {
 const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 const FORMAT_ALLOWED = 'api or json, given once'
 const PAGE = /^[1-9][0-9]{0,14}$/
-const FORMATS = ['api', 'json']
+export const FORMATS: readonly string[] = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber
 
@@ -25,7 +25,7 @@ export function pageRequest(query: string): PageNumber | BadParameter {
 
 const ZERO = 0x30
 const NINE = 0x39
-const MOST_DIGITS = 15
+export const MOST_DIGITS = 15
 
 /** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
 function canonicalPage(query: string): PageNumber | undefined {

@@ -5,13 +5,13 @@ import { Faults } from '../source/faults.ts'
 import { Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
 import { version } from '../version.ts'
-import { DigestThread } from './digest-thread.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityBuild } from './entity-build.ts'
 import { Family } from './family.ts'
-import type { PositionsById } from './index/index-build.ts'
 import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
 import type { Numbers } from './numbers.ts'
+import { DigestThread } from './threads/digest-thread.ts'
+import { IndexThread } from './threads/index-thread.ts'
 
 /** Called now and then with how far the build is. */
 export type OnProgress = (entity: EntityName, done: number, expected: number | undefined) => void
@@ -24,14 +24,15 @@ export async function buildRelease(
 ): Promise<Manifest> {
   const report = { faults: new Faults(), findings: new Findings() }
   const family = new Family()
-  const positions: PositionsById = new Map()
   using digests = new DigestThread()
+  using indexes = new IndexThread()
   const facts: Partial<Record<EntityName, EntityFacts>> = {}
   for (const name of entityNames) {
     const expected = source.expected(name)
-    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected, digests, positions)
+    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected, digests, indexes)
     for await (const block of source.read(name, report)) {
       build.take(block)
+      await build.keptUp()
       onProgress(name, build.taken, expected)
     }
     facts[name] = await build.finish()

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { type Ink, recordRenderer } from '../catalog/render.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
-import type { DigestThread } from './digest-thread.ts'
 import { type Family, isEmbedded } from './family.ts'
-import { IndexBuild, type PositionsById } from './index/index-build.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
 import { codeOf, isNumbered, type Numbers } from './numbers.ts'
 import { oddityFinder } from './oddities.ts'
 import { RecordWriter } from './record-file.ts'
 import { type Place, type Settle, settler } from './settle.ts'
+import type { DigestThread } from './threads/digest-thread.ts'
+import type { EntityIndex, IndexThread } from './threads/index-thread.ts'
 
 export class EntityBuild implements Disposable {
   readonly #entity: Entity
@@ -19,7 +19,7 @@ export class EntityBuild implements Disposable {
   readonly #numbers: Numbers
   readonly #report: Report
   readonly #writer: RecordWriter
-  readonly #index: IndexBuild
+  readonly #index: EntityIndex
   readonly #indexPath: string
   readonly #keys: KeyTable
   readonly #codes = new Set<string>()
@@ -39,7 +39,7 @@ export class EntityBuild implements Disposable {
     report: Report,
     expected: number | undefined,
     digests: DigestThread,
-    positions: PositionsById,
+    indexes: IndexThread,
   ) {
     this.#entity = entity
     this.#family = family
@@ -50,7 +50,7 @@ export class EntityBuild implements Disposable {
     this.#settle = settler(entity, family, numbers, report.faults)
     this.#render = recordRenderer(entity, family.jsonOf)
     this.#look = oddityFinder(entity, family.rowsOf, report.findings)
-    this.#index = new IndexBuild(entity, positions, expected)
+    this.#index = indexes.begin(entity, expected)
     this.#indexPath = join(directory, `${entity.name}.index`)
     this.#writer = new RecordWriter(directory, entity.name, digests)
   }
@@ -67,13 +67,18 @@ export class EntityBuild implements Disposable {
     }
   }
 
+  /** Resolves when what was taken has been dealt with far enough to take more. */
+  keptUp(): Promise<void> {
+    return this.#index.keptUp()
+  }
+
   async finish(): Promise<EntityFacts> {
     for (const { given, place } of this.#unnumbered) this.#accept(given, place)
     const key = this.#entity.key
     this.#waiting.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#waiting) this.#write(row)
-    const index = this.#index.write(this.#indexPath)
-    return { count: this.#writer.count, files: { ...(await this.#writer.finish()), index } }
+    const [index, records] = await Promise.all([this.#index.write(this.#indexPath), this.#writer.finish()])
+    return { count: this.#writer.count, files: { ...records, index } }
   }
 
   [Symbol.dispose](): void {

@@ -6,9 +6,9 @@
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
 import type { Ink } from '../catalog/render.ts'
-import type { DigestThread } from './digest-thread.ts'
 import { DurableFile, durableFile, type FileFacts } from './durable-file.ts'
 import { mapped } from './mapped-file.ts'
+import type { DigestThread } from './threads/digest-thread.ts'
 
 export const RECORD_FILE_PARTS = ['records', 'offsets', 'etags'] as const
 export type RecordFilePart = (typeof RECORD_FILE_PARTS)[number]

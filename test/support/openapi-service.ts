@@ -42,7 +42,11 @@ export class OpenapiService implements Disposable {
   private constructor(home: ThreeReleases, release: Release, documented: Documented) {
     this.home = home
     this.documented = documented
-    const app = appOf(home, () => release, (error) => this.failures.push(error))
+    const app = appOf(
+      home,
+      () => release,
+      (error) => this.failures.push(error),
+    )
     const broken = appOf(home, () => {
       throw new Error('the release cannot be read')
     })

@@ -44,7 +44,7 @@ export type DocumentedOperation = {
 }
 
 type Node = { readonly [key: string]: Node }
-const ROOT = 'openapi.json'
+const SCHEMAS = '#/components/schemas/'
 const BY_SOCKET = ['date', 'content-length', 'connection']
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   gzip: gunzipSync,
@@ -61,7 +61,8 @@ export class Documented {
   constructor(document: object) {
     this.document = document as Node
     addFormats.default(this.#ajv)
-    this.#ajv.addSchema(document, ROOT)
+    const schemas = Object.entries(this.document.components?.schemas ?? {})
+    for (const [name, schema] of schemas) this.#ajv.addSchema(alone(schema) as object, name)
     this.operations = Object.entries(this.document.paths as Node).map(([path, { get }]) => ({
       ...(this.#resolved(get as Node) as unknown as Omit<DocumentedOperation, 'path'>),
       path,
@@ -76,8 +77,7 @@ export class Documented {
 
   /** What is wrong with a value by a schema of the document; undefined when nothing is. */
   wrong(schema: object, value: unknown): string | undefined {
-    // References within the document are looked up there, whatever the schema is part of.
-    const validate = this.#compiled.get(schema) ?? this.#ajv.compile(rooted(schema) as object)
+    const validate = this.#compiled.get(schema) ?? this.#ajv.compile(alone(schema) as object)
     this.#compiled.set(schema, validate)
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors)
   }
@@ -142,11 +142,11 @@ export class Documented {
 
 const LEFT_ALONE = new Set(['schema', 'x-itemSchema', 'example', 'examples'])
 
-/** A schema out of the document, fit to stand outside of it. */
-function rooted(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(rooted)
+/** A schema out of the document, fit to stand outside of it: it refers to others by their names alone. */
+function alone(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(alone)
   if (typeof schema !== 'object' || schema === null) return schema
   return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, key === '$ref' ? `${ROOT}${value}` : rooted(value)]),
+    Object.entries(schema).map(([key, value]) => [key, key === '$ref' ? value.replace(SCHEMAS, '') : alone(value)]),
   )
 }

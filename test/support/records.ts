@@ -2,8 +2,8 @@
 
 import type { Values } from '../../src/catalog/entity.ts'
 import type { Ink } from '../../src/catalog/render.ts'
-import { DigestThread } from '../../src/release/digest-thread.ts'
 import { RecordWriter } from '../../src/release/record-file.ts'
+import { DigestThread } from '../../src/release/threads/digest-thread.ts'
 
 const encoder = new TextEncoder()
 

@@ -6,8 +6,8 @@ import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Filter } from '../../find/conditions.ts'
 import type { Query } from '../../find/finder.ts'
-import { nearest } from '../../find/nearest.ts'
 import type { Sort } from '../../find/order.ts'
+import { nearest } from '../../nearest.ts'
 import type { Selection } from '../../page/selection.ts'
 import {
   listParameters,
@@ -92,7 +92,7 @@ function pathAt(entity: Entity, parameter: string, name: string): FieldPath {
   const paths = pathsOf(entity)
   const path = paths.get(name)
   if (path !== undefined) return path
-  const meant = nearest(name, paths.keys())
+  const meant = nearest(name, [...paths.keys()])
   const allowed = `${[...paths.keys()].join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`
   throw badParameter(parameter, name, allowed)
 }

@@ -1,6 +1,6 @@
 // The query parameters of API v2: what each is called and may be, and what is wrong with those of a request.
 
-import { nearest } from '../../find/nearest.ts'
+import { nearest } from '../../nearest.ts'
 import type { BadParameter } from '../../page/page-request.ts'
 
 export type UnknownParameter = {
@@ -43,7 +43,7 @@ export function readParameters(
         kind: 'unknown-parameter',
         name,
         known: [...known.keys()],
-        nearest: nearest(name, known.keys()),
+        nearest: nearest(name, [...known.keys()]),
       })
     }
     const given = values.get(name) ?? []

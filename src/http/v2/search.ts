@@ -7,8 +7,8 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { chainOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import type { Filter } from '../../find/conditions.ts'
 import { highlights } from '../../find/highlight.ts'
-import { nearest } from '../../find/nearest.ts'
 import { type Scope, type Suggestion, suggest } from '../../find/typeahead.ts'
+import { nearest } from '../../nearest.ts'
 import type { Release } from '../../release/release.ts'
 import type { Answer, Asked } from '../exchange.ts'
 import { jsonAnswer } from './answers.ts'
@@ -62,9 +62,9 @@ export function answerSearch(releases: ReleasesAtHand, asked: Asked, baseUrl: st
 }
 
 function scopeOf(parameters: Parameters): Scope {
-  const names = parameters.one('in')?.split(',').map(collectionIn) ?? entityNames
+  const names = new Set(parameters.one('in')?.split(',').map(collectionIn) ?? entityNames)
   const within = parameters.one('within')
-  if (within === undefined) return names.map((name) => [name, []])
+  if (within === undefined) return [...names].map((name) => [name, []])
   const [plural = '', ...rest] = within.split(':')
   const above = entityByPlural.get(plural)
   const named = rest.join(':')
@@ -76,7 +76,7 @@ function scopeOf(parameters: Parameters): Scope {
       `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`,
     )
   }
-  return names.flatMap((name) => {
+  return [...names].flatMap((name) => {
     const filter = filterWithin(entities[name], entities[above], named)
     return filter === undefined ? [] : [[name, [filter]] as const]
   })

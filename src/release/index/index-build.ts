@@ -1,49 +1,59 @@
 // Builds the index of one entity from its rows, in the order of their positions.
-import { type Entity, embedsOf, identifierOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import type { FileFacts } from '../durable-file.ts'
 import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, type Sections, TextColumnBuild } from './columns.ts'
 import { writeSections } from './sections.ts'
 import { WordBuild } from './word-build.ts'
 
 /** The position of each record that may be embedded, by identifier: of the entities built so far. */
-export type PositionsById = Map<string, Map<number, number>>
+export type PositionsById = Map<string, ReadonlyMap<number, number>>
+
+/** Some rows, field by field, so that they are cheap to hand to another thread. */
+export type Batch = {
+  readonly count: number
+  readonly columns: Readonly<Record<string, readonly string[] | Uint32Array>>
+}
+
+export function batchOf(entity: Entity, rows: readonly Values[]): Batch {
+  const columns = fieldsOf(entity).map(([field, { kind }]) => {
+    const isText = kind === 'code' || kind === 'name'
+    if (isText) return [field, rows.map((row) => row[field] as string)]
+    const numbers = new Uint32Array(rows.length)
+    for (let at = 0; at < rows.length; at++) numbers[at] = rows[at]?.[field] as number
+    return [field, numbers]
+  })
+  return { count: rows.length, columns: Object.fromEntries(columns) }
+}
+
+const fieldsOf = (entity: Entity) => Object.entries(entity.fields).filter(([, { kind }]) => kind !== 'copy')
 
 export class IndexBuild {
   readonly #columns: readonly (readonly [field: string, column: ColumnBuild])[]
   readonly #names: readonly string[]
   readonly #codes: readonly string[]
   readonly #words = new WordBuild()
-  readonly #identifier: string | undefined
-  readonly #positionById = new Map<number, number>()
-  #count = 0
 
   constructor(entity: Entity, positions: PositionsById, expected: number | undefined) {
     const parents = new Map(embedsOf(entity))
-    const fields = Object.entries(entity.fields)
+    const fields = fieldsOf(entity)
     const columnOf = (field: string, kind: string): ColumnBuild => {
       const parent = parents.get(field)
       if (parent !== undefined) return new EmbedColumnBuild(expected, positions.get(parent.name) ?? new Map())
       return kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected)
     }
-    this.#columns = fields
-      .filter(([, { kind }]) => kind !== 'copy')
-      .map(([field, { kind }]) => [field, columnOf(field, kind)])
+    this.#columns = fields.map(([field, { kind }]) => [field, columnOf(field, kind)])
     this.#names = fields.filter(([, { kind }]) => kind === 'name').map(([field]) => field)
     this.#codes = fields.filter(([, { kind }]) => kind === 'code').map(([field]) => field)
-    if (entity.key.length === 1) {
-      this.#identifier = identifierOf(entity)
-      positions.set(entity.name, this.#positionById)
-    }
   }
 
-  add(row: Values): void {
-    for (const [field, column] of this.#columns) column.add(row[field] as string | number)
-    this.#words.add(
-      this.#names.map((field) => row[field] as string),
-      this.#codes.map((field) => row[field] as string),
-    )
-    if (this.#identifier !== undefined) this.#positionById.set(row[this.#identifier] as number, this.#count)
-    this.#count++
+  /** The next rows, each at the position after the last. */
+  add({ count, columns }: Batch): void {
+    for (const [field, column] of this.#columns) {
+      const values = columns[field] as ArrayLike<string | number>
+      for (let at = 0; at < count; at++) column.add(values[at] as string | number)
+    }
+    const textsOf = (fields: readonly string[]) => fields.map((field) => columns[field] as readonly string[])
+    this.#words.add(count, textsOf(this.#names), textsOf(this.#codes))
   }
 
   /** Writes the index, synced to disk. */

@@ -20,13 +20,18 @@ export class WordBuild {
   readonly #codes = new NumberList()
   readonly #codeStarts = new NumberList()
 
-  add(names: readonly string[], codes: readonly string[]): void {
-    this.#nameStarts.push(this.#names.length)
-    for (const name of names) {
-      for (const piece of name.split(' ')) for (const word of this.#wordsOf(piece)) this.#names.push(word)
+  /** So many records: for each field of names the name of each, and likewise the codes. */
+  add(count: number, names: readonly (readonly string[])[], codes: readonly (readonly string[])[]): void {
+    for (let at = 0; at < count; at++) {
+      this.#nameStarts.push(this.#names.length)
+      for (const field of names) {
+        for (const piece of (field[at] as string).split(' ')) {
+          for (const word of this.#wordsOf(piece)) this.#names.push(word)
+        }
+      }
+      this.#codeStarts.push(this.#codes.length)
+      for (const field of codes) for (const word of this.#wordsOf(field[at] as string)) this.#codes.push(word)
     }
-    this.#codeStarts.push(this.#codes.length)
-    for (const code of codes) for (const word of this.#wordsOf(code)) this.#codes.push(word)
   }
 
   #wordsOf(piece: string): readonly number[] {

@@ -34,7 +34,10 @@ const described: Readonly<Record<string, Described>> = {
     says: 'Digest of the whole body (RFC 9530); comes after the body where that is compressed',
     schema: texts('^sha-256=:[A-Za-z0-9+/]{43}=:$'),
   },
-  ETag: { says: 'Strong validator of the body', schema: texts('^"[0-9a-z-]+"$') },
+  ETag: {
+    says: 'Validator of the body; strong unless the body is compressed while it is sent',
+    schema: texts('^(?:W/)?"[0-9a-z-]+"$'),
+  },
   'Last-Modified': { says: 'When the release was built', schema: texts(`^${DATE}$`) },
   Link: {
     says: 'Other pages (RFC 8288); absent where there are none',

@@ -1,0 +1,52 @@
+// Which indexed words match a typed one, and how well.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { namedWords } from '../../test/support/named-words.ts'
+import { distanceOf, editsForgiven } from './typos.ts'
+import { EDITS, EXACT, matchWord, PARTIAL } from './word-match.ts'
+
+/** The matching words, each with how many edits it takes and whether it goes on. */
+function matches(names: readonly string[], typed: string, forgiving: boolean) {
+  const index = namedWords(names)
+  const { grades, matching } = matchWord(index, typed, forgiving)
+  expect(Array.from(grades).filter((grade) => grade !== 0)).toHaveLength(matching.length)
+  return Object.fromEntries(
+    Array.from(matching, (word) => {
+      const grade = grades[word] as number
+      const how = `${EDITS[grade]}${PARTIAL[grade] === 1 ? '+' : ''}`
+      return [index.words.text(word), grade === EXACT ? 'exact' : how]
+    }),
+  )
+}
+
+const NAMES = ['Tula', 'Tulancingo', 'Tuxpan', 'Tulum', 'Toluca', 'Tultepec']
+
+describe('without forgiveness', () => {
+  test('a word and those that go on from it', () =>
+    expect(matches(NAMES, 'tul', false)).toEqual({ tula: '0+', tulancingo: '0+', tultepec: '0+', tulum: '0+' }))
+  test('the word itself before others', () =>
+    expect(matches(NAMES, 'tula', false)).toEqual({ tula: 'exact', tulancingo: '0+' }))
+  test('nothing that is only alike', () => expect(matches(NAMES, 'tulla', false)).toEqual({}))
+})
+
+describe('with forgiveness', () => {
+  test('words with typing errors too', () =>
+    expect(matches(NAMES, 'tulla', true)).toEqual({ tula: '1', tulancingo: '1+' }))
+  test('two errors in a long word', () => expect(matches(NAMES, 'tulamcngo', true)).toEqual({ tulancingo: '2' }))
+  test('none in a short one', () => expect(matches(NAMES, 'tla', true)).toEqual({}))
+})
+
+test('a word matches exactly when it is near enough', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', '1'), minLength: 1, maxLength: 10 })
+  const holds = fc.property(fc.uniqueArray(word, { minLength: 1 }), word, (given, typed) => {
+    const index = namedWords(given)
+    const folded = namedWords([typed]).words.text(0)
+    const limit = editsForgiven(folded)
+    const { grades } = matchWord(index, folded, true)
+    for (let at = 0; at < index.words.size; at++) {
+      const { whole, beginning } = distanceOf(folded, index.words.text(at), limit)
+      expect(grades[at] !== 0).toBe(Math.min(whole, beginning) <= limit)
+    }
+  })
+  fc.assert(holds, { numRuns: 300 })
+})
