@@ -2,7 +2,9 @@
 
 /** The known word within two edits of the one given, if there is one and any of the word is left then. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
+  // Words of other lengths are farther away, and what was given may be as long as a URL.
+  const near = known.filter((candidate) => Math.abs(candidate.length - word.length) <= 2)
+  const ranked = near.map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
   const best = ranked.sort((a, b) => a.edits - b.edits)[0]
   return best !== undefined && best.edits <= 2 && best.edits < word.length ? best.candidate : undefined
 }

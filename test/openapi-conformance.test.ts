@@ -6,7 +6,7 @@ import { allowed, queryString, requestsFor } from './support/openapi-requests.ts
 import { OpenapiService } from './support/openapi-service.ts'
 
 const RUNS_EACH = 60
-const VALUES_EACH = 6
+const VALUES_EACH = 4
 
 const service = await OpenapiService.create()
 afterAll(() => service[Symbol.dispose]())
@@ -30,7 +30,7 @@ describe('requests made from the document', () => {
       }),
       { numRuns: RUNS_EACH },
     )
-    expect(service.failures).toEqual([])
+    expect(service.failures.splice(0)).toEqual([])
   })
 })
 
@@ -48,8 +48,9 @@ const asked = (operation: DocumentedOperation, { name }: DocumentedParameter, va
 describe('values of parameters', () => {
   test.each(exact)('of %s are taken if their schema allows them', async (_path, operation, parameters) => {
     for (const parameter of parameters) {
-      const values = fc.sample(allowed(parameter.schema.items ?? parameter.schema), VALUES_EACH)
-      for (const value of values) {
+      const schema = parameter.schema.items ?? parameter.schema
+      const outermost = [schema.minimum, schema.maximum].filter((one) => one !== undefined).map(String)
+      for (const value of [...outermost, ...fc.sample(allowed(schema), VALUES_EACH)]) {
         const { status } = await asked(operation, parameter, value)
         expect(`${parameter.name}=${value}: ${status}`).toMatch(/: (?:200|404)$/)
       }

@@ -78,6 +78,19 @@ describe('routes', () => {
     expect(each.map(([path]) => path).sort()).toEqual([...v1Routes.keys(), ...v2Paths, OPENAPI_PATH].sort())
   })
 
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'are not what every object has: %s',
+    async (name) => {
+      const { status } = await ask({ target: `/api/v2/${name}` })
+      expect(status).toBe(404)
+    },
+  )
+
+  test.each(each)('%s is where one is sent from the same with a slash', async (_path, operation) => {
+    const response = await ask({ target: `${service.pathOf(operation)}/` })
+    expect([response.status, response.headers.get('Location')]).toEqual([308, service.pathOf(operation)])
+  })
+
   test.each(each)('%s answers', async (_path, operation) => {
     const response = await ask({ target: service.target(operation) })
     expect(response.status).toBe(200)

@@ -309,6 +309,22 @@ describe('what is wrong is told by name, with what is allowed', () => {
   })
 })
 
+test('path and method are looked at before the host', async () => {
+  const hosted = serverOf(() => release)
+  const status = async (method: string, path: string) =>
+    (await ask(hosted.url, message(method, path, 'Host: a b'))).status
+  expect([await status('OPTIONS', '/api/v2/paises'), await status('GET', '/api/v2/nada')]).toEqual([200, 404])
+  expect(await status('GET', '/api/v2/paises')).toBe(400)
+  await hosted.close()
+})
+
+test('what is told of releases has no date: which is current may change', async () => {
+  const answer = await get('/api/v2/releases')
+  expect(answer.headers.get('last-modified')).toBeNull()
+  expect((await get('/api/v2/releases', { 'If-Modified-Since': release.lastModified })).status).toBe(200)
+  expect((await get('/api/v2/paises', { 'If-Modified-Since': release.lastModified })).status).toBe(304)
+})
+
 describe('GET /api/v2', () => {
   test('names every collection, with its fields, filters and counts', async () => {
     const described = (await json('/api/v2')) as { release: { digest: string }; collections: Record<string, unknown>[] }

@@ -42,10 +42,10 @@ function byTable(text: string, table: Uint8Array): string | undefined {
 export const folded = (text: string): string => byTable(text, FOLDS) ?? foldedAny(text)
 
 /** Comes after every letter, so that ñ comes after every word with n in its place. */
-const AFTER_ALL = '\u{ffff}'
+const AFTER_ALL = '\u{10ffff}'
 const ENYE = /[ñÑ]|[nN]\u0303/g
 
-/** Compared as plain texts, these keys are in Spanish order: accents and case are ignored, and ñ comes after n. */
+/** Compared by their bytes in UTF-8, these keys are in Spanish order: accents and case are ignored, ñ comes after n. */
 export const sortKey = (text: string): string =>
   byTable(text, SORTS) ?? text.split(ENYE).map(folded).join(`n${AFTER_ALL}`)
 

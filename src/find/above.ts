@@ -1,32 +1,46 @@
 // In which records above those of an entity a word is: a locality may be asked for by its name and its state.
-import { type EntityName, entities } from '../catalog/entities.ts'
+import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { type Entity, embedsOf } from '../catalog/entity.ts'
 import type { Release } from '../release/release.ts'
-import type { Above, WordAbove } from './search.ts'
+import type { WordAbove } from './search.ts'
 import { matchWord } from './word-match.ts'
+
+/** The fields of each entity that embed another. */
+const parents = new Map(entityNames.map((name) => [name, embedsOf(entities[name])]))
 
 /** Empty where the word is in no record above. */
 export function wordAbove(release: Release, name: EntityName): WordAbove {
   return (typed, forgiving) =>
-    embedsOf(entities[name]).flatMap(([field, parent]) => {
-      const flags = flagsOf(release, parent, typed, forgiving)
-      return flags.includes(1) ? [{ values: release.indexes[name].column(field).values, flags }] : []
+    (parents.get(name) ?? []).flatMap(([field, parent]) => {
+      const grades = gradesOf(release, parent, typed, forgiving)
+      if (!grades.some(isMatch)) return []
+      const { values, starts, positions } = release.indexes[name].column(field)
+      return [{ values, starts, positions, grades }]
     })
 }
 
-/** For each record whether the word is in it, or in one above it. */
-function flagsOf(release: Release, entity: Entity, typed: string, forgiving: boolean): Above['flags'] {
+const isMatch = (grade: number) => grade !== 0
+
+/** For each record how well the word matches its name, or the name of one above it. */
+function gradesOf(release: Release, entity: Entity, typed: string, forgiving: boolean): Uint8Array {
   const name = entity.name as EntityName
   const { words } = release.indexes[name]
-  const flags = new Uint8Array(release.manifest.entities[name].count)
+  const best = new Uint8Array(release.manifest.entities[name].count)
   const { starts, positions } = words.inNames
-  for (const word of matchWord(words, typed, forgiving).matching) {
-    for (let at = starts[word] as number; at < (starts[word + 1] as number); at++) flags[positions[at] as number] = 1
+  const { grades, matching } = matchWord(words, typed, forgiving)
+  for (const word of matching) {
+    const end = starts[word + 1] as number
+    for (let at = starts[word] as number; at < end; at++) better(best, positions[at] as number, grades[word] as number)
   }
-  for (const { values, flags: above } of wordAbove(release, name)(typed, forgiving)) {
-    for (let position = 0; position < flags.length; position++) {
-      if (above[values[position] as number] === 1) flags[position] = 1
+  for (const { values, grades: above } of wordAbove(release, name)(typed, forgiving)) {
+    for (let position = 0; position < best.length; position++) {
+      better(best, position, above[values[position] as number] as number)
     }
   }
-  return flags
+  return best
+}
+
+function better(best: Uint8Array, position: number, grade: number): void {
+  const known = best[position] as number
+  if (grade !== 0 && (known === 0 || grade < known)) best[position] = grade
 }

@@ -6,7 +6,7 @@ import { type Filter, positionsWhere } from './conditions.ts'
 import { inOrder, type Sort } from './order.ts'
 import { bestFirst } from './ranking.ts'
 import { remembered } from './remembered.ts'
-import { type Hits, search } from './search.ts'
+import { type Hits, type Search, search } from './search.ts'
 
 export type Query = {
   readonly filters: readonly Filter[]
@@ -59,23 +59,16 @@ export function find(release: Release, name: EntityName, query: Query): Found {
   }
   const answer = remembered(release, JSON.stringify([name, query]), () => {
     const positions = positionsWhere(release, entities[name], filters)
-    const hits = words.length === 0 ? undefined : hitsOf(release, name, words, positions)
+    const hits = words.length === 0 ? undefined : search(searchIn(release, name, positions), words)
     if (sort === undefined) return bestFirst(hits as Hits)
     return inOrder(release, entities[name], hits === undefined ? positions : hits.positions.slice().sort(), sort)
   })
   return listed(answer, false)
 }
 
-/** Only records at these positions count, which ascend; undefined stands for all. */
-export function hitsOf(
-  release: Release,
-  name: EntityName,
-  words: readonly string[],
-  positions: Uint32Array | undefined,
-): Hits {
-  const above = wordAbove(release, name)
-  if (positions === undefined) return search(release.indexes[name].words, words, () => true, above)
-  const wanted = new Uint8Array(release.manifest.entities[name].count)
-  for (const position of positions) wanted[position] = 1
-  return search(release.indexes[name].words, words, (position) => wanted[position] === 1, above)
-}
+/** A search among the records of an entity at these positions, which ascend; undefined stands for all. */
+export const searchIn = (release: Release, name: EntityName, among: Uint32Array | undefined): Search => ({
+  words: release.indexes[name].words,
+  among,
+  above: wordAbove(release, name),
+})

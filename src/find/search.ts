@@ -1,8 +1,10 @@
 // Searches the names and codes of one entity: every word typed must be in a record, in any order; the best come first.
 import type { Words } from '../release/index/index-file.ts'
-import { EDITS, EXACT, matchWord, PARTIAL, recordsOf, type WordMatch } from './word-match.ts'
+import { type Above, leastScore, NO_MATCH, NOT_SEEN, scoreOf, type TypedWord } from './score.ts'
+import { BestScores, type Scratch, scratchOf } from './scratch.ts'
+import { matchWord, recordsOf } from './word-match.ts'
 
-/** What was found, not yet in order. */
+/** What was found, not yet in order. Both are views, good until the next search of the same entity. */
 export type Hits = {
   readonly positions: Uint32Array
   /** For each position of the entity; the lower, the better. */
@@ -10,141 +12,152 @@ export type Hits = {
 }
 
 /** With fewer hits than this, more is forgiven. */
-const TOO_LITTLE = 5
+export const TOO_LITTLE = 5
 
-/** Which values of a column stand for a record, above the one that has it, in which the word is. */
-export type Above = { readonly values: Uint32Array; readonly flags: Uint8Array }
 export type WordAbove = (typed: string, forgiving: boolean) => readonly Above[]
 
-type Typed = WordMatch & { readonly above: readonly Above[]; readonly records: number }
+const nothingAbove: WordAbove = () => []
 
-/**
- * Words as folded; only records that are wanted count. Where few have all the words themselves, some of the words may be
- * those of a record above; where there are few even so, words with typing errors count too.
- */
-export function search(
-  words: Words,
-  typed: readonly string[],
-  isWanted: (position: number) => boolean,
-  above: WordAbove,
-): Hits {
-  const own = searchOnce(words, typed, isWanted, () => [], false)
-  if (own.positions.length >= TOO_LITTLE) return own
-  const wider = typed.length === 1 ? own : searchOnce(words, typed, isWanted, above, false)
-  if (wider.positions.length >= TOO_LITTLE) return wider
-  return searchOnce(words, typed, isWanted, typed.length === 1 ? () => [] : above, true)
+/** Where to search, and which records count: those at positions that ascend, or all. */
+export type Search = {
+  readonly words: Words
+  readonly among: Uint32Array | undefined
+  readonly above: WordAbove
+  /** Only so many of the best are wanted, and others may be left out; without it, all are. */
+  readonly enough?: number
 }
 
-function searchOnce(
-  words: Words,
-  typed: readonly string[],
-  isWanted: (position: number) => boolean,
-  above: WordAbove,
-  forgiving: boolean,
-): Hits {
-  const lists = [words.inNames, words.inCodes]
-  const matches = typed.map((word): Typed => {
-    const match = matchWord(words, word, forgiving)
-    return { ...match, above: above(word, forgiving), records: recordsOf(match, lists) }
-  })
-  const scores = new Uint16Array(words.nameStarts.length - 1).fill(NOT_SEEN)
-  const naming = namingOf(matches, scores.length)
-  const positions = new Uint32Array(naming.reduce((sum, { records }) => sum + records, 0))
-  let found = 0
-  for (const { starts, positions: owners } of lists) {
-    for (const { matching } of naming) {
-      for (const word of matching) {
-        const end = starts[word + 1] as number
-        for (let at = starts[word] as number; at < end; at++) {
-          const position = owners[at] as number
-          if (scores[position] !== NOT_SEEN) continue
-          const score = isWanted(position) ? scoreOf(words, matches, position) : NO_MATCH
-          scores[position] = score
-          if (score !== NO_MATCH) positions[found++] = position
-        }
+/** Words as folded. Where few are found as they were typed, words with typing errors count too. */
+export function search(where: Search, typed: readonly string[]): Hits {
+  const plain = searchPlainly(where, typed)
+  return plain.positions.length >= TOO_LITTLE ? plain : searchForgivingly(where, typed)
+}
+
+/** Where few have all the words themselves, some of the words may be those of a record above. */
+export function searchPlainly(where: Search, typed: readonly string[]): Hits {
+  const { words, above } = where
+  const own = typed.map((word) => typedWord(words, word, nothingAbove, false))
+  const hits = new Candidates(where, own).hits()
+  if (hits.positions.length >= TOO_LITTLE || typed.length === 1) return hits
+  const wider = own.map((word, at) => ({ ...word, above: above(typed[at] as string, false) }))
+  return wider.some((word) => word.above.length > 0) ? new Candidates(where, wider).hits() : hits
+}
+
+/** With typing errors, in the words themselves and in those of records above. */
+export function searchForgivingly(where: Search, typed: readonly string[]): Hits {
+  const above = typed.length === 1 ? nothingAbove : where.above
+  const forgiven = typed.map((word) => typedWord(where.words, word, above, true))
+  return new Candidates(where, forgiven).hits()
+}
+
+function typedWord(words: Words, typed: string, above: WordAbove, forgiving: boolean): TypedWord {
+  const match = matchWord(words, typed, forgiving)
+  return {
+    ...match,
+    inNames: recordsOf(match, words.inNames),
+    inCodes: recordsOf(match, words.inCodes),
+    above: above(typed, forgiving),
+  }
+}
+
+/** Above this share of all records, looking at each of them in turn is cheaper than at some here and there. */
+const MANY = 1 / 8
+
+/** Looks at records that may be hits, each of them once. */
+class Candidates {
+  readonly #words: Words
+  readonly #typed: readonly TypedWord[]
+  readonly #among: Uint32Array | undefined
+  readonly #scratch: Scratch
+  readonly #best: BestScores | undefined
+  #wanted: Uint8Array | undefined
+  #found = 0
+
+  constructor({ words, among, enough }: Search, typed: readonly TypedWord[]) {
+    this.#words = words
+    this.#typed = typed
+    this.#among = among
+    this.#scratch = scratchOf(words)
+    // A code may make any record the best.
+    const isByName = typed.every(({ inCodes }) => inCodes === 0)
+    this.#best = enough === undefined || !isByName ? undefined : new BestScores(enough)
+  }
+
+  /** The fewest that can be told to hold all hits: those with the rarest word, or those that count at all. */
+  hits(): Hits {
+    const sizes = this.#typed.map(sizeOf)
+    const least = Math.min(...sizes)
+    const among = this.#among
+    if (among !== undefined && among.length <= least) this.#look(among, 0, among.length)
+    else {
+      const count = this.#scratch.scores.length
+      this.#wanted = among === undefined ? undefined : flagsOf(among, count)
+      if (least > count * MANY) this.#look(undefined, 0, count)
+      else this.#lookAtHolders(this.#typed[sizes.indexOf(least)] as TypedWord)
+    }
+    return this.#hits()
+  }
+
+  #lookAtHolders({ matching, above }: TypedWord): void {
+    for (const { starts, positions } of [this.#words.inNames, this.#words.inCodes]) {
+      for (let at = 0; at < matching.length; at++) {
+        const word = matching[at] as number
+        this.#look(positions, starts[word] as number, starts[word + 1] as number)
+      }
+    }
+    for (const { starts, positions, grades } of above) {
+      for (let value = 0; value < grades.length; value++) {
+        if (grades[value] !== 0) this.#look(positions, starts[value] as number, starts[value + 1] as number)
       }
     }
   }
-  return { positions: positions.subarray(0, found), scores }
-}
 
-/** A word that so many of the records have names no candidates if any other word can. */
-const COMMON = 1 / 8
-
-/**
- * The words that name the candidates: the rarest of those that a record must have itself; or, if each of them may be
- * that of a record above, all that are not common.
- */
-function namingOf(matches: readonly Typed[], count: number): readonly Typed[] {
-  const byRarity = matches.toSorted((a, b) => a.records - b.records)
-  const needed = byRarity.find(({ above }) => above.length === 0)
-  if (needed !== undefined) return [needed]
-  const rare = byRarity.filter(({ records }) => records < count * COMMON)
-  return rare.length === 0 ? byRarity.slice(0, 1) : rare
-}
-
-export const SCORES = 1 << 15
-const NO_MATCH = 0xfffe
-const NOT_SEEN = 0xffff
-
-/** How the words of a record stand to those typed, best first. */
-const WHOLE = 0
-const BEGINS = 1
-const ALL_EXACT = 2
-const OTHERWISE = 3
-
-/**
- * From the most to the least weighty: how many edits, how the record's words stand to those typed, how many words were
- * typed in part, whether the first word of the name is among them, and how many words the name has besides.
- */
-function scoreOf({ names, nameStarts, codes, codeStarts }: Words, matches: readonly Typed[], position: number) {
-  const from = nameStarts[position] as number
-  const to = nameStarts[position + 1] as number
-  const codesTo = codeStarts[position + 1] as number
-  let edits = 0
-  let partial = 0
-  let inOrder = true
-  let first = 1
-  let isCode = false
-  for (let at = 0; at < matches.length; at++) {
-    const { grades, above } = matches[at] as Typed
-    let best = 0
-    for (let place = from; place < to; place++) {
-      const grade = grades[names[place] as number] as number
-      if (grade === 0 || (best !== 0 && grade >= best)) continue
-      best = grade
-      if (place === from) first = 0
-      if (grade === EXACT) break
-    }
-    if (best !== EXACT) {
-      for (let place = codeStarts[position] as number; place < codesTo; place++) {
-        const grade = grades[codes[place] as number] as number
-        // A mistyped code is another code.
-        if (grade === 0 || EDITS[grade] !== 0 || (best !== 0 && grade >= best)) continue
-        best = grade
-        if (grade === EXACT) isCode = true
+  /** At the positions of a list, or at all positions from one to another. */
+  #look(list: Uint32Array | undefined, from: number, to: number): void {
+    const words = this.#words
+    const typed = this.#typed
+    const wanted = this.#wanted
+    const best = this.#best
+    const scratch = this.#scratch
+    const { names, nameStarts } = words
+    const { scores, positions } = scratch
+    const [{ grades }] = typed as [TypedWord]
+    for (let at = from; at < to; at++) {
+      const position = list === undefined ? at : (list[at] as number)
+      if (scores[position] !== NOT_SEEN || (wanted !== undefined && wanted[position] === 0)) continue
+      if (best !== undefined) {
+        const start = nameStarts[position] as number
+        const length = (nameStarts[position + 1] as number) - start
+        if (leastScore(grades[names[start] as number] as number, length, typed.length) > best.worst) continue
       }
+      const score = scoreOf(words, typed, position)
+      scores[position] = score
+      scratch.see(position)
+      if (score === NO_MATCH) continue
+      positions[this.#found++] = position
+      best?.add(score)
     }
-    if (best === 0) {
-      if (!isAbove(above, position)) return NO_MATCH
-      partial++
-      inOrder = false
-      continue
-    }
-    edits += EDITS[best] as number
-    partial += PARTIAL[best] as number
-    if (inOrder && grades[names[from + at] as number] !== best) inOrder = false
-    if (from + at >= to) inOrder = false
   }
-  const besides = Math.max(to - from - matches.length, 0)
-  const isWhole = (inOrder && partial === 0 && besides === 0) || (isCode && matches.length === 1)
-  const stands = isWhole ? WHOLE : inOrder ? BEGINS : partial === 0 ? ALL_EXACT : OTHERWISE
-  return (
-    (Math.min(edits, 7) << 12) | (stands << 10) | (Math.min(partial, 7) << 7) | (first << 6) | Math.min(besides, 63)
-  )
+
+  #hits(): Hits {
+    return { positions: this.#scratch.positions.subarray(0, this.#found), scores: this.#scratch.scores }
+  }
 }
 
-function isAbove(above: readonly Above[], position: number): boolean {
-  for (const { values, flags } of above) if (flags[values[position] as number] === 1) return true
-  return false
+/** A flag for each position that counts. */
+function flagsOf(among: Uint32Array, count: number): Uint8Array {
+  const flags = new Uint8Array(count)
+  for (let at = 0; at < among.length; at++) flags[among[at] as number] = 1
+  return flags
+}
+
+/** How many records have a word, or a record above that has it. */
+function sizeOf({ inNames, inCodes, above }: TypedWord): number {
+  let size = inNames + inCodes
+  for (const { starts, grades } of above) {
+    for (let value = 0; value < grades.length; value++) {
+      if (grades[value] !== 0) size += (starts[value + 1] as number) - (starts[value] as number)
+    }
+  }
+  return size
 }

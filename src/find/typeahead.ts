@@ -1,24 +1,46 @@
 // Searches several entities at once, for someone who is typing.
-import { type EntityName, entities } from '../catalog/entities.ts'
+import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
+import { chainOf } from '../catalog/lineage.ts'
 import type { Release } from '../release/release.ts'
 import { type Filter, positionsWhere } from './conditions.ts'
-import { hitsOf } from './finder.ts'
+import { searchIn } from './finder.ts'
 import { bestFirst } from './ranking.ts'
+import { weightyOf } from './score.ts'
+import { type Hits, searchForgivingly, searchPlainly, TOO_LITTLE } from './search.ts'
 
 export type Suggestion = { readonly name: EntityName; readonly position: number; readonly score: number }
 
 /** The entities to look in, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: EntityName, filters: readonly Filter[]])[]
 
-/** The best of all, best first; those as good as one another in the order of the entities. */
+/** The best of all, best first; of those as good as one another, what has less above it, then in the order of the entities. */
 export function suggest(release: Release, words: readonly string[], scope: Scope, limit: number): Suggestion[] {
-  const suggestions = scope.flatMap(([name, filters]) => {
-    const hits = hitsOf(release, name, words, positionsWhere(release, entities[name], filters))
-    return Array.from(bestFirst(hits, limit), (position) => ({
-      name,
-      position,
-      score: hits.scores[position] as number,
-    }))
+  const searches = scope.map(([name, filters]) => {
+    const among = positionsWhere(release, entities[name], filters)
+    const where = { ...searchIn(release, name, among), enough: Math.max(limit, TOO_LITTLE) }
+    const hits = searchPlainly(where, words)
+    return { name, where, isLittle: hits.positions.length < TOO_LITTLE, found: suggestionsIn(name, hits, limit) }
   })
-  return suggestions.toSorted((a, b) => a.score - b.score).slice(0, limit)
+  const asTypedAll = searches.flatMap(({ found }) => found)
+  // With enough that needs no forgiveness, what needs it would not be shown.
+  const found =
+    asTypedAll.length >= limit
+      ? asTypedAll
+      : searches.flatMap(({ name, where, isLittle, found }) =>
+          isLittle ? suggestionsIn(name, searchForgivingly(where, words), limit) : found,
+        )
+  return found.toSorted(bestBefore).slice(0, limit)
 }
+
+const suggestionsIn = (name: EntityName, hits: Hits, limit: number): Suggestion[] =>
+  Array.from(bestFirst(hits, limit), (position) => ({ name, position, score: hits.scores[position] as number }))
+
+/** How many records are above one, each above the other. */
+const depths = Object.fromEntries(entityNames.map((name) => [name, chainOf(entities[name]).length])) as Record<
+  EntityName,
+  number
+>
+
+/** A country goes before a locality that begins alike, however many words its name has. */
+const bestBefore = (a: Suggestion, b: Suggestion): number =>
+  weightyOf(a.score) - weightyOf(b.score) || depths[a.name] - depths[b.name] || a.score - b.score

@@ -81,14 +81,14 @@ function route(context: InnerContext, asked: Asked, connection: Connection): Out
   return found(context.release(), asked, baseUrl)
 }
 
-const isLater = (path: string) => path === V2_PATH || path.startsWith(`${V2_PATH}/`) || path === OPENAPI_PATH
+const isLater = (path: string) =>
+  path === V2_PATH || path.startsWith(`${V2_PATH}/`) || withoutSlash(path) === OPENAPI_PATH
 
 let v2: typeof import('./v2/routes.ts') | undefined
 
 /** API v2 is loaded when it is first asked for, so that a start does not wait for it. */
 function later(context: InnerContext, asked: Asked, connection: Connection): Outcome | Promise<Outcome> {
-  const baseUrl = baseUrlOf(context.policy, asked.headers, connection)
-  if (typeof baseUrl !== 'string') return baseUrl
+  const baseUrl = () => baseUrlOf(context.policy, asked.headers, connection)
   if (v2 !== undefined) return v2.answerV2(context.releases, asked, baseUrl)
   return import('./v2/routes.ts').then((loaded) => {
     v2 = loaded

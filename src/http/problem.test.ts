@@ -149,3 +149,9 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
 })
 
 test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
+
+test('below API v2 a problem has the headers of API v2', () => {
+  const { headers } = responseOf(problemAnswer({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))
+  expect(headers.get('vary')).toBe('Accept, Accept-Encoding')
+  expect(headers.get('access-control-expose-headers')).toContain('Content-Range')
+})

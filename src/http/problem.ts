@@ -1,6 +1,7 @@
 // Every way in which a request can fail: one closed table of status, title and words (RFC 9457).
+import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../page/page.ts'
-import { COMMON_HEADERS, type Headers, totalHeaders } from '../page/page-headers.ts'
+import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type Answer, textAnswer } from './exchange.ts'
 import type { HeadProblem } from './wire/request-head.ts'
@@ -90,10 +91,14 @@ const ALL_FORMS = 'application/json, application/x-ndjson and text/csv'
 const SHOWN = 100
 const quoted = (value: string) => JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value)
 
+/** Whether a path is one of API v2, and so its answers have the headers of API v2. */
+export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+
 export function problemAnswer(problem: Problem, path: string): Answer {
   const { status, title, detail, headers } = wordsOf(problem)
   const body = { type: problemType(problem.kind), title, status, detail, instance: path }
-  const all = { 'Content-Type': 'application/problem+json', ...COMMON_HEADERS, 'Cache-Control': 'no-store', ...headers }
+  const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
+  const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
   return textAnswer(status, all, JSON.stringify(body))
 }
 

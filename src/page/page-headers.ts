@@ -17,6 +17,14 @@ export const COMMON_HEADERS = {
   'Access-Control-Expose-Headers': EXPOSED,
 } as const
 
+/** Likewise of API v2, whose answers are compressed, and which has more headers. */
+export const V2_COMMON_HEADERS = {
+  ...COMMON_HEADERS,
+  Vary: 'Accept, Accept-Encoding',
+  'Access-Control-Expose-Headers':
+    'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest',
+} as const
+
 export function totalHeaders(total: number, totalPages: number, perPage: number = PER_PAGE): Headers {
   return { 'X-Per-Page': String(perPage), 'X-Total': String(total), 'X-Total-Pages': String(totalPages) }
 }

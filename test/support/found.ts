@@ -28,12 +28,11 @@ const plain = (letter: string) => {
 
 /** Letters without their accents, in lower case; ñ after n and everything that follows it. */
 const spanish = (text: string) =>
-  [...text.normalize('NFC')].map((letter) => (/[ñÑ]/.test(letter) ? 'n\u{ffff}' : plain(letter))).join('')
+  [...text.normalize('NFC')].map((letter) => (/[ñÑ]/.test(letter) ? 'n\u{10ffff}' : plain(letter))).join('')
 
 export function compareValues(a: string | number, b: string | number): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  const [left, right] = [spanish(String(a)), spanish(String(b))]
-  return left < right ? -1 : left > right ? 1 : 0
+  return Buffer.compare(Buffer.from(spanish(String(a))), Buffer.from(spanish(String(b))))
 }
 
 export type NaiveFilter = { readonly path: FieldPath; readonly prefix: boolean; readonly values: readonly string[] }

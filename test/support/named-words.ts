@@ -1,22 +1,29 @@
 // The words of made-up names and codes, indexed as those of a release are.
-import type { Words } from '../../src/release/index/index-file.ts'
-import { SortedTexts } from '../../src/release/index/sorted-texts.ts'
-import { WordBuild } from '../../src/release/index/word-build.ts'
+import { join } from 'node:path'
+import { code, entity, id, name } from '../../src/catalog/entity.ts'
+import { batchOf, IndexBuild } from '../../src/release/index/index-build.ts'
+import { IndexFile, type Words } from '../../src/release/index/index-file.ts'
+import { TestDirectory } from './releases.ts'
+
+const named = entity({
+  name: 'named',
+  plural: 'named',
+  fields: { code: code('', /./, ''), name: name(''), id: id('') },
+  key: ['id'],
+  code: ['code'],
+})
 
 /** One record for each name, in this order; the codes are those of the names at the same places. */
 export function namedWords(names: readonly string[], codes: readonly string[] = []): Words {
-  const build = new WordBuild()
-  for (const [at, name] of names.entries()) build.add(1, [[name]], codes[at] === undefined ? [] : [[codes[at]]])
-  const sections = build.sections()
-  const numbers = (name: string) => sections[name] as Uint32Array
-  return {
-    words: new SortedTexts(Buffer.from(sections.words as Uint8Array), numbers('offsets'), (word) => word),
-    masks: numbers('masks'),
-    names: numbers('names'),
-    nameStarts: numbers('nameStarts'),
-    codes: numbers('codes'),
-    codeStarts: numbers('codeStarts'),
-    inNames: { starts: numbers('starts'), positions: numbers('positions') },
-    inCodes: { starts: numbers('codeOwnerStarts'), positions: numbers('codeOwners') },
-  }
+  using directory = new TestDirectory()
+  const path = join(directory.path, 'named.index')
+  const build = new IndexBuild(named, new Map(), names.length)
+  build.add(
+    batchOf(
+      named,
+      names.map((one, at) => ({ code: codes[at] ?? '-', name: one, id: at })),
+    ),
+  )
+  build.write(path)
+  return new IndexFile(path, named).words
 }

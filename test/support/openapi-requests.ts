@@ -40,20 +40,35 @@ const anything = fc.oneof(
   fc.string({ minLength: 201, maxLength: 300 }),
 )
 
-/** The values that the records of the document's own examples have at a dotted path. */
-function shownAt({ responses }: DocumentedOperation, path: string): string[] {
-  const example = responses[200]?.content?.['application/json']?.example
-  return [example].flat().flatMap((record) => {
-    const value = path
-      .split('.')
-      .reduce<unknown>((one, step) => (one as Record<string, unknown> | undefined)?.[step], record)
-    return typeof value === 'string' || typeof value === 'number' ? [String(value)] : []
-  })
+type Shown = { readonly [field: string]: string | number | Shown }
+
+/** The records of the document's own examples. */
+const shownBy = ({ responses }: DocumentedOperation): Shown[] =>
+  [responses[200]?.content?.['application/json']?.example ?? []].flat() as Shown[]
+
+function shownAt(operation: DocumentedOperation, path: string): string[] {
+  const valueIn = (record: Shown) =>
+    path.split('.').reduce<Shown[string] | undefined>((one, step) => (one as Shown | undefined)?.[step], record)
+  return shownBy(operation)
+    .map(valueIn)
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .map(String)
+}
+
+const pathsIn = (record: Shown): string[] =>
+  Object.entries(record).flatMap(([field, value]) =>
+    typeof value === 'object' ? [field, ...pathsIn(value).map((path) => `${field}.${path}`)] : [field],
+  )
+
+/** Dotted paths, separated by commas: the document says so in words. */
+function fieldsOf(operation: DocumentedOperation): fc.Arbitrary<string> {
+  const paths = shownBy(operation).flatMap(pathsIn)
+  return fc.array(fc.constantFrom(...paths), { minLength: 1, maxLength: 4 }).map((chosen) => chosen.join())
 }
 
 function goodPairs(operation: DocumentedOperation, { name, schema }: DocumentedParameter): fc.Arbitrary<Pair[]> {
   const shown = shownAt(operation, name.replace(/_prefix$/, ''))
-  const one = allowed(schema.items ?? schema)
+  const one = name === 'fields' ? fieldsOf(operation) : allowed(schema.items ?? schema)
   const value = shown.length > 0 ? fc.oneof(fc.constantFrom(...shown), one) : one
   const most = schema.type === 'array' ? 3 : 1
   return fc.array(value, { minLength: 1, maxLength: most }).map((values) => values.map((given): Pair => [name, given]))

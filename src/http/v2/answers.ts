@@ -1,5 +1,5 @@
 // Puts an answer of API v2 together: form and coding as negotiated, validators, caching.
-import { ALLOW, CACHE_CONTROL, type Headers } from '../../page/page-headers.ts'
+import { CACHE_CONTROL, type Headers, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
 import { CONTENT_TYPES, FORMATS, type Format } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
@@ -8,24 +8,22 @@ import { compressed, LEAST_BYTES } from './compress.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
 import { oneOf, type Parameters } from './parameters.ts'
 
-export const VARY = 'Accept, Accept-Encoding'
-const EXPOSED =
-  'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest'
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** What every good answer of API v2 carries. */
-export const v2Headers = (contentType: string): Headers => ({
-  'Content-Type': contentType,
-  Allow: ALLOW,
-  Vary: VARY,
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED,
-})
+export const v2Headers = (contentType: string): Headers => ({ 'Content-Type': contentType, ...V2_COMMON_HEADERS })
 
-/** Where the release is named in the URL, the answer never changes. */
-export const releaseHeaders = (release: Release, isNamed: boolean): Headers => ({
+/** What an answer is taken from, and whether the request named it: then the answer never changes. */
+export type From = {
+  readonly release: Release
+  readonly isNamed: boolean
+  /** Not all that is told of a release is as old as it: whether it is the current one may change. */
+  readonly isUndated?: boolean
+}
+
+export const releaseHeaders = ({ release, isNamed, isUndated = false }: From): Headers => ({
   'X-Release': release.manifest.digest,
-  'Last-Modified': release.lastModified,
+  ...(isUndated ? {} : { 'Last-Modified': release.lastModified }),
   'Cache-Control': isNamed ? IMMUTABLE : CACHE_CONTROL,
 })
 
@@ -38,25 +36,11 @@ export function formatOf(parameters: Parameters, { headers }: Asked): Format | N
   return asked ?? acceptedFormat(accept, FORMATS) ?? { kind: 'not-acceptable', accept: accept as string }
 }
 
-export function jsonAnswer(
-  asked: Asked,
-  release: Release,
-  isNamed: boolean,
-  value: unknown,
-  headers: Headers = {},
-): Answer {
-  return bodyAnswer(asked, release, isNamed, 'json', Buffer.from(JSON.stringify(value)), headers)
-}
+export const jsonAnswer = (asked: Asked, from: From, value: unknown): Answer =>
+  bodyAnswer(asked, from, 'json', Buffer.from(JSON.stringify(value)))
 
 /** The entity tag is that of the bytes before coding, marked with the coding. */
-export function bodyAnswer(
-  asked: Asked,
-  release: Release,
-  isNamed: boolean,
-  format: Format,
-  body: Uint8Array,
-  headers: Headers,
-): Answer {
+export function bodyAnswer(asked: Asked, from: From, format: Format, body: Uint8Array, headers: Headers = {}): Answer {
   const encoding = body.length < LEAST_BYTES ? undefined : acceptedEncoding(asked.headers.get('accept-encoding'))
   const hash = Bun.hash.xxHash64(body).toString(16).padStart(16, '0')
   const etag = encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
@@ -65,8 +49,9 @@ export function bodyAnswer(
     ...headers,
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
     ETag: etag,
-    ...releaseHeaders(release, isNamed),
+    ...releaseHeaders(from),
   })
-  if (isNotModified(asked.headers, etag, release.lastModified)) return { status: 304, head, body: undefined }
+  const date = from.isUndated ? '' : from.release.lastModified
+  if (isNotModified(asked.headers, etag, date)) return { status: 304, head, body: undefined }
   return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
 }

@@ -28,7 +28,7 @@ export async function answerAll(
   if (typeof format !== 'string') return format
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
-  const { release, isNamed } = chosen
+  const { release } = chosen
   const facts = await bulkFacts(release, name, format)
   // Who wants a part of it wants it as it is: a coding has other bytes.
   const encoding =
@@ -41,7 +41,7 @@ export async function answerAll(
     'X-Total': String(release.records[name].count),
     // A coding made in pieces need not come out the same every time.
     ETag: encoding === undefined ? etag : `W/${etag}`,
-    ...releaseHeaders(release, isNamed),
+    ...releaseHeaders(chosen),
   }
   const pieces = (range?: readonly [number, number]) => bulkPieces(release, name, format, facts, range)
   if (isNotModified(asked.headers, etag, release.lastModified)) {

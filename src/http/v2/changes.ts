@@ -65,7 +65,7 @@ export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | 
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
     // A coding made in pieces need not come out the same every time.
     ETag: encoding === undefined ? etag : `W/${etag}`,
-    ...releaseHeaders(newer, to !== undefined),
+    ...releaseHeaders({ release: newer, isNamed: to !== undefined }),
   })
   if (isNotModified(asked.headers, etag, newer.lastModified)) return { status: 304, head, body: undefined }
   const pieces = () => (format === 'json' ? document(older, newer, names) : lines(older, newer, names))

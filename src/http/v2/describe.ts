@@ -33,9 +33,8 @@ export const parents: readonly (readonly [Entity, readonly EntityName[]])[] = en
 export function answerDescription(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer | ReleaseGone {
   const chosen = releases.chosen(readParameters(asked.query, describeParameters))
   if ('kind' in chosen) return chosen
-  const { release, isNamed } = chosen
-  const { manifest } = release
-  return jsonAnswer(asked, release, isNamed, {
+  const { manifest } = chosen.release
+  return jsonAnswer(asked, chosen, {
     release: {
       digest: manifest.digest,
       built: manifest.built,
@@ -73,7 +72,7 @@ export function answerReleases(releases: ReleasesAtHand, asked: Asked, baseUrl: 
   readParameters(asked.query, noParameters)
   const { current } = releases
   const listed = releases.list().map((manifest) => summaryOf(manifest, current.manifest.digest, baseUrl))
-  return jsonAnswer(asked, current, false, listed)
+  return jsonAnswer(asked, { release: current, isNamed: false, isUndated: true }, listed)
 }
 
 export function answerRelease(
@@ -90,7 +89,7 @@ export function answerRelease(
   const { manifest } = release
   const { source, findings, versions } = manifest
   const summary = summaryOf(manifest, releases.current.manifest.digest, baseUrl)
-  return jsonAnswer(asked, release, false, { ...summary, source, findings, versions })
+  return jsonAnswer(asked, { release, isNamed: false, isUndated: true }, { ...summary, source, findings, versions })
 }
 
 const summaryOf = (manifest: Manifest, current: string, baseUrl: string) => ({

@@ -26,7 +26,7 @@ export function answerList(
   if (typeof format !== 'string') return format
   const chosen = chosenBy(releases, wanted)
   if ('kind' in chosen) return chosen
-  const { release, isNamed } = chosen
+  const { release } = chosen
   const filters = within(chosen)
   if (filters === undefined) return undefined
   const found = find(release, name, { ...wanted.query, filters: [...filters, ...wanted.query.filters] })
@@ -49,7 +49,7 @@ export function answerList(
     'X-Total-Pages': String(pages),
     ...linkHeader(`${baseUrl}${asked.path}`, wanted.parameters, { page, pages, from, perPage: wanted.perPage, cursor }),
   }
-  return bodyAnswer(asked, release, isNamed, format, body, headers)
+  return bodyAnswer(asked, chosen, format, body, headers)
 }
 
 /** A cursor stays in the release in which it was made, so that a walk is exact. */

@@ -42,12 +42,12 @@ export function answerRecord(
   const filters = filtersBy(oneOf(parameters, 'by', BYS, 'id'))
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
-  const { release, isNamed } = chosen
+  const { release } = chosen
   const position = filters === undefined ? undefined : positionOf(release, name, filters)
   if (position === undefined) return undefined
   const json = release.records[name].record(position)
   const body = format === 'json' && isWhole(rendition) ? json : single(name, rendition, json)
-  return bodyAnswer(asked, release, isNamed, format, body, {})
+  return bodyAnswer(asked, chosen, format, body)
 }
 
 /** Not a list of one: in JSON, the record itself. */

@@ -152,12 +152,18 @@ const missing = (name: EntityName): Problem => ({
 })
 
 /** The answer to a request for a path of API v2; what is wrong with its parameters is a problem too. */
-export function answerV2(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Outcome | Promise<Outcome> {
+export function answerV2(
+  releases: ReleasesAtHand,
+  asked: Asked,
+  baseUrlOf: () => string | Problem,
+): Outcome | Promise<Outcome> {
   const handler = routeOf(asked.path)
   const isSlashed = handler === undefined && routeOf(withoutSlash(asked.path)) !== undefined
   if (handler === undefined && !isSlashed) return { kind: 'not-found', known: v2Paths }
   if (!isRead(asked)) return otherMethod(asked)
   if (handler === undefined) return redirected(asked)
+  const baseUrl = baseUrlOf()
+  if (typeof baseUrl !== 'string') return baseUrl
   try {
     const outcome = handler(releases, asked, baseUrl)
     return outcome instanceof Promise ? outcome.catch(problemOf) : outcome

@@ -55,10 +55,10 @@ export function answerSearch(releases: ReleasesAtHand, asked: Asked, baseUrl: st
   const scope = scopeOf(parameters)
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
-  const { release, isNamed } = chosen
+  const { release } = chosen
   const suggestions = suggest(release, words, scope, limit)
   const found = suggestions.map((suggestion) => described(release, suggestion, words, baseUrl))
-  return jsonAnswer(asked, release, isNamed, found)
+  return jsonAnswer(asked, chosen, found)
 }
 
 function scopeOf(parameters: Parameters): Scope {

@@ -1,9 +1,9 @@
 // Builds the index of one entity from its rows, in the order of their positions.
-import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type Field, type Values } from '../../catalog/entity.ts'
 import type { FileFacts } from '../durable-file.ts'
-import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, type Sections, TextColumnBuild } from './columns.ts'
-import { writeSections } from './sections.ts'
-import { WordBuild } from './word-build.ts'
+import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
+import { SectionWriter } from './sections.ts'
+import { type Texts, writeWords } from './word-sections.ts'
 
 /** The position of each record that may be embedded, by identifier: of the entities built so far. */
 export type PositionsById = Map<string, ReadonlyMap<number, number>>
@@ -27,43 +27,50 @@ export function batchOf(entity: Entity, rows: readonly Values[]): Batch {
 
 const fieldsOf = (entity: Entity) => Object.entries(entity.fields).filter(([, { kind }]) => kind !== 'copy')
 
+/** What so many records leave behind, column by column, is not left lying until it is found. */
+const MANY = 1_000_000
+
+type Column = { readonly field: string; readonly kind: Field['kind']; readonly build: ColumnBuild }
+
 export class IndexBuild {
-  readonly #columns: readonly (readonly [field: string, column: ColumnBuild])[]
-  readonly #names: readonly string[]
-  readonly #codes: readonly string[]
-  readonly #words = new WordBuild()
+  #columns: Column[]
+  #count = 0
 
   constructor(entity: Entity, positions: PositionsById, expected: number | undefined) {
     const parents = new Map(embedsOf(entity))
-    const fields = fieldsOf(entity)
-    const columnOf = (field: string, kind: string): ColumnBuild => {
+    const buildOf = (field: string, kind: Field['kind']): ColumnBuild => {
       const parent = parents.get(field)
       if (parent !== undefined) return new EmbedColumnBuild(expected, positions.get(parent.name) ?? new Map())
       return kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected)
     }
-    this.#columns = fields.map(([field, { kind }]) => [field, columnOf(field, kind)])
-    this.#names = fields.filter(([, { kind }]) => kind === 'name').map(([field]) => field)
-    this.#codes = fields.filter(([, { kind }]) => kind === 'code').map(([field]) => field)
+    this.#columns = fieldsOf(entity).map(([field, { kind }]) => ({ field, kind, build: buildOf(field, kind) }))
   }
 
   /** The next rows, each at the position after the last. */
   add({ count, columns }: Batch): void {
-    for (const [field, column] of this.#columns) {
+    this.#count += count
+    for (const { field, build } of this.#columns) {
       const values = columns[field] as ArrayLike<string | number>
-      for (let at = 0; at < count; at++) column.add(values[at] as string | number)
+      for (let at = 0; at < count; at++) build.add(values[at] as string | number)
     }
-    const textsOf = (fields: readonly string[]) => fields.map((field) => columns[field] as readonly string[])
-    this.#words.add(count, textsOf(this.#names), textsOf(this.#codes))
   }
 
-  /** Writes the index, synced to disk. */
+  /** Writes the index, synced to disk. Every column is forgotten as soon as it is written. */
   write(path: string): FileFacts {
-    const all: Sections = {}
-    const under = (prefix: string, sections: Sections) => {
-      for (const [name, section] of Object.entries(sections)) all[`${prefix}.${name}`] = section
+    const file = new SectionWriter(path)
+    try {
+      const names: Texts[] = []
+      const codes: Texts[] = []
+      for (let column = this.#columns.shift(); column !== undefined; column = this.#columns.shift()) {
+        const { field, kind, build } = column
+        build.write(file, field)
+        if (build instanceof TextColumnBuild) (kind === 'name' ? names : codes).push(build)
+        if (this.#count > MANY) Bun.gc(true)
+      }
+      writeWords(file, names, codes, this.#count)
+      return file.finish()
+    } finally {
+      file.close()
     }
-    for (const [field, column] of this.#columns) under(field, column.sections())
-    under('words', this.#words.sections())
-    return writeSections(path, all)
   }
 }

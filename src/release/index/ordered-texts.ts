@@ -1,64 +1,74 @@
-// Puts the texts of a table in order, and lays them out for the index: their bytes, offsets, and which count as equal.
+// Puts the texts of a table in order by their keys, and those with the same key by themselves.
+import { byteOrder } from './byte-order.ts'
+import { NumberList } from './number-list.ts'
 import type { TextTable } from './text-table.ts'
+import { tidyAfter } from './tidy.ts'
 
 export type OrderedTexts = {
-  /** The place of each text of the table. */
-  readonly ranks: Uint32Array
-  readonly bytes: Uint8Array
-  readonly offsets: Uint32Array
-  /** For each place the number of its sort key: texts that differ only in accents or case have the same. */
+  /** The numbers of the texts, in order. */
+  readonly order: Uint32Array
+  /** For each place the number of its key: texts that differ only in accents or case have the same. */
   readonly groups: Uint32Array
 }
 
-const SEPARATOR = '\u0000'
-
-/**
- * By key, and those with the same key by themselves. Only texts whose keys begin alike are sorted together, so that
- * not all of them are in memory as texts at once.
- */
 export function orderTexts(table: TextTable, keyOf: (text: string) => string): OrderedTexts {
-  const ranks = new Uint32Array(table.size)
-  const offsets = new Uint32Array(table.size + 1)
+  const keys = keysOf(table, keyOf)
+  const order = byteOrder(keys, table.size)
   const groups = new Uint32Array(table.size)
-  let bytes = Buffer.alloc(1 << 16)
-  let place = 0
-  let group = -1
-  for (const numbers of byBeginning(table, keyOf)) {
-    const lines = Array.from(numbers, (number) => {
-      const text = table.text(number)
-      return [keyOf(text), text, number].join(SEPARATOR)
-    }).sort()
-    let last: string | undefined
-    for (const line of lines) {
-      const [key, text = '', number] = line.split(SEPARATOR)
-      if (key !== last) group++
-      last = key
-      ranks[Number(number)] = place
-      groups[place] = group
-      const start = offsets[place] as number
-      if (start + text.length * 3 > bytes.length)
-        bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length + text.length * 3)])
-      offsets[++place] = start + bytes.write(text, start)
-    }
+  const isSame = (a: number, b: number) =>
+    keys.bytes.compare(keys.bytes, keys.offsets[a], keys.offsets[a + 1], keys.offsets[b], keys.offsets[b + 1]) === 0
+  let group = 0
+  for (let place = 1; place < order.length; place++) {
+    if (!isSame(order[place - 1] as number, order[place] as number)) group++
+    groups[place] = group
   }
-  return { ranks, bytes: bytes.subarray(0, offsets[place] as number), offsets, groups }
+  sortWithinGroups(table, order, groups)
+  return { order, groups }
 }
 
-/** The numbers of the texts by the first character of their keys, in the order of those characters. */
-function byBeginning(table: TextTable, keyOf: (text: string) => string): number[][] {
-  const numbers = new Map<number, number[]>()
+/** The keys of all texts, one after the other. */
+function keysOf(
+  table: TextTable,
+  keyOf: (text: string) => string,
+): { readonly bytes: Buffer; readonly offsets: Uint32Array } {
+  let bytes = Buffer.alloc(table.bytes + 1_024)
+  const offsets = new NumberList(table.size + 1)
+  let used = 0
+  offsets.push(0)
   for (let number = 0; number < table.size; number++) {
-    const beginning = beginningOf(table.text(number), keyOf)
-    const alike = numbers.get(beginning)
-    if (alike === undefined) numbers.set(beginning, [number])
-    else alike.push(number)
+    const key = keyOf(table.text(number))
+    if (used + key.length * 3 > bytes.length)
+      bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length + key.length * 3)])
+    used += bytes.write(key, used)
+    offsets.push(used)
+    tidyAfter(number)
   }
-  return [...numbers].sort(([a], [b]) => a - b).map(([, alike]) => alike)
+  return { bytes, offsets: offsets.array }
 }
 
-const PLAIN = /^[ -~]{2}/
+/** There are few of the same key. */
+function sortWithinGroups(table: TextTable, order: Uint32Array, groups: Uint32Array): void {
+  for (let from = 0; from < order.length; ) {
+    let to = from + 1
+    while (to < order.length && groups[to] === groups[from]) to++
+    if (to - from > 1) {
+      const alike = Array.from(order.subarray(from, to), (number) => ({
+        number,
+        text: Buffer.from(table.text(number)),
+      }))
+      alike.sort((a, b) => Buffer.compare(a.text, b.text))
+      order.set(
+        alike.map(({ number }) => number),
+        from,
+      )
+    }
+    from = to
+  }
+}
 
-/** What stands before a plain character does not combine with it, and has a key of its own. */
-function beginningOf(text: string, keyOf: (text: string) => string): number {
-  return keyOf(PLAIN.test(text) ? text.charAt(0) : text).charCodeAt(0) || 0
+/** Where each text of the table stands in an order. */
+export function ranksOf(order: Uint32Array): Uint32Array {
+  const ranks = new Uint32Array(order.length)
+  for (let place = 0; place < order.length; place++) ranks[order[place] as number] = place
+  return ranks
 }

@@ -1,71 +1,92 @@
 // A file of named arrays, numbers or bytes, that is mapped into memory.
 //
-//   a line of JSON that says where each array begins and ends, padded with blanks to a multiple of eight bytes;
-//   then the arrays, each beginning at a multiple of eight bytes; numbers are 32-bit little-endian
+//   the arrays, each beginning at a multiple of eight bytes; numbers are 32-bit little-endian
+//   a line of JSON that says what and where each array is
+//   the length of that line in bytes, as 15 digits and a line feed
 import { durableFile, type FileFacts } from '../durable-file.ts'
 import { mapped } from '../mapped-file.ts'
-import type { Sections } from './columns.ts'
 
 type Place = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
-type Head = Readonly<Record<string, Place>>
+type Places = Readonly<Record<string, Place>>
 
 const ALIGNED = 8
-const NEWLINE = 0x0a
+const LENGTH_DIGITS = 15
 const aligned = (bytes: number) => Math.ceil(bytes / ALIGNED) * ALIGNED
 
-export function writeSections(path: string, sections: Sections): FileFacts {
-  const head: Record<string, Place> = {}
-  let offset = 0
-  for (const [name, section] of Object.entries(sections)) {
-    head[name] = {
-      kind: section instanceof Uint32Array ? 'numbers' : 'bytes',
-      offset,
-      length: section.byteLength,
-    }
-    offset += aligned(section.byteLength)
+type Kind = Place['kind']
+
+/** Takes the pieces of an array. */
+export type Put = (piece: Uint32Array | Uint8Array) => void
+
+/** Writes one array after the other, and each in pieces if need be, so that little has to be in memory. */
+export class SectionWriter {
+  readonly #file: ReturnType<typeof durableFile>
+  readonly #places: Record<string, Place> = {}
+  #size = 0
+
+  constructor(path: string) {
+    this.#file = durableFile(path)
   }
-  const line = Buffer.from(JSON.stringify(head))
-  const file = durableFile(path)
-  try {
-    file.write(Buffer.concat([line, Buffer.alloc(aligned(line.length + 1) - line.length - 1, ' '), Buffer.of(NEWLINE)]))
-    for (const section of Object.values(sections)) {
-      file.write(new Uint8Array(section.buffer, section.byteOffset, section.byteLength))
-      file.write(new Uint8Array(aligned(section.byteLength) - section.byteLength))
-    }
-    return file.finish()
-  } finally {
-    file.close()
+
+  add(name: string, section: Uint32Array | Uint8Array): void {
+    this.addPieces(name, section instanceof Uint32Array ? 'numbers' : 'bytes', (put) => put(section))
+  }
+
+  /** Whoever is called writes the pieces. */
+  addPieces(name: string, kind: Kind, write: (put: Put) => void): void {
+    const offset = this.#size
+    write((piece) => {
+      this.#file.write(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength))
+      this.#size += piece.byteLength
+    })
+    const length = this.#size - offset
+    this.#places[name] = { kind, offset, length }
+    this.#file.write(new Uint8Array(aligned(length) - length))
+    this.#size = offset + aligned(length)
+  }
+
+  /** Everything is on disk, whole, when this returns. */
+  finish(): FileFacts {
+    const line = Buffer.from(`${JSON.stringify(this.#places)}\n`)
+    this.#file.write(line)
+    this.#file.write(Buffer.from(`${String(line.length).padStart(LENGTH_DIGITS, '0')}\n`))
+    return this.#file.finish()
+  }
+
+  close(): void {
+    this.#file.close()
   }
 }
 
 /** The arrays of a mapped file, by name. Nothing of it is read before it is asked for. */
 export class SectionFile {
   readonly #bytes: Uint8Array<ArrayBuffer>
-  #head: { readonly places: Head; readonly end: number } | undefined
+  #places: Places | undefined
 
   constructor(path: string) {
     this.#bytes = mapped(path)
   }
 
   numbers(name: string): Uint32Array<ArrayBuffer> {
-    const [offset, length] = this.#place(name)
-    return new Uint32Array(this.#bytes.buffer, offset, length >> 2)
+    const { offset, length } = this.#place(name)
+    return new Uint32Array(this.#bytes.buffer, this.#bytes.byteOffset + offset, length >> 2)
   }
 
   bytes(name: string): Buffer<ArrayBuffer> {
-    const [offset, length] = this.#place(name)
-    return Buffer.from(this.#bytes.buffer, offset, length)
+    const { offset, length } = this.#place(name)
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + offset, length)
   }
 
-  #place(name: string): readonly [offset: number, length: number] {
-    this.#head ??= this.#readHead()
-    const place = this.#head.places[name]
+  #place(name: string): Place {
+    this.#places ??= this.#readPlaces()
+    const place = this.#places[name]
     if (place === undefined) throw new Error(`the index has no ${name}`)
-    return [this.#bytes.byteOffset + this.#head.end + place.offset, place.length]
+    return place
   }
 
-  #readHead() {
-    const newline = this.#bytes.indexOf(NEWLINE)
-    return { places: JSON.parse(new TextDecoder().decode(this.#bytes.subarray(0, newline))), end: newline + 1 }
+  #readPlaces(): Places {
+    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
+    const end = text.length - LENGTH_DIGITS - 1
+    return JSON.parse(text.toString('utf8', end - Number(text.toString('latin1', end)), end))
   }
 }

@@ -1,4 +1,4 @@
-// Texts of an index in the order of their keys, and those with the same key in their own.
+// Texts of an index in the order of the bytes of their keys, and those with the same key in their own.
 
 export class SortedTexts {
   readonly #bytes: Buffer
@@ -19,40 +19,72 @@ export class SortedTexts {
     return this.#bytes.toString('utf8', this.#offsets[number], this.#offsets[number + 1])
   }
 
-  /** How many bytes it takes. */
-  lengthOf(number: number): number {
-    return (this.#offsets[number + 1] as number) - (this.#offsets[number] as number)
+  /** Writes the letters of a text as numbers, as many as there is room for, and says how many. */
+  lettersInto(letters: Uint16Array, number: number): number {
+    const start = this.#offsets[number] as number
+    const length = Math.min((this.#offsets[number + 1] as number) - start, letters.length)
+    for (let at = 0; at < length; at++) {
+      const byte = this.#bytes[start + at] as number
+      if (byte > LAST_ASCII) return lettersOf(this.text(number), letters)
+      letters[at] = byte
+    }
+    return length
   }
 
   find(text: string): number | undefined {
-    const key = this.#keyOf(text)
+    const key = this.#keyBytes(text)
+    const bytes = Buffer.from(text)
     const number = this.#first((other) => {
-      const otherKey = this.#keyOf(other)
-      return otherKey > key || (otherKey === key && other >= text)
+      const order = Buffer.compare(this.#keyBytes(other), key)
+      return order > 0 || (order === 0 && Buffer.compare(Buffer.from(other), bytes) >= 0)
     })
     return number < this.size && this.text(number) === text ? number : undefined
   }
 
   /** From the first to just after the last whose key begins like the key of the prefix. */
   range(prefix: string): readonly [from: number, to: number] {
-    const key = this.#keyOf(prefix)
-    const from = this.#first((other) => this.#keyOf(other) >= key)
-    const to = this.#first((other) => {
-      const otherKey = this.#keyOf(other)
-      return otherKey > key && !otherKey.startsWith(key)
-    })
+    const key = this.#keyBytes(prefix)
+    const from = this.#first((other) => Buffer.compare(this.#keyBytes(other), key) >= 0)
+    const to = this.#first((other) => Buffer.compare(this.#keyBytes(other).subarray(0, key.length), key) > 0)
     return [from, to]
+  }
+
+  /** The same where every text is its own key, compared as the bytes that it is. */
+  plainRange(prefix: string): readonly [from: number, to: number] {
+    const key = Buffer.from(prefix)
+    const order = (number: number) => {
+      const start = this.#offsets[number] as number
+      const end = Math.min(this.#offsets[number + 1] as number, start + key.length)
+      return this.#bytes.compare(key, 0, key.length, start, end)
+    }
+    return [this.#firstNumber((number) => order(number) >= 0), this.#firstNumber((number) => order(number) > 0)]
+  }
+
+  #keyBytes(text: string): Buffer {
+    return Buffer.from(this.#keyOf(text))
   }
 
   /** The number of the first text for which a condition holds that holds for all that follow. */
   #first(holds: (text: string) => boolean): number {
+    return this.#firstNumber((number) => holds(this.text(number)))
+  }
+
+  #firstNumber(holds: (number: number) => boolean): number {
     let low = 0
     let high = this.size
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (holds(this.text(middle))) high = middle
+      if (holds(middle)) high = middle
       else low = middle + 1
     }
     return low
   }
+}
+
+const LAST_ASCII = 0x7f
+
+function lettersOf(text: string, letters: Uint16Array): number {
+  const length = Math.min(text.length, letters.length)
+  for (let at = 0; at < length; at++) letters[at] = text.charCodeAt(at)
+  return length
 }

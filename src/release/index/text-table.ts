@@ -23,6 +23,11 @@ export class TextTable {
     return this.#hashes.length
   }
 
+  /** How many bytes all of them take in UTF-8. */
+  get bytes(): number {
+    return this.#offsets.at(this.size)
+  }
+
   /** The number of a text: the one that it has, or the next. */
   add(text: string): number {
     const known = this.#recent.get(text)
@@ -52,6 +57,15 @@ export class TextTable {
 
   text(number: number): string {
     return this.#bytes.toString('utf8', this.#offsets.at(number), this.#offsets.at(number + 1))
+  }
+
+  /** In bytes of UTF-8. */
+  lengthOf(number: number): number {
+    return this.#offsets.at(number + 1) - this.#offsets.at(number)
+  }
+
+  copyTo(target: Uint8Array, at: number, number: number): void {
+    this.#bytes.copy(target, at, this.#offsets.at(number), this.#offsets.at(number + 1))
   }
 
   #isSame(number: number, start: number, end: number): boolean {

@@ -34,14 +34,14 @@ export function suggestionSchema(parts: Parts): Json {
       }),
     ),
   })
-  return parts.schema('suggestion', { ...common, oneOf: ofEntity })
+  return parts.schema('suggestion', () => ({ ...common, oneOf: ofEntity }))
 }
 
 export const anyChange = (parts: Parts): Json =>
-  parts.schema('change', { oneOf: entityNames.map((name) => changeSchema(parts, entities[name])) })
+  parts.schema('change', () => ({ oneOf: entityNames.map((name) => changeSchema(parts, entities[name])) }))
 
 export const changesSchema = (parts: Parts): Json =>
-  parts.schema('changes', object({ from: digest, to: digest, changes: listOf(anyChange(parts)) }))
+  parts.schema('changes', () => object({ from: digest, to: digest, changes: listOf(anyChange(parts)) }))
 
 const counts = object(Object.fromEntries(entityNames.map((name) => [entities[name].plural, count])))
 
@@ -56,7 +56,7 @@ const summary = {
   url: uri('more about it'),
 }
 
-export const releasesSchema = (parts: Parts): Json => listOf(parts.schema('release.summary', object(summary)))
+export const releasesSchema = (parts: Parts): Json => listOf(parts.schema('release.summary', () => object(summary)))
 
 export function releaseSchema(parts: Parts): Json {
   const source = object({
@@ -68,7 +68,7 @@ export function releaseSchema(parts: Parts): Json {
   })
   const findings = listOf(object({ kind: { type: 'string' }, says: { type: 'string' }, count, examples: texts }))
   const versions = object({ nomenclator: { type: 'string' }, bun: { type: 'string' } })
-  return parts.schema('release', object({ ...summary, source, findings, versions }))
+  return parts.schema('release', () => object({ ...summary, source, findings, versions }))
 }
 
 /** The index of API v2. */
@@ -90,8 +90,7 @@ export function indexSchema(parts: Parts): Json {
     fields: listOf(field),
     filters: { ...texts, description: 'parameters that narrow the list' },
   })
-  return parts.schema(
-    'index',
+  return parts.schema('index', () =>
     object({
       release: object({ digest, built, url: uri('more about it') }),
       search: uriTemplate('search in all collections'),

@@ -52,7 +52,14 @@ export function openapiDocument(release: Release, baseUrl: string): Json {
   }
 }
 
+/** Nearly everyone asks for the same one. */
+const latest = new WeakMap<Release, { readonly baseUrl: string; readonly document: Json }>()
+
 export function answerOpenapi(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer {
   readParameters(asked.query, noParameters)
-  return jsonAnswer(asked, releases.current, false, openapiDocument(releases.current, baseUrl))
+  const release = releases.current
+  const known = latest.get(release)
+  const document = known?.baseUrl === baseUrl ? known.document : openapiDocument(release, baseUrl)
+  latest.set(release, { baseUrl, document })
+  return jsonAnswer(asked, { release, isNamed: false, isUndated: true }, document)
 }

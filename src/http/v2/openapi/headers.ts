@@ -64,7 +64,9 @@ function headerOf(parts: Parts, name: string, samples: readonly Headers[]): Json
   const values = [...new Set(samples.flatMap((sample) => sample[name] ?? []))]
   const schema = known.schema ?? { type: 'string', enum: values }
   const required = samples.every((sample) => name in sample)
-  return parts.share('headers', name, { description: known.says, required, schema })
+  return parts.once(['header', name, required, ...values].join(), () =>
+    parts.share('headers', name, { description: known.says, required, schema }),
+  )
 }
 
 const asked = (name: string, description: string): Json => ({

@@ -31,25 +31,16 @@ export type Operation = {
 }
 
 /** A parameter that may be given several times is a list of values, each under its name. */
-export function queryParameter({ name, says, repeatable, required = false, schema }: Parameter): Json {
-  return {
-    name,
-    in: 'query',
-    description: says,
-    required,
-    schema: repeatable ? { type: 'array', items: schema, minItems: 1 } : schema,
-  }
-}
+export const queryParameter = ({ name, says, repeatable, required = false, schema }: Parameter): Json => ({
+  name,
+  in: 'query',
+  description: says,
+  required,
+  schema: repeatable ? { type: 'array', items: schema, minItems: 1 } : schema,
+})
 
 export function written(parts: Parts, operation: Operation): Json {
-  const { id, tag, summary, inPath = [], inQuery, inHeader = [], shown = {}, good, problems } = operation
-  const query = [...inQuery.values()].map((parameter) => {
-    const example = shown[parameter.name]
-    return { ...queryParameter(parameter), ...(example === undefined ? {} : { example }) }
-  })
-  const parameters = [...inPath, ...query, ...inHeader].map((one) =>
-    parts.share('parameters', (one as { name: string }).name, one),
-  )
+  const { path, id, tag, summary, inPath = [], inQuery, inHeader = [], shown = {}, good, problems } = operation
   const answers = Object.entries(good).map(([status, { says, samples, content }]) => [
     status,
     { description: says, headers: headersOf(parts, samples), ...(content === undefined ? {} : { content }) },
@@ -58,7 +49,18 @@ export function written(parts: Parts, operation: Operation): Json {
     operationId: id,
     tags: [tag],
     summary,
-    parameters,
-    responses: { ...Object.fromEntries(answers), ...problemResponses(parts, [...problems, ...ANYWHERE]) },
+    parameters: [
+      ...inPath.map((one) => shared(parts, one)),
+      ...[...inQuery.values()].map((one) => inQueryOf(parts, one, shown[one.name])),
+      ...inHeader.map((one) => parts.once(one, () => shared(parts, one))),
+    ],
+    responses: { ...Object.fromEntries(answers), ...problemResponses(parts, path, [...problems, ...ANYWHERE]) },
   }
+}
+
+const shared = (parts: Parts, parameter: Json): Json => parts.share('parameters', parameter.name as string, parameter)
+
+function inQueryOf(parts: Parts, parameter: Parameter, example: unknown): Json {
+  if (example !== undefined) return shared(parts, { ...queryParameter(parameter), example })
+  return parts.once(parameter, () => shared(parts, queryParameter(parameter)))
 }

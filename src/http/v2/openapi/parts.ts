@@ -3,13 +3,21 @@
 export type Json = { readonly [key: string]: unknown }
 
 const SECTIONS = ['schemas', 'parameters', 'headers', 'responses'] as const
-type Section = (typeof SECTIONS)[number]
 
 export class Parts {
-  readonly #sections = new Map<Section, Map<string, Json>>(SECTIONS.map((section) => [section, new Map()]))
+  readonly #sections = new Map<string, Map<string, Json>>(SECTIONS.map((section) => [section, new Map()]))
+
+  readonly #made = new Map<unknown, Json>()
+
+  /** What was made for the same key before, or is made now: most operations have most of their parts in common. */
+  once(key: unknown, make: () => Json): Json {
+    const made = this.#made.get(key) ?? make()
+    this.#made.set(key, made)
+    return made
+  }
 
   /** A reference to a part. Where another one has its name already, it gets a number. */
-  share(section: Section, name: string, part: Json): Json {
+  share(section: Exclude<(typeof SECTIONS)[number], 'schemas'>, name: string, part: Json): Json {
     const known = this.#sections.get(section) as Map<string, Json>
     let key = name
     for (let number = 2; known.has(key) && !Bun.deepEquals(known.get(key), part); number++) key = `${name}-${number}`
@@ -17,8 +25,11 @@ export class Parts {
     return { $ref: `#/components/${section}/${key}` }
   }
 
-  schema(name: string, schema: Json): Json {
-    return this.share('schemas', name, schema)
+  /** Likewise for a schema, of which there is one of a name; it is made when it is first referred to. */
+  schema(name: string, make: () => Json): Json {
+    const schemas = this.#sections.get('schemas') as Map<string, Json>
+    if (!schemas.has(name)) schemas.set(name, make())
+    return { $ref: `#/components/schemas/${name}` }
   }
 
   all(): Json {

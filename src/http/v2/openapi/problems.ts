@@ -1,7 +1,7 @@
 // The problems that an operation can end with, each as it is really answered.
-import { V2_PATH } from '../../../catalog/collections.ts'
+import { V1_PATH, V2_PATH } from '../../../catalog/collections.ts'
 import type { Headers } from '../../../page/page-headers.ts'
-import { type Problem, type ProblemKind, problemAnswer, problemTitles, problemType } from '../../problem.ts'
+import { isV2, type Problem, type ProblemKind, problemAnswer, problemTitles, problemType } from '../../problem.ts'
 import { HEAD_LIMITS } from '../../wire/request-head.ts'
 import { headersOf } from './headers.ts'
 import { type Json, object, type Parts, text } from './parts.ts'
@@ -36,7 +36,7 @@ export const ANYWHERE: readonly ProblemKind[] = [
 ]
 
 const problemSchema = (parts: Parts): Json =>
-  parts.schema('problem', {
+  parts.schema('problem', () => ({
     ...object({
       type: { type: 'string', enum: kinds.map(problemType), description: 'tells the kinds of problem apart' },
       title: text('what kind of problem it is, for people'),
@@ -45,21 +45,23 @@ const problemSchema = (parts: Parts): Json =>
       instance: text('path of the request, without its query'),
     }),
     description: 'A problem of RFC 9457',
-  })
+  }))
 
-/** The answers of these problems, by status: several may share one. */
-export function problemResponses(parts: Parts, given: readonly ProblemKind[]): Json {
+/** The answers of these problems at a path, by status: several may share one. */
+export function problemResponses(parts: Parts, path: string, given: readonly ProblemKind[]): Json {
+  const root = isV2(path) ? V2_PATH : V1_PATH
   const statuses = [...new Set(given.map((kind) => problemTitles[kind][0]))].sort()
   return Object.fromEntries(
     statuses.map((status) => {
       const alike = given.filter((kind) => problemTitles[kind][0] === status)
-      return [status, parts.share('responses', `problem-${status}`, responseOf(parts, alike, status))]
+      const share = () => parts.share('responses', `problem-${status}`, responseOf(parts, root, alike, status))
+      return [status, parts.once(['problem', root, ...alike].join(), share)]
     }),
   )
 }
 
-function responseOf(parts: Parts, alike: readonly ProblemKind[], status: number): Json {
-  const answers = alike.map((kind) => problemAnswer(samples[kind], V2_PATH))
+function responseOf(parts: Parts, root: string, alike: readonly ProblemKind[], status: number): Json {
+  const answers = alike.map((kind) => problemAnswer(samples[kind], root))
   const narrowed = { properties: { type: { enum: alike.map(problemType) }, status: { const: status } } }
   const examples = alike.map((kind, at) => [kind, { value: JSON.parse(new TextDecoder().decode(bodyOf(answers[at]))) }])
   return {

@@ -40,11 +40,14 @@ const inPath = (entity: Entity, name: string, schema: Json = ID): Json => ({
 })
 
 export function recordOperations(parts: Parts, release: Release): Operation[] {
+  const lists = new Map(entityNames.map((name) => [name, listOperation(parts, release, name)]))
   return [
-    ...entityNames.map((name) => listOperation(parts, release, name)),
+    ...lists.values(),
     ...entityNames.map((name) => allOperation(parts, release, name)),
     ...entityNames.map((name) => recordOperation(parts, release, name)),
-    ...parents.flatMap(([above, children]) => children.map((child) => childrenOperation(parts, release, above, child))),
+    ...parents.flatMap(([above, children]) =>
+      children.map((child) => childrenOperation(lists.get(child) as Operation, above, child)),
+    ),
   ]
 }
 
@@ -70,8 +73,7 @@ function listOperation(parts: Parts, release: Release, name: EntityName): Operat
   }
 }
 
-function childrenOperation(parts: Parts, release: Release, above: Entity, child: EntityName): Operation {
-  const list = listOperation(parts, release, child)
+function childrenOperation(list: Operation, above: Entity, child: EntityName): Operation {
   const { plural } = entities[child]
   return {
     ...list,

@@ -28,26 +28,27 @@ function valueSchema(entity: Entity, field: Exclude<Field, { kind: 'embed' }>): 
 }
 
 /** With every field, and every embedded record in full. */
-export function wholeRecord(parts: Parts, entity: Entity): Json {
-  const fields = fieldsOf(entity, (field) =>
-    field.kind === 'embed'
-      ? { ...wholeRecord(parts, field.entity), description: field.says }
-      : valueSchema(entity, field),
-  )
-  return parts.schema(entity.name, object(fields))
-}
+export const wholeRecord = (parts: Parts, entity: Entity): Json =>
+  parts.schema(entity.name, () => {
+    const fields = fieldsOf(entity, (field) =>
+      field.kind === 'embed'
+        ? { ...wholeRecord(parts, field.entity), description: field.says }
+        : valueSchema(entity, field),
+    )
+    return object(fields)
+  })
 
 /** With the fields that were asked for; an embedded record may be a part too, or stand for its identifier. */
-function partOfRecord(parts: Parts, entity: Entity): Json {
-  const fields = fieldsOf(entity, (field) => {
-    if (field.kind !== 'embed') return valueSchema(entity, field)
-    const identifier = field.entity.fields[identifierOf(field.entity)] as Field
-    return { anyOf: [partOfRecord(parts, field.entity), { ...ID, description: identifier.says }] }
+const partOfRecord = (parts: Parts, entity: Entity): Json =>
+  parts.schema(`${entity.name}.part`, () => {
+    const fields = fieldsOf(entity, (field) => {
+      if (field.kind !== 'embed') return valueSchema(entity, field)
+      const identifier = field.entity.fields[identifierOf(field.entity)] as Field
+      return { anyOf: [partOfRecord(parts, field.entity), { ...ID, description: identifier.says }] }
+    })
+    const description = `What is left of a ${entity.name} by the parameters fields and embed`
+    return { ...object(fields, Object.keys(fields)), minProperties: 1, description }
   })
-  const description = `What is left of a ${entity.name} by the parameters fields and embed`
-  const part = { ...object(fields, Object.keys(fields)), minProperties: 1, description }
-  return parts.schema(`${entity.name}.part`, part)
-}
 
 export const wholeOrPart = (
   parts: Parts,
@@ -57,23 +58,26 @@ export const wholeOrPart = (
   anyOf: [around(wholeRecord(parts, entity)), around(partOfRecord(parts, entity))],
 })
 
-export function keySchema(parts: Parts, entity: Entity): Json {
-  const fields = entity.key.map((name) => [name, { ...ID, description: (entity.fields[name] as Field).says }])
-  return parts.schema(`${entity.name}.key`, object(Object.fromEntries(fields)))
-}
+export const keySchema = (parts: Parts, entity: Entity): Json =>
+  parts.schema(`${entity.name}.key`, () => {
+    const fields = entity.key.map((name) => [name, { ...ID, description: (entity.fields[name] as Field).says }])
+    return object(Object.fromEntries(fields))
+  })
 
 /** What became of one record between two releases. */
-export function changeSchema(parts: Parts, entity: Entity): Json {
-  const record = wholeRecord(parts, entity)
-  const common = { collection: { const: entity.plural }, key: keySchema(parts, entity) }
-  const fields = listOf({ type: 'string', enum: leavesOf(entity).map(({ path }) => path) })
-  const changes = [
-    object({ ...common, change: { const: 'added' }, new: record }),
-    object({ ...common, change: { const: 'removed' }, old: record }),
-    object({ ...common, change: { const: 'changed' }, fields, old: record, new: record }),
-  ]
-  return parts.schema(`${entity.name}.change`, { oneOf: changes })
-}
+export const changeSchema = (parts: Parts, entity: Entity): Json =>
+  parts.schema(`${entity.name}.change`, () => {
+    const record = wholeRecord(parts, entity)
+    const common = { collection: { const: entity.plural }, key: keySchema(parts, entity) }
+    const fields = listOf({ type: 'string', enum: leavesOf(entity).map(({ path }) => path) })
+    return {
+      oneOf: [
+        object({ ...common, change: { const: 'added' }, new: record }),
+        object({ ...common, change: { const: 'removed' }, old: record }),
+        object({ ...common, change: { const: 'changed' }, fields, old: record, new: record }),
+      ],
+    }
+  })
 
 const inner = ({ source }: RegExp) => `(?:${source.replace(/^\^|\$$/g, '')})`
 

@@ -10,9 +10,14 @@ import { wholeOrPart, wholeRecord } from './record-schemas.ts'
 
 /** With every further set of headers; the release may be named where that is a parameter. */
 export function samplesOf(release: Release, canBeNamed: boolean, ...further: readonly Headers[]): Headers[] {
-  const named = canBeNamed ? [false, true] : [false]
-  return named.flatMap((isNamed) =>
-    further.map((more) => ({ ...v2Headers(''), ETag: '', ...releaseHeaders(release, isNamed), ...more })),
+  const sources = canBeNamed
+    ? [
+        { release, isNamed: false },
+        { release, isNamed: true },
+      ]
+    : [{ release, isNamed: false, isUndated: true }]
+  return sources.flatMap((from) =>
+    further.map((more) => ({ ...v2Headers(''), ETag: '', ...releaseHeaders(from), ...more })),
   )
 }
 

@@ -1,0 +1,67 @@
+// Large arrays that searches use again: to make new ones for each takes longer than many a search.
+import type { Words } from '../release/index/index-file.ts'
+import { NOT_SEEN } from './score.ts'
+
+/** Above this share of all records, forgetting everything is cheaper than forgetting each. */
+const MANY = 1 / 16
+
+export class Scratch {
+  /** What was found. */
+  readonly positions: Uint32Array
+  /** For each position. */
+  readonly scores: Uint16Array
+  readonly #seen: Uint32Array
+  #count = 0
+
+  constructor(count: number) {
+    this.positions = new Uint32Array(count)
+    this.scores = new Uint16Array(count).fill(NOT_SEEN)
+    this.#seen = new Uint32Array(Math.ceil(count * MANY))
+  }
+
+  /** The position has a score now. */
+  see(position: number): void {
+    if (this.#count < this.#seen.length) this.#seen[this.#count] = position
+    this.#count++
+  }
+
+  forget(): void {
+    const { scores } = this
+    if (this.#count > this.#seen.length) scores.fill(NOT_SEEN)
+    else for (let at = 0; at < this.#count; at++) scores[this.#seen[at] as number] = NOT_SEEN
+    this.#count = 0
+  }
+}
+
+const scratches = new WeakMap<Words, Scratch>()
+
+/** That of an entity, as if no search had been before. */
+export function scratchOf(words: Words): Scratch {
+  let scratch = scratches.get(words)
+  if (scratch === undefined) {
+    scratch = new Scratch(words.nameStarts.length - 1)
+    scratches.set(words, scratch)
+  }
+  scratch.forget()
+  return scratch
+}
+
+/** The scores of the best so many, while others come. */
+export class BestScores {
+  readonly #ascending: Uint16Array
+  /** The score of the last of them; what is worse than it is not needed. */
+  worst = NOT_SEEN
+
+  constructor(enough: number) {
+    this.#ascending = new Uint16Array(enough).fill(NOT_SEEN)
+  }
+
+  add(score: number): void {
+    const scores = this.#ascending
+    let place = scores.length - 1
+    if (score >= (scores[place] as number)) return
+    for (; place > 0 && (scores[place - 1] as number) > score; place--) scores[place] = scores[place - 1] as number
+    scores[place] = score
+    this.worst = scores[scores.length - 1] as number
+  }
+}

@@ -1,0 +1,49 @@
+// Whoever names the same thing twice in a question to API v2 gets it once.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createApp } from '../src/http/app.ts'
+import { answerLaterTo } from './support/answered.ts'
+import { sourceOf, TestHome, tiny } from './support/releases.ts'
+
+const home = new TestHome()
+afterAll(() => home[Symbol.dispose]())
+const older = (await home.import(sourceOf({ ...tiny, pais: tiny.pais.slice(0, 1) }))).digest
+await home.import(sourceOf(tiny), { acceptChanges: true })
+const release = home.current()
+const app = createApp({
+  release: () => release,
+  shelf: home.shelf,
+  policy: { baseUrl: undefined, trustedProxies: undefined },
+  logError: (error) => {
+    throw error
+  },
+})
+const read = async (target: string) => {
+  const response = await answerLaterTo(app, { target }, { own: 'http://127.0.0.1', peer: undefined })
+  expect(response.status).toBe(200)
+  return await response.text()
+}
+
+describe('fields', () => {
+  const inner = ['idMunicipio.idEstado', 'idMunicipio.idEstado.idPais', 'idMunicipio.descMunicipio']
+  const forms = ['', '&embed=id', '&format=csv', '&format=csv&embed=id']
+  const cases = inner.flatMap((path) => forms.map((form) => [path, form] as const))
+
+  test.each(cases)('that are in a record which is asked for whole: %s%s', async (path, form) => {
+    const list = '/api/v2/localidades?fields='
+    const whole = await read(`${list}idMunicipio${form}`)
+    expect(await read(`${list}idMunicipio,${path}${form}`)).toBe(whole)
+    expect(await read(`${list}${path},idMunicipio${form}`)).toBe(whole)
+  })
+})
+
+describe('collections', () => {
+  test('to search in', async () => {
+    const search = '/api/v2/search?q=francia&in='
+    expect(await read(`${search}paises,paises`)).toBe(await read(`${search}paises`))
+  })
+
+  test('to see the changes of', async () => {
+    const changes = `/api/v2/changes?from=${older}`
+    expect(await read(`${changes}&in=paises&in=paises`)).toBe(await read(`${changes}&in=paises`))
+  })
+})
