@@ -1,6 +1,6 @@
 // How good a record is as an answer to the words typed: a number, the lower the better.
 import type { Words } from '../release/index/index-file.ts'
-import { EDITS, EXACT, PARTIAL, type WordMatch } from './word-match.ts'
+import { EDITS, ELSEWHERE, EXACT, PARTIAL, type WordMatch } from './word-match.ts'
 
 /**
  * Records above, by a column that names them: what each record has there, which have it, and how well the word matches
@@ -107,11 +107,16 @@ export function scoreOf(words: Words, typed: readonly TypedWord[], position: num
   )
 }
 
-/** No better can the score of a record be, as far as the first word and the length of its name tell. */
+/**
+ * No better can the score of a record be, as far as the length of its name tells and how well one of its first words
+ * matches the one typed at the same place.
+ */
 export function leastScore(grade: number, length: number, typed: number): number {
+  const besides = Math.min(Math.max(length - typed, 0), MOST_BESIDES)
+  if (grade === ELSEWHERE && length <= typed) return STANDS.complete << STANDS_AT
+  if (grade === 0 || grade === ELSEWHERE) return (STANDS.words << STANDS_AT) | besides
   if (length <= typed) return grade === EXACT ? 0 : STANDS.complete << STANDS_AT
-  const stands = grade === 0 ? STANDS.words << STANDS_AT : (STANDS.begins << STANDS_AT) | partialAt(grade)
-  return stands | Math.min(length - typed, MOST_BESIDES)
+  return (STANDS.begins << STANDS_AT) | partialAt(grade) | besides
 }
 
 const partialAt = (grade: number) => (PARTIAL[grade] as number) << PARTIAL_AT

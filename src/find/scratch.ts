@@ -45,23 +45,3 @@ export function scratchOf(words: Words): Scratch {
   scratch.forget()
   return scratch
 }
-
-/** The scores of the best so many, while others come. */
-export class BestScores {
-  readonly #ascending: Uint16Array
-  /** The score of the last of them; what is worse than it is not needed. */
-  worst = NOT_SEEN
-
-  constructor(enough: number) {
-    this.#ascending = new Uint16Array(enough).fill(NOT_SEEN)
-  }
-
-  add(score: number): void {
-    const scores = this.#ascending
-    let place = scores.length - 1
-    if (score >= (scores[place] as number)) return
-    for (; place > 0 && (scores[place - 1] as number) > score; place--) scores[place] = scores[place - 1] as number
-    scores[place] = score
-    this.worst = scores[scores.length - 1] as number
-  }
-}

@@ -1,7 +1,8 @@
 // Searches the names and codes of one entity: every word typed must be in a record, in any order; the best come first.
 import type { Words } from '../release/index/index-file.ts'
-import { type Above, leastScore, NO_MATCH, NOT_SEEN, scoreOf, type TypedWord } from './score.ts'
-import { BestScores, type Scratch, scratchOf } from './scratch.ts'
+import { BestScores } from './best-scores.ts'
+import { type Above, NO_MATCH, NOT_SEEN, scoreOf, type TypedWord } from './score.ts'
+import { type Scratch, scratchOf } from './scratch.ts'
 import { matchWord, recordsOf } from './word-match.ts'
 
 /** What was found, not yet in order. Both are views, good until the next search of the same entity. */
@@ -80,7 +81,7 @@ class Candidates {
     this.#scratch = scratchOf(words)
     // A code may make any record the best.
     const isByName = typed.every(({ inCodes }) => inCodes === 0)
-    this.#best = enough === undefined || !isByName ? undefined : new BestScores(enough)
+    this.#best = enough === undefined || !isByName ? undefined : new BestScores(enough, typed)
   }
 
   /** The fewest that can be told to hold all hits: those with the rarest word, or those that count at all. */
@@ -88,14 +89,38 @@ class Candidates {
     const sizes = this.#typed.map(sizeOf)
     const least = Math.min(...sizes)
     const among = this.#among
-    if (among !== undefined && among.length <= least) this.#look(among, 0, among.length)
+    const count = this.#scratch.scores.length
+    if (among !== undefined && among.length <= least) this.#lookInOrder(among, among.length)
     else {
-      const count = this.#scratch.scores.length
       this.#wanted = among === undefined ? undefined : flagsOf(among, count)
-      if (least > count * MANY) this.#look(undefined, 0, count)
-      else this.#lookAtHolders(this.#typed[sizes.indexOf(least)] as TypedWord)
+      const rarest = this.#typed[sizes.indexOf(least)] as TypedWord
+      // Those below one record stand side by side already.
+      if (least > count * MANY && rarest.above.length === 0) this.#lookInOrder(undefined, count)
+      else this.#lookAtHolders(rarest)
     }
     return this.#hits()
+  }
+
+  #lookInOrder(list: Uint32Array | undefined, count: number): void {
+    this.#best?.ascending()
+    if (list === undefined && this.#best !== undefined) this.#lookAtPromising(this.#best)
+    else this.#look(list, 0, count)
+  }
+
+  /** At all positions, in as few steps as can be for those that are not among the best. */
+  #lookAtPromising({ longest, first, second }: BestScores): void {
+    const { names, nameStarts } = this.#words
+    const count = nameStarts.length - 1
+    let end = 0
+    for (let position = 0; position < count; position++) {
+      const start = end
+      end = nameStarts[position + 1] as number
+      if (end - start > (longest[first[names[start] as number] as number] as number)) continue
+      if (second !== undefined && end - start > 1) {
+        if (end - start > (longest[second[names[start + 1] as number] as number] as number)) continue
+      }
+      this.#look(undefined, position, position + 1)
+    }
   }
 
   #lookAtHolders({ matching, above }: TypedWord): void {
@@ -121,14 +146,22 @@ class Candidates {
     const scratch = this.#scratch
     const { names, nameStarts } = words
     const { scores, positions } = scratch
-    const [{ grades }] = typed as [TypedWord]
+    const longest = best?.longest
+    const first = best?.first
+    const second = best?.second
     for (let at = from; at < to; at++) {
       const position = list === undefined ? at : (list[at] as number)
       if (scores[position] !== NOT_SEEN || (wanted !== undefined && wanted[position] === 0)) continue
-      if (best !== undefined) {
+      if (longest !== undefined && first !== undefined) {
         const start = nameStarts[position] as number
         const length = (nameStarts[position + 1] as number) - start
-        if (leastScore(grades[names[start] as number] as number, length, typed.length) > best.worst) continue
+        if (length > (longest[first[names[start] as number] as number] as number)) continue
+        if (
+          second !== undefined &&
+          length > 1 &&
+          length > (longest[second[names[start + 1] as number] as number] as number)
+        )
+          continue
       }
       const score = scoreOf(words, typed, position)
       scores[position] = score

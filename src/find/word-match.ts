@@ -20,6 +20,9 @@ const BEGINNING_EDITED = [0, 4, 6]
 /** How many edits each grade stands for, and whether only the beginning of the word was typed. */
 export const EDITS: readonly number[] = [0, 0, 0, 1, 1, 2, 2]
 export const PARTIAL: readonly number[] = [0, 0, 1, 0, 1, 0, 1]
+/** Instead of no match: the word is one that was typed, but at another place. */
+export const ELSEWHERE = EDITS.length
+export const GRADES = ELSEWHERE + 1
 
 const letters = new Uint16Array(LETTERS_COMPARED)
 

@@ -6,6 +6,7 @@ import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { postingsOf } from './postings.ts'
 import type { SectionWriter } from './sections.ts'
 import { TextTable } from './text-table.ts'
+import { tidyUp } from './tidy.ts'
 
 /** Takes the value of one record after the other, and writes them in the end. */
 export type ColumnBuild = { add(value: string | number): void; write(file: SectionWriter, field: string): void }
@@ -30,7 +31,8 @@ export function writeTexts(
   file.addPieces(name, 'bytes', (put) => {
     let piece = Buffer.alloc(PIECE)
     let used = 0
-    for (const number of order) {
+    for (let place = 0; place < order.length; place++) {
+      const number = order[place] as number
       const length = table.lengthOf(number)
       if (used + length > piece.length) {
         put(piece.subarray(0, used))
@@ -46,8 +48,8 @@ export function writeTexts(
     streamNumbers(put, (take) => {
       let offset = 0
       take(offset)
-      for (const number of order) {
-        offset += table.lengthOf(number)
+      for (let place = 0; place < order.length; place++) {
+        offset += table.lengthOf(order[place] as number)
         take(offset)
       }
     }),
@@ -74,10 +76,12 @@ export class TextColumnBuild implements ColumnBuild {
 
   write(file: SectionWriter, field: string): void {
     const { order, groups } = orderTexts(this.table, sortKey)
+    tidyUp(order.length)
     writeTexts(file, `${field}.texts`, `${field}.offsets`, this.table, order)
     file.add(`${field}.groups`, groups)
     const ranks = ranksOf(order)
-    const values = this.#numbers.array.map((number) => ranks[number] as number)
+    const values = new Uint32Array(this.numbers.length)
+    for (let at = 0; at < values.length; at++) values[at] = ranks[this.#numbers.at(at)] as number
     writeValues(file, field, values, this.table.size)
   }
 }

@@ -3,6 +3,7 @@ import { type Entity, embedsOf, type Field, type Values } from '../../catalog/en
 import type { FileFacts } from '../durable-file.ts'
 import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
 import { SectionWriter } from './sections.ts'
+import { tidyUp } from './tidy.ts'
 import { type Texts, writeWords } from './word-sections.ts'
 
 /** The position of each record that may be embedded, by identifier: of the entities built so far. */
@@ -26,9 +27,6 @@ export function batchOf(entity: Entity, rows: readonly Values[]): Batch {
 }
 
 const fieldsOf = (entity: Entity) => Object.entries(entity.fields).filter(([, { kind }]) => kind !== 'copy')
-
-/** What so many records leave behind, column by column, is not left lying until it is found. */
-const MANY = 1_000_000
 
 type Column = { readonly field: string; readonly kind: Field['kind']; readonly build: ColumnBuild }
 
@@ -65,7 +63,7 @@ export class IndexBuild {
         const { field, kind, build } = column
         build.write(file, field)
         if (build instanceof TextColumnBuild) (kind === 'name' ? names : codes).push(build)
-        if (this.#count > MANY) Bun.gc(true)
+        tidyUp(this.#count)
       }
       writeWords(file, names, codes, this.#count)
       return file.finish()

@@ -31,7 +31,7 @@ function keysOf(
   table: TextTable,
   keyOf: (text: string) => string,
 ): { readonly bytes: Buffer; readonly offsets: Uint32Array } {
-  let bytes = Buffer.alloc(table.bytes + 1_024)
+  let bytes: Buffer = Buffer.allocUnsafeSlow(table.bytes + 1_024)
   const offsets = new NumberList(table.size + 1)
   let used = 0
   offsets.push(0)

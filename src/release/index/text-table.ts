@@ -8,7 +8,7 @@ const FULLEST = 0.7
 const LONGEST_CHARACTER = 3
 
 export class TextTable {
-  #bytes = Buffer.alloc(1 << 16)
+  #bytes: Buffer = Buffer.allocUnsafeSlow(1 << 16)
   readonly #offsets = new NumberList()
   readonly #hashes = new NumberList()
   readonly #recent = new Map<string, number>()
@@ -76,8 +76,8 @@ export class TextTable {
 
   #makeRoom(bytes: number): void {
     if (bytes <= this.#bytes.length) return
-    const larger = Buffer.alloc(Math.max(bytes, this.#bytes.length * 2))
-    larger.set(this.#bytes)
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, Math.ceil(this.#bytes.length * 1.5)))
+    larger.set(this.#bytes.subarray(0, this.bytes))
     this.#bytes = larger
   }
 

@@ -6,3 +6,8 @@ const OFTEN = 200_000
 export function tidyAfter(number: number): void {
   if (number % OFTEN === OFTEN - 1) Bun.gc(true)
 }
+
+/** To be called where a step with so many is done. */
+export function tidyUp(count: number): void {
+  if (count >= OFTEN * 2) Bun.gc(true)
+}
