@@ -251,8 +251,9 @@ describe(CONTRACT, () => {
     expect(compare(documented, Object.keys(sent))).toEqual(SAME)
   })
 
-  test('has every problem, with its status and title', () => {
-    const documented = contract('Problems').rows.map(([kind, status, title]) => `${kind} ${status} ${title}`)
+  test('has every problem, with its status and title, and the document of API v2 those that it adds', () => {
+    const rows = [...contract('Problems').rows, ...sectionsOf('docs/api-v2.md')('Problems').rows]
+    const documented = rows.map(([kind, status, title]) => `${kind} ${status} ${title}`)
     const real = Object.entries(problemTitles).map(([kind, [status, title]]) => `\`${kind}\` ${status} ${title}`)
     expect(compare(documented, real)).toEqual(SAME)
   })

@@ -13,7 +13,7 @@ export function bestFirst(hits: Hits, limit = hits.positions.length): Uint32Arra
   const isMany = positions.length > scores.length * MANY
   const best = isMany ? ascending(scores, worst) : upTo(positions, scores, worst)
   const keys = scoresAt(best, scores)
-  const ordered = best.length > scores.length * MANY ? distributed(best, keys, SCORES) : sorted(best, keys)
+  const ordered = isMany && best.length > SCORES * MANY ? distributed(best, keys, SCORES) : sorted(best, keys)
   return ordered.subarray(0, limit)
 }
 

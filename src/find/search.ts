@@ -64,13 +64,17 @@ function typedWord(words: Words, typed: string, above: WordAbove, forgiving: boo
 /** Above this share of all records, looking at each of them in turn is cheaper than at some here and there. */
 const MANY = 1 / 8
 
+/** So many are looked at sooner than it is known which need not be. */
+const FEW = 500
+
 /** Looks at records that may be hits, each of them once. */
 class Candidates {
   readonly #words: Words
   readonly #typed: readonly TypedWord[]
   readonly #among: Uint32Array | undefined
   readonly #scratch: Scratch
-  readonly #best: BestScores | undefined
+  readonly #enough: number | undefined
+  #best: BestScores | undefined
   #wanted: Uint8Array | undefined
   #found = 0
 
@@ -79,9 +83,13 @@ class Candidates {
     this.#typed = typed
     this.#among = among
     this.#scratch = scratchOf(words)
-    // A code may make any record the best.
-    const isByName = typed.every(({ inCodes }) => inCodes === 0)
-    this.#best = enough === undefined || !isByName ? undefined : new BestScores(enough, typed)
+    this.#enough = enough
+  }
+
+  /** Where only the best are wanted; but a code may make any record the best. */
+  #bestScores(): BestScores | undefined {
+    if (this.#enough === undefined || this.#typed.some(({ inCodes }) => inCodes > 0)) return undefined
+    return new BestScores(this.#enough, this.#typed)
   }
 
   /** The fewest that can be told to hold all hits: those with the rarest word, or those that count at all. */
@@ -90,6 +98,7 @@ class Candidates {
     const least = Math.min(...sizes)
     const among = this.#among
     const count = this.#scratch.scores.length
+    if (least > FEW) this.#best = this.#bestScores()
     if (among !== undefined && among.length <= least) this.#lookInOrder(among, among.length)
     else {
       this.#wanted = among === undefined ? undefined : flagsOf(among, count)
