@@ -1,5 +1,5 @@
 // The page at the root: names the service and its release, and links the lists.
-import { collections, V1_PATH } from '../catalog/collections.ts'
+import { collections, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import { entities } from '../catalog/entities.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import type { Release } from '../release/release.ts'
@@ -43,7 +43,8 @@ lists. Start at <a href="${V1_PATH}">${V1_PATH}</a>, or with a list:</p>
 ${manifest.source.synthetic ? '<p class="warning">This release holds synthetic data: none of it is real.</p>' : ''}
 <ul>${rows.join('\n')}</ul>
 <p>Ten records a page; <code>?page=2</code> asks for the second, and the <code>Link</code> header of every page says
-where the next one is.</p>
+where the next one is. <a href="${V2_PATH}">${V2_PATH}</a> has filters, search, single records, whole collections and
+changes; <a href="${OPENAPI_PATH}">OpenAPI</a> describes both.</p>
 <footer>
 <p>Release <code title="${manifest.digest}">${manifest.digest.slice(0, 12)}</code>, built
 <time datetime="${manifest.built}">${manifest.built.slice(0, 10)}</time> from ${escaped(manifest.source.title)}.

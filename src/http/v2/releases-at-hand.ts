@@ -1,6 +1,7 @@
 // The releases that a request may read: the current one, and older ones that are still on disk.
+import { existsSync } from 'node:fs'
 import type { Manifest } from '../../release/manifest.ts'
-import type { Release, StoredRelease } from '../../release/release.ts'
+import type { Release } from '../../release/release.ts'
 import type { Shelf } from '../../release/shelf.ts'
 import { badParameter, type Parameters } from './parameters.ts'
 
@@ -55,6 +56,7 @@ export class ReleasesAtHand {
 
   open(digest: string): Release | ReleaseGone {
     if (digest === this.current.manifest.digest) return this.current
+    this.#letGo()
     const known = this.#open.get(digest)
     if (known !== undefined) return known
     const gone: ReleaseGone = { kind: 'release-gone', digest }
@@ -71,8 +73,8 @@ export class ReleasesAtHand {
     }
   }
 
-  stored(digest: string): StoredRelease | ReleaseGone {
-    const release = this.open(digest)
-    return 'kind' in release ? release : { directory: release.directory, manifest: release.manifest }
+  /** What was removed from disk is not kept open: its room is given back. */
+  #letGo(): void {
+    for (const [digest, { directory }] of this.#open) if (!existsSync(directory)) this.#open.delete(digest)
   }
 }
