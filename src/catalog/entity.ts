@@ -86,3 +86,10 @@ export function embedsOf(entity: Entity): readonly (readonly [string, Entity])[]
     kind === 'embed' && 'entity' in rest ? [[field, rest.entity] as const] : [],
   )
 }
+
+/** What a field embeds, which must be one that does. */
+export function embeddedAt(entity: Entity, name: string): Entity {
+  const field = entity.fields[name]
+  if (field?.kind !== 'embed') throw new Error(`${entity.name}.${name} embeds nothing`)
+  return field.entity
+}

@@ -1,9 +1,10 @@
 // Finds the positions of the records that meet conditions on their fields.
 import type { EntityName } from '../catalog/entities.ts'
-import { type Entity, embedsOf } from '../catalog/entity.ts'
+import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { Release } from '../release/release.ts'
+import { placeOf } from './ascending.ts'
 
 /** The value at a path, from the record itself, is one of these, or begins like one of them. */
 export type Filter = {
@@ -41,7 +42,7 @@ function conditionOf(release: Release, entity: Entity, { steps, match, values }:
   const [step = '', ...rest] = steps
   const column = release.indexes[entity.name as EntityName].column(step)
   if (column.kind === 'embed') {
-    const parent = embedsOf(entity).find(([field]) => field === step)?.[1] as Entity
+    const parent = embeddedAt(entity, step)
     const inner = { steps: stepsWithin(parent, rest), match, values }
     return { column, wanted: allOf(conditionOf(release, parent, inner)) }
   }
@@ -54,7 +55,7 @@ function valuesOf(
   match: Filter['match'],
   value: string | number,
 ): number[] {
-  if (column.kind === 'number') return present(indexIn(column.numbers, value as number))
+  if (column.kind === 'number') return present(placeOf(column.numbers, value as number))
   const text = value as string
   if (match === 'equals') return present(column.texts.find(text))
   const [from, to] = column.texts.range(text)
@@ -63,17 +64,6 @@ function valuesOf(
 }
 
 const present = (value: number | undefined) => (value === undefined ? [] : [value])
-
-function indexIn(numbers: Uint32Array, number: number): number | undefined {
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((numbers[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return numbers[low] === number ? low : undefined
-}
 
 /** How many records have one of the wanted values. */
 function recordsOf({ column: { starts }, wanted }: Condition): number {

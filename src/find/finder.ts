@@ -2,6 +2,7 @@
 import { type EntityName, entities } from '../catalog/entities.ts'
 import type { Release } from '../release/release.ts'
 import { wordAbove } from './above.ts'
+import { placeOf } from './ascending.ts'
 import { type Filter, positionsWhere } from './conditions.ts'
 import { inOrder, type Sort } from './order.ts'
 import { bestFirst } from './ranking.ts'
@@ -26,11 +27,7 @@ export type Found = {
 const listed = (positions: Uint32Array, ascending: boolean): Found => ({
   total: positions.length,
   slice: (from, to) => positions.subarray(from, to),
-  placeOf: (position) => {
-    if (!ascending) return positions.indexOf(position)
-    const place = firstFrom(positions, position)
-    return positions[place] === position ? place : -1
-  },
+  placeOf: (position) => (ascending ? (placeOf(positions, position) ?? -1) : positions.indexOf(position)),
 })
 
 const everything = (count: number): Found => ({
@@ -38,17 +35,6 @@ const everything = (count: number): Found => ({
   slice: (from, to) => Uint32Array.from({ length: Math.max(Math.min(to, count) - from, 0) }, (_, at) => from + at),
   placeOf: (position) => (position < count ? position : -1),
 })
-
-function firstFrom(ascending: Uint32Array, least: number): number {
-  let low = 0
-  let high = ascending.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ascending[middle] as number) < least) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 export function find(release: Release, name: EntityName, query: Query): Found {
   const { count } = release.manifest.entities[name]

@@ -1,6 +1,6 @@
 // Puts positions in the order of a field: texts in Spanish order, ties by position.
 import type { EntityName } from '../catalog/entities.ts'
-import { type Entity, embedsOf } from '../catalog/entity.ts'
+import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
 import type { Release } from '../release/release.ts'
 
@@ -39,7 +39,7 @@ function rankingOf(release: Release, entity: Entity, steps: readonly string[]): 
   const { values } = column
   if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
   if (column.kind === 'text') return { values, ranks: column.groups, count: (column.groups.at(-1) ?? -1) + 1 }
-  const parent = embedsOf(entity).find(([field]) => field === step)?.[1] as Entity
+  const parent = embeddedAt(entity, step)
   const { values: inner, ranks, count } = rankingOf(release, parent, stepsWithin(parent, rest))
   return { values, ranks: ranks === undefined ? inner : inner.map((value) => ranks[value] as number), count }
 }
