@@ -40,7 +40,8 @@ export class ReleasesAtHand {
     const digest = this.digestOf('release', given)
     if (typeof digest !== 'string') return digest
     const release = this.open(digest)
-    return 'kind' in release ? release : { release, isNamed: true }
+    // The beginning of a digest may come to be that of another release too.
+    return 'kind' in release ? release : { release, isNamed: given === digest }
   }
 
   /** The digest of the one release that begins like this. */
