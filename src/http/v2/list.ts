@@ -59,7 +59,7 @@ function chosenBy(releases: ReleasesAtHand, { at, parameters }: ListRequest): Ch
   const cursor = readCursor(at.after)
   if (cursor === undefined) throw badCursor(at.after)
   if (chosen.release.manifest.digest.startsWith(cursor.release)) return chosen
-  if (chosen.isNamed) throw badParameter('after', at.after, 'a cursor of the same release')
+  if (parameters.has('release')) throw badParameter('after', at.after, 'a cursor of the same release')
   const digest = releases.digestOf('after', cursor.release)
   if (typeof digest !== 'string') return digest
   const release = releases.open(digest)
