@@ -30,20 +30,10 @@ const is = (field: string, value: number) => ({ steps: [field], match: 'equals',
 const states = times(32, (at) => at + 1)
 const byName = { steps: ['descLocalidad'], descending: false }
 const LETTERS = [...'abcdefghijlmnopqrstuvyz']
-const THREE_WORDS = [
-  ...[
-    ['san', 'juan', 'de'],
-    ['santa', 'maria', 'la'],
-    ['el', 'rancho', 'los'],
-    ['colonia', 'san', 'jose'],
-  ],
-  ...[
-    ['san', 'antonio', 'del'],
-    ['barrio', 'de', 'san'],
-    ['los', 'dos', 'el'],
-    ['la', 'cruz', 'de'],
-  ],
-]
+/** Such that enough are found for typing errors not to be forgiven, which SQLite does not do. */
+const THREE_WORDS = ['san juan de', 'santa maria la', 'san jose de', 'colonia san jose', 'barrio de san', 'la cruz de']
+  .concat(['el rincon de', 'san pedro de', 'villa de san', 'nuevo san juan', 'san francisco de', 'el puerto de'])
+  .map((typed) => typed.split(' '))
 
 const questions: Readonly<Record<string, readonly Question[]>> = {
   'one filter': states.map((state) => ({

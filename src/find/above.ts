@@ -12,11 +12,25 @@ const parents = new Map(entityNames.map((name) => [name, embedsOf(entities[name]
 export function wordAbove(release: Release, name: EntityName): WordAbove {
   return (typed, forgiving) =>
     (parents.get(name) ?? []).flatMap(([field, parent]) => {
-      const grades = gradesOf(release, parent, typed, forgiving)
+      const grades = remembered(release, parent, typed, forgiving)
       if (!grades.some(isMatch)) return []
       const { values, starts, positions } = release.indexes[name].column(field)
       return [{ values, starts, positions, grades }]
     })
+}
+
+const MOST_REMEMBERED = 256
+const memories = new WeakMap<Release, Map<string, Uint8Array>>()
+
+/** The same words are typed again with every letter that follows them, and the same records are above many. */
+function remembered(release: Release, entity: Entity, typed: string, forgiving: boolean): Uint8Array {
+  const memory = memories.get(release) ?? new Map<string, Uint8Array>()
+  memories.set(release, memory)
+  const key = `${entity.name} ${forgiving} ${typed}`
+  const grades = memory.get(key) ?? gradesOf(release, entity, typed, forgiving)
+  if (memory.size >= MOST_REMEMBERED) memory.clear()
+  memory.set(key, grades)
+  return grades
 }
 
 const isMatch = (grade: number) => grade !== 0

@@ -46,15 +46,32 @@ function conditionOf(release: Release, entity: Entity, { steps, match, values }:
     const inner = { steps: stepsWithin(parent, rest), match, values }
     return { column, wanted: allOf(conditionOf(release, parent, inner)) }
   }
-  const found = values.flatMap((value) => valuesOf(column, match, value))
-  return { column, wanted: Uint32Array.from(new Set(found)).sort() }
+  return { column, wanted: wantedIn(column, match, values) }
 }
 
-function valuesOf(
-  column: Exclude<Column, { kind: 'embed' }>,
-  match: Filter['match'],
-  value: string | number,
-): number[] {
+/** The numbers of the values that are meant, in ascending order. */
+function wantedIn(column: ValueColumn, match: Filter['match'], values: Filter['values']): Uint32Array {
+  const [only] = values
+  if (values.length === 1 && only !== undefined) return Uint32Array.from(valuesOf(column, match, only))
+  const flags = new Uint8Array(column.starts.length - 1)
+  let count = 0
+  for (const value of new Set(values)) {
+    // What begins like a shorter one was found with it.
+    if (match === 'begins' && values.some((other) => other !== value && String(value).startsWith(String(other))))
+      continue
+    for (const number of valuesOf(column, match, value)) {
+      if (flags[number] === 0) count++
+      flags[number] = 1
+    }
+  }
+  const wanted = new Uint32Array(count)
+  for (let number = 0, used = 0; used < count; number++) if (flags[number] === 1) wanted[used++] = number
+  return wanted
+}
+
+type ValueColumn = Exclude<Column, { kind: 'embed' }>
+
+function valuesOf(column: ValueColumn, match: Filter['match'], value: string | number): number[] {
   if (column.kind === 'number') return present(placeOf(column.numbers, value as number))
   const text = value as string
   if (match === 'equals') return present(column.texts.find(text))
@@ -67,7 +84,12 @@ const present = (value: number | undefined) => (value === undefined ? [] : [valu
 
 /** How many records have one of the wanted values. */
 function recordsOf({ column: { starts }, wanted }: Condition): number {
-  return wanted.reduce((sum, value) => sum + (starts[value + 1] as number) - (starts[value] as number), 0)
+  let records = 0
+  for (let at = 0; at < wanted.length; at++) {
+    const value = wanted[at] as number
+    records += (starts[value + 1] as number) - (starts[value] as number)
+  }
+  return records
 }
 
 /** Above this share of all records, looking at each of them is cheaper than sorting. */

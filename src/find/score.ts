@@ -15,6 +15,7 @@ export type Above = {
 
 /** A word that was typed, and where it is. */
 export type TypedWord = WordMatch & {
+  readonly text: string
   /** How many names and codes have it; where no code has it, none is looked at. */
   readonly inNames: number
   readonly inCodes: number

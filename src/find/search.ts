@@ -44,17 +44,29 @@ export function searchPlainly(where: Search, typed: readonly string[]): Hits {
   return wider.some((word) => word.above.length > 0) ? new Candidates(where, wider).hits() : hits
 }
 
+const NOTHING: Hits = { positions: new Uint32Array(), scores: new Uint16Array() }
+
 /** With typing errors, in the words themselves and in those of records above. */
 export function searchForgivingly(where: Search, typed: readonly string[]): Hits {
   const above = typed.length === 1 ? nothingAbove : where.above
-  const forgiven = typed.map((word) => typedWord(where.words, word, above, true))
-  return new Candidates(where, forgiven).hits()
+  const forgiven = new Map<string, TypedWord>()
+  // The longest are the rarest, and one that is nowhere spares looking for the others.
+  for (const word of typed.toSorted((a, b) => b.length - a.length)) {
+    const known = typedWord(where.words, word, above, true)
+    if (known.matching.length === 0 && known.above.length === 0) return NOTHING
+    forgiven.set(word, known)
+  }
+  return new Candidates(
+    where,
+    typed.map((word) => forgiven.get(word) as TypedWord),
+  ).hits()
 }
 
 function typedWord(words: Words, typed: string, above: WordAbove, forgiving: boolean): TypedWord {
   const match = matchWord(words, typed, forgiving)
   return {
     ...match,
+    text: typed,
     inNames: recordsOf(match, words.inNames),
     inCodes: recordsOf(match, words.inCodes),
     above: above(typed, forgiving),
@@ -62,7 +74,9 @@ function typedWord(words: Words, typed: string, above: WordAbove, forgiving: boo
 }
 
 /** Above this share of all records, looking at each of them in turn is cheaper than at some here and there. */
-const MANY = 1 / 8
+const MANY = 1 / 4
+/** The same where most of them are passed over. */
+const MANY_PASSED_OVER = 1 / 20
 
 /** So many are looked at sooner than it is known which need not be. */
 const FEW = 500
@@ -86,10 +100,12 @@ class Candidates {
     this.#enough = enough
   }
 
-  /** Where only the best are wanted; but a code may make any record the best. */
+  /** Where only the best are wanted; but a code, or a word typed twice, may make any record the best. */
   #bestScores(): BestScores | undefined {
-    if (this.#enough === undefined || this.#typed.some(({ inCodes }) => inCodes > 0)) return undefined
-    return new BestScores(this.#enough, this.#typed)
+    const typed = this.#typed
+    const isTwice = new Set(typed.map(({ text }) => text)).size < typed.length
+    if (this.#enough === undefined || isTwice || typed.some(({ inCodes }) => inCodes > 0)) return undefined
+    return new BestScores(this.#enough, typed)
   }
 
   /** The fewest that can be told to hold all hits: those with the rarest word, or those that count at all. */
@@ -104,7 +120,8 @@ class Candidates {
       this.#wanted = among === undefined ? undefined : flagsOf(among, count)
       const rarest = this.#typed[sizes.indexOf(least)] as TypedWord
       // Those below one record stand side by side already.
-      if (least > count * MANY && rarest.above.length === 0) this.#lookInOrder(undefined, count)
+      const many = count * (this.#best === undefined ? MANY : MANY_PASSED_OVER)
+      if (least > many && rarest.above.length === 0) this.#lookInOrder(undefined, count)
       else this.#lookAtHolders(rarest)
     }
     return this.#hits()

@@ -22,9 +22,9 @@ export function suggest(release: Release, words: readonly string[], scope: Scope
     return { name, where, isLittle: hits.positions.length < TOO_LITTLE, found: suggestionsIn(name, hits, limit) }
   })
   const asTypedAll = searches.flatMap(({ found }) => found)
-  // With enough that needs no forgiveness, what needs it would not be shown.
+  // With some that need no forgiveness, those that do are not missed.
   const found =
-    asTypedAll.length >= limit
+    asTypedAll.length >= Math.min(limit, TOO_LITTLE)
       ? asTypedAll
       : searches.flatMap(({ name, where, isLittle, found }) =>
           isLittle ? suggestionsIn(name, searchForgivingly(where, words), limit) : found,
