@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { USAGE } from '../bench/options.ts'
+import { USAGE as SEARCH_USAGE } from '../bench/search/options.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { collections } from '../src/catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
@@ -19,8 +20,8 @@ import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
-/** Flags that no command has and the documents may name: those of `npm run bench`. */
-const FLAGS_OF_OTHERS = USAGE.match(/--[a-z]+/g) ?? []
+/** Flags that no command has and the documents may name: those of the benchmarks. */
+const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}`.match(/--[a-z]+/g) ?? []
 const FLAGS_OF_ALL = ['--help', '--version']
 
 type Section = {
