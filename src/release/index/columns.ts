@@ -1,12 +1,15 @@
 // The columns of an index while it is built: what each record has in one field.
 import { sortKey } from '../../catalog/words.ts'
+import { KeyList } from './key-list.ts'
 import { NumberList } from './number-list.ts'
-import { streamNumbers } from './number-stream.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { postingsOf } from './postings.ts'
 import type { SectionWriter } from './sections.ts'
+import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
-import { tidyUp } from './tidy.ts'
+import { tidyAfter, tidyUp } from './tidy.ts'
+import { WordLists, type WordTable } from './word-lists.ts'
+import type { Texts } from './word-sections.ts'
 
 /** Takes the value of one record after the other, and writes them in the end. */
 export type ColumnBuild = { add(value: string | number): void; write(file: SectionWriter, field: string): void }
@@ -18,71 +21,72 @@ function writeValues(file: SectionWriter, field: string, values: Uint32Array, co
   file.add(`${field}.positions`, positions)
 }
 
-const PIECE = 1 << 20
-
-/** The texts of a table in some order: their bytes one after the other, and where each begins. */
-export function writeTexts(
-  file: SectionWriter,
-  name: string,
-  offsets: string,
-  table: TextTable,
-  order: Uint32Array,
-): void {
-  file.addPieces(name, 'bytes', (put) => {
-    let piece = Buffer.alloc(PIECE)
-    let used = 0
-    for (let place = 0; place < order.length; place++) {
-      const number = order[place] as number
-      const length = table.lengthOf(number)
-      if (used + length > piece.length) {
-        put(piece.subarray(0, used))
-        used = 0
-        if (length > piece.length) piece = Buffer.alloc(length)
-      }
-      table.copyTo(piece, used, number)
-      used += length
-    }
-    put(piece.subarray(0, used))
-  })
-  file.addPieces(offsets, 'numbers', (put) =>
-    streamNumbers(put, (take) => {
-      let offset = 0
-      take(offset)
-      for (let place = 0; place < order.length; place++) {
-        offset += table.lengthOf(order[place] as number)
-        take(offset)
-      }
-    }),
-  )
-}
+/** Keys and words are worked out while rows still come, which costs no time then, unless they would fill the memory. */
+const MOST_BYTES_EARLY = 24 << 20
 
 /** Texts in Spanish order. */
 export class TextColumnBuild implements ColumnBuild {
-  readonly table = new TextTable()
+  readonly #table = new TextTable()
   readonly #numbers: NumberList
+  readonly #wordTable: WordTable
+  #keys: KeyList | undefined
+  #words: WordLists | undefined
+  /** How many different texts there were. */
+  #met = 0
 
-  constructor(expected: number | undefined) {
+  constructor(expected: number | undefined, wordTable: WordTable) {
     this.#numbers = new NumberList(expected)
-  }
-
-  /** For each record the number of its text in the table. */
-  get numbers(): Uint32Array {
-    return this.#numbers.array
+    this.#wordTable = wordTable
+    this.#keys = new KeyList(sortKey, 0)
+    this.#words = new WordLists(wordTable)
   }
 
   add(value: string | number): void {
-    this.#numbers.push(this.table.add(value as string))
+    const number = this.#table.add(value as string)
+    // A number that was not given before is the last one.
+    const isNew = number === this.#met
+    this.#numbers.push(number)
+    if (isNew) this.#meet(value as string)
+  }
+
+  #meet(text: string): void {
+    this.#met++
+    this.#keys?.add(text)
+    this.#words?.add(text)
+    if (this.#table.bytes < MOST_BYTES_EARLY) return
+    this.#keys = undefined
+    this.#words = undefined
   }
 
   write(file: SectionWriter, field: string): void {
-    const { order, groups } = orderTexts(this.table, sortKey)
+    const { order, groups } = orderTexts(this.#table, this.#allKeys().flat)
     tidyUp(order.length)
-    writeTexts(file, `${field}.texts`, `${field}.offsets`, this.table, order)
+    writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
     file.add(`${field}.groups`, groups)
     const ranks = ranksOf(order)
-    const values = new Uint32Array(this.numbers.length)
+    const values = new Uint32Array(this.#numbers.length)
     for (let at = 0; at < values.length; at++) values[at] = ranks[this.#numbers.at(at)] as number
-    writeValues(file, field, values, this.table.size)
+    writeValues(file, field, values, this.#table.size)
+  }
+
+  /** The words of each text, and the number of the text at each position. */
+  words(): Texts {
+    const { words, starts } = this.#words ?? this.#filled(new WordLists(this.#wordTable))
+    return { numbers: this.#numbers.array, words, starts }
+  }
+
+  #allKeys(): KeyList {
+    const keys = this.#keys ?? this.#filled(new KeyList(sortKey, this.#table.bytes))
+    this.#keys = undefined
+    return keys
+  }
+
+  #filled<L extends { add(text: string): void }>(list: L): L {
+    for (let number = 0; number < this.#table.size; number++) {
+      list.add(this.#table.text(number))
+      tidyAfter(number)
+    }
+    return list
   }
 }
 

@@ -4,6 +4,7 @@ import type { FileFacts } from '../durable-file.ts'
 import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
 import { SectionWriter } from './sections.ts'
 import { tidyUp } from './tidy.ts'
+import { WordTable } from './word-lists.ts'
 import { type Texts, writeWords } from './word-sections.ts'
 
 /** The position of each record that may be embedded, by identifier: of the entities built so far. */
@@ -12,13 +13,16 @@ export type PositionsById = Map<string, ReadonlyMap<number, number>>
 /** Some rows, field by field, so that they are cheap to hand to another thread. */
 export type Batch = {
   readonly count: number
-  readonly columns: Readonly<Record<string, readonly string[] | Uint32Array>>
+  /** Texts are joined into one: none of them has a line feed, and one long text is handed over faster than many. */
+  readonly columns: Readonly<Record<string, string | Uint32Array>>
 }
+
+const BETWEEN = '\n'
 
 export function batchOf(entity: Entity, rows: readonly Values[]): Batch {
   const columns = fieldsOf(entity).map(([field, { kind }]) => {
     const isText = kind === 'code' || kind === 'name'
-    if (isText) return [field, rows.map((row) => row[field] as string)]
+    if (isText) return [field, rows.map((row) => row[field] as string).join(BETWEEN)]
     const numbers = new Uint32Array(rows.length)
     for (let at = 0; at < rows.length; at++) numbers[at] = rows[at]?.[field] as number
     return [field, numbers]
@@ -31,6 +35,7 @@ const fieldsOf = (entity: Entity) => Object.entries(entity.fields).filter(([, { 
 type Column = { readonly field: string; readonly kind: Field['kind']; readonly build: ColumnBuild }
 
 export class IndexBuild {
+  readonly #wordTable = new WordTable()
   #columns: Column[]
   #count = 0
 
@@ -39,7 +44,7 @@ export class IndexBuild {
     const buildOf = (field: string, kind: Field['kind']): ColumnBuild => {
       const parent = parents.get(field)
       if (parent !== undefined) return new EmbedColumnBuild(expected, positions.get(parent.name) ?? new Map())
-      return kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected)
+      return kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected, this.#wordTable)
     }
     this.#columns = fieldsOf(entity).map(([field, { kind }]) => ({ field, kind, build: buildOf(field, kind) }))
   }
@@ -48,7 +53,8 @@ export class IndexBuild {
   add({ count, columns }: Batch): void {
     this.#count += count
     for (const { field, build } of this.#columns) {
-      const values = columns[field] as ArrayLike<string | number>
+      const column = columns[field] as string | Uint32Array
+      const values: ArrayLike<string | number> = typeof column === 'string' ? column.split(BETWEEN) : column
       for (let at = 0; at < count; at++) build.add(values[at] as string | number)
     }
   }
@@ -62,10 +68,10 @@ export class IndexBuild {
       for (let column = this.#columns.shift(); column !== undefined; column = this.#columns.shift()) {
         const { field, kind, build } = column
         build.write(file, field)
-        if (build instanceof TextColumnBuild) (kind === 'name' ? names : codes).push(build)
+        if (build instanceof TextColumnBuild) (kind === 'name' ? names : codes).push(build.words())
         tidyUp(this.#count)
       }
-      writeWords(file, names, codes, this.#count)
+      writeWords(file, this.#wordTable.table, names, codes, this.#count)
       return file.finish()
     } finally {
       file.close()

@@ -1,8 +1,6 @@
 // Puts the texts of a table in order by their keys, and those with the same key by themselves.
-import { byteOrder } from './byte-order.ts'
-import { NumberList } from './number-list.ts'
+import { byteOrder, type FlatTexts } from './byte-order.ts'
 import type { TextTable } from './text-table.ts'
-import { tidyAfter } from './tidy.ts'
 
 export type OrderedTexts = {
   /** The numbers of the texts, in order. */
@@ -11,39 +9,27 @@ export type OrderedTexts = {
   readonly groups: Uint32Array
 }
 
-export function orderTexts(table: TextTable, keyOf: (text: string) => string): OrderedTexts {
-  const keys = keysOf(table, keyOf)
+/** By the keys of the texts, which are in the order of their numbers. */
+export function orderTexts(table: TextTable, keys: FlatTexts): OrderedTexts {
   const order = byteOrder(keys, table.size)
   const groups = new Uint32Array(table.size)
-  const isSame = (a: number, b: number) =>
-    keys.bytes.compare(keys.bytes, keys.offsets[a], keys.offsets[a + 1], keys.offsets[b], keys.offsets[b + 1]) === 0
   let group = 0
   for (let place = 1; place < order.length; place++) {
-    if (!isSame(order[place - 1] as number, order[place] as number)) group++
+    if (!isSame(keys, order[place - 1] as number, order[place] as number)) group++
     groups[place] = group
   }
   sortWithinGroups(table, order, groups)
   return { order, groups }
 }
 
-/** The keys of all texts, one after the other. */
-function keysOf(
-  table: TextTable,
-  keyOf: (text: string) => string,
-): { readonly bytes: Buffer; readonly offsets: Uint32Array } {
-  let bytes: Buffer = Buffer.allocUnsafeSlow(table.bytes + 1_024)
-  const offsets = new NumberList(table.size + 1)
-  let used = 0
-  offsets.push(0)
-  for (let number = 0; number < table.size; number++) {
-    const key = keyOf(table.text(number))
-    if (used + key.length * 3 > bytes.length)
-      bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length + key.length * 3)])
-    used += bytes.write(key, used)
-    offsets.push(used)
-    tidyAfter(number)
+/** Neighbours begin alike, so they are compared from their ends. */
+function isSame({ bytes, offsets }: FlatTexts, a: number, b: number): boolean {
+  const length = (offsets[a + 1] as number) - (offsets[a] as number)
+  if (length !== (offsets[b + 1] as number) - (offsets[b] as number)) return false
+  for (let at = 1; at <= length; at++) {
+    if (bytes[(offsets[a + 1] as number) - at] !== bytes[(offsets[b + 1] as number) - at]) return false
   }
-  return { bytes, offsets: offsets.array }
+  return true
 }
 
 /** There are few of the same key. */

@@ -5,10 +5,11 @@ import fc from 'fast-check'
 import { TestDirectory } from '../../../test/support/releases.ts'
 import { sortKey } from '../../catalog/words.ts'
 import { byteOrder } from './byte-order.ts'
-import { writeTexts } from './columns.ts'
+import { KeyList } from './key-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { SectionFile, SectionWriter } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
+import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
 
 const anyText = fc.oneof(
@@ -61,7 +62,9 @@ describe('texts in Spanish order', () => {
   const laidOut = (texts: readonly string[], place: string) => {
     const table = new TextTable()
     for (const text of texts) table.add(text)
-    const { order, groups } = orderTexts(table, sortKey)
+    const keys = new KeyList(sortKey, 0)
+    for (const text of texts) keys.add(text)
+    const { order, groups } = orderTexts(table, keys.flat)
     const path = join(place, 'texts')
     const file = new SectionWriter(path)
     writeTexts(file, 'texts', 'offsets', table, order)

@@ -1,61 +1,38 @@
 // The words of names and codes: which records have them, and in which order.
-import { wordsOf } from '../../catalog/words.ts'
-import { writeTexts } from './columns.ts'
+import { KeyList } from './key-list.ts'
 import { letterMask } from './letters.ts'
-import { NumberList } from './number-list.ts'
 import { streamNumbers } from './number-stream.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import type { SectionWriter } from './sections.ts'
-import { TextTable } from './text-table.ts'
-import { tidyAfter } from './tidy.ts'
+import { writeTexts } from './text-sections.ts'
+import type { TextTable } from './text-table.ts'
 
-/** What the records have in one field: distinct texts, and the number of the one at each position. */
-export type Texts = { readonly table: TextTable; readonly numbers: Uint32Array }
+/** The words of each text of a field, one after the other, where those of each begin, and the text at each position. */
+export type Texts = { readonly numbers: Uint32Array; readonly words: Uint32Array; readonly starts: Uint32Array }
 
-/** The words of each text of a field, one after the other, and where those of each begin. */
-type Lists = { readonly numbers: Uint32Array; readonly words: Uint32Array; readonly starts: Uint32Array }
-
-export function writeWords(file: SectionWriter, names: readonly Texts[], codes: readonly Texts[], count: number): void {
-  const table = new TextTable()
-  const pieces = new Map<string, readonly number[]>()
-  const inNames = names.map((field) => listsOf(field, table, pieces))
-  const inCodes = codes.map((field) => listsOf(field, table, pieces))
-  const { order } = orderTexts(table, (word) => word)
+export function writeWords(
+  file: SectionWriter,
+  table: TextTable,
+  names: readonly Texts[],
+  codes: readonly Texts[],
+  count: number,
+): void {
+  const keys = new KeyList((word) => word, table.bytes)
+  for (let number = 0; number < table.size; number++) keys.add(table.text(number))
+  const { order } = orderTexts(table, keys.flat)
   writeTexts(file, 'words.words', 'words.offsets', table, order)
   file.add(
     'words.masks',
     Uint32Array.from(order, (word) => letterMask(table.text(word))),
   )
   const ranks = ranksOf(order)
-  for (const { words } of [...inNames, ...inCodes]) {
+  for (const { words } of [...names, ...codes]) {
     for (let at = 0; at < words.length; at++) words[at] = ranks[words[at] as number] as number
   }
-  writeRecords(file, 'words.names', 'words.nameStarts', inNames, count)
-  writePostings(file, 'words.starts', 'words.positions', inNames, count, table.size)
-  writeRecords(file, 'words.codes', 'words.codeStarts', inCodes, count)
-  writePostings(file, 'words.codeOwnerStarts', 'words.codeOwners', inCodes, count, table.size)
-}
-
-/** Most names are made of pieces that were met before. */
-const PIECES_REMEMBERED = 200_000
-
-function listsOf({ table, numbers }: Texts, words: TextTable, pieces: Map<string, readonly number[]>): Lists {
-  const lists = new NumberList(table.size)
-  const starts = new Uint32Array(table.size + 1)
-  for (let number = 0; number < table.size; number++) {
-    for (const piece of table.text(number).split(' ')) {
-      let found = pieces.get(piece)
-      if (found === undefined) {
-        found = wordsOf(piece).map((word) => words.add(word))
-        if (pieces.size === PIECES_REMEMBERED) pieces.clear()
-        pieces.set(piece, found)
-      }
-      for (const word of found) lists.push(word)
-    }
-    starts[number + 1] = lists.length
-    tidyAfter(number)
-  }
-  return { numbers, words: lists.array, starts }
+  writeRecords(file, 'words.names', 'words.nameStarts', names, count)
+  writePostings(file, 'words.starts', 'words.positions', names, count, table.size)
+  writeRecords(file, 'words.codes', 'words.codeStarts', codes, count)
+  writePostings(file, 'words.codeOwnerStarts', 'words.codeOwners', codes, count, table.size)
 }
 
 /** The words of each record: those of its text in the first field, then of that in the next. */
@@ -63,7 +40,7 @@ function writeRecords(
   file: SectionWriter,
   words: string,
   starts: string,
-  fields: readonly Lists[],
+  fields: readonly Texts[],
   count: number,
 ): void {
   file.addPieces(words, 'numbers', (put) =>
@@ -97,7 +74,7 @@ function writePostings(
   file: SectionWriter,
   startsName: string,
   positionsName: string,
-  fields: readonly Lists[],
+  fields: readonly Texts[],
   count: number,
   words: number,
 ): void {
@@ -118,7 +95,7 @@ function writePostings(
 }
 
 function forEachWord(
-  fields: readonly Lists[],
+  fields: readonly Texts[],
   count: number,
   words: number,
   call: (word: number, position: number) => void,
