@@ -16,23 +16,32 @@ const jsonOf = (text: string) => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text)
  * since they make up most of a record.
  */
 export function recordRenderer(entity: Entity, parents: RenderedParents): (row: Values, ink: Ink) => void {
-  const parts = Object.entries(entity.fields).map(([field, definition], position) => ({
-    label: `${position === 0 ? '{' : ','}${JSON.stringify(field)}:`,
-    from: definition.kind === 'copy' ? definition.of : field,
-    embedded: definition.kind === 'embed' ? parents(definition.entity.name) : undefined,
-  }))
+  const parts = Object.entries(entity.fields).map(([field, definition], position) => {
+    const label = `${position === 0 ? '{' : ','}${JSON.stringify(field)}:`
+    return {
+      label,
+      labelBytes: encoder.encode(label),
+      from: definition.kind === 'copy' ? definition.of : field,
+      embedded: definition.kind === 'embed' ? parents(definition.entity.name) : undefined,
+    }
+  })
   return (row, ink) => {
     let text = ''
-    for (const { label, from, embedded } of parts) {
+    for (const { label, labelBytes, from, embedded } of parts) {
       const value = row[from] as string | number
-      text += label
-      if (embedded === undefined) text += typeof value === 'number' ? value : jsonOf(value)
-      else {
-        ink.text(text)
-        ink.bytes(embedded.get(value as number) as Uint8Array)
-        text = ''
+      if (embedded === undefined) {
+        text += label + (typeof value === 'number' ? value : jsonOf(value))
+        continue
       }
+      if (text !== '') ink.text(text)
+      text = ''
+      ink.bytes(labelBytes)
+      ink.bytes(embedded.get(value as number) as Uint8Array)
     }
-    ink.text(`${text}}`)
+    if (text !== '') ink.text(text)
+    ink.bytes(END)
   }
 }
+
+const encoder = new TextEncoder()
+const END = encoder.encode('}')

@@ -26,18 +26,26 @@ export async function buildRelease(
   const family = new Family()
   using digests = new DigestThread()
   using indexes = new IndexThread()
-  const facts: Partial<Record<EntityName, EntityFacts>> = {}
+  using builds = new DisposableStack()
+  const finished: Promise<readonly [EntityName, EntityFacts]>[] = []
   for (const name of entityNames) {
     const expected = source.expected(name)
-    using build = new EntityBuild(entities[name], directory, family, numbers, report, expected, digests, indexes)
+    const build = builds.use(
+      new EntityBuild(entities[name], directory, family, numbers, report, expected, digests, indexes),
+    )
     for await (const block of source.read(name, report)) {
       build.take(block)
       await build.keptUp()
       onProgress(name, build.taken, expected)
     }
-    facts[name] = await build.finish()
+    // Its digests and its index are waited for in the end: the next records need not.
+    const facts = build.finish().then((found) => [name, found] as const)
+    // Heard of below, unless something else ends the build before.
+    facts.catch(() => {})
+    finished.push(facts)
     onProgress(name, build.taken, build.taken)
   }
+  const facts = Object.fromEntries(await Promise.all(finished))
   report.faults.throwIfAny()
   const built = facts as Manifest['entities']
   const manifest: Manifest = {

@@ -108,15 +108,24 @@ export class NumberColumnBuild implements ColumnBuild {
     let distinct = 0
     for (const number of numbers) if (distinct === 0 || number !== numbers[distinct - 1]) numbers[distinct++] = number
     const keys = numbers.subarray(0, distinct)
-    const ranks = new Map(Array.from(keys, (number, rank) => [number, rank]))
+    const rankOf = rankFinder(keys)
     file.add(`${field}.numbers`, keys)
-    writeValues(
-      file,
-      field,
-      given.map((number) => ranks.get(number) as number),
-      distinct,
-    )
+    writeValues(file, field, given.map(rankOf), distinct)
   }
+}
+
+/** A table as long as the largest number is the fastest way, if it is not too long. */
+const LONGEST_TABLE = 1 << 22
+
+function rankFinder(ascending: Uint32Array): (number: number) => number {
+  const largest = ascending.at(-1) ?? 0
+  if (largest > LONGEST_TABLE) {
+    const ranks = new Map(Array.from(ascending, (number, rank) => [number, rank]))
+    return (number) => ranks.get(number) as number
+  }
+  const table = new Uint32Array(largest + 1)
+  for (let rank = 0; rank < ascending.length; rank++) table[ascending[rank] as number] = rank
+  return (number) => table[number] as number
 }
 
 /** Embedded records, each by its position among those of its own entity. */

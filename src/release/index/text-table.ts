@@ -1,7 +1,7 @@
 // Distinct texts, numbered as they come and then put in order, flat in memory for millions of them.
 import { NumberList } from './number-list.ts'
 
-/** The first texts are also kept as they are: where few are distinct, that is all that is looked at. */
+/** As long as there are few, they are also kept as they are, and that is all that is looked at for most. */
 const REMEMBERED = 20_000
 const SMALLEST = 1_024
 const FULLEST = 0.7
@@ -11,7 +11,7 @@ export class TextTable {
   #bytes: Buffer = Buffer.allocUnsafeSlow(1 << 16)
   readonly #offsets = new NumberList()
   readonly #hashes = new NumberList()
-  readonly #recent = new Map<string, number>()
+  #recent: Map<string, number> | undefined = new Map()
   /** Open addressing: the number of a text plus one, or zero. */
   #slots = new Uint32Array(SMALLEST)
 
@@ -30,10 +30,10 @@ export class TextTable {
 
   /** The number of a text: the one that it has, or the next. */
   add(text: string): number {
-    const known = this.#recent.get(text)
+    const known = this.#recent?.get(text)
     if (known !== undefined) return known
     const number = this.#enter(text)
-    if (this.#recent.size < REMEMBERED) this.#recent.set(text, number)
+    if (this.#recent !== undefined && this.#recent.set(text, number).size === REMEMBERED) this.#recent = undefined
     return number
   }
 

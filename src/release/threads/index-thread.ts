@@ -77,7 +77,7 @@ export class EntityIndex {
       for (const batch of this.#held) build.add(batch)
       return build.write(path)
     }
-    await Promise.all(this.#waiting)
+    // Asked at once, before the thread is told of another entity.
     return (await this.#thread.ask({ path })) as FileFacts
   }
 
@@ -85,7 +85,10 @@ export class EntityIndex {
     const batch = batchOf(this.#entity, this.#rows)
     this.#rows = []
     if (this.#isThreaded) {
-      this.#waiting.push(this.#thread.ask({ batch }))
+      const indexed = this.#thread.ask({ batch })
+      // What fails in a thread fails all that is asked of it later, so that it is heard of in the end.
+      indexed.catch(() => {})
+      this.#waiting.push(indexed)
       return
     }
     this.#held.push(batch)
