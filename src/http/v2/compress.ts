@@ -1,4 +1,5 @@
 // Bodies compressed on the way out, whole or in pieces.
+import { pipeline, Readable } from 'node:stream'
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
 import type { Encoding } from './negotiate.ts'
 
@@ -34,30 +35,12 @@ const streamOf = (encoding: Encoding) => {
   }
 }
 
-/** Takes the next piece only when it has been asked for more than it has. */
+/** Takes the next piece only when it has been asked for more than it has; who stops asking stops the pieces too. */
 export async function* compressedPieces(
   pieces: AsyncIterable<Uint8Array>,
   encoding: Encoding,
 ): AsyncGenerator<Uint8Array> {
-  const stream = streamOf(encoding)
-  const feeding = feed(pieces, stream)
-  // Whoever reads the stream learns of it; until then it must not count as unheard.
-  feeding.catch((error) => stream.destroy(error))
-  try {
-    for await (const chunk of stream) yield chunk
-    await feeding
-  } finally {
-    stream.destroy()
-  }
+  // What fails in it is told by the stream, to whoever reads that.
+  const stream = pipeline(Readable.from(pieces), streamOf(encoding), () => {})
+  for await (const chunk of stream) yield chunk
 }
-
-async function feed(pieces: AsyncIterable<Uint8Array>, stream: ReturnType<typeof streamOf>): Promise<void> {
-  for await (const piece of pieces) {
-    if (stream.destroyed) return
-    if (!stream.write(piece)) await Promise.race([once(stream, 'drain'), once(stream, 'close')])
-  }
-  stream.end()
-}
-
-const once = (stream: ReturnType<typeof streamOf>, event: string) =>
-  new Promise<void>((resolve) => stream.once(event, () => resolve()))

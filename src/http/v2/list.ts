@@ -33,8 +33,14 @@ export function answerList(
   const from = startOf(wanted, found)
   const pages = Math.ceil(found.total / wanted.perPage)
   const page = Math.floor(from / wanted.perPage) + 1
-  if ('page' in wanted.at && page > Math.max(pages, 1)) {
-    return { kind: 'page-beyond-last', page, total: found.total, totalPages: pages, perPage: wanted.perPage }
+  if ('page' in wanted.at && wanted.at.page > Math.max(pages, 1)) {
+    return {
+      kind: 'page-beyond-last',
+      page: wanted.at.page,
+      total: found.total,
+      totalPages: pages,
+      perPage: wanted.perPage,
+    }
   }
   const positions = found.slice(from, from + wanted.perPage)
   const records = Array.from(positions, (position) => release.records[name].record(position))
