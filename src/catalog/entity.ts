@@ -81,10 +81,20 @@ export function identifierOf(entity: Entity): string {
   return field
 }
 
-export function embedsOf(entity: Entity): readonly (readonly [string, Entity])[] {
-  return Object.entries(entity.fields).flatMap(([field, { kind, ...rest }]) =>
-    kind === 'embed' && 'entity' in rest ? [[field, rest.entity] as const] : [],
-  )
+type Embeds = readonly (readonly [field: string, entity: Entity])[]
+
+const embedsByEntity = new WeakMap<Entity, Embeds>()
+
+/** The fields that embed another record, and whose. */
+export function embedsOf(entity: Entity): Embeds {
+  let embeds = embedsByEntity.get(entity)
+  if (embeds === undefined) {
+    embeds = Object.entries(entity.fields).flatMap(([field, { kind, ...rest }]) =>
+      kind === 'embed' && 'entity' in rest ? [[field, rest.entity] as const] : [],
+    )
+    embedsByEntity.set(entity, embeds)
+  }
+  return embeds
 }
 
 /** What a field embeds, which must be one that does. */

@@ -2,7 +2,7 @@
 
 import { entityByPlural } from '../../catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
-import { type Entity, identifierOf } from '../../catalog/entity.ts'
+import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { chainOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import type { Filter } from '../../find/conditions.ts'
@@ -99,12 +99,19 @@ function collectionIn(plural: string): EntityName {
 
 const decoder = new TextDecoder()
 
+/** The fields of each entity in which words are looked for. */
+const textsOf = Object.fromEntries(
+  entityNames.map((name) => {
+    const fields = Object.entries<Field>(entities[name].fields)
+    return [name, fields.filter(([, { kind }]) => kind === 'name' || kind === 'code').map(([field]) => field)]
+  }),
+) as Record<EntityName, readonly string[]>
+
 function described(release: Release, { name, position }: Suggestion, words: readonly string[], baseUrl: string) {
   const entity: Entity = entities[name]
   const record: PublishedRecord = JSON.parse(decoder.decode(release.records[name].record(position)))
-  const texts = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
-  const matches = texts
-    .map(([field]) => ({ field, ranges: highlights(record[field] as string, words) }))
+  const matches = textsOf[name]
+    .map((field) => ({ field, ranges: highlights(record[field] as string, words) }))
     .filter(({ ranges }) => ranges.length > 0)
   return {
     collection: entity.plural,
