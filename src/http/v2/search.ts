@@ -100,17 +100,17 @@ function collectionIn(plural: string): EntityName {
 const decoder = new TextDecoder()
 
 /** The fields of each entity in which words are looked for. */
-const textsOf = Object.fromEntries(
+const textsOf: ReadonlyMap<EntityName, readonly string[]> = new Map(
   entityNames.map((name) => {
     const fields = Object.entries<Field>(entities[name].fields)
     return [name, fields.filter(([, { kind }]) => kind === 'name' || kind === 'code').map(([field]) => field)]
   }),
-) as Record<EntityName, readonly string[]>
+)
 
 function described(release: Release, { name, position }: Suggestion, words: readonly string[], baseUrl: string) {
   const entity: Entity = entities[name]
   const record: PublishedRecord = JSON.parse(decoder.decode(release.records[name].record(position)))
-  const matches = textsOf[name]
+  const matches = (textsOf.get(name) ?? [])
     .map((field) => ({ field, ranges: highlights(record[field] as string, words) }))
     .filter(({ ranges }) => ranges.length > 0)
   return {
