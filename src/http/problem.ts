@@ -4,22 +4,21 @@ import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type Answer, textAnswer } from './exchange.ts'
+import type { NotAcceptable } from './v2/answers.ts'
+import type { RangeNotSatisfiable } from './v2/bulk.ts'
+import type { UnknownParameter } from './v2/parameters.ts'
+import type { ReleaseGone } from './v2/releases-at-hand.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
   | BadParameter
   | PageBeyondLast
-  | {
-      readonly kind: 'unknown-parameter'
-      readonly name: string
-      readonly known: readonly string[]
-      readonly nearest: string | undefined
-    }
+  | UnknownParameter
+  | ReleaseGone
+  | NotAcceptable
+  | RangeNotSatisfiable
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
-  | { readonly kind: 'release-gone'; readonly digest: string }
-  | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms?: string }
-  | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem

@@ -4,7 +4,7 @@ export type Cursor = { readonly release: string; readonly position: number }
 
 const TEXT = /^([0-9a-f]{16})-(0|[1-9][0-9]{0,9})$/
 
-export const DIGITS = 16
+const DIGITS = 16
 
 export const writeCursor = (digest: string, position: number): string =>
   Buffer.from(`${digest.slice(0, DIGITS)}-${position}`).toString('base64url')

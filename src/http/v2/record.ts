@@ -11,7 +11,7 @@ import { selectionOf } from './list-request.ts'
 import { oneOf, readParameters } from './parameters.ts'
 import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
-export const BYS: readonly By[] = ['id', 'code']
+const BYS: readonly By[] = ['id', 'code']
 
 export const recordParameters: ReadonlyMap<string, Parameter> = new Map(
   [

@@ -50,7 +50,7 @@ const others: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 ])
 
 /** What answers a path; undefined where there is nothing. */
-export function routeOf(path: string): Handler | undefined {
+function routeOf(path: string): Handler | undefined {
   if (path === OPENAPI_PATH) return answerOpenapi
   const segments = segmentsOf(path)
   if (segments === undefined) return undefined
