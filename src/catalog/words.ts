@@ -49,6 +49,43 @@ const ENYE = /[ñÑ]|[nN]\u0303/g
 export const sortKey = (text: string): string =>
   byTable(text, SORTS) ?? text.split(ENYE).map(folded).join(`n${AFTER_ALL}`)
 
+/**
+ * Writes the key of a text, both in UTF-8, if the text has letters of Latin-1 alone, as nearly all names do; says where
+ * the key ends.
+ */
+export function latinSortKey(
+  text: Uint8Array,
+  from: number,
+  to: number,
+  key: Uint8Array,
+  start: number,
+): number | undefined {
+  let end = start
+  for (let at = from; at < to; at++) {
+    let code = text[at] as number
+    if (code > LAST_ASCII) {
+      if (code > LAST_LATIN_LEAD) return undefined
+      code = ((code & 0x03) << 6) | ((text[++at] as number) & 0x3f)
+    }
+    const form = SORTS[code] as number
+    if (form > 0 && form <= LAST_ASCII) key[end++] = form
+    else if (code === ENYE_CODE || code === CAPITAL_ENYE_CODE)
+      for (let place = 0; place < ENYE_KEY.length; place++) key[end++] = ENYE_KEY[place] as number
+    else return undefined
+  }
+  return end
+}
+
+/** A key takes no more than so many times the bytes of its text. */
+export const LATIN_KEY_GROWS = 2.5
+
+const ENYE_KEY = Buffer.from(`n${AFTER_ALL}`)
+const ENYE_CODE = 0xf1
+const CAPITAL_ENYE_CODE = 0xd1
+const LAST_ASCII = 0x7f
+/** The first byte of the last letters of Latin-1 in UTF-8. */
+const LAST_LATIN_LEAD = 0xc3
+
 const WORD = /[\p{L}\p{N}]+/gu
 
 /** The folded words of a text, in order. */

@@ -1,18 +1,21 @@
 // The columns of an index while it is built: what each record has in one field.
-import { sortKey } from '../../catalog/words.ts'
-import { KeyList } from './key-list.ts'
 import { NumberList } from './number-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { postingsOf } from './postings.ts'
 import type { SectionWriter } from './sections.ts'
+import { SortKeys } from './sort-keys.ts'
 import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
-import { tidyAfter, tidyUp } from './tidy.ts'
+import { tidyUp } from './tidy.ts'
 import { WordLists, type WordTable } from './word-lists.ts'
 import type { Texts } from './word-sections.ts'
 
-/** Takes the value of one record after the other, and writes them in the end. */
-export type ColumnBuild = { add(value: string | number): void; write(file: SectionWriter, field: string): void }
+/** Takes the values of some records after the other, and writes them in the end. */
+export type ColumnBuild = {
+  /** The values of the next records: numbers, or texts in UTF-8 with a line feed between any two. */
+  add(values: Uint32Array | Uint8Array, count: number): void
+  write(file: SectionWriter, field: string): void
+}
 
 function writeValues(file: SectionWriter, field: string, values: Uint32Array, count: number): void {
   file.add(`${field}.values`, values)
@@ -21,6 +24,7 @@ function writeValues(file: SectionWriter, field: string, values: Uint32Array, co
   file.add(`${field}.positions`, positions)
 }
 
+const LINE_FEED = 0x0a
 /** Keys and words are worked out while rows still come, which costs no time then, unless they would fill the memory. */
 const MOST_BYTES_EARLY = 24 << 20
 
@@ -29,30 +33,32 @@ export class TextColumnBuild implements ColumnBuild {
   readonly #table = new TextTable()
   readonly #numbers: NumberList
   readonly #wordTable: WordTable
-  #keys: KeyList | undefined
+  #keys: SortKeys | undefined
   #words: WordLists | undefined
-  /** How many different texts there were. */
-  #met = 0
 
   constructor(expected: number | undefined, wordTable: WordTable) {
     this.#numbers = new NumberList(expected)
     this.#wordTable = wordTable
-    this.#keys = new KeyList(sortKey, 0)
+    this.#keys = new SortKeys(0)
     this.#words = new WordLists(wordTable)
   }
 
-  add(value: string | number): void {
-    const number = this.#table.add(value as string)
-    // A number that was not given before is the last one.
-    const isNew = number === this.#met
-    this.#numbers.push(number)
-    if (isNew) this.#meet(value as string)
+  add(texts: Uint8Array, count: number): void {
+    for (let start = 0, left = count; left > 0; left--) {
+      const feed = texts.indexOf(LINE_FEED, start)
+      const end = feed < 0 ? texts.length : feed
+      this.#addText(texts, start, end)
+      start = end + 1
+    }
   }
 
-  #meet(text: string): void {
-    this.#met++
-    this.#keys?.add(text)
-    this.#words?.add(text)
+  #addText(texts: Uint8Array, start: number, end: number): void {
+    const met = this.#table.size
+    const number = this.#table.add(texts, start, end)
+    this.#numbers.push(number)
+    if (number < met) return
+    this.#keys?.add(texts, start, end)
+    this.#words?.add(texts, start, end)
     if (this.#table.bytes < MOST_BYTES_EARLY) return
     this.#keys = undefined
     this.#words = undefined
@@ -75,16 +81,16 @@ export class TextColumnBuild implements ColumnBuild {
     return { numbers: this.#numbers.array, words, starts }
   }
 
-  #allKeys(): KeyList {
-    const keys = this.#keys ?? this.#filled(new KeyList(sortKey, this.#table.bytes))
+  #allKeys(): SortKeys {
+    const keys = this.#keys ?? this.#filled(new SortKeys(this.#table.bytes))
     this.#keys = undefined
     return keys
   }
 
-  #filled<L extends { add(text: string): void }>(list: L): L {
+  #filled<L extends { add(bytes: Uint8Array, from: number, to: number): void }>(list: L): L {
+    const { bytes, offsets } = this.#table.flat
     for (let number = 0; number < this.#table.size; number++) {
-      list.add(this.#table.text(number))
-      tidyAfter(number)
+      list.add(bytes, offsets[number] as number, offsets[number + 1] as number)
     }
     return list
   }
@@ -98,8 +104,8 @@ export class NumberColumnBuild implements ColumnBuild {
     this.#numbers = new NumberList(expected)
   }
 
-  add(value: string | number): void {
-    this.#numbers.push(value as number)
+  add(numbers: Uint32Array): void {
+    for (const number of numbers) this.#numbers.push(number)
   }
 
   write(file: SectionWriter, field: string): void {
@@ -138,8 +144,8 @@ export class EmbedColumnBuild implements ColumnBuild {
     this.#positions = new NumberList(expected)
   }
 
-  add(value: string | number): void {
-    this.#positions.push(this.#positionOf.get(value as number) as number)
+  add(identifiers: Uint32Array): void {
+    for (const id of identifiers) this.#positions.push(this.#positionOf.get(id) as number)
   }
 
   write(file: SectionWriter, field: string): void {

@@ -13,18 +13,20 @@ export function writeTexts(
   table: TextTable,
   order: Uint32Array,
 ): void {
+  const { bytes, offsets: starts } = table.flat
   file.addPieces(name, 'bytes', (put) => {
     let piece = Buffer.alloc(PIECE)
     let used = 0
     for (let place = 0; place < order.length; place++) {
       const number = order[place] as number
+      const start = starts[number] as number
       const length = table.lengthOf(number)
       if (used + length > piece.length) {
         put(piece.subarray(0, used))
         used = 0
         if (length > piece.length) piece = Buffer.alloc(length)
       }
-      table.copyTo(piece, used, number)
+      for (let at = 0; at < length; at++) piece[used + at] = bytes[start + at] as number
       used += length
     }
     put(piece.subarray(0, used))

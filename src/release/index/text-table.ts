@@ -1,17 +1,17 @@
-// Distinct texts, numbered as they come and then put in order, flat in memory for millions of them.
+// Distinct texts as UTF-8, numbered as they come, flat in memory for millions of them: none is ever made a string.
+
+import { ByteList } from './byte-list.ts'
+import type { FlatTexts } from './byte-order.ts'
 import { NumberList } from './number-list.ts'
 
-/** As long as there are few, they are also kept as they are, and that is all that is looked at for most. */
-const REMEMBERED = 20_000
+/** A power of two, as is every size that it grows to. */
 const SMALLEST = 1_024
-const FULLEST = 0.7
-const LONGEST_CHARACTER = 3
+const FULLEST = 0.5
 
 export class TextTable {
-  #bytes: Buffer = Buffer.allocUnsafeSlow(1 << 16)
+  readonly #bytes = new ByteList()
   readonly #offsets = new NumberList()
   readonly #hashes = new NumberList()
-  #recent: Map<string, number> | undefined = new Map()
   /** Open addressing: the number of a text plus one, or zero. */
   #slots = new Uint32Array(SMALLEST)
 
@@ -23,32 +23,23 @@ export class TextTable {
     return this.#hashes.length
   }
 
-  /** How many bytes all of them take in UTF-8. */
+  /** How many bytes all of them take. */
   get bytes(): number {
-    return this.#offsets.at(this.size)
+    return this.#bytes.length
   }
 
-  /** The number of a text: the one that it has, or the next. */
-  add(text: string): number {
-    const known = this.#recent?.get(text)
-    if (known !== undefined) return known
-    const number = this.#enter(text)
-    if (this.#recent !== undefined && this.#recent.set(text, number).size === REMEMBERED) this.#recent = undefined
-    return number
-  }
-
-  #enter(text: string): number {
-    const start = this.#offsets.at(this.size)
-    this.#makeRoom(start + text.length * LONGEST_CHARACTER)
-    const end = start + this.#bytes.write(text, start)
-    const hash = Bun.hash.xxHash32(text)
+  /** The number of a text, which stands somewhere in some bytes: the one that it has, or the next. */
+  add(bytes: Uint8Array, from: number, to: number): number {
+    const hash = hashOf(bytes, from, to)
     const slots = this.#slots
-    let slot = hash % slots.length
+    const mask = slots.length - 1
+    let slot = hash & mask
     for (let held = slots[slot] as number; held !== 0; held = slots[slot] as number) {
-      if (this.#hashes.at(held - 1) === hash && this.#isSame(held - 1, start, end)) return held - 1
-      slot = slot + 1 === slots.length ? 0 : slot + 1
+      if (this.#hashes.at(held - 1) === hash && this.#isSame(held - 1, bytes, from, to)) return held - 1
+      slot = (slot + 1) & mask
     }
-    this.#offsets.push(end)
+    this.#bytes.push(bytes, from, to)
+    this.#offsets.push(this.#bytes.length)
     this.#hashes.push(hash)
     slots[slot] = this.size
     if (this.size > slots.length * FULLEST) this.#grow()
@@ -56,39 +47,43 @@ export class TextTable {
   }
 
   text(number: number): string {
-    return this.#bytes.toString('utf8', this.#offsets.at(number), this.#offsets.at(number + 1))
+    return this.#bytes.array.toString('utf8', this.#offsets.at(number), this.#offsets.at(number + 1))
   }
 
-  /** In bytes of UTF-8. */
   lengthOf(number: number): number {
     return this.#offsets.at(number + 1) - this.#offsets.at(number)
   }
 
-  copyTo(target: Uint8Array, at: number, number: number): void {
-    this.#bytes.copy(target, at, this.#offsets.at(number), this.#offsets.at(number + 1))
+  /** All of them in the order of their numbers; good until the next is added. */
+  get flat(): FlatTexts {
+    return { bytes: this.#bytes.array, offsets: this.#offsets.array }
   }
 
-  #isSame(number: number, start: number, end: number): boolean {
-    const from = this.#offsets.at(number)
-    const to = this.#offsets.at(number + 1)
-    return to - from === end - start && this.#bytes.compare(this.#bytes, from, to, start, end) === 0
-  }
-
-  #makeRoom(bytes: number): void {
-    if (bytes <= this.#bytes.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, Math.ceil(this.#bytes.length * 1.5)))
-    larger.set(this.#bytes.subarray(0, this.bytes))
-    this.#bytes = larger
+  #isSame(number: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = this.#offsets.at(number)
+    if (this.#offsets.at(number + 1) - start !== to - from) return false
+    const own = this.#bytes.array
+    for (let at = from; at < to; at++) if (own[start + at - from] !== bytes[at]) return false
+    return true
   }
 
   #grow(): void {
     const slots = new Uint32Array(this.#slots.length * 2)
+    const mask = slots.length - 1
     const hashes = this.#hashes.array
     for (let number = 0; number < hashes.length; number++) {
-      let slot = (hashes[number] as number) % slots.length
-      while (slots[slot] !== 0) slot = slot + 1 === slots.length ? 0 : slot + 1
+      let slot = (hashes[number] as number) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
       slots[slot] = number + 1
     }
     this.#slots = slots
   }
+}
+
+/** FNV-1a, and its high bits mixed into the low ones, which choose the slot. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+  return (hash ^ (hash >>> 13)) >>> 0
 }

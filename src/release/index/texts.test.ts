@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { TestDirectory } from '../../../test/support/releases.ts'
 import { sortKey } from '../../catalog/words.ts'
 import { byteOrder } from './byte-order.ts'
-import { KeyList } from './key-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { SectionFile, SectionWriter } from './sections.ts'
+import { SortKeys } from './sort-keys.ts'
 import { SortedTexts } from './sorted-texts.ts'
 import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
@@ -35,12 +35,18 @@ const anyTexts = fc
   )
   .map((texts) => [...new Set(texts)])
 
+/** In the midst of other bytes, as it stands in a batch. */
+function addTo<N>(list: { add(bytes: Uint8Array, from: number, to: number): N }, text: string): N {
+  const bytes = Buffer.from(`ñ\n${text}\nz`)
+  return list.add(bytes, 3, bytes.length - 2)
+}
+
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 test('a table numbers texts as they come, and each once', () => {
   const table = new TextTable()
   const texts = Array.from({ length: 30_000 }, (_, at) => `nombre ñ ${at % 25_000}`)
-  expect(texts.map((text) => table.add(text))).toEqual(texts.map((_, at) => at % 25_000))
+  expect(texts.map((text) => addTo(table, text))).toEqual(texts.map((_, at) => at % 25_000))
   expect([table.size, table.text(24_999), table.text(0)]).toEqual([25_000, 'nombre ñ 24999', 'nombre ñ 0'])
 })
 
@@ -61,9 +67,9 @@ test('bytes are put in order as a comparison puts them', () => {
 describe('texts in Spanish order', () => {
   const laidOut = (texts: readonly string[], place: string) => {
     const table = new TextTable()
-    for (const text of texts) table.add(text)
-    const keys = new KeyList(sortKey, 0)
-    for (const text of texts) keys.add(text)
+    for (const text of texts) addTo(table, text)
+    const keys = new SortKeys(0)
+    for (const text of texts) addTo(keys, text)
     const { order, groups } = orderTexts(table, keys.flat)
     const path = join(place, 'texts')
     const file = new SectionWriter(path)

@@ -3,22 +3,33 @@ import { wordsOf } from '../../catalog/words.ts'
 import { NumberList } from './number-list.ts'
 import { TextTable } from './text-table.ts'
 
-/** Most names are made of pieces that were met before. */
-const PIECES_REMEMBERED = 200_000
+const BLANK = 0x20
 
 export class WordTable {
   readonly table = new TextTable()
-  readonly #pieces = new Map<string, readonly number[]>()
+  /** What stands between two blanks. Most names are made of pieces that were met before, and whose words are known. */
+  readonly #pieces = new TextTable()
+  readonly #words = new NumberList()
+  readonly #starts = new NumberList()
 
-  /** The words of what stands between two blanks. */
-  wordsOf(piece: string): readonly number[] {
-    let words = this.#pieces.get(piece)
-    if (words === undefined) {
-      words = wordsOf(piece).map((word) => this.table.add(word))
-      if (this.#pieces.size === PIECES_REMEMBERED) this.#pieces.clear()
-      this.#pieces.set(piece, words)
+  constructor() {
+    this.#starts.push(0)
+  }
+
+  /** Adds the words of a piece, which stands somewhere in some bytes, to a list. */
+  addWords(list: NumberList, bytes: Uint8Array, from: number, to: number): void {
+    const piece = this.#pieces.add(bytes, from, to)
+    if (piece + 1 === this.#starts.length) this.#learn(this.#pieces.text(piece))
+    const end = this.#starts.at(piece + 1)
+    for (let at = this.#starts.at(piece); at < end; at++) list.push(this.#words.at(at))
+  }
+
+  #learn(piece: string): void {
+    for (const word of wordsOf(piece)) {
+      const bytes = Buffer.from(word)
+      this.#words.push(this.table.add(bytes, 0, bytes.length))
     }
-    return words
+    this.#starts.push(this.#words.length)
   }
 }
 
@@ -33,8 +44,13 @@ export class WordLists {
     this.#starts.push(0)
   }
 
-  add(text: string): void {
-    for (const piece of text.split(' ')) for (const word of this.#table.wordsOf(piece)) this.#words.push(word)
+  /** The words of a text that stands somewhere in some bytes. */
+  add(bytes: Uint8Array, from: number, to: number): void {
+    for (let start = from, at = from; at <= to; at++) {
+      if (at < to && bytes[at] !== BLANK) continue
+      if (at > start) this.#table.addWords(this.#words, bytes, start, at)
+      start = at + 1
+    }
     this.#starts.push(this.#words.length)
   }
 

@@ -1,5 +1,4 @@
 // The words of names and codes: which records have them, and in which order.
-import { KeyList } from './key-list.ts'
 import { letterMask } from './letters.ts'
 import { streamNumbers } from './number-stream.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
@@ -17,9 +16,7 @@ export function writeWords(
   codes: readonly Texts[],
   count: number,
 ): void {
-  const keys = new KeyList((word) => word, table.bytes)
-  for (let number = 0; number < table.size; number++) keys.add(table.text(number))
-  const { order } = orderTexts(table, keys.flat)
+  const { order } = orderTexts(table, table.flat)
   writeTexts(file, 'words.words', 'words.offsets', table, order)
   file.add(
     'words.masks',
