@@ -73,7 +73,8 @@ export function againstSqlite(release: Release): AgainstSqlite {
       theirs: spreadOf(rounds.map(({ theirs }) => theirs)),
     }
   })
-  return { contests, oursBytes: release.manifest.entities.localidad.files.index.size, theirsBytes: sqlite.bytes }
+  const { files } = release.manifest.entities.localidad
+  return { contests, oursBytes: files.index.size + files.words.size, theirsBytes: sqlite.bytes }
 }
 
 function ourPage(release: Release, query: Query): Page {

@@ -60,4 +60,7 @@ function subject(home: string): Subject | undefined {
 
 /** The bytes of all indexes of a release. */
 export const indexBytes = ({ release: { manifest } }: Subject): number =>
-  entityNames.reduce((sum, name) => sum + manifest.entities[name].files.index.size, 0)
+  entityNames.reduce(
+    (sum, name) => sum + manifest.entities[name].files.index.size + manifest.entities[name].files.words.size,
+    0,
+  )

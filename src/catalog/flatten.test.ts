@@ -5,7 +5,6 @@ import { rendered } from '../../test/support/records.ts'
 import { type EntityName, entities, entityNames, estado, localidad, subdisciplina } from './entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from './entity.ts'
 import { flatten } from './flatten.ts'
-import { recordRenderer } from './render.ts'
 
 const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const sonora = { cveEstado: 'SON', cveRenapo: 'SR', descEstado: 'Sonora', idEstado: 26, idPais: pais }
@@ -79,10 +78,7 @@ function anyFamily(entity: Entity): fc.Arbitrary<{ row: Values; json: string }> 
       linked[field] = id
       parentsOf.set(parent.name, known.set(id, new TextEncoder().encode(family.json)))
     }
-    const json = rendered(
-      recordRenderer(entity, (name) => parentsOf.get(name) ?? new Map()),
-      linked,
-    )
+    const json = rendered(entity, parentsOf, linked)
     return { row: linked, json }
   })
 }

@@ -1,47 +1,53 @@
-// Writes a row as the JSON of its record, embedded records in full.
-import type { Entity, Values } from './entity.ts'
+// Writes rows as the JSON of their records, embedded records in full.
+import { type Batch, TextCursor } from './batch.ts'
+import type { Entity } from './entity.ts'
 
-/** Where the JSON of a record goes, piece by piece. */
-export type Ink = { text(text: string): void; bytes(utf8: Uint8Array): void }
-
-/** The JSON of an already rendered record, by identifier. */
-export type RenderedParents = (entity: string) => ReadonlyMap<number, Uint8Array>
-
-/** Most names need no escape, and asking is cheaper than escaping. */
-const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
-const jsonOf = (text: string) => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`)
-
-/**
- * For rows that were found sound: every record that they embed is known. Those are copied as the bytes that they are,
- * since they make up most of a record.
- */
-export function recordRenderer(entity: Entity, parents: RenderedParents): (row: Values, ink: Ink) => void {
-  const parts = Object.entries(entity.fields).map(([field, definition], position) => {
-    const label = `${position === 0 ? '{' : ','}${JSON.stringify(field)}:`
-    return {
-      label,
-      labelBytes: encoder.encode(label),
-      from: definition.kind === 'copy' ? definition.of : field,
-      embedded: definition.kind === 'embed' ? parents(definition.entity.name) : undefined,
-    }
-  })
-  return (row, ink) => {
-    let text = ''
-    for (const { label, labelBytes, from, embedded } of parts) {
-      const value = row[from] as string | number
-      if (embedded === undefined) {
-        text += label + (typeof value === 'number' ? value : jsonOf(value))
-        continue
-      }
-      if (text !== '') ink.text(text)
-      text = ''
-      ink.bytes(labelBytes)
-      ink.bytes(embedded.get(value as number) as Uint8Array)
-    }
-    if (text !== '') ink.text(text)
-    ink.bytes(END)
-  }
+/** Where the JSON of records goes, piece by piece. */
+export type Ink = {
+  begin(): void
+  bytes(utf8: Uint8Array): void
+  /** A text in UTF-8 that stands somewhere in some bytes, as JSON. */
+  text(utf8: Uint8Array, start: number, end: number): void
+  number(number: number): void
+  end(): void
 }
 
+/** The JSON of the records of each entity that may be embedded, by identifier, in the order of their positions. */
+export type RenderedParents = ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>
+
+const NONE: ReadonlyMap<number, Uint8Array> = new Map()
 const encoder = new TextEncoder()
 const END = encoder.encode('}')
+
+/** For rows that were found sound: every record that they embed is known. */
+export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, ink: Ink) => void {
+  const parts = Object.entries(entity.fields).map(([field, definition], position) => ({
+    label: encoder.encode(`${position === 0 ? '{' : ','}${JSON.stringify(field)}:`),
+    from: definition.kind === 'copy' ? definition.of : field,
+    embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name) ?? NONE) : undefined,
+  }))
+  return ({ count, columns }, ink) => {
+    const cursors = new Map<string, TextCursor>()
+    for (const [field, column] of Object.entries(columns))
+      if (column instanceof Uint8Array) cursors.set(field, new TextCursor(column))
+    const steps = [...cursors.values()]
+    const pieces = parts.map(({ label, from, embedded }) => ({
+      label,
+      embedded,
+      texts: cursors.get(from),
+      numbers: columns[from] as Uint32Array,
+    }))
+    for (let row = 0; row < count; row++) {
+      for (const cursor of steps) cursor.next()
+      ink.begin()
+      for (const { label, embedded, texts, numbers } of pieces) {
+        ink.bytes(label)
+        if (texts !== undefined) ink.text(texts.texts, texts.start, texts.end)
+        else if (embedded === undefined) ink.number(numbers[row] as number)
+        else ink.bytes(embedded.get(numbers[row] as number) as Uint8Array)
+      }
+      ink.bytes(END)
+      ink.end()
+    }
+  }
+}

@@ -87,6 +87,7 @@ describe('a tiny release', () => {
           offsets: factsOf(`${name}.offsets`),
           etags: factsOf(`${name}.etags`),
           index: factsOf(`${name}.index`),
+          words: factsOf(`${name}.words`),
         },
       },
     ])
@@ -108,7 +109,9 @@ describe('a tiny release', () => {
     })
     expect(Object.keys(files)).toEqual(
       [
-        ...entityNames.flatMap((name) => ['etags', 'index', 'offsets', 'records'].map((part) => `${name}.${part}`)),
+        ...entityNames.flatMap((name) =>
+          ['etags', 'index', 'offsets', 'records', 'words'].map((part) => `${name}.${part}`),
+        ),
         'manifest.json',
       ].sort(),
     )

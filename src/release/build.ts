@@ -10,8 +10,7 @@ import { EntityBuild } from './entity-build.ts'
 import { Family } from './family.ts'
 import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
 import type { Numbers } from './numbers.ts'
-import { DigestThread } from './threads/digest-thread.ts'
-import { IndexThread } from './threads/index-thread.ts'
+import { BuildThreads } from './threads/build-threads.ts'
 
 /** Called now and then with how far the build is. */
 export type OnProgress = (entity: EntityName, done: number, expected: number | undefined) => void
@@ -24,21 +23,18 @@ export async function buildRelease(
 ): Promise<Manifest> {
   const report = { faults: new Faults(), findings: new Findings() }
   const family = new Family()
-  using digests = new DigestThread()
-  using indexes = new IndexThread()
+  using threads = new BuildThreads()
   using builds = new DisposableStack()
   const finished: Promise<readonly [EntityName, EntityFacts]>[] = []
   for (const name of entityNames) {
     const expected = source.expected(name)
-    const build = builds.use(
-      new EntityBuild(entities[name], directory, family, numbers, report, expected, digests, indexes),
-    )
+    const build = builds.use(new EntityBuild(entities[name], directory, family, numbers, report, expected, threads))
     for await (const block of source.read(name, report)) {
       build.take(block)
       await build.keptUp()
       onProgress(name, build.taken, expected)
     }
-    // Its digests and its index are waited for in the end: the next records need not.
+    // What threads do of it is waited for in the end: the next records need not.
     const facts = build.finish().then((found) => [name, found] as const)
     // Heard of below, unless something else ends the build before.
     facts.catch(() => {})

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { TestDirectory } from '../../test/support/releases.ts'
-import { durableFile, sha256OfFile, syncDirectory, writeDurably } from './durable-file.ts'
+import { DurableFile, sha256OfFile, syncDirectory, writeDurably } from './durable-file.ts'
 
 setDefaultTimeout(60_000)
 
@@ -18,7 +18,7 @@ function check(lengths: readonly number[]): void {
   const path = join(directory.path, 'file')
   const pieces = lengths.map((length, at) => piece(length, at + 1))
   const whole = Buffer.concat(pieces)
-  const file = durableFile(path)
+  const file = new DurableFile(path)
   for (const bytes of pieces) {
     file.write(bytes)
     // Whoever wrote it may use the memory again.
@@ -63,7 +63,7 @@ test('a small text is written whole, and its digest is that of the file', async 
 
 test('what is finished or closed cannot be written to', () => {
   using directory = new TestDirectory()
-  const file = durableFile(join(directory.path, 'file'))
+  const file = new DurableFile(join(directory.path, 'file'))
   file.finish()
   expect(() => file.finish()).toThrow()
   expect(() => file.write(piece(GATHERED + 1, 1))).toThrow('written to after it was closed')

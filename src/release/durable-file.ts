@@ -3,21 +3,17 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 
 export type FileFacts = { readonly size: number; readonly sha256: string }
 
-/** What is told of every byte that is written, and has their digest in the end. */
-export type Hash<D> = { update(bytes: Uint8Array): unknown; digest(encoding: 'hex'): D }
-
 const BUFFER = 1 << 16
 
 /** Small writes are gathered; the owner may reuse the bytes as soon as `write` returns. */
-export class DurableFile<D = string> {
-  readonly #hash: Hash<D>
+export class DurableFile {
+  readonly #hasher = new Bun.CryptoHasher('sha256')
   readonly #buffer = new Uint8Array(BUFFER)
   #descriptor: number | undefined
   #buffered = 0
   #size = 0
 
-  constructor(path: string, hash: Hash<D>) {
-    this.#hash = hash
+  constructor(path: string) {
     this.#descriptor = openSync(path, 'wx')
   }
 
@@ -31,12 +27,12 @@ export class DurableFile<D = string> {
     this.#buffered += bytes.length
   }
 
-  finish(): { readonly size: number; readonly sha256: D } {
+  finish(): FileFacts {
     this.#flush()
     if (this.#descriptor === undefined) throw new Error('finished twice')
     fsyncSync(this.#descriptor)
     this.close()
-    return { size: this.#size, sha256: this.#hash.digest('hex') }
+    return { size: this.#size, sha256: this.#hasher.digest('hex') }
   }
 
   close(): void {
@@ -52,17 +48,14 @@ export class DurableFile<D = string> {
   #put(bytes: Uint8Array): void {
     if (this.#descriptor === undefined) throw new Error('written to after it was closed')
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written)
-    this.#hash.update(bytes)
+    this.#hasher.update(bytes)
     this.#size += bytes.length
   }
 }
 
-/** A durable file that is hashed where it is written. */
-export const durableFile = (path: string) => new DurableFile<string>(path, new Bun.CryptoHasher('sha256'))
-
 /** Writes a small file that is on disk, whole, when this returns. */
 export function writeDurably(path: string, text: string): FileFacts {
-  const file = durableFile(path)
+  const file = new DurableFile(path)
   try {
     file.write(new TextEncoder().encode(text))
     return file.finish()

@@ -1,32 +1,26 @@
 // Turns the rows of one entity into its record file.
-import { join } from 'node:path'
 import type { Entity, Values } from '../catalog/entity.ts'
-import { type Ink, recordRenderer } from '../catalog/render.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
+import { EntityParts } from './entity-parts.ts'
 import { type Family, isEmbedded } from './family.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
 import { codeOf, isNumbered, type Numbers } from './numbers.ts'
 import { oddityFinder } from './oddities.ts'
-import { RecordWriter } from './record-file.ts'
 import { type Place, type Settle, settler } from './settle.ts'
-import type { DigestThread } from './threads/digest-thread.ts'
-import type { EntityIndex, IndexThread } from './threads/index-thread.ts'
+import type { BuildThreads } from './threads/build-threads.ts'
 
 export class EntityBuild implements Disposable {
   readonly #entity: Entity
   readonly #family: Family
   readonly #numbers: Numbers
   readonly #report: Report
-  readonly #writer: RecordWriter
-  readonly #index: EntityIndex
-  readonly #indexPath: string
+  readonly #parts: EntityParts
   readonly #keys: KeyTable
   readonly #codes = new Set<string>()
   readonly #waiting: Values[] = []
   readonly #unnumbered: { readonly given: GivenRow; readonly place: Place }[] = []
   readonly #settle: Settle
-  readonly #render: (row: Values, ink: Ink) => void
   readonly #look: (row: Values) => void
   readonly #isEmbedded: boolean
   taken = 0
@@ -38,8 +32,7 @@ export class EntityBuild implements Disposable {
     numbers: Numbers,
     report: Report,
     expected: number | undefined,
-    digests: DigestThread,
-    indexes: IndexThread,
+    threads: BuildThreads,
   ) {
     this.#entity = entity
     this.#family = family
@@ -48,11 +41,9 @@ export class EntityBuild implements Disposable {
     this.#keys = new KeyTable(entity, expected)
     this.#isEmbedded = isEmbedded(entity)
     this.#settle = settler(entity, family, numbers, report.faults)
-    this.#render = recordRenderer(entity, family.jsonOf)
     this.#look = oddityFinder(entity, family.rowsOf, report.findings)
-    this.#index = indexes.begin(entity, expected)
-    this.#indexPath = join(directory, `${entity.name}.index`)
-    this.#writer = new RecordWriter(directory, entity.name, digests)
+    const onRecord = this.#isEmbedded ? (json: Uint8Array) => family.addJson(entity, json) : undefined
+    this.#parts = new EntityParts(entity, { directory, parents: family.parentsOf(entity), expected }, threads, onRecord)
   }
 
   take({ file, lines, rows }: Block): void {
@@ -69,7 +60,7 @@ export class EntityBuild implements Disposable {
 
   /** Resolves when what was taken has been dealt with far enough to take more. */
   keptUp(): Promise<void> {
-    return this.#index.keptUp()
+    return this.#parts.keptUp()
   }
 
   async finish(): Promise<EntityFacts> {
@@ -77,12 +68,11 @@ export class EntityBuild implements Disposable {
     const key = this.#entity.key
     this.#waiting.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#waiting) this.#write(row)
-    const [index, records] = await Promise.all([this.#index.write(this.#indexPath), this.#writer.finish()])
-    return { count: this.#writer.count, files: { ...records, index } }
+    return await this.#parts.finish()
   }
 
   [Symbol.dispose](): void {
-    this.#writer.close()
+    this.#parts[Symbol.dispose]()
   }
 
   #accept(given: GivenRow, place: Place): void {
@@ -121,11 +111,7 @@ export class EntityBuild implements Disposable {
     if (this.#isEmbedded) this.#family.add(this.#entity, row)
     if (this.#report.faults.any) return
     this.#look(row)
-    this.#writer.begin()
-    this.#render(row, this.#writer)
-    this.#writer.end()
-    this.#index.add(row)
-    if (this.#isEmbedded) this.#family.addJson(this.#entity, row, this.#writer.last())
+    this.#parts.add(row)
   }
 }
 

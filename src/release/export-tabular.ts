@@ -7,7 +7,7 @@ import { flatten } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
-import { durableFile, syncDirectory } from './durable-file.ts'
+import { DurableFile, syncDirectory } from './durable-file.ts'
 import type { StoredRelease } from './release.ts'
 import { scanPages } from './scan.ts'
 
@@ -76,7 +76,7 @@ function writeEntity(
   const entity = entities[name]
   const { header, line } = writerOf(entity)
   rmSync(path, { force: true })
-  const file = durableFile(path)
+  const file = new DurableFile(path)
   try {
     let count = 0
     file.write(Buffer.from(header))

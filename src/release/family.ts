@@ -1,11 +1,14 @@
 // The records built so far that later ones embed: found by identifier or by official code.
 import { entities } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from '../catalog/entity.ts'
+import type { RenderedParents } from '../catalog/render.ts'
 import { codeOf } from './numbers.ts'
 
 type Members = {
+  /** In the order of their positions. */
   readonly rows: Map<number, Values>
-  readonly json: Map<number, Uint8Array>
+  /** How each of them was rendered, as far as they were. */
+  readonly json: Uint8Array[]
   readonly ids: Map<string, number>
 }
 
@@ -20,7 +23,6 @@ export class Family {
   readonly #members = new Map<string, Members>()
 
   rowsOf = (entity: string): ReadonlyMap<number, Values> => this.#of(entity).rows
-  jsonOf = (entity: string): ReadonlyMap<number, Uint8Array> => this.#of(entity).json
 
   idByCode(entity: Entity, code: Values): number | undefined {
     return this.#of(entity.name).ids.get(codeOf(entity, code))
@@ -34,15 +36,26 @@ export class Family {
     ids.set(codeOf(entity, row), id)
   }
 
-  /** Remembers how it was rendered. */
-  addJson(entity: Entity, row: Values, json: Uint8Array): void {
-    this.#of(entity.name).json.set(row[identifierOf(entity)] as number, json)
+  /** Remembers how the next of them was rendered. */
+  addJson(entity: Entity, json: Uint8Array): void {
+    this.#of(entity.name).json.push(json)
+  }
+
+  /** How those were rendered that an entity embeds. */
+  parentsOf(entity: Entity): RenderedParents {
+    return new Map(
+      embedsOf(entity).map(([, { name }]) => {
+        const { rows, json } = this.#of(name)
+        const ids = [...rows.keys()]
+        return [name, new Map(json.map((bytes, position) => [ids[position] as number, bytes]))]
+      }),
+    )
   }
 
   #of(entity: string): Members {
     let members = this.#members.get(entity)
     if (members === undefined) {
-      members = { rows: new Map(), json: new Map(), ids: new Map() }
+      members = { rows: new Map(), json: [], ids: new Map() }
       this.#members.set(entity, members)
     }
     return members

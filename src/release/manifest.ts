@@ -3,6 +3,7 @@ import { type EntityName, entityNames } from '../catalog/entities.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Origin } from '../source/source.ts'
 import type { FileFacts } from './durable-file.ts'
+import { INDEX_FILE_PARTS } from './index/index-file.ts'
 import { RECORD_FILE_PARTS } from './record-file.ts'
 
 /** Raised whenever the files of a release are laid out or written in another way. */
@@ -12,7 +13,7 @@ const RECORDS_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
 
 /** The files of each entity: <entity>.<part>. */
-export const ENTITY_FILE_PARTS = [...RECORD_FILE_PARTS, 'index'] as const
+export const ENTITY_FILE_PARTS = [...RECORD_FILE_PARTS, ...INDEX_FILE_PARTS] as const
 export type EntityFilePart = (typeof ENTITY_FILE_PARTS)[number]
 
 export type EntityFacts = { readonly count: number; readonly files: Readonly<Record<EntityFilePart, FileFacts>> }

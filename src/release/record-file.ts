@@ -6,9 +6,8 @@
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
 import type { Ink } from '../catalog/render.ts'
-import { DurableFile, durableFile, type FileFacts } from './durable-file.ts'
+import { DurableFile, type FileFacts } from './durable-file.ts'
 import { mapped } from './mapped-file.ts'
-import type { DigestThread } from './threads/digest-thread.ts'
 
 export const RECORD_FILE_PARTS = ['records', 'offsets', 'etags'] as const
 export type RecordFilePart = (typeof RECORD_FILE_PARTS)[number]
@@ -30,9 +29,22 @@ export function gapAfter(position: number, count: number): number {
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BLANK = 0x20
+const ZERO = 0x30
+const QUOTES = 2
+const MOST_DIGITS = 10
+/** So few bytes are copied faster one by one. */
+const SHORT = 24
 
-export class RecordWriter implements Ink {
-  readonly #records: DurableFile<Promise<string>>
+/** Told of the JSON of each record, as its own. */
+export type OnRecord = (json: Uint8Array) => void
+
+export class RecordWriter implements Ink, Disposable {
+  readonly #onRecord: OnRecord | undefined
+  readonly #records: DurableFile
   readonly #offsets: DurableFile
   readonly #etags: DurableFile
   #chunk = Buffer.alloc(CHUNK)
@@ -44,16 +56,13 @@ export class RecordWriter implements Ink {
   #offsetsUsed = 0
   #count = 0
 
-  constructor(directory: string, entity: string, digests: DigestThread) {
-    const path = (part: RecordFilePart) => join(directory, `${entity}.${part}`)
-    this.#records = new DurableFile(path('records'), digests.hashFor(path('records')))
-    this.#offsets = durableFile(path('offsets'))
-    this.#etags = durableFile(path('etags'))
+  constructor(directory: string, entity: string, onRecord?: OnRecord) {
+    this.#onRecord = onRecord
+    const file = (part: RecordFilePart) => new DurableFile(join(directory, `${entity}.${part}`))
+    this.#records = file('records')
+    this.#offsets = file('offsets')
+    this.#etags = file('etags')
     this.#chunk[0] = OPEN
-  }
-
-  get count(): number {
-    return this.#count
   }
 
   /** The next record is what is then written, as text and bytes, until it ends. */
@@ -63,42 +72,64 @@ export class RecordWriter implements Ink {
     this.#addOffset(this.#flushed + this.#used)
   }
 
-  text(text: string): void {
-    this.#makeRoom(text.length * 3)
-    this.#used += this.#chunk.write(text, this.#used)
-  }
-
   bytes(utf8: Uint8Array): void {
     this.#makeRoom(utf8.length)
-    this.#chunk.set(utf8, this.#used)
-    this.#used += utf8.length
+    if (utf8.length > SHORT) {
+      this.#chunk.set(utf8, this.#used)
+      this.#used += utf8.length
+    } else this.#copy(utf8, 0, utf8.length)
+  }
+
+  text(utf8: Uint8Array, start: number, end: number): void {
+    this.#makeRoom(end - start + QUOTES)
+    const chunk = this.#chunk
+    let used = this.#used
+    chunk[used++] = QUOTE
+    for (let at = start; at < end; at++) {
+      const byte = utf8[at] as number
+      if (byte < BLANK || byte === QUOTE || byte === BACKSLASH) {
+        this.bytes(encoder.encode(JSON.stringify(decoder.decode(utf8.subarray(start, end)))))
+        return
+      }
+      chunk[used++] = byte
+    }
+    chunk[used++] = QUOTE
+    this.#used = used
+  }
+
+  number(number: number): void {
+    this.#makeRoom(MOST_DIGITS)
+    let digits = 1
+    for (let left = number; left >= 10; left = Math.floor(left / 10)) digits++
+    this.#used += digits
+    for (let at = this.#used - 1, left = number; digits > 0; digits--, at--) {
+      this.#chunk[at] = ZERO + (left % 10)
+      left = Math.floor(left / 10)
+    }
   }
 
   end(): void {
     this.#count++
-  }
-
-  /** A copy of the record that ended last. */
-  last(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.#chunk, this.#recordStart, this.#used)
+    this.#onRecord?.(Uint8Array.prototype.slice.call(this.#chunk, this.#recordStart, this.#used))
   }
 
   /** Writes what is left and hands the three files over, synced to disk. */
-  async finish(): Promise<Record<RecordFilePart, FileFacts>> {
+  finish(): Record<RecordFilePart, FileFacts> {
     if (this.#count > 0) {
       this.#addOffset(this.#flushed + this.#used + PAGE_GAP)
       this.#closePage()
       this.#records.write(this.#chunk.subarray(0, this.#used))
     }
     this.#flushOffsets()
-    const offsets = this.#offsets.finish()
-    const etags = this.#etags.finish()
-    const { size, sha256 } = this.#records.finish()
-    return { records: { size, sha256: await sha256 }, offsets, etags }
+    return { records: this.#records.finish(), offsets: this.#offsets.finish(), etags: this.#etags.finish() }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     for (const file of [this.#records, this.#offsets, this.#etags]) file.close()
+  }
+
+  #copy(utf8: Uint8Array, start: number, end: number): void {
+    for (let at = start; at < end; at++) this.#chunk[this.#used++] = utf8[at] as number
   }
 
   #separate(): void {

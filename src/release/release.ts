@@ -59,10 +59,7 @@ export const storedRelease = (directory: string, digest: string): StoredRelease 
 export function openRelease(directory: string, digest: string): Release {
   const manifest = readManifest(directory, digest)
   const open = (entity: EntityName) => [entity, new RecordFile(directory, entity, manifest.entities[entity].count)]
-  const openIndex = (entity: EntityName) => [
-    entity,
-    new IndexFile(join(directory, `${entity}.index`), entities[entity]),
-  ]
+  const openIndex = (entity: EntityName) => [entity, new IndexFile(directory, entities[entity])]
   return {
     directory,
     manifest,

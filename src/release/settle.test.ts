@@ -17,7 +17,7 @@ function familyOf(...members: readonly (readonly [Entity, Values])[]): Family {
   const family = new Family()
   for (const [entity, row] of members) {
     family.add(entity, row)
-    family.addJson(entity, row, new TextEncoder().encode(JSON.stringify(row)))
+    family.addJson(entity, new TextEncoder().encode(JSON.stringify(row)))
   }
   return family
 }
@@ -126,7 +126,7 @@ test('every wrong value of a row is told', () => {
 describe('the family', () => {
   test('finds a record by its identifier, rendered or not, and by its code', () => {
     expect(family.rowsOf('estado').get(1)).toEqual(ags)
-    expect(new TextDecoder().decode(family.jsonOf('estado').get(1))).toBe(JSON.stringify(ags))
+    expect(new TextDecoder().decode(family.parentsOf(municipio).get('estado')?.get(1))).toBe(JSON.stringify(ags))
     expect(family.idByCode(estado, { cveEstado: 'AGS' })).toBe(1)
     expect(family.idByCode(estado, { cveEstado: 'BC' })).toBeUndefined()
   })

@@ -1,31 +1,33 @@
 // Records written and rendered one by one, as the tests of those parts want them.
 
-import type { Values } from '../../src/catalog/entity.ts'
-import type { Ink } from '../../src/catalog/render.ts'
+import { batchOf } from '../../src/catalog/batch.ts'
+import type { Entity, Values } from '../../src/catalog/entity.ts'
+import { batchRenderer, type RenderedParents } from '../../src/catalog/render.ts'
 import { RecordWriter } from '../../src/release/record-file.ts'
-import { DigestThread } from '../../src/release/threads/digest-thread.ts'
+import { TestDirectory } from './releases.ts'
 
 const encoder = new TextEncoder()
 
-/** The JSON that a renderer makes of a row. */
-export function rendered(render: (row: Values, ink: Ink) => void, row: Values): string {
-  const pieces: Uint8Array[] = []
-  render(row, { text: (text) => pieces.push(encoder.encode(text)), bytes: (utf8) => pieces.push(utf8) })
-  return Buffer.concat(pieces).toString()
+/** The JSON of the record that a row becomes. */
+export function rendered(entity: Entity, parents: RenderedParents, row: Values): string {
+  using directory = new TestDirectory()
+  const records: string[] = []
+  using writer = new RecordWriter(directory.path, entity.name, (json) => records.push(Buffer.from(json).toString()))
+  batchRenderer(entity, parents)(batchOf(entity, [row]), writer)
+  return records.join()
 }
 
 /** Writes a record file of an entity from the JSON of its records. */
-export async function writeRecordFile(directory: string, entity: string, records: readonly string[]) {
-  using digests = new DigestThread()
-  const writer = new RecordWriter(directory, entity, digests)
+export function writeRecordFile(directory: string, entity: string, records: readonly string[]) {
+  using writer = new RecordWriter(directory, entity)
   for (const json of records) {
     writer.begin()
-    writer.text(json)
+    writer.bytes(encoder.encode(json))
     writer.end()
   }
-  return await writer.finish()
+  return writer.finish()
 }
 
 /** Rendered records by identifier, as bytes. */
-export const asBytes = (known: Readonly<Record<number, string>>): Map<number, Uint8Array> =>
+export const asBytes = (known: Readonly<Record<number, string>>): ReadonlyMap<number, Uint8Array> =>
   new Map(Object.entries(known).map(([id, json]) => [Number(id), encoder.encode(json)]))

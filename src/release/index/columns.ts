@@ -1,4 +1,6 @@
 // The columns of an index while it is built: what each record has in one field.
+import { TextCursor } from '../../catalog/batch.ts'
+import type { FlatTexts } from './byte-order.ts'
 import { NumberList } from './number-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { postingsOf } from './postings.ts'
@@ -7,8 +9,6 @@ import { SortKeys } from './sort-keys.ts'
 import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
 import { tidyUp } from './tidy.ts'
-import { WordLists, type WordTable } from './word-lists.ts'
-import type { Texts } from './word-sections.ts'
 
 /** Takes the values of some records after the other, and writes them in the end. */
 export type ColumnBuild = {
@@ -24,31 +24,24 @@ function writeValues(file: SectionWriter, field: string, values: Uint32Array, co
   file.add(`${field}.positions`, positions)
 }
 
-const LINE_FEED = 0x0a
-/** Keys and words are worked out while rows still come, which costs no time then, unless they would fill the memory. */
+/** Keys are worked out while rows still come, which costs no time then, unless they would fill the memory. */
 const MOST_BYTES_EARLY = 24 << 20
 
 /** Texts in Spanish order. */
 export class TextColumnBuild implements ColumnBuild {
   readonly #table = new TextTable()
   readonly #numbers: NumberList
-  readonly #wordTable: WordTable
-  #keys: SortKeys | undefined
-  #words: WordLists | undefined
+  #keys: SortKeys | undefined = new SortKeys(0)
 
-  constructor(expected: number | undefined, wordTable: WordTable) {
+  constructor(expected: number | undefined) {
     this.#numbers = new NumberList(expected)
-    this.#wordTable = wordTable
-    this.#keys = new SortKeys(0)
-    this.#words = new WordLists(wordTable)
   }
 
   add(texts: Uint8Array, count: number): void {
-    for (let start = 0, left = count; left > 0; left--) {
-      const feed = texts.indexOf(LINE_FEED, start)
-      const end = feed < 0 ? texts.length : feed
-      this.#addText(texts, start, end)
-      start = end + 1
+    const cursor = new TextCursor(texts)
+    for (let left = count; left > 0; left--) {
+      cursor.next()
+      this.#addText(texts, cursor.start, cursor.end)
     }
   }
 
@@ -57,15 +50,12 @@ export class TextColumnBuild implements ColumnBuild {
     const number = this.#table.add(texts, start, end)
     this.#numbers.push(number)
     if (number < met) return
-    this.#keys?.add(texts, start, end)
-    this.#words?.add(texts, start, end)
-    if (this.#table.bytes < MOST_BYTES_EARLY) return
-    this.#keys = undefined
-    this.#words = undefined
+    if (this.#table.bytes < MOST_BYTES_EARLY) this.#keys?.add(texts, start, end)
+    else this.#keys = undefined
   }
 
   write(file: SectionWriter, field: string): void {
-    const { order, groups } = orderTexts(this.#table, this.#allKeys().flat)
+    const { order, groups } = orderTexts(this.#table, this.#allKeys())
     tidyUp(order.length)
     writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
     file.add(`${field}.groups`, groups)
@@ -75,24 +65,16 @@ export class TextColumnBuild implements ColumnBuild {
     writeValues(file, field, values, this.#table.size)
   }
 
-  /** The words of each text, and the number of the text at each position. */
-  words(): Texts {
-    const { words, starts } = this.#words ?? this.#filled(new WordLists(this.#wordTable))
-    return { numbers: this.#numbers.array, words, starts }
-  }
-
-  #allKeys(): SortKeys {
-    const keys = this.#keys ?? this.#filled(new SortKeys(this.#table.bytes))
+  #allKeys(): FlatTexts {
+    const early = this.#keys
     this.#keys = undefined
-    return keys
-  }
-
-  #filled<L extends { add(bytes: Uint8Array, from: number, to: number): void }>(list: L): L {
+    if (early !== undefined) return early.flat
+    const keys = new SortKeys(this.#table.bytes)
     const { bytes, offsets } = this.#table.flat
     for (let number = 0; number < this.#table.size; number++) {
-      list.add(bytes, offsets[number] as number, offsets[number + 1] as number)
+      keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
     }
-    return list
+    return keys.flat
   }
 }
 
@@ -139,8 +121,9 @@ export class EmbedColumnBuild implements ColumnBuild {
   readonly #positionOf: ReadonlyMap<number, number>
   readonly #positions: NumberList
 
-  constructor(expected: number | undefined, positionOf: ReadonlyMap<number, number>) {
-    this.#positionOf = positionOf
+  /** The identifiers of those that may be embedded, in the order of their positions. */
+  constructor(expected: number | undefined, identifiers: readonly number[]) {
+    this.#positionOf = new Map(identifiers.map((id, position) => [id, position]))
     this.#positions = new NumberList(expected)
   }
 

@@ -1,10 +1,14 @@
 // The index of one entity, mapped into memory: its columns by field, and its words.
+import { join } from 'node:path'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { columnOf } from '../../catalog/paths.ts'
 import { sortKey } from '../../catalog/words.ts'
 import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
+
+export const INDEX_FILE_PARTS = ['index', 'words'] as const
+export type IndexFilePart = (typeof INDEX_FILE_PARTS)[number]
 
 /** What every record has in one field, as the number of a value. */
 type Values = Postings & { readonly values: Uint32Array }
@@ -32,12 +36,14 @@ export type Words = {
 export class IndexFile {
   readonly #entity: Entity
   readonly #file: SectionFile
+  readonly #wordFile: SectionFile
   readonly #columns = new Map<string, Column>()
   #words: Words | undefined
 
-  constructor(path: string, entity: Entity) {
+  constructor(directory: string, entity: Entity) {
     this.#entity = entity
-    this.#file = new SectionFile(path)
+    this.#file = new SectionFile(join(directory, `${entity.name}.index`))
+    this.#wordFile = new SectionFile(join(directory, `${entity.name}.words`))
   }
 
   /** The column of a field; a copy has the one of what it copies. */
@@ -66,9 +72,9 @@ export class IndexFile {
   }
 
   #readWords(): Words {
-    const numbers = (part: string) => this.#file.numbers(`words.${part}`)
+    const numbers = (part: string) => this.#wordFile.numbers(part)
     return {
-      words: new SortedTexts(this.#file.bytes('words.words'), numbers('offsets'), (word) => word),
+      words: new SortedTexts(this.#wordFile.bytes('words'), numbers('offsets'), (word) => word),
       masks: numbers('masks'),
       names: numbers('names'),
       nameStarts: numbers('nameStarts'),

@@ -3,7 +3,7 @@
 //   the arrays, each beginning at a multiple of eight bytes; numbers are 32-bit little-endian
 //   a line of JSON that says what and where each array is
 //   the length of that line in bytes, as 15 digits and a line feed
-import { durableFile, type FileFacts } from '../durable-file.ts'
+import { DurableFile, type FileFacts } from '../durable-file.ts'
 import { mapped } from '../mapped-file.ts'
 
 type Place = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
@@ -19,13 +19,13 @@ type Kind = Place['kind']
 export type Put = (piece: Uint32Array | Uint8Array) => void
 
 /** Writes one array after the other, and each in pieces if need be, so that little has to be in memory. */
-export class SectionWriter {
-  readonly #file: ReturnType<typeof durableFile>
+export class SectionWriter implements Disposable {
+  readonly #file: DurableFile
   readonly #places: Record<string, Place> = {}
   #size = 0
 
   constructor(path: string) {
-    this.#file = durableFile(path)
+    this.#file = new DurableFile(path)
   }
 
   add(name: string, section: Uint32Array | Uint8Array): void {
@@ -53,7 +53,7 @@ export class SectionWriter {
     return this.#file.finish()
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#file.close()
   }
 }

@@ -1,7 +1,8 @@
 // A thread that is told things and asked things; it does them in order. It starts when it is first told something.
 
 export type ToThread<M> = { readonly message: M; readonly wantsReply: boolean }
-export type FromThread<R> = { readonly reply: R } | { readonly failed: string }
+type Failed = { readonly reason: string; readonly code?: string | undefined }
+export type FromThread<R> = { readonly reply: R } | { readonly failed: Failed }
 
 export class Thread<M, R> implements Disposable {
   readonly #script: string
@@ -40,13 +41,13 @@ export class Thread<M, R> implements Disposable {
       if ('failed' in data) this.#fail(data.failed)
       else this.#awaited.shift()?.resolve(data.reply)
     }
-    worker.onerror = ({ message }) => this.#fail(message)
+    worker.onerror = ({ message }) => this.#fail({ reason: message })
     return worker
   }
 
   /** After a failure nothing that it would reply can be relied on. */
-  #fail(reason: string): void {
-    this.#failure = new Error(reason)
+  #fail({ reason, code }: Failed): void {
+    this.#failure = Object.assign(new Error(reason), code === undefined ? {} : { code })
     for (const { reject } of this.#awaited.splice(0)) reject(this.#failure)
   }
 }

@@ -9,7 +9,10 @@ export function work<M, R>(done: (message: M) => R): void {
       const reply = done(message)
       if (wantsReply) postMessage({ reply } satisfies FromThread<R>)
     } catch (error) {
-      postMessage({ failed: error instanceof Error ? error.message : String(error) } satisfies FromThread<R>)
+      // An error arrives without its code, by which a full disk is told from other troubles.
+      const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+      const reason = error instanceof Error ? error.message : String(error)
+      postMessage({ failed: { reason, code } } satisfies FromThread<R>)
     }
   }
 }
