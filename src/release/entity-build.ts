@@ -9,6 +9,7 @@ import { codeOf, isNumbered, type Numbers } from './numbers.ts'
 import { oddityFinder } from './oddities.ts'
 import { type Place, type Settle, settler } from './settle.ts'
 import type { BuildThreads } from './threads/build-threads.ts'
+import { tidyUp } from './tidy.ts'
 
 export class EntityBuild implements Disposable {
   readonly #entity: Entity
@@ -16,7 +17,7 @@ export class EntityBuild implements Disposable {
   readonly #numbers: Numbers
   readonly #report: Report
   readonly #parts: EntityParts
-  readonly #keys: KeyTable
+  #keys: KeyTable | undefined
   readonly #codes = new Set<string>()
   readonly #waiting: Values[] = []
   readonly #unnumbered: { readonly given: GivenRow; readonly place: Place }[] = []
@@ -68,7 +69,11 @@ export class EntityBuild implements Disposable {
     const key = this.#entity.key
     this.#waiting.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#waiting) this.#write(row)
-    return await this.#parts.finish()
+    const finished = this.#parts.finish()
+    // Memory that is no longer needed here, while threads need more than ever.
+    this.#keys = undefined
+    tidyUp(this.taken)
+    return await finished
   }
 
   [Symbol.dispose](): void {
@@ -94,7 +99,7 @@ export class EntityBuild implements Disposable {
   }
 
   #isNew(row: Values, place: Place): boolean {
-    const earlier = this.#keys.add(row, place.line)
+    const earlier = this.#keys?.add(row, place.line)
     if (earlier === undefined) return true
     const key = this.#entity.key
     this.#report.faults.add({

@@ -5,6 +5,7 @@ import type { EntityFacts } from './manifest.ts'
 import { PARTS, type Part, type PartBuild, type PartOrder, partBuild } from './parts.ts'
 import type { OnRecord } from './record-file.ts'
 import type { BuildThreads } from './threads/build-threads.ts'
+import { tidyAfter } from './tidy.ts'
 
 const ROWS_PER_BATCH = 2_000
 /** Fewer are dealt with before a thread has started. */
@@ -21,6 +22,7 @@ export class EntityParts implements Disposable {
   #held: Batch[] | undefined = []
   #rows: Values[] = []
   #count = 0
+  #batches = 0
 
   /** Whoever wants every record as soon as it is rendered has them rendered here. */
   constructor(entity: Entity, order: PartOrder, threads: BuildThreads, onRecord?: OnRecord) {
@@ -63,6 +65,7 @@ export class EntityParts implements Disposable {
   #pass(): void {
     const batch = batchOf(this.#entity, this.#rows)
     this.#rows = []
+    tidyAfter(++this.#batches)
     for (const build of this.#here.values()) build.add(batch)
     if (this.#held === undefined) this.#threads.add(this.#elsewhere, batch)
     else if (this.#held.push(batch) === FEW_BATCHES) this.#moveToThreads(this.#held)

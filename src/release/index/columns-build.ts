@@ -3,9 +3,9 @@ import { type Batch, type GivenField, givenFields } from '../../catalog/batch.ts
 import type { Entity } from '../../catalog/entity.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import type { FileFacts } from '../durable-file.ts'
+import { tidyUp } from '../tidy.ts'
 import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
 import { SectionWriter } from './sections.ts'
-import { tidyUp } from './tidy.ts'
 
 type Column = { readonly name: string; readonly build: ColumnBuild }
 

@@ -1,5 +1,6 @@
 // The columns of an index while it is built: what each record has in one field.
 import { TextCursor } from '../../catalog/batch.ts'
+import { tidyUp } from '../tidy.ts'
 import type { FlatTexts } from './byte-order.ts'
 import { NumberList } from './number-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
@@ -8,7 +9,6 @@ import type { SectionWriter } from './sections.ts'
 import { SortKeys } from './sort-keys.ts'
 import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
-import { tidyUp } from './tidy.ts'
 
 /** Takes the values of some records after the other, and writes them in the end. */
 export type ColumnBuild = {
@@ -27,13 +27,16 @@ function writeValues(file: SectionWriter, field: string, values: Uint32Array, co
 /** Keys are worked out while rows still come, which costs no time then, unless they would fill the memory. */
 const MOST_BYTES_EARLY = 24 << 20
 
+const USUAL_LENGTH = 40
+
 /** Texts in Spanish order. */
 export class TextColumnBuild implements ColumnBuild {
-  readonly #table = new TextTable()
+  readonly #table: TextTable
   readonly #numbers: NumberList
   #keys: SortKeys | undefined = new SortKeys(0)
 
-  constructor(expected: number | undefined) {
+  constructor(expected = 0) {
+    this.#table = new TextTable(expected * USUAL_LENGTH)
     this.#numbers = new NumberList(expected)
   }
 
@@ -55,6 +58,7 @@ export class TextColumnBuild implements ColumnBuild {
   }
 
   write(file: SectionWriter, field: string): void {
+    this.#table.close()
     const { order, groups } = orderTexts(this.#table, this.#allKeys())
     tidyUp(order.length)
     writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)

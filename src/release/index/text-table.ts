@@ -9,18 +9,20 @@ const SMALLEST = 1_024
 const FULLEST = 0.5
 
 export class TextTable {
-  readonly #bytes = new ByteList()
+  readonly #bytes: ByteList
   readonly #offsets = new NumberList()
-  readonly #hashes = new NumberList()
+  #hashes = new NumberList()
   /** Open addressing: the number of a text plus one, or zero. */
   #slots = new Uint32Array(SMALLEST)
 
-  constructor() {
+  /** Room that is reserved and never used takes no memory. */
+  constructor(expectedBytes = 0) {
+    this.#bytes = new ByteList(expectedBytes)
     this.#offsets.push(0)
   }
 
   get size(): number {
-    return this.#hashes.length
+    return this.#offsets.length - 1
   }
 
   /** How many bytes all of them take. */
@@ -44,6 +46,12 @@ export class TextTable {
     slots[slot] = this.size
     if (this.size > slots.length * FULLEST) this.#grow()
     return this.size - 1
+  }
+
+  /** No text comes any more: what serves to find them is forgotten. */
+  close(): void {
+    this.#hashes = new NumberList()
+    this.#slots = new Uint32Array()
   }
 
   text(number: number): string {

@@ -4,17 +4,19 @@ import { NumberList } from './number-list.ts'
 import type { SectionWriter } from './sections.ts'
 import type { WordTable } from './word-table.ts'
 
+const USUAL_WORDS = 6
+
 export class WordsOfRecords {
   readonly #table: WordTable
   readonly #fields: readonly string[]
   readonly #words: NumberList
   readonly #starts: NumberList
 
-  constructor(table: WordTable, fields: readonly string[], expected: number | undefined) {
+  constructor(table: WordTable, fields: readonly string[], expected = 0) {
     this.#table = table
     this.#fields = fields
-    this.#words = new NumberList()
-    this.#starts = new NumberList(expected === undefined ? undefined : expected + 1)
+    this.#words = new NumberList(expected * USUAL_WORDS)
+    this.#starts = new NumberList(expected + 1)
     this.#starts.push(0)
   }
 
