@@ -114,6 +114,13 @@ describe.skipIf(!canMount)('a small disk', () => {
     expect(await importRelease(shelf, sourceOf(next), options)).toMatchObject({ digest: after, outcome: 'activated' })
   })
 
+  test('too small for what threads write', async () => {
+    using disk = new SmallDisk(8 * DISK_KILOBYTES)
+    const home = join(disk.path, 'home')
+    const shelf = homeBefore(home)
+    await expectUnharmed(shelf, await nomenclator('import', 'synthetic', '--accept-changes', '--home', home))
+  })
+
   test('that is quite full has room again when old releases are pruned', async () => {
     using disk = new SmallDisk(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
