@@ -6,12 +6,13 @@ export type FlatTexts = { readonly bytes: Uint8Array; readonly offsets: Uint32Ar
 const STEP = 4
 
 /**
- * The numbers of the texts in the order of their bytes; equal ones in the order of their numbers. It is a three-way
+ * The numbers of some texts in the order of their bytes; equal ones in the order of their numbers. It is a three-way
  * radix quicksort, which takes four bytes at a time: texts that begin alike are told apart by what follows alone.
  */
-export function byteOrder(texts: FlatTexts, count: number): Uint32Array {
+export function byteOrder(texts: FlatTexts, first: number, end: number): Uint32Array {
+  const count = end - first
   const order = new Uint32Array(count)
-  for (let number = 0; number < count; number++) order[number] = number
+  for (let place = 0; place < count; place++) order[place] = first + place
   /** The four bytes of each text at the depth of its part. */
   const keys = new Uint32Array(count)
   readKeys(texts, order, keys, 0, count, 0)
@@ -70,3 +71,26 @@ function swap(order: Uint32Array, keys: Uint32Array, a: number, b: number): void
 }
 
 const middleOf = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))
+
+/** Two orders as one; the numbers of the first are all below those of the second. */
+export function mergedOrder(texts: FlatTexts, a: Uint32Array, b: Uint32Array): Uint32Array {
+  const merged = new Uint32Array(a.length + b.length)
+  let [fromA, fromB] = [0, 0]
+  for (let place = 0; place < merged.length; place++) {
+    const takesA = fromB === b.length || (fromA < a.length && !isBelow(texts, b[fromB] as number, a[fromA] as number))
+    merged[place] = (takesA ? a[fromA++] : b[fromB++]) as number
+  }
+  return merged
+}
+
+function isBelow({ bytes, offsets }: FlatTexts, a: number, b: number): boolean {
+  const endA = offsets[a + 1] as number
+  const endB = offsets[b + 1] as number
+  let atA = offsets[a] as number
+  let atB = offsets[b] as number
+  while (atA < endA && atB < endB) {
+    const difference = (bytes[atA++] as number) - (bytes[atB++] as number)
+    if (difference !== 0) return difference < 0
+  }
+  return atA === endA && atB < endB
+}

@@ -1,7 +1,6 @@
 // The columns of an index while it is built: what each record has in one field.
 import { TextCursor } from '../../catalog/batch.ts'
 import { tidyUp } from '../tidy.ts'
-import type { FlatTexts } from './byte-order.ts'
 import { NumberList } from './number-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { postingsOf } from './postings.ts'
@@ -59,7 +58,8 @@ export class TextColumnBuild implements ColumnBuild {
 
   write(file: SectionWriter, field: string): void {
     this.#table.close()
-    const { order, groups } = orderTexts(this.#table, this.#allKeys())
+    const keys = this.#allKeys()
+    const { order, groups } = orderTexts(this.#table, keys.flat, keys.order())
     tidyUp(order.length)
     writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
     file.add(`${field}.groups`, groups)
@@ -69,16 +69,16 @@ export class TextColumnBuild implements ColumnBuild {
     writeValues(file, field, values, this.#table.size)
   }
 
-  #allKeys(): FlatTexts {
+  #allKeys(): SortKeys {
     const early = this.#keys
     this.#keys = undefined
-    if (early !== undefined) return early.flat
+    if (early !== undefined) return early
     const keys = new SortKeys(this.#table.bytes)
     const { bytes, offsets } = this.#table.flat
     for (let number = 0; number < this.#table.size; number++) {
       keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
     }
-    return keys.flat
+    return keys
   }
 }
 

@@ -2,8 +2,9 @@
 import { type Batch, givenFields } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { FileFacts } from '../durable-file.ts'
+import { byteOrder } from './byte-order.ts'
 import { letterMask } from './letters.ts'
-import { orderTexts, ranksOf } from './ordered-texts.ts'
+import { ranksOf } from './ordered-texts.ts'
 import { SectionWriter } from './sections.ts'
 import { writeTexts } from './text-sections.ts'
 import { WordTable } from './word-table.ts'
@@ -31,7 +32,7 @@ export class WordsBuild {
   write(path: string): FileFacts {
     using file = new SectionWriter(path)
     const { words } = this.#table
-    const { order } = orderTexts(words, words.flat)
+    const order = byteOrder(words.flat, 0, words.size)
     writeTexts(file, 'words', 'offsets', words, order)
     file.add(
       'masks',
