@@ -52,6 +52,7 @@ describe('names come back as they went in', () => {
     ['line separators', 'a\u2028b\u2029c'],
     ['outside the basic plane', '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🌵'],
     ['combining marks', 'Me\u0301xico'],
+    ['a byte-order mark and quotes', '\ufeff"x"'],
   ]
   test.each(names)('%s', (_what, descPais) => {
     expect(JSON.parse(rendered(pais, none, { ...MEXICO, descPais }))).toEqual({ ...MEXICO, descPais })

@@ -29,7 +29,7 @@ export function gapAfter(position: number, count: number): number {
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const BLANK = 0x20
