@@ -58,8 +58,7 @@ export class TextColumnBuild implements ColumnBuild {
 
   write(file: SectionWriter, field: string): void {
     this.#table.close()
-    const keys = this.#allKeys()
-    const { order, groups } = orderTexts(this.#table, keys.flat, keys.order())
+    const { order, groups } = orderTexts(this.#table, this.#allKeys().flat)
     tidyUp(order.length)
     writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
     file.add(`${field}.groups`, groups)
@@ -91,7 +90,7 @@ export class NumberColumnBuild implements ColumnBuild {
   }
 
   add(numbers: Uint32Array): void {
-    for (const number of numbers) this.#numbers.push(number)
+    for (let at = 0; at < numbers.length; at++) this.#numbers.push(numbers[at] as number)
   }
 
   write(file: SectionWriter, field: string): void {
@@ -132,7 +131,8 @@ export class EmbedColumnBuild implements ColumnBuild {
   }
 
   add(identifiers: Uint32Array): void {
-    for (const id of identifiers) this.#positions.push(this.#positionOf.get(id) as number)
+    for (let at = 0; at < identifiers.length; at++)
+      this.#positions.push(this.#positionOf.get(identifiers[at] as number) as number)
   }
 
   write(file: SectionWriter, field: string): void {

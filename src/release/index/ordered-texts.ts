@@ -1,5 +1,5 @@
 // Puts the texts of a table in order by their keys, and those with the same key by themselves.
-import type { FlatTexts } from './byte-order.ts'
+import { byteOrder, type FlatTexts } from './byte-order.ts'
 import type { TextTable } from './text-table.ts'
 
 export type OrderedTexts = {
@@ -9,8 +9,9 @@ export type OrderedTexts = {
   readonly groups: Uint32Array
 }
 
-/** By the keys of the texts, which are given in the order of their numbers, and as they were put in order. */
-export function orderTexts(table: TextTable, keys: FlatTexts, order: Uint32Array): OrderedTexts {
+/** By the keys of the texts, which are in the order of their numbers. */
+export function orderTexts(table: TextTable, keys: FlatTexts): OrderedTexts {
+  const order = byteOrder(keys)
   const groups = new Uint32Array(table.size)
   let group = 0
   for (let place = 1; place < order.length; place++) {

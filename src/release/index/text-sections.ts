@@ -1,5 +1,4 @@
 // Texts of an index as they are written: their bytes one after the other, and where each begins.
-import { streamNumbers } from './number-stream.ts'
 import type { SectionWriter } from './sections.ts'
 import type { TextTable } from './text-table.ts'
 
@@ -9,18 +8,20 @@ const PIECE = 1 << 20
 export function writeTexts(
   file: SectionWriter,
   name: string,
-  offsets: string,
+  offsetsName: string,
   table: TextTable,
   order: Uint32Array,
 ): void {
-  const { bytes, offsets: starts } = table.flat
+  const { bytes, offsets } = table.flat
+  const ordered = new Uint32Array(order.length + 1)
   file.addPieces(name, 'bytes', (put) => {
     let piece = Buffer.alloc(PIECE)
     let used = 0
     for (let place = 0; place < order.length; place++) {
       const number = order[place] as number
-      const start = starts[number] as number
-      const length = table.lengthOf(number)
+      const start = offsets[number] as number
+      const length = (offsets[number + 1] as number) - start
+      ordered[place + 1] = (ordered[place] as number) + length
       if (used + length > piece.length) {
         put(piece.subarray(0, used))
         used = 0
@@ -31,14 +32,5 @@ export function writeTexts(
     }
     put(piece.subarray(0, used))
   })
-  file.addPieces(offsets, 'numbers', (put) =>
-    streamNumbers(put, (take) => {
-      let offset = 0
-      take(offset)
-      for (let place = 0; place < order.length; place++) {
-        offset += table.lengthOf(order[place] as number)
-        take(offset)
-      }
-    }),
-  )
+  file.add(offsetsName, ordered)
 }

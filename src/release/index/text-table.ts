@@ -58,10 +58,6 @@ export class TextTable {
     return this.#bytes.array.toString('utf8', this.#offsets.at(number), this.#offsets.at(number + 1))
   }
 
-  lengthOf(number: number): number {
-    return this.#offsets.at(number + 1) - this.#offsets.at(number)
-  }
-
   /** All of them in the order of their numbers; good until the next is added. */
   get flat(): FlatTexts {
     return { bytes: this.#bytes.array, offsets: this.#offsets.array }
@@ -88,10 +84,13 @@ export class TextTable {
   }
 }
 
+/** Numbers of 31 bits are dealt with fastest. */
+const LARGEST_SMALL = 0x7fff_ffff
+
 /** FNV-1a, and its high bits mixed into the low ones, which choose the slot. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
-  return (hash ^ (hash >>> 13)) >>> 0
+  return (hash ^ (hash >>> 13)) & LARGEST_SMALL
 }

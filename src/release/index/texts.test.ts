@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { TestDirectory } from '../../../test/support/releases.ts'
 import { sortKey } from '../../catalog/words.ts'
-import { byteOrder, mergedOrder } from './byte-order.ts'
+import { byteOrder } from './byte-order.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { SectionFile, SectionWriter } from './sections.ts'
 import { SortKeys } from './sort-keys.ts'
@@ -59,19 +59,9 @@ test('bytes are put in order as a comparison puts them', () => {
       const wanted = [...texts.keys()].sort(
         (a, b) => Buffer.compare(texts[a] as Uint8Array, texts[b] as Uint8Array) || a - b,
       )
-      expect([...byteOrder(flat, 0, texts.length)]).toEqual(wanted)
-      const middle = texts.length >> 1
-      const halves = [byteOrder(flat, 0, middle), byteOrder(flat, middle, texts.length)] as const
-      expect([...mergedOrder(flat, ...halves)]).toEqual(wanted)
+      expect([...byteOrder(flat)]).toEqual(wanted)
     }),
   )
-})
-
-test('keys are put in order in runs, as if they were all put in order at once', () => {
-  const keys = new SortKeys(0)
-  const texts = Array.from({ length: 100_000 }, (_, at) => `Ñandú ${(at * 7_919) % 60_000}`)
-  for (const text of texts) addTo(keys, text)
-  expect(Buffer.from(keys.order().buffer).equals(Buffer.from(byteOrder(keys.flat, 0, texts.length).buffer))).toBe(true)
 })
 
 describe('texts in Spanish order', () => {
@@ -80,7 +70,7 @@ describe('texts in Spanish order', () => {
     for (const text of texts) addTo(table, text)
     const keys = new SortKeys(0)
     for (const text of texts) addTo(keys, text)
-    const { order, groups } = orderTexts(table, keys.flat, keys.order())
+    const { order, groups } = orderTexts(table, keys.flat)
     const path = join(place, 'texts')
     const file = new SectionWriter(path)
     writeTexts(file, 'texts', 'offsets', table, order)

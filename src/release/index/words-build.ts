@@ -32,7 +32,7 @@ export class WordsBuild {
   write(path: string): FileFacts {
     using file = new SectionWriter(path)
     const { words } = this.#table
-    const order = byteOrder(words.flat, 0, words.size)
+    const order = byteOrder(words.flat)
     writeTexts(file, 'words', 'offsets', words, order)
     file.add(
       'masks',
