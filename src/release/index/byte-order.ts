@@ -58,7 +58,7 @@ function readKeys(
     for (let place = (offsets[number] as number) + depth, read = 0; read < STEP; read++, place++) {
       key = (key << 8) | (place < end ? (bytes[place] as number) : 0)
     }
-    // Signed numbers are the fastest, and have the order of the bytes when the topmost bit is turned over.
+    // As signed numbers they are in the order of their bytes once the topmost bit is turned over.
     keys[at] = key ^ TOPMOST
   }
 }
