@@ -19,7 +19,8 @@ export function highlights(text: string, typed: readonly string[]): Range[] {
 function lengthMatched(typed: string, word: string): number[] {
   if (word.startsWith(typed)) return [typed.length]
   const limit = editsForgiven(typed)
+  if (limit === 0) return []
   const { whole, beginning } = distanceOf(typed, word, limit)
-  if (limit === 0 || Math.min(whole, beginning) > limit) return []
+  if (Math.min(whole, beginning) > limit) return []
   return [whole <= limit ? word.length : Math.min(typed.length, word.length)]
 }

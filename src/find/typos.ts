@@ -6,7 +6,6 @@ const LONGEST = 64
 const MOST_EDITS = 2
 /** Of a word that is compared, so many letters matter; one more tells that it goes on. */
 export const LETTERS_COMPARED = LONGEST + MOST_EDITS + 1
-const ROOM = LETTERS_COMPARED + 1
 
 export type Distance = {
   /** To the whole word, or more than the limit. */
@@ -15,60 +14,81 @@ export type Distance = {
   readonly beginning: number
 }
 
-const FAR = 0x40
-const rows = [new Uint8Array(ROOM), new Uint8Array(ROOM), new Uint8Array(ROOM)] as const
+export const FAR = 0x40
+/** A cell for each letter typed and one before them, and one on either side that is far. */
+const WIDTH = LONGEST + MOST_EDITS + 3
+const DEPTHS = LETTERS_COMPARED + 1
+/** Row by row for each letter of a word: how far what was typed up to some letter is from the word up to this one. */
+const cells = new Uint8Array(DEPTHS * WIDTH)
+const nearest = new Uint8Array(DEPTHS)
 
-/** What was typed, to be compared with many words. */
+/**
+ * What was typed, compared with a word letter by letter; another word that begins alike goes on from the letter where
+ * they part. Only one comparison goes on at a time.
+ */
 export class Typed {
   readonly #letters = new Uint16Array(LONGEST)
   readonly #length: number
   readonly limit: number
 
   constructor(typed: string, limit: number) {
-    this.#length = Math.min(typed.length, LONGEST)
-    for (let at = 0; at < this.#length; at++) this.#letters[at] = typed.charCodeAt(at)
+    const length = Math.min(typed.length, LONGEST)
+    for (let at = 0; at < length; at++) this.#letters[at] = typed.charCodeAt(at)
+    for (let column = 0; column <= limit; column++) cells[column] = column
+    cells[limit + 1] = FAR
+    nearest[0] = length <= limit ? length : FAR
+    this.#length = length
     this.limit = limit
   }
 
-  /** The distance to the whole word times 256, and that to its nearest beginning; each is more than the limit if it is far. */
-  distanceTo(word: Uint16Array, length: number): number {
+  /** Takes the letter of a word that makes it so deep; says whether the word, however it goes on, may still come nearer. */
+  step(word: Uint16Array, depth: number): boolean {
     const { limit } = this
-    const height = this.#length
-    // A beginning longer than this is farther off than the limit.
-    const width = Math.min(length, height + limit)
-    if (width < height - limit) return (FAR << 8) | FAR
-    let [older, previous, current] = rows as readonly [Uint8Array, Uint8Array, Uint8Array]
-    for (let column = 0; column <= limit + 1; column++) previous[column] = column
-    for (let row = 1; row <= height; row++) {
-      const letter = this.#letters[row - 1] as number
-      const before = row > 1 ? this.#letters[row - 2] : -1
-      // What is farther from the diagonal than the limit is farther off than the limit.
-      const from = Math.max(row - limit, 1)
-      const to = Math.min(row + limit, width)
-      let least = from === 1 ? row : FAR
-      current[from - 1] = least
-      for (let column = from; column <= to; column++) {
-        const other = word[column - 1] as number
-        let edits = (previous[column - 1] as number) + (letter === other ? 0 : 1)
-        if ((previous[column] as number) < edits) edits = (previous[column] as number) + 1
-        if ((current[column - 1] as number) < edits) edits = (current[column - 1] as number) + 1
-        if (column > 1 && before === other && letter === word[column - 2] && (older[column - 2] as number) < edits)
-          edits = (older[column - 2] as number) + 1
-        current[column] = edits
-        if (edits < least) least = edits
+    const letters = this.#letters
+    const length = this.#length
+    const letter = word[depth - 1] as number
+    const before = depth > 1 ? (word[depth - 2] as number) : -1
+    const row = depth * WIDTH
+    const above = row - WIDTH
+    const beforeAbove = above - WIDTH
+    // What is farther from the diagonal than the limit is farther off than the limit.
+    const from = Math.max(depth - limit, 1)
+    const to = Math.min(depth + limit, length)
+    let left = from === 1 ? depth : FAR
+    let least = left
+    cells[row + from - 1] = left
+    for (let column = from; column <= to; column++) {
+      const other = letters[column - 1] as number
+      let edits = cells[above + column - 1] as number
+      if (letter !== other) {
+        edits++
+        if (column > 1 && before === other && letter === letters[column - 2]) {
+          const swapped = cells[beforeAbove + column - 2] as number
+          if (swapped < edits) edits = swapped + 1
+        }
       }
-      if (least > limit) return (FAR << 8) | FAR
-      current[to + 1] = FAR
-      const free = older
-      older = previous
-      previous = current
-      current = free
+      const leftOut = cells[above + column] as number
+      if (leftOut < edits) edits = leftOut + 1
+      if (left < edits) edits = left + 1
+      cells[row + column] = edits
+      left = edits
+      if (edits < least) least = edits
     }
-    let beginning = FAR
-    for (let column = Math.max(height - limit, 0); column <= width; column++) {
-      if ((previous[column] as number) < beginning) beginning = previous[column] as number
-    }
-    return ((width === length ? (previous[width] as number) : FAR) << 8) | beginning
+    cells[row + to + 1] = FAR
+    const known = nearest[depth - 1] as number
+    nearest[depth] = to === length && left < known ? left : known
+    return least <= limit
+  }
+
+  /** To the word that is so deep; only where its last letter may have come nearer. */
+  wholeAt(depth: number): number {
+    const { limit } = this
+    return Math.abs(depth - this.#length) > limit ? FAR : (cells[depth * WIDTH + this.#length] as number)
+  }
+
+  /** To the nearest beginning of a word that is at least so deep. */
+  beginningAt(depth: number): number {
+    return nearest[depth] as number
   }
 }
 
@@ -78,8 +98,11 @@ const letters = new Uint16Array(LETTERS_COMPARED)
 export function distanceOf(typed: string, word: string, limit: number): Distance {
   const length = Math.min(word.length, LETTERS_COMPARED)
   for (let at = 0; at < length; at++) letters[at] = word.charCodeAt(at)
-  const both = new Typed(typed, limit).distanceTo(letters, length)
-  return { whole: both >>> 8, beginning: both & 0xff }
+  const comparison = new Typed(typed, limit)
+  for (let depth = 1; depth <= length; depth++) {
+    if (!comparison.step(letters, depth)) return { whole: FAR, beginning: comparison.beginningAt(depth) }
+  }
+  return { whole: comparison.wholeAt(length), beginning: comparison.beginningAt(length) }
 }
 
 /** One edit is forgiven from four letters, two from eight. */

@@ -38,16 +38,24 @@ describe('with forgiveness', () => {
 })
 
 test('a word matches exactly when it is near enough', () => {
-  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', '1'), minLength: 1, maxLength: 10 })
-  const holds = fc.property(fc.uniqueArray(word, { minLength: 1 }), word, (given, typed) => {
+  const letter = fc.constantFrom('a', 'b', 'c', 'é', '1', 'ж', '𐐨')
+  const any = (maxLength: number) => fc.string({ unit: letter, minLength: 1, maxLength })
+  const short = any(10)
+  const long = (maxLength: number) => any(maxLength).map((end) => `${'ab'.repeat(30)}${end}`)
+  // Of a word in the index more letters may stand than are compared.
+  const words = fc.uniqueArray(fc.oneof(short, short, long(8)), { minLength: 1 })
+  const holds = fc.property(words, fc.oneof(short, short, long(2)), (given, typed) => {
     const index = namedWords(given)
     const [plain = ''] = wordsOf(typed)
     const limit = editsForgiven(plain)
     const { grades } = matchWord(index, plain, true)
     for (let at = 0; at < index.words.size; at++) {
       const { whole, beginning } = distanceOf(plain, index.words.text(at), limit)
-      expect(grades[at] !== 0).toBe(Math.min(whole, beginning) <= limit)
+      const grade = grades[at] as number
+      expect(grade !== 0).toBe(beginning <= limit)
+      if (grade !== 0 && beginning > 0)
+        expect([EDITS[grade], PARTIAL[grade]]).toEqual([beginning, beginning < whole ? 1 : 0])
     }
   })
-  fc.assert(holds, { numRuns: 60 })
+  fc.assert(holds, { numRuns: 200 })
 })

@@ -1,8 +1,8 @@
 // Which words of an index match a word that was typed, and how well.
 import type { Words } from '../release/index/index-file.ts'
-import { bitsOf, letterMask } from '../release/index/letters.ts'
 import type { Postings } from '../release/index/postings.ts'
-import { editsForgiven, LETTERS_COMPARED, Typed } from './typos.ts'
+import { findAlike } from './alike.ts'
+import { editsForgiven } from './typos.ts'
 
 /** For each word of the index: 0 for no match, or one of those below; the lower, the better. */
 export type WordMatch = {
@@ -24,9 +24,8 @@ export const PARTIAL: readonly number[] = [0, 0, 1, 0, 1, 0, 1]
 export const ELSEWHERE = EDITS.length
 export const GRADES = ELSEWHERE + 1
 
-const letters = new Uint16Array(LETTERS_COMPARED)
-
-export function matchWord({ words, masks }: Words, typed: string, forgiving: boolean): WordMatch {
+export function matchWord(index: Words, typed: string, forgiving: boolean): WordMatch {
+  const { words } = index
   const grades = new Uint8Array(words.size)
   const matching: number[] = []
   const [from, to] = words.plainRange(typed)
@@ -36,25 +35,20 @@ export function matchWord({ words, masks }: Words, typed: string, forgiving: boo
   if (from < to && words.text(from) === typed) grades[from] = EXACT
   const limit = forgiving ? editsForgiven(typed) : 0
   if (limit === 0) return { grades, matching }
-  const mask = letterMask(typed)
-  const comparison = new Typed(typed, limit)
-  for (let word = 0; word < grades.length; word++) {
-    if (bitsOf(mask & ~(masks[word] as number)) > limit || grades[word] !== 0) continue
-    const grade = gradeOf(comparison.distanceTo(letters, words.lettersInto(letters, word)), limit)
-    if (grade === 0) continue
-    grades[word] = grade
-    matching.push(word)
-  }
+  findAlike(index, typed, limit, (first, next, whole, beginning) => {
+    const grade = gradeOf(whole, beginning)
+    for (let word = first; word < next; word++) {
+      if (grade === 0 || grades[word] !== 0) continue
+      grades[word] = grade
+      matching.push(word)
+    }
+  })
   return { grades, matching }
 }
 
 /** Of the whole word and its beginning, whichever takes fewer edits. */
-function gradeOf(distances: number, limit: number): number {
-  const whole = distances >>> 8
-  const beginning = distances & 0xff
-  if (beginning > limit) return 0
-  return (beginning < whole ? BEGINNING_EDITED[beginning] : EDITED[whole]) as number
-}
+const gradeOf = (whole: number, beginning: number): number =>
+  (beginning < whole ? BEGINNING_EDITED[beginning] : EDITED[whole]) as number
 
 /** How many records the lists of the matching words hold. */
 export function recordsOf({ matching }: WordMatch, { starts }: Postings): number {
