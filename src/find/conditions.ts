@@ -2,7 +2,9 @@
 import type { EntityName } from '../catalog/entities.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
+import { sortKey } from '../catalog/words.ts'
 import type { Column } from '../release/index/index-file.ts'
+import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import type { Release } from '../release/release.ts'
 import { placeOf } from './ascending.ts'
 
@@ -77,7 +79,21 @@ function valuesOf(column: ValueColumn, match: Filter['match'], value: string | n
   if (match === 'equals') return present(column.texts.find(text))
   const [from, to] = column.texts.range(text)
   const alike = Array.from({ length: to - from }, (_, at) => from + at)
+  if (sortKey(text) === text && areOwnKeys(column.texts)) return alike
   return alike.filter((number) => column.texts.text(number).startsWith(text))
+}
+
+const ownKeys = new WeakMap<SortedTexts, boolean>()
+
+/** Codes of digits are: of those that begin alike without regard to accents and case, none need be looked at. */
+function areOwnKeys(texts: SortedTexts): boolean {
+  let are = ownKeys.get(texts)
+  if (are === undefined) {
+    are = true
+    for (let number = 0; are && number < texts.size; number++) are = sortKey(texts.text(number)) === texts.text(number)
+    ownKeys.set(texts, are)
+  }
+  return are
 }
 
 const present = (value: number | undefined) => (value === undefined ? [] : [value])
