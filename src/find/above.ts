@@ -2,7 +2,7 @@
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { type Entity, embedsOf } from '../catalog/entity.ts'
 import type { Release } from '../release/release.ts'
-import type { WordAbove } from './search.ts'
+import type { WordAbove } from './hits.ts'
 import { matchWord } from './word-match.ts'
 
 /** The fields of each entity that embed another. */

@@ -4,10 +4,11 @@ import type { Release } from '../release/release.ts'
 import { wordAbove } from './above.ts'
 import { placeOf } from './ascending.ts'
 import { type Filter, positionsWhere } from './conditions.ts'
+import type { Hits, Search } from './hits.ts'
 import { inOrder, type Sort } from './order.ts'
 import { bestFirst } from './ranking.ts'
 import { remembered } from './remembered.ts'
-import { type Hits, type Search, search } from './search.ts'
+import { search } from './search.ts'
 
 export type Query = {
   readonly filters: readonly Filter[]
@@ -47,10 +48,12 @@ export function find(release: Release, name: EntityName, query: Query): Found {
     const positions = positionsWhere(release, entities[name], filters)
     const hits = words.length === 0 ? undefined : search(searchIn(release, name, positions), words)
     if (sort === undefined) return bestFirst(hits as Hits)
-    return inOrder(release, entities[name], hits === undefined ? positions : hits.positions.slice().sort(), sort)
+    return inOrder(release, entities[name], hits === undefined ? positions : ascending(hits), sort)
   })
   return listed(answer, false)
 }
+
+const ascending = ({ positions, inOrder }: Hits): Uint32Array => (inOrder ? positions : positions.slice().sort())
 
 /** A search among the records of an entity at these positions, which ascend; undefined stands for all. */
 export const searchIn = (release: Release, name: EntityName, among: Uint32Array | undefined): Search => ({

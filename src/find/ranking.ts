@@ -1,17 +1,20 @@
 // Puts hits in order, the best first; those as good as one another by position.
+
+import type { Hits } from './hits.ts'
 import { distributed, sorted } from './order.ts'
 import { SCORES } from './score.ts'
-import type { Hits } from './search.ts'
 
 /** Above this share of all records, looking at each of them is cheaper than sorting. */
 const MANY = 1 / 16
 
 /** So many of the best, or all of them. */
 export function bestFirst(hits: Hits, limit = hits.positions.length): Uint32Array {
-  const { positions, scores } = hits
-  const worst = limit < positions.length ? scoreOfLast(hits, limit) : SCORES - 1
+  const { positions, scores, inOrder } = hits
+  const isAll = limit >= positions.length
+  const worst = !isAll ? scoreOfLast(hits, limit) : SCORES - 1
   const isMany = positions.length > scores.length * MANY
-  const best = isMany ? ascending(scores, worst) : upTo(positions, scores, worst)
+  const isReady = isAll && inOrder
+  const best = isReady ? positions : isMany ? ascending(scores, worst) : upTo(positions, scores, worst)
   const keys = scoresAt(best, scores)
   const ordered = isMany && best.length > SCORES * MANY ? distributed(best, keys, SCORES) : sorted(best, keys)
   return ordered.subarray(0, limit)

@@ -99,13 +99,32 @@ export function scoreOf(words: Words, typed: readonly TypedWord[], position: num
   else if (isWhole) stands = STANDS.complete
   else if (inOrder) stands = STANDS.begins
   else if (partial === 0 && own === typed.length) stands = STANDS.words
-  return (
-    (Math.min(edits, MOST_COUNTED_EDITS) << EDITS_AT) |
-    (stands << STANDS_AT) |
-    (Math.min(partial, MOST_PARTIAL) << PARTIAL_AT) |
-    (first << FIRST_AT) |
-    Math.min(besides, MOST_BESIDES)
-  )
+  return scoreFrom(edits, stands, partial, first, besides)
+}
+
+const scoreFrom = (edits: number, stands: number, partial: number, first: number, besides: number): number =>
+  (Math.min(edits, MOST_COUNTED_EDITS) << EDITS_AT) |
+  (stands << STANDS_AT) |
+  (Math.min(partial, MOST_PARTIAL) << PARTIAL_AT) |
+  (first << FIRST_AT) |
+  Math.min(besides, MOST_BESIDES)
+
+/** The same for a single word that is in no code, which is what most records are ever asked for. */
+export function scoreOfOne({ names, nameStarts }: Words, grades: Uint8Array, position: number): number {
+  const from = nameStarts[position] as number
+  const to = nameStarts[position + 1] as number
+  let best = 0
+  for (let place = from; place < to; place++) {
+    const grade = grades[names[place] as number] as number
+    if (grade !== 0 && (best === 0 || grade < best)) best = grade
+  }
+  if (best === 0) return NO_MATCH
+  const beginning = grades[names[from] as number] as number
+  const partial = PARTIAL[best] as number
+  const besides = to - from - 1
+  let stands: number = partial === 0 ? STANDS.words : STANDS.otherwise
+  if (beginning === best) stands = partial === 0 && besides === 0 ? STANDS.same : STANDS.begins
+  return scoreFrom(EDITS[best] as number, stands, partial, beginning === 0 ? 1 : 0, besides)
 }
 
 /**
@@ -116,9 +135,16 @@ export function leastScore(grade: number, length: number, typed: number): number
   const besides = Math.min(Math.max(length - typed, 0), MOST_BESIDES)
   if (grade === ELSEWHERE && length <= typed) return STANDS.complete << STANDS_AT
   if (grade === 0 || grade === ELSEWHERE) return (STANDS.words << STANDS_AT) | besides
-  if (length <= typed) return grade === EXACT ? 0 : STANDS.complete << STANDS_AT
+  if (length <= typed) return PARTIAL[grade] === 0 ? 0 : STANDS.complete << STANDS_AT
   return (STANDS.begins << STANDS_AT) | partialAt(grade) | besides
 }
+
+/** No better can it be where so many of the words typed are in the record only in part, or with typing errors. */
+export const leastWithout = (missing: number): number =>
+  missing === 0 ? 0 : (STANDS.begins << STANDS_AT) | (Math.min(missing, MOST_PARTIAL) << PARTIAL_AT)
+
+/** What a typing error makes of a score that has none. */
+export const ONE_EDIT = 1 << EDITS_AT
 
 const partialAt = (grade: number) => (PARTIAL[grade] as number) << PARTIAL_AT
 

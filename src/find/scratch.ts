@@ -25,6 +25,11 @@ export class Scratch {
     this.#count++
   }
 
+  /** So many have a score now that all are forgotten at once. */
+  seeMany(): void {
+    this.#count = this.#seen.length + 1
+  }
+
   forget(): void {
     const { scores } = this
     if (this.#count > this.#seen.length) scores.fill(NOT_SEEN)

@@ -4,9 +4,10 @@ import { chainOf } from '../catalog/lineage.ts'
 import type { Release } from '../release/release.ts'
 import { type Filter, positionsWhere } from './conditions.ts'
 import { searchIn } from './finder.ts'
+import type { Hits } from './hits.ts'
 import { bestFirst } from './ranking.ts'
 import { weightyOf } from './score.ts'
-import { type Hits, searchForgivingly, searchPlainly, TOO_LITTLE } from './search.ts'
+import { searchForgivingly, searchPlainly, TOO_LITTLE } from './search.ts'
 
 export type Suggestion = { readonly name: EntityName; readonly position: number; readonly score: number }
 

@@ -21,19 +21,19 @@ const DEPTHS = LETTERS_COMPARED + 1
 /** Row by row for each letter of a word: how far what was typed up to some letter is from the word up to this one. */
 const cells = new Uint8Array(DEPTHS * WIDTH)
 const nearest = new Uint8Array(DEPTHS)
+const typedLetters = new Uint16Array(LONGEST)
 
 /**
  * What was typed, compared with a word letter by letter; another word that begins alike goes on from the letter where
  * they part. Only one comparison goes on at a time.
  */
 export class Typed {
-  readonly #letters = new Uint16Array(LONGEST)
   readonly #length: number
   readonly limit: number
 
   constructor(typed: string, limit: number) {
     const length = Math.min(typed.length, LONGEST)
-    for (let at = 0; at < length; at++) this.#letters[at] = typed.charCodeAt(at)
+    for (let at = 0; at < length; at++) typedLetters[at] = typed.charCodeAt(at)
     for (let column = 0; column <= limit; column++) cells[column] = column
     cells[limit + 1] = FAR
     nearest[0] = length <= limit ? length : FAR
@@ -44,7 +44,7 @@ export class Typed {
   /** Takes the letter of a word that makes it so deep; says whether the word, however it goes on, may still come nearer. */
   step(word: Uint16Array, depth: number): boolean {
     const { limit } = this
-    const letters = this.#letters
+    const letters = typedLetters
     const length = this.#length
     const letter = word[depth - 1] as number
     const before = depth > 1 ? (word[depth - 2] as number) : -1

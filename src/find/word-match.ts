@@ -7,8 +7,11 @@ import { editsForgiven } from './typos.ts'
 /** For each word of the index: 0 for no match, or one of those below; the lower, the better. */
 export type WordMatch = {
   readonly grades: Uint8Array
-  /** The words that match. */
+  /** The words that match; so many of them, the first, without typing errors. */
   readonly matching: readonly number[]
+  readonly plain: number
+  /** The word that was typed, where it is one of the index. */
+  readonly exact: number | undefined
 }
 
 export const EXACT = 1
@@ -25,16 +28,40 @@ export const ELSEWHERE = EDITS.length
 export const GRADES = ELSEWHERE + 1
 
 export function matchWord(index: Words, typed: string, forgiving: boolean): WordMatch {
-  const { words } = index
+  const limit = forgiving ? editsForgiven(typed) : 0
+  return limit === 0 ? matchPlainly(index, typed) : remembered(index, typed, () => matchAlike(index, typed, limit))
+}
+
+const MOST_REMEMBERED = 16
+const memories = new WeakMap<Words, Map<string, WordMatch>>()
+
+/** The words before the one that is being typed come again with its every letter. */
+function remembered(index: Words, typed: string, match: () => WordMatch): WordMatch {
+  const memory = memories.get(index) ?? new Map<string, WordMatch>()
+  memories.set(index, memory)
+  const known = memory.get(typed) ?? match()
+  memory.delete(typed)
+  memory.set(typed, known)
+  const [oldest] = memory.keys()
+  if (memory.size > MOST_REMEMBERED && oldest !== undefined) memory.delete(oldest)
+  return known
+}
+
+function matchPlainly({ words }: Words, typed: string) {
   const grades = new Uint8Array(words.size)
   const matching: number[] = []
   const [from, to] = words.plainRange(typed)
   for (let word = from; word < to; word++) matching.push(word)
   grades.fill(BEGINNING, from, to)
   // Of all words that begin like this, the word itself comes first.
-  if (from < to && words.text(from) === typed) grades[from] = EXACT
-  const limit = forgiving ? editsForgiven(typed) : 0
-  if (limit === 0) return { grades, matching }
+  const exact = from < to && words.text(from) === typed ? from : undefined
+  if (exact !== undefined) grades[exact] = EXACT
+  return { grades, matching, exact, plain: matching.length }
+}
+
+function matchAlike(index: Words, typed: string, limit: number): WordMatch {
+  const match = matchPlainly(index, typed)
+  const { grades, matching } = match
   findAlike(index, typed, limit, (first, next, whole, beginning) => {
     const grade = gradeOf(whole, beginning)
     for (let word = first; word < next; word++) {
@@ -43,7 +70,7 @@ export function matchWord(index: Words, typed: string, forgiving: boolean): Word
       matching.push(word)
     }
   })
-  return { grades, matching }
+  return match
 }
 
 /** Of the whole word and its beginning, whichever takes fewer edits. */
