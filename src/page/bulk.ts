@@ -22,11 +22,8 @@ function blockWriter(release: Release, name: EntityName, format: Format): (block
   return (block) => {
     const first = block * BLOCK
     const next = Math.min(first + BLOCK, records.count)
-    const pieces: Uint8Array[] = first === 0 ? [pen.head] : []
-    for (let position = first; position < next; position++) {
-      if (position > 0) pieces.push(pen.gap)
-      pieces.push(pen.record(records.record(position)))
-    }
+    const some = Array.from({ length: next - first }, (_, at) => records.record(first + at))
+    const pieces = [first === 0 ? pen.head : pen.gap, ...pen.records(some)]
     if (next === records.count) pieces.push(pen.tail)
     return Buffer.concat(pieces)
   }

@@ -8,9 +8,12 @@ const END = '\r\n'
 /** A spreadsheet takes what begins like this for a formula, and may run it. */
 const FORMULA = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
+/** Either of them: hardly any value is one, and one look tells. */
+const NEEDS_CARE = /^[=+\-@\t]|[",\r\n]/
 
 function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(value)
+  if (!NEEDS_CARE.test(value)) return value
   const safe = FORMULA.test(value) ? `'${value}` : value
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
@@ -46,7 +49,7 @@ export function csvRow(entity: Entity, rendition: Selection): (record: Published
 }
 
 function valueAt(record: PublishedRecord, steps: readonly string[]): string | number {
-  return steps.reduce<PublishedRecord[string]>((value, step) => (value as PublishedRecord)[step] as string, record) as
-    | string
-    | number
+  let value: PublishedRecord[string] = record
+  for (const step of steps) value = (value as PublishedRecord)[step] as PublishedRecord[string]
+  return value as string | number
 }

@@ -1,5 +1,6 @@
 // Records as JSON, newline-delimited JSON or CSV, whole or in part.
 import type { Entity } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { csvHead, csvRow } from './csv.ts'
 import { isWhole, type Selection, type Shape, shapeOf } from './selection.ts'
 
@@ -14,44 +15,63 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 
 export type Rendition = Selection & { readonly format: Format }
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Writes records one after the other; `json` is each as it is published. */
+/** Writes records one after the other, each given as it is published. */
 export type Pen = {
   readonly head: Uint8Array
-  readonly record: (json: Uint8Array) => Uint8Array
-  /** What stands between two records. */
+  /** Some records, with what stands between them, in pieces. */
+  readonly records: (jsons: readonly Uint8Array[]) => readonly Uint8Array[]
+  /** What stands between these and further ones. */
   readonly gap: Uint8Array
   /** What stands after the last record, if there is one, and if there is none. */
   readonly tail: Uint8Array
 }
 
-const text = (value: string) => encoder.encode(value)
+const text = (value: string) => Buffer.from(value)
 const NOTHING = new Uint8Array()
 
 export function penFor(entity: Entity, rendition: Rendition): Pen {
-  if (rendition.format === 'csv') {
-    const shape = shapeOf(entity, rendition)
-    const row = csvRow(entity, rendition)
-    const record = (json: Uint8Array) => text(row(shape(JSON.parse(decoder.decode(json)))))
-    return { head: text(csvHead(entity, rendition)), record, gap: NOTHING, tail: NOTHING }
-  }
-  const record = isWhole(rendition) ? (json: Uint8Array) => json : reshaper(shapeOf(entity, rendition))
-  return rendition.format === 'json'
-    ? { head: text('['), record, gap: text(','), tail: text(']') }
-    : { head: NOTHING, record: (json) => Buffer.concat([record(json), text('\n')]), gap: NOTHING, tail: NOTHING }
+  if (rendition.format === 'csv') return csvPen(entity, rendition)
+  const isJson = rendition.format === 'json'
+  const [between, after] = isJson ? [',', ''] : ['\n', '\n']
+  const records = isWhole(rendition)
+    ? (jsons: readonly Uint8Array[]) => spaced(jsons, between, after)
+    : reshaper(shapeOf(entity, rendition), between, after)
+  return isJson
+    ? { head: text('['), records, gap: text(','), tail: text(']') }
+    : { head: NOTHING, records, gap: NOTHING, tail: NOTHING }
 }
 
-const reshaper = (shape: Shape) => (json: Uint8Array) => text(JSON.stringify(shape(JSON.parse(decoder.decode(json)))))
+function csvPen(entity: Entity, rendition: Rendition): Pen {
+  const shape = shapeOf(entity, rendition)
+  const row = csvRow(entity, rendition)
+  const rows = (jsons: readonly Uint8Array[]) => parsed(jsons).map((record) => row(shape(record)))
+  const records = (jsons: readonly Uint8Array[]) => [text(rows(jsons).join(''))]
+  return { head: text(csvHead(entity, rendition)), records, gap: NOTHING, tail: NOTHING }
+}
+
+const reshaper = (shape: Shape, between: string, after: string) => (jsons: readonly Uint8Array[]) => {
+  const texts = parsed(jsons).map((record) => JSON.stringify(shape(record)))
+  return texts.length === 0 ? [] : [text(`${texts.join(between)}${after}`)]
+}
+
+const OPENING = text('[')
+
+/** All at once: to read many short texts takes longer than one that is as long as all of them. */
+const parsed = (jsons: readonly Uint8Array[]): PublishedRecord[] =>
+  jsons.length === 0 ? [] : JSON.parse(decoder.decode(Buffer.concat([OPENING, ...spaced(jsons, ',', ']')])))
+
+/** Nothing where there are none. */
+function spaced(jsons: readonly Uint8Array[], between: string, after: string): readonly Uint8Array[] {
+  if (jsons.length === 0 || (jsons.length === 1 && after === '')) return jsons
+  const gap = text(between)
+  const pieces: Uint8Array[] = []
+  for (const json of jsons) pieces.push(json, gap)
+  pieces[pieces.length - 1] = text(after)
+  return pieces
+}
 
 /** The whole body at once, for as many records as a page has. */
-export function bodyOf(pen: Pen, records: readonly Uint8Array[]): Uint8Array {
-  const pieces: Uint8Array[] = [pen.head]
-  for (const [at, json] of records.entries()) {
-    if (at > 0) pieces.push(pen.gap)
-    pieces.push(pen.record(json))
-  }
-  pieces.push(pen.tail)
-  return Buffer.concat(pieces)
-}
+export const bodyOf = ({ head, records, tail }: Pen, jsons: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat([head, ...records(jsons), tail])

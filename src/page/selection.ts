@@ -50,5 +50,9 @@ function shaped(entity: Entity, wanted: Wanted | undefined, embed: Selection['em
       const identifier = identifierOf(field.entity)
       return { name, take: (value: PublishedRecord) => value[identifier] }
     }) as readonly { name: string; take: (value: unknown) => PublishedRecord[string] }[]
-  return (record) => Object.fromEntries(parts.map(({ name, take }) => [name, take(record[name])]))
+  return (record) => {
+    const left: Record<string, PublishedRecord[string]> = {}
+    for (const { name, take } of parts) left[name] = take(record[name])
+    return left
+  }
 }

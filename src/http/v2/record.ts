@@ -53,5 +53,7 @@ export function answerRecord(
 /** Not a list of one: in JSON, the record itself. */
 function single(name: EntityName, rendition: Rendition, json: Uint8Array): Uint8Array {
   const pen = penFor(entities[name], rendition)
-  return rendition.format === 'json' ? pen.record(json) : bodyOf(pen, [json])
+  if (rendition.format !== 'json') return bodyOf(pen, [json])
+  const [only] = pen.records([json])
+  return only as Uint8Array
 }
