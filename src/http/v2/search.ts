@@ -117,22 +117,29 @@ function described(release: Release, { name, position }: Suggestion, words: read
     collection: entity.plural,
     key: keyOf(entity, record),
     url: `${baseUrl}${pathOf(name, record)}`,
-    name: nameOf(entity, record),
-    breadcrumb: breadcrumbOf(entity, record),
+    ...calledOf(name, record),
     matches,
   }
 }
 
-const nameOf = (entity: Entity, record: PublishedRecord) => {
-  const field = Object.keys(entity.fields).find((one) => entity.fields[one]?.kind === 'name') as string
-  return record[field] as string
-}
+const nameField = (entity: Entity) =>
+  Object.keys(entity.fields).find((one) => entity.fields[one]?.kind === 'name') as string
 
-/** The names of the records above, the nearest first. */
-function breadcrumbOf(entity: Entity, record: PublishedRecord): string[] {
+/** For each entity its own name, and the steps to those above it with the name of each, the nearest first. */
+const namesOf = new Map(
+  entityNames.map((name) => {
+    const above = chainOf(entities[name]).map(({ field, entity }) => ({ field, named: nameField(entity) }))
+    return [name, { named: nameField(entities[name]), above }]
+  }),
+)
+
+/** What a record is called, and what those above it are. */
+function calledOf(entity: EntityName, record: PublishedRecord) {
+  const { named, above } = namesOf.get(entity) as NonNullable<ReturnType<typeof namesOf.get>>
   let current = record
-  return chainOf(entity).map((step) => {
+  const breadcrumb = above.map((step) => {
     current = current[step.field] as PublishedRecord
-    return nameOf(step.entity, current)
+    return current[step.named] as string
   })
+  return { name: record[named] as string, breadcrumb }
 }
