@@ -131,6 +131,17 @@ describe('parameters', () => {
     }
   })
 
+  test.each(v2)('of %s have as many values as it says, and no more', async (_path, operation) => {
+    for (const { name, schema } of queryOf(operation)) {
+      const most = (schema as { maxItems?: number }).maxItems
+      if (most === undefined) continue
+      const asked = (count: number) =>
+        ask({ target: service.target(operation, `${name}=1${`&${name}=1`.repeat(count - 1)}`) })
+      expect((await asked(most)).status).toBe(200)
+      expect((await problemIn(await asked(most + 1))).type).toEndWith(':bad-parameter')
+    }
+  })
+
   test.each(v1Lists)('of %s are page and format, and others are ignored', async (_path, operation) => {
     expect(namesOf(operation)).toEqual(['page', 'format'])
     for (const name of namesOf(operation)) {

@@ -243,6 +243,11 @@ describe('what is wrong is told by name, with what is allowed', () => {
       'bad-parameter',
       /^q was ""; allowed is one to 10 words of letters or digits, in at most 200 characters\.$/,
     ],
+    [
+      `/api/v2/estados?${'idPais=1&'.repeat(100)}cveEstado_prefix=J`,
+      'bad-parameter',
+      /^cveEstado_prefix was "J"; allowed is no further value: all filters of a request have at most 100\.$/,
+    ],
     ['/api/v2/paises?q=%20!%20', 'bad-parameter', /^q was " ! "; /],
     ['/api/v2/paises?q=a+b+c+d+e+f+g+h+i+j+k', 'bad-parameter', /^q was "a b c d e f g h i j k"; /],
     [

@@ -8,11 +8,15 @@ export const PER_PAGE_ABSENT = 50
 export const MOST_PAGE = 999_999_999_999_999
 export const MOST_WORDS = 10
 export const MOST_SEARCH_CHARACTERS = 200
+/** In all filters of a request together. */
+export const MOST_FILTER_VALUES = 100
 
 export type Parameter = {
   readonly name: string
   readonly says: string
   readonly repeatable: boolean
+  /** How many values it may have, where it may have several. */
+  readonly most?: number
   /** Whether it must be given. */
   readonly required?: boolean
   readonly schema: Readonly<Record<string, unknown>>
@@ -57,6 +61,7 @@ const filterOf = ({ path, numeric, field }: FieldPath): Parameter => ({
   name: path,
   says: `Only records whose ${path} is one of these: ${field.says}${field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
+  most: MOST_FILTER_VALUES,
   schema: numeric ? { type: 'integer', minimum: 0, maximum: 2_147_483_647 } : { type: 'string', minLength: 1 },
 })
 
@@ -64,6 +69,7 @@ const prefixOf = ({ path }: FieldPath): Parameter => ({
   name: `${path}${PREFIX}`,
   says: `Only records whose ${path} begins like one of these`,
   repeatable: true,
+  most: MOST_FILTER_VALUES,
   schema: { type: 'string', minLength: 1 },
 })
 

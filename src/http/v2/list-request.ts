@@ -11,6 +11,7 @@ import { nearest } from '../../nearest.ts'
 import type { Selection } from '../../page/selection.ts'
 import {
   listParameters,
+  MOST_FILTER_VALUES,
   MOST_PAGE,
   MOST_PER_PAGE,
   MOST_SEARCH_CHARACTERS,
@@ -45,6 +46,7 @@ export function readListRequest(entity: Entity, query: string): ListRequest {
 }
 
 function filtersOf(entity: Entity, parameters: Parameters): Filter[] {
+  refuseTooMany(entity, parameters)
   return [...pathsOf(entity).values()].flatMap((path) => {
     const equal = parameters.all(path.path)
     const begins = parameters.all(path.path + PREFIX)
@@ -56,6 +58,16 @@ function filtersOf(entity: Entity, parameters: Parameters): Filter[] {
     }
     return filters
   })
+}
+
+/** Each value costs time, and a request line holds hundreds. */
+function refuseTooMany(entity: Entity, { entries }: Parameters): void {
+  const known = listParameters(entity)
+  const values = entries.filter(([name]) => known.get(name)?.most !== undefined)
+  const beyond = values[MOST_FILTER_VALUES]
+  if (beyond === undefined) return
+  const [name, value] = beyond
+  throw badParameter(name, value, `no further value: all filters of a request have at most ${MOST_FILTER_VALUES}`)
 }
 
 function valuesOf({ path, numeric }: FieldPath, given: readonly string[]): (string | number)[] {

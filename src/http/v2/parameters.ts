@@ -47,9 +47,10 @@ export function readParameters(
       })
     }
     const given = values.get(name) ?? []
-    values.set(name, [...given, value])
-    if (given.length > 0 && !definition.repeatable) {
-      throw badParameter(name, [...given, value].join(', '), 'one value: it may be given only once')
+    given.push(value)
+    values.set(name, given)
+    if (given.length > 1 && !definition.repeatable) {
+      throw badParameter(name, given.join(', '), 'one value: it may be given only once')
     }
   }
   return {

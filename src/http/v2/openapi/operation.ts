@@ -31,12 +31,14 @@ export type Operation = {
 }
 
 /** A parameter that may be given several times is a list of values, each under its name. */
-export const queryParameter = ({ name, says, repeatable, required = false, schema }: Parameter): Json => ({
+export const queryParameter = ({ name, says, repeatable, most, required = false, schema }: Parameter): Json => ({
   name,
   in: 'query',
   description: says,
   required,
-  schema: repeatable ? { type: 'array', items: schema, minItems: 1 } : schema,
+  schema: repeatable
+    ? { type: 'array', items: schema, minItems: 1, ...(most === undefined ? {} : { maxItems: most }) }
+    : schema,
 })
 
 export function written(parts: Parts, operation: Operation): Json {
