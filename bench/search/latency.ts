@@ -7,7 +7,7 @@ import { progress } from '../report/progress.ts'
 import { askerOf, queryOf } from './questions.ts'
 import { keystrokes, mistyped } from './typing.ts'
 
-/** In microseconds: the median over the rounds, and their range. */
+/** In microseconds: over the questions, each with the median of its rounds, and the range of the single rounds. */
 export type Latency = {
   readonly name: QuestionName
   readonly says: string
@@ -20,7 +20,8 @@ const SEED = 71
 const RECORDS = 2_000
 const NAMES = 200
 const TYPOS = 500
-const ROUNDS = 5
+const ROUNDS = 9
+const QUICK_ROUNDS = 3
 
 const searchFor = (typed: string) => `/api/v2/search?${queryOf([['q', typed]])}`
 
@@ -58,22 +59,41 @@ const questionSays: Readonly<Record<QuestionName, string>> = {
   typo: 'typeahead, a name with a typing error',
 }
 
-/** Everything from the target of the request to the bytes of the answer, once warm. */
+/** Everything from the target of the request to the bytes of the answer, once warm. The kinds of questions take turns. */
 export async function measureLatencies(release: Release, quick: boolean): Promise<Latency[]> {
   const ask = await askerOf(() => release)
+  const asked = questionNames.map((name) => ({ name, targets: kinds[name](release), rounds: [] as Float64Array[] }))
   const { show, end } = progress('latency')
-  const latencies = questionNames.map((name, at) => {
-    show(at, questionNames.length)
-    const targets = kinds[name](release)
-    const rounds = Array.from({ length: 1 + (quick ? 2 : ROUNDS) }, () => micros(targets, ask)).slice(1)
-    const spread = (share: number) => spreadOf(rounds.map((round) => quantile(round, share)))
-    return { name, says: questionSays[name], questions: targets.length, p50: spread(0.5), p99: spread(0.99) }
-  })
+  const count = 1 + (quick ? QUICK_ROUNDS : ROUNDS)
+  for (let round = 0; round < count; round++) {
+    for (const { targets, rounds } of asked) rounds.push(micros(targets, ask))
+    show(round + 1, count)
+  }
   end()
-  return latencies
+  // In the first round the code is not yet compiled.
+  return asked.map(({ name, targets, rounds }) => latencyOf(name, targets.length, rounds.slice(1)))
 }
 
-/** Of each question, sorted. */
+function latencyOf(name: QuestionName, questions: number, rounds: readonly Float64Array[]): Latency {
+  const usual = Array.from(
+    { length: questions },
+    (_, at) => spreadOf(rounds.map((round) => round[at] as number)).median,
+  )
+  const figure = (share: number): Spread => {
+    const { min, max } = spreadOf(rounds.map((round) => quantile(round.toSorted(), share)))
+    return {
+      median: quantile(
+        usual.toSorted((a, b) => a - b),
+        share,
+      ),
+      min,
+      max,
+    }
+  }
+  return { name, says: questionSays[name], questions, p50: figure(0.5), p99: figure(0.99) }
+}
+
+/** Of each question. */
 function micros(targets: readonly string[], ask: (target: string) => { readonly status: number }): Float64Array {
   const taken = new Float64Array(targets.length)
   for (const [at, target] of targets.entries()) {
@@ -82,5 +102,5 @@ function micros(targets: readonly string[], ask: (target: string) => { readonly 
     taken[at] = (Bun.nanoseconds() - begun) / 1_000
     if (status !== 200) throw new Error(`${target} was answered with ${status}`)
   }
-  return taken.sort()
+  return taken
 }

@@ -83,7 +83,8 @@ function latency(sizes: readonly AtSize[], { v1, v2 }: Results['starts']): Secti
     title: 'Latency',
     says:
       'In the process of the service, from the target of a request to the bytes of its answer, once warm, every question ' +
-      'another; microseconds, as the median of the rounds and their range.',
+      'another; microseconds. Of every question the median of its rounds, and of these the figure given; in brackets the ' +
+      'range of the same figure in single rounds.',
     table: {
       words: 1,
       head: ['question', 'questions', 'p50', 'p99'],
