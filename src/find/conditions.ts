@@ -20,14 +20,29 @@ type Condition = { readonly column: Column; readonly wanted: Uint32Array }
 
 /** In ascending order; undefined stands for all. */
 export function positionsWhere(release: Release, entity: Entity, filters: readonly Filter[]): Uint32Array | undefined {
-  const conditions = filters.map((filter) => conditionOf(release, entity, filter))
-  // Who has the fewest records to offer names them, and the others are asked about each.
-  const [first, ...others] = conditions.sort((a, b) => recordsOf(a) - recordsOf(b))
+  const [first, ...others] = conditionsOf(release, entity, filters)
   if (first === undefined || recordsOf(first) === first.column.values.length) return undefined
   const candidates = allOf(first)
   if (others.length === 0) return candidates
   return others.map(testOf).reduce(kept, candidates)
 }
+
+/** The first of them. */
+export function firstWhere(release: Release, entity: Entity, filters: readonly Filter[]): number | undefined {
+  const [first, ...others] = conditionsOf(release, entity, filters)
+  if (first === undefined) return release.manifest.entities[entity.name as EntityName].count > 0 ? 0 : undefined
+  const tests = others.map(testOf)
+  const candidates = allOf(first)
+  for (let at = 0; at < candidates.length; at++) {
+    const position = candidates[at] as number
+    if (tests.every((test) => test(position))) return position
+  }
+  return undefined
+}
+
+/** Who has the fewest records to offer comes first: it names them, and the others are asked about each. */
+const conditionsOf = (release: Release, entity: Entity, filters: readonly Filter[]): Condition[] =>
+  filters.map((filter) => conditionOf(release, entity, filter)).sort((a, b) => recordsOf(a) - recordsOf(b))
 
 /** Those of which a test holds. */
 function kept(positions: Uint32Array, test: (position: number) => boolean): Uint32Array {
@@ -54,7 +69,7 @@ function conditionOf(release: Release, entity: Entity, { steps, match, values }:
 /** The numbers of the values that are meant, in ascending order. */
 function wantedIn(column: ValueColumn, match: Filter['match'], values: Filter['values']): Uint32Array {
   const [only] = values
-  if (values.length === 1 && only !== undefined) return Uint32Array.from(valuesOf(column, match, only))
+  if (values.length === 1 && only !== undefined) return new Uint32Array(valuesOf(column, match, only))
   const flags = new Uint8Array(column.starts.length - 1)
   let count = 0
   for (const value of new Set(values)) {

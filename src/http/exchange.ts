@@ -43,9 +43,9 @@ const encoder = new TextEncoder()
 
 /** Headers as lines. */
 export function headerLines(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
+  let lines = ''
+  for (const name of Object.keys(headers)) lines += `${name}: ${headers[name]}\r\n`
+  return lines
 }
 
 export const textAnswer = (status: number, headers: Readonly<Record<string, string>>, text: string): Answer => ({

@@ -48,7 +48,8 @@ export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | 
   const parameters = readParameters(asked.query, changesParameters)
   const from = parameters.one('from')
   if (from === undefined) throw badParameter('from', '', 'the digest of the release to start from; it must be given')
-  const names = parameters.has('in') ? [...new Set(parameters.all('in').map(collectionNamed))] : entityNames
+  const wanted = parameters.values.get('in')
+  const names = wanted === undefined ? entityNames : [...new Set(wanted.map(collectionNamed))]
   const accept = asked.headers.get('accept')
   const format = oneOf(parameters, 'format', FORMATS, acceptedFormat(accept, FORMATS))
   if (format === undefined) return { kind: 'not-acceptable', accept: accept as string, forms: FORMS }

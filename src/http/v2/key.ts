@@ -5,7 +5,7 @@ import { type EntityName, entities } from '../../catalog/entities.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
-import { type Filter, positionsWhere } from '../../find/conditions.ts'
+import { type Filter, firstWhere } from '../../find/conditions.ts'
 import type { Release } from '../../release/release.ts'
 
 const is = (steps: readonly string[], value: string | number): Filter => ({ steps, match: 'equals', values: [value] })
@@ -49,11 +49,8 @@ function codePart(entity: Entity, field: string, part: string): Filter {
 }
 
 /** The position of the first record that is as named. */
-export function positionOf(release: Release, name: EntityName, filters: readonly Filter[]): number | undefined {
-  const positions = positionsWhere(release, entities[name], filters)
-  if (positions === undefined) return release.manifest.entities[name].count > 0 ? 0 : undefined
-  return positions[0]
-}
+export const positionOf = (release: Release, name: EntityName, filters: readonly Filter[]): number | undefined =>
+  firstWhere(release, entities[name], filters)
 
 /** The path of a record. */
 export function pathOf(name: EntityName, record: PublishedRecord): string {

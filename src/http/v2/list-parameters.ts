@@ -1,6 +1,7 @@
 // What may be asked of a list of API v2, derived from the definition of its entity.
 import type { Entity } from '../../catalog/entity.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import type { Filter } from '../../find/conditions.ts'
 import { FORMATS } from '../../page/rendition.ts'
 
 export const MOST_PER_PAGE = 1_000
@@ -17,6 +18,8 @@ export type Parameter = {
   readonly repeatable: boolean
   /** How many values it may have, where it may have several. */
   readonly most?: number
+  /** What it filters by. */
+  readonly filter?: { readonly path: FieldPath; readonly match: Filter['match'] }
   /** Whether it must be given. */
   readonly required?: boolean
   readonly schema: Readonly<Record<string, unknown>>
@@ -57,23 +60,25 @@ export const QUERY = once(
   },
 )
 
-const filterOf = ({ path, numeric, field }: FieldPath): Parameter => ({
-  name: path,
-  says: `Only records whose ${path} is one of these: ${field.says}${field.kind === 'embed' ? ', by its identifier' : ''}`,
+const filterOf = (path: FieldPath): Parameter => ({
+  name: path.path,
+  says: `Only records whose ${path.path} is one of these: ${path.field.says}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
   most: MOST_FILTER_VALUES,
-  schema: numeric ? { type: 'integer', minimum: 0, maximum: 2_147_483_647 } : { type: 'string', minLength: 1 },
+  filter: { path, match: 'equals' },
+  schema: path.numeric ? { type: 'integer', minimum: 0, maximum: 2_147_483_647 } : { type: 'string', minLength: 1 },
 })
 
-const prefixOf = ({ path }: FieldPath): Parameter => ({
-  name: `${path}${PREFIX}`,
-  says: `Only records whose ${path} begins like one of these`,
+const prefixOf = (path: FieldPath): Parameter => ({
+  name: `${path.path}${PREFIX}`,
+  says: `Only records whose ${path.path} begins like one of these`,
   repeatable: true,
   most: MOST_FILTER_VALUES,
+  filter: { path, match: 'begins' },
   schema: { type: 'string', minLength: 1 },
 })
 
-export const PREFIX = '_prefix'
+const PREFIX = '_prefix'
 
 const isCode = ({ field }: FieldPath) => field.kind === 'code'
 

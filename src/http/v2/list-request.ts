@@ -17,7 +17,6 @@ import {
   MOST_SEARCH_CHARACTERS,
   MOST_WORDS,
   PER_PAGE_ABSENT,
-  PREFIX,
 } from './list-parameters.ts'
 import { badParameter, oneOf, type Parameters, readParameters, wholeNumber } from './parameters.ts'
 
@@ -46,37 +45,32 @@ export function readListRequest(entity: Entity, query: string): ListRequest {
 }
 
 function filtersOf(entity: Entity, parameters: Parameters): Filter[] {
-  refuseTooMany(entity, parameters)
-  return [...pathsOf(entity).values()].flatMap((path) => {
-    const equal = parameters.all(path.path)
-    const begins = parameters.all(path.path + PREFIX)
-    const filters: Filter[] = []
-    if (equal.length > 0) filters.push({ steps: path.steps, match: 'equals', values: valuesOf(path, equal) })
-    if (begins.length > 0) {
-      const values = begins.map((value) => notEmpty(path.path + PREFIX, value))
-      filters.push({ steps: path.steps, match: 'begins', values })
-    }
-    return filters
-  })
+  const known = listParameters(entity)
+  refuseTooMany(known, parameters)
+  const filters: Filter[] = []
+  for (const [name, given] of parameters.values) {
+    const filter = known.get(name)?.filter
+    if (filter === undefined) continue
+    const { path, match } = filter
+    const values = given.map((value) => (path.numeric ? identifier(name, value) : notEmpty(name, value)))
+    filters.push({ steps: path.steps, match, values })
+  }
+  return filters
 }
 
 /** Each value costs time, and a request line holds hundreds. */
-function refuseTooMany(entity: Entity, { entries }: Parameters): void {
-  const known = listParameters(entity)
-  const values = entries.filter(([name]) => known.get(name)?.most !== undefined)
-  const beyond = values[MOST_FILTER_VALUES]
+function refuseTooMany(known: ReturnType<typeof listParameters>, { entries }: Parameters): void {
+  if (entries.length <= MOST_FILTER_VALUES) return
+  const beyond = entries.filter(([name]) => known.get(name)?.filter !== undefined)[MOST_FILTER_VALUES]
   if (beyond === undefined) return
   const [name, value] = beyond
   throw badParameter(name, value, `no further value: all filters of a request have at most ${MOST_FILTER_VALUES}`)
 }
 
-function valuesOf({ path, numeric }: FieldPath, given: readonly string[]): (string | number)[] {
-  if (!numeric) return given.map((value) => notEmpty(path, value))
-  return given.map((value) => {
-    const number = /^(?:0|[1-9][0-9]{0,9})$/.test(value) ? Number(value) : -1
-    if (number < 0 || number > MAX_ID) throw badParameter(path, value, `a whole number from 0 to ${MAX_ID}`)
-    return number
-  })
+function identifier(name: string, value: string): number {
+  const number = /^(?:0|[1-9][0-9]{0,9})$/.test(value) ? Number(value) : -1
+  if (number < 0 || number > MAX_ID) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
+  return number
 }
 
 function notEmpty(name: string, value: string): string {

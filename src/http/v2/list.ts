@@ -93,11 +93,11 @@ type Place = {
 
 function linkHeader(url: string, parameters: Parameters, { page, pages, from, perPage, cursor }: Place): Headers {
   if (pages <= 1 && from === 0) return {}
-  const kept = parameters.entries.filter(([name]) => name !== 'page' && name !== 'after')
-  const to = (rel: string, name: string, value: string | number) => {
-    const query = [...kept, [name, String(value)] as const].map((pair) => pair.map(encodeURIComponent).join('='))
-    return `<${url}?${query.join('&')}>; rel="${rel}"`
-  }
+  let kept = ''
+  for (const [name, value] of parameters.entries)
+    if (name !== 'page' && name !== 'after') kept += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`
+  // A cursor and a number need no encoding.
+  const to = (rel: string, name: string, value: string | number) => `<${url}?${kept}${name}=${value}>; rel="${rel}"`
   const links = [to('first', 'page', 1)]
   // After a cursor a page need not begin where numbered pages do; what is before it is then on the same number.
   if (from > 0) links.push(to('prev', 'page', from % perPage === 0 ? page - 1 : page))

@@ -24,7 +24,8 @@ export type Parameters = {
   readonly has: (name: string) => boolean
   /** The value of a parameter that is given at most once. */
   readonly one: (name: string) => string | undefined
-  readonly all: (name: string) => readonly string[]
+  /** All values of each that was given. */
+  readonly values: ReadonlyMap<string, readonly string[]>
   /** As they came, for links. */
   readonly entries: readonly (readonly [name: string, value: string])[]
 }
@@ -56,7 +57,7 @@ export function readParameters(
   return {
     has: (name) => values.has(name),
     one: (name) => values.get(name)?.[0],
-    all: (name) => values.get(name) ?? [],
+    values,
     entries,
   }
 }
@@ -67,7 +68,10 @@ function decodePair(pair: string): [string, string] {
   return [decoded(name, name), decoded(value, name)]
 }
 
+const ENCODED = /[%+]/
+
 function decoded(text: string, name: string): string {
+  if (!ENCODED.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

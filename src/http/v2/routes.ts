@@ -67,11 +67,9 @@ function routeOf(path: string): Handler | undefined {
 function segmentsOf(path: string): string[] | undefined {
   if (path === V2_PATH) return []
   try {
-    const segments = path
-      .slice(V2_PATH.length + 1)
-      .split('/')
-      .map(decodeURIComponent)
-    return segments.includes('') ? undefined : segments
+    const segments = path.slice(V2_PATH.length + 1).split('/')
+    if (segments.includes('')) return undefined
+    return path.includes('%') ? segments.map(decodeURIComponent) : segments
   } catch {
     return undefined
   }
