@@ -1,7 +1,7 @@
 // What is read from /proc: processor time, memory, and the time of others.
 import { describe, expect, test } from 'bun:test'
 import { parseRollup } from './memory.ts'
-import { parseBusy } from './noise.ts'
+import { parseBusy, parseStolen } from './noise.ts'
 import { descendants, parseStat } from './process-tree.ts'
 
 const stat = (pid: number, name: string, parent: number, times: string) =>
@@ -51,4 +51,8 @@ test('the time of others on a core leaves out idling and interrupts', () => {
   expect(parseBusy(text, [0])).toBe(180_000)
   expect(parseBusy(text, [0, 1])).toBe(190_000)
   expect(() => parseBusy(text, [2])).toThrow('core 2')
+})
+
+test('stolen time is that which the host gave to other machines, out of all that there was', () => {
+  expect(parseStolen('cpu  100 1 20 300 5 0 4 70 9 9\ncpu0 1 2 3\n')).toEqual({ ticks: 500, stolen: 70 })
 })

@@ -1,4 +1,5 @@
 // The tables of a report, each made from the results alone.
+import { NOISY } from '../machine/noise.ts'
 import type { Footprint, Growth, Results, Row } from '../measure/results.ts'
 import { type Finding, type Limit, targets, type Unit, type Verdict } from '../targets.ts'
 import { brief, figure, megabytes, ranged } from './figures.ts'
@@ -82,9 +83,6 @@ export function growthTable(growth: readonly Growth[]): Table {
     ]),
   }
 }
-
-/** Above this share of the cores of the server, figures say as much of the neighbours as of the server. */
-const NOISY = 0.05
 
 export function noiseNote({ rows }: Pick<Results, 'rows'>): string | undefined {
   const worst = Math.max(...rows.map(({ others }) => others.median))

@@ -19,9 +19,11 @@ import { targetTable } from '../report/tables.ts'
 import { textTable } from '../report/text-table.ts'
 import { peers } from '../servers/contenders.ts'
 import { judge } from '../targets.ts'
-import { buildRate, growthOf, type Size, sizeContests, sizes, timedBuilds } from './growth.ts'
+import { growthOf, type Size, sizeContests, sizes, timedBuilds } from './growth.ts'
 import { COMPARED_CONNECTIONS, contest, type Stage, setStage } from './stage.ts'
 import { workerMemory } from './worker-memory.ts'
+
+const BUILDS = 9
 
 /** The one that the targets speak of comes first. */
 const CONNECTIONS = [COMPARED_CONNECTIONS, 1, 512]
@@ -31,7 +33,7 @@ export async function full(options: Options, argv: readonly string[]): Promise<n
     options,
     peers.filter(({ name }) => options.servers?.includes(name) ?? true),
   )
-  const builds = await timedBuilds()
+  const { builds, rate, note } = await timedBuilds(BUILDS)
   const all = await sizes(stage, builds, options)
   await using stack = new AsyncDisposableStack()
   for (const { server } of all) stack.use(server)
@@ -42,7 +44,7 @@ export async function full(options: Options, argv: readonly string[]): Promise<n
     start: { value: (all[0] as Size).start },
     privateMemory: memory.finding,
     twoWorkers: await twoAgainstOne({ ...options, home: stage.built.home, totalPages: stage.pages.totalPages }),
-    buildRate: { value: buildRate(builds) },
+    buildRate: { value: rate },
   })
   const { rounds, seconds, workers } = options
   await write(options, {
@@ -52,7 +54,7 @@ export async function full(options: Options, argv: readonly string[]): Promise<n
     machine: describeMachine(stage.contenders),
     absent: stage.absent,
     rows: [...measured].map(([each, samples]) => rowOf(each, samples)),
-    ...{ footprints, growth, notes: [...stage.notes, memory.note], verdicts },
+    ...{ footprints, growth, notes: [...stage.notes, memory.note, note], verdicts },
   })
   return verdicts.some(({ outcome }) => outcome === 'missed') ? 1 : 0
 }

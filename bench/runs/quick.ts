@@ -1,12 +1,11 @@
 // The main comparison and the targets in under two minutes; nginx and wrk are all it needs.
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { loads } from '../load/loads.ts'
 import { describeMachine } from '../machine/description.ts'
 import { workPath } from '../machine/places.ts'
 import { ratioFindings } from '../measure/findings.ts'
 import { type Results, rowOf } from '../measure/results.ts'
 import { alternate } from '../measure/rounds.ts'
-import { spreadOf } from '../measure/spread.ts'
 import { startTimes } from '../measure/start-time.ts'
 import { twoAgainstOne } from '../measure/two-workers.ts'
 import type { Options } from '../options.ts'
@@ -14,18 +13,19 @@ import { progress } from '../report/progress.ts'
 import { comparison, noiseNote, targetNotes, targetTable } from '../report/tables.ts'
 import { textTable } from '../report/text-table.ts'
 import { nginx } from '../servers/nginx.ts'
-import { buildRelease, syntheticRelease } from '../servers/synthetic-release.ts'
+import { syntheticRelease } from '../servers/synthetic-release.ts'
 import { judge } from '../targets.ts'
+import { timedBuilds } from './growth.ts'
 import { contest, pagesAtScale, type Stage, setStage, startScaled } from './stage.ts'
 import { workerMemory } from './worker-memory.ts'
 
 const STARTS = 11
+const BUILDS = 3
 const TEN = 10
 
 export async function quick(options: Options): Promise<number> {
   await using stage = await setStage(options, [nginx])
-  const built = await buildRelease(1, workPath('build'))
-  rmSync(built.home, { recursive: true })
+  const { rate, note } = await timedBuilds(BUILDS)
   const ten = await syntheticRelease(TEN, options.fresh)
   const start = await startTimes(stage.built.home, STARTS, stage.cores.server)
   await using larger = await startScaled(ten, stage.cores, options.workers)
@@ -39,7 +39,7 @@ export async function quick(options: Options): Promise<number> {
     ...ratioFindings(measured),
     start: { value: start },
     privateMemory: memory.finding,
-    buildRate: { value: spreadOf([built.localities / built.seconds]) },
+    buildRate: { value: rate },
     twoWorkers: await twoAgainstOne({ ...options, home: stage.built.home, totalPages: stage.pages.totalPages }),
   })
   const results: Results = {
@@ -49,7 +49,7 @@ export async function quick(options: Options): Promise<number> {
     machine: describeMachine(stage.contenders),
     absent: stage.absent,
     rows: [...measured].map(([each, samples]) => rowOf(each, samples)),
-    ...{ footprints: [], growth: [], notes: [...stage.notes, memory.note], verdicts },
+    ...{ footprints: [], growth: [], notes: [...stage.notes, memory.note, note], verdicts },
   }
   writeFileSync(workPath('results', 'quick.json'), `${JSON.stringify(results, null, 2)}\n`)
   print(results)

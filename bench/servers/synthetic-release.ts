@@ -2,6 +2,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { coreCount, pinned } from '../machine/cores.ts'
+import { watchStolen } from '../machine/noise.ts'
 import { BUN, MAIN, ROOT, workPath } from '../machine/places.ts'
 
 export type Built = {
@@ -13,7 +14,10 @@ export type Built = {
 }
 
 export type Building = Built & {
+  /** Of the build alone, as the program reports it: not its start, nor the activation. */
   readonly seconds: number
+  /** The share of the processors that the host gave to other machines meanwhile. */
+  readonly stolen: number
   readonly peakBytes: number
   readonly diskBytes: number
 }
@@ -41,13 +45,20 @@ export async function buildRelease(scale: number, home: string): Promise<Buildin
   rmSync(home, { recursive: true, force: true })
   const command = [BUN, MAIN, 'import', 'synthetic', '--scale', String(scale), '--home', home, '--json']
   const everyCore = Array.from({ length: coreCount() }, (_, core) => core)
-  const begun = performance.now()
-  const child = Bun.spawn(pinned(everyCore, command), { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+  const stolen = watchStolen()
+  const child = Bun.spawn(pinned(everyCore, command), { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  const report = await child.stdout.text()
   if ((await child.exited) !== 0) throw new Error(`${command.slice(2).join(' ')} failed`)
-  const seconds = (performance.now() - begun) / 1_000
+  const { seconds } = JSON.parse(report) as { seconds: number }
   const built = current(home, scale)
   if (built === undefined) throw new Error(`there is no release of scale ${scale} after building it`)
-  return { ...built, seconds, peakBytes: child.resourceUsage()?.maxRSS ?? 0, diskBytes: diskBytes(home) }
+  return {
+    ...built,
+    seconds,
+    stolen: stolen(),
+    peakBytes: child.resourceUsage()?.maxRSS ?? 0,
+    diskBytes: diskBytes(home),
+  }
 }
 
 function current(home: string, scale: number): Built | undefined {

@@ -34,14 +34,17 @@ function expectation(field: Field, value: unknown): string | undefined {
   }
 }
 
+/** Nearly all rows are right. */
+const NONE: readonly ValueFault[] = []
+
 /** Checks rows of one entity; the list of fields is laid out once. */
-export function rowChecker(entity: Entity): (row: Readonly<Record<string, unknown>>) => ValueFault[] {
+export function rowChecker(entity: Entity): (row: Readonly<Record<string, unknown>>) => readonly ValueFault[] {
   const fields = Object.entries(entity.fields)
   return (row) => {
-    const faults: ValueFault[] = []
+    let faults = NONE
     for (const [field, definition] of fields) {
       const expected = expectation(definition, row[field])
-      if (expected !== undefined) faults.push({ field, value: row[field], expected })
+      if (expected !== undefined) faults = [...faults, { field, value: row[field], expected }]
     }
     return faults
   }

@@ -30,16 +30,16 @@ export function settler(entity: Entity, family: Family, numbers: Numbers, faults
   }
 
   return (row, place) => {
-    const settled: Record<string, string | number> = { ...(row as Values) }
+    let settled = row as Values
     let sound = true
     for (const [field, parent] of parents) {
       const id = parentOf(field, parent, row[field], place)
       if (id === undefined) sound = false
-      else settled[field] = id
+      else if (id !== row[field]) settled = { ...settled, [field]: id }
     }
     if (!sound) return undefined
     if (identifier !== undefined && row[identifier] === undefined) {
-      settled[identifier] = numbers.numberFor(entity, settled)
+      settled = { ...settled, [identifier]: numbers.numberFor(entity, settled) }
     }
     const wrong = check(settled)
     for (const { field, value, expected } of wrong) faults.add({ ...place, column: field, value, expected })

@@ -1,6 +1,7 @@
 // Has garbage collected in the middle of long work, which else lets it pile up to several times what is in use.
 
 const MANY = 400_000
+const MANY_BATCHES = 200
 const OFTEN = 50
 
 /** To be called where a step with so many is done. */
@@ -8,7 +9,7 @@ export function tidyUp(count: number): void {
   if (count >= MANY) Bun.gc(true)
 }
 
-/** To be called after each batch; now and then it takes some milliseconds. */
+/** To be called after each batch; of many, it takes some milliseconds now and then. */
 export function tidyAfter(batches: number): void {
-  if (batches % OFTEN === 0) Bun.gc(true)
+  if (batches >= MANY_BATCHES && batches % OFTEN === 0) Bun.gc(true)
 }

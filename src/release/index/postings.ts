@@ -7,12 +7,8 @@ export type Postings = {
   readonly positions: Uint32Array
 }
 
-/** Each entry is the value at a position; the positions ascend. */
-export function postingsOf(
-  values: Uint32Array,
-  count: number,
-  positionOf: (entry: number) => number = (entry) => entry,
-): Postings {
+/** Each entry is the value at its position. */
+export function postingsOf(values: Uint32Array, count: number): Postings {
   const starts = new Uint32Array(count + 1)
   for (let entry = 0; entry < values.length; entry++) {
     const after = (values[entry] as number) + 1
@@ -22,10 +18,10 @@ export function postingsOf(
     starts[value + 1] = (starts[value + 1] as number) + (starts[value] as number)
   const next = starts.slice(0, count)
   const positions = new Uint32Array(values.length)
-  for (let entry = 0; entry < values.length; entry++) {
-    const value = values[entry] as number
+  for (let position = 0; position < values.length; position++) {
+    const value = values[position] as number
     const place = next[value] as number
-    positions[place] = positionOf(entry)
+    positions[place] = position
     next[value] = place + 1
   }
   return { starts, positions }
