@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { contentOf, sourceOf, TestDirectory, tiny } from '../../test/support/releases.ts'
 import { entityNames } from '../catalog/entities.ts'
 import type { Block, Source } from '../source/source.ts'
+import { syntheticSource } from '../source/synthetic/synthetic.ts'
 import { version } from '../version.ts'
 import { buildRelease } from './build.ts'
 import { type Manifest, releaseDigest } from './manifest.ts'
@@ -157,6 +158,23 @@ test('localities are kept in the order given, so another order is another releas
   expect(manifest.digest).not.toBe(TINY_DIGEST)
   const names = [...(files['localidad.records'] ?? '').matchAll(/"descLocalidad":"(.*?)","/g)].map(([, name]) => name)
   expect(names).toEqual(['Aguascalientes', 'El \\"Sauzal\\" [Ejido]', 'Ensenada'])
+})
+
+test('a build that fails while threads are at work ends when they have ended', async () => {
+  using directory = new TestDirectory()
+  const synthetic = syntheticSource({ seed: 1, scale: 1 })
+  const source: Source = {
+    ...synthetic,
+    *read(name, report) {
+      if (name === 'area') throw new Error('enough')
+      const blocks = synthetic.read(name, report) as Iterable<Block>
+      for (const [at, block] of [...blocks].entries()) if (at < 60) yield block
+    },
+  }
+  await expect(buildRelease(source, directory.path, new Numbers())).rejects.toThrow('enough')
+  const files = contentOf(directory.path)
+  // Their last lines say how long the lines before them are.
+  for (const part of ['index', 'words']) expect(files[`localidad.${part}`]).toMatch(/\n\d{15}\n$/)
 })
 
 describe('the digest', () => {

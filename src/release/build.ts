@@ -7,6 +7,7 @@ import type { Source } from '../source/source.ts'
 import { version } from '../version.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityBuild } from './entity-build.ts'
+import { isForThreads } from './entity-parts.ts'
 import { Family } from './family.ts'
 import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
 import type { Numbers } from './numbers.ts'
@@ -24,8 +25,12 @@ export async function buildRelease(
   const report = { faults: new Faults(), findings: new Findings() }
   const family = new Family()
   using threads = new BuildThreads()
+  if (entityNames.some((name) => isForThreads(source.expected(name) ?? 0))) threads.start()
   using builds = new DisposableStack()
   const finished: Promise<readonly [EntityName, EntityFacts]>[] = []
+  // Whatever ends a build, no thread makes a file any more when it has ended: whoever clears up finds all there are.
+  await using ending = new AsyncDisposableStack()
+  ending.defer(async () => void (await Promise.allSettled(finished)))
   for (const name of entityNames) {
     const expected = source.expected(name)
     const build = builds.use(new EntityBuild(entities[name], directory, family, numbers, report, expected, threads))

@@ -11,6 +11,9 @@ const ROWS_PER_BATCH = 2_000
 /** Fewer are dealt with before a thread has started. */
 const FEW_BATCHES = 10
 
+/** Whether so many rows are dealt with in threads. */
+export const isForThreads = (expected: number): boolean => expected >= FEW_BATCHES * ROWS_PER_BATCH
+
 export class EntityParts implements Disposable {
   readonly #entity: Entity
   readonly #order: PartOrder
@@ -31,6 +34,7 @@ export class EntityParts implements Disposable {
     this.#threads = threads
     if (onRecord !== undefined) this.#here.set('records', partBuild('records', entity, order, onRecord))
     this.#elsewhere = PARTS.filter((part) => !this.#here.has(part))
+    if (isForThreads(order.expected ?? 0)) this.#moveToThreads([])
   }
 
   add(row: Values): void {
@@ -55,6 +59,8 @@ export class EntityParts implements Disposable {
       }
     }
     const files = PARTS.map((part) => this.#here.get(part)?.finish() ?? this.#threads.finish(part))
+    // What fails is thrown when none of the others is still at work.
+    await Promise.allSettled(files)
     return { count: this.#count, files: Object.assign({}, ...(await Promise.all(files))) }
   }
 

@@ -17,6 +17,11 @@ export class BuildThreads implements Disposable {
   readonly #threads = { records: newThread(), index: newThread(), words: newThread() }
   readonly #waiting: Promise<unknown>[] = []
 
+  /** They start when they are first needed; earlier, if it is known that they will be. */
+  start(): void {
+    for (const part of PARTS) this.#threads[part].start()
+  }
+
   /** The batches of an entity come next. What is asked for after this comes when all of it is done. */
   begin(entity: Entity, parts: readonly Part[], order: PartOrder): void {
     for (const part of parts) this.#threads[part].tell({ begin: entity.name as EntityName, part, order })

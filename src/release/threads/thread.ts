@@ -14,6 +14,11 @@ export class Thread<M, R> implements Disposable {
     this.#script = script.href
   }
 
+  start(): Worker {
+    this.#worker ??= this.#newWorker()
+    return this.#worker
+  }
+
   tell(message: M): void {
     this.#post(message, false)
   }
@@ -31,11 +36,10 @@ export class Thread<M, R> implements Disposable {
   }
 
   #post(message: M, wantsReply: boolean): void {
-    this.#worker ??= this.#start()
-    this.#worker.postMessage({ message, wantsReply } satisfies ToThread<M>)
+    this.start().postMessage({ message, wantsReply } satisfies ToThread<M>)
   }
 
-  #start(): Worker {
+  #newWorker(): Worker {
     const worker = new Worker(this.#script)
     worker.onmessage = ({ data }: MessageEvent<FromThread<R>>) => {
       if ('failed' in data) this.#fail(data.failed)
