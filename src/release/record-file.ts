@@ -77,7 +77,7 @@ export class RecordWriter implements Ink, Disposable {
     if (utf8.length > SHORT) {
       this.#chunk.set(utf8, this.#used)
       this.#used += utf8.length
-    } else this.#copy(utf8, 0, utf8.length)
+    } else for (let at = 0; at < utf8.length; at++) this.#chunk[this.#used++] = utf8[at] as number
   }
 
   text(utf8: Uint8Array, start: number, end: number): void {
@@ -126,10 +126,6 @@ export class RecordWriter implements Ink, Disposable {
 
   [Symbol.dispose](): void {
     for (const file of [this.#records, this.#offsets, this.#etags]) file.close()
-  }
-
-  #copy(utf8: Uint8Array, start: number, end: number): void {
-    for (let at = start; at < end; at++) this.#chunk[this.#used++] = utf8[at] as number
   }
 
   #separate(): void {
