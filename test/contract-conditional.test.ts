@@ -48,8 +48,8 @@ describe.each(lists)('$path', (list) => {
     const tag = await tagOf(target)
     const notModified = notModifiedAnswer(factsOf(list, pages))
     const tagged = { ...notModified, headers: { ...notModified.headers, ETag: tag } }
-    const asked = ['GET', 'HEAD'].map((method) => say(method, target, ...fields(tag)))
-    const answers = await talk(url, ...asked, say('GET', target))
+    const request = ['GET', 'HEAD'].map((method) => say(method, target, ...fields(tag)))
+    const answers = await talk(url, ...request, say('GET', target))
     expect(answers).toEqual([tagged, tagged, pageAnswer(factsOf(list, pages))])
   })
 

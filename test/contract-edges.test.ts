@@ -1,6 +1,6 @@
 // Catalogs of a few records over a real socket: none, one, a full page, one more; and the order in which they come.
 import { describe, expect, test } from 'bun:test'
-import { headOf, notModifiedAnswer, pageAnswer, problemAnswer } from './support/answers.ts'
+import { headOf, notModifiedAnswer, pageAnswer, problemResponse } from './support/answers.ts'
 import { bodyOf, lists, recordsOf } from './support/expected.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { releaseOf } from './support/releases.ts'
@@ -43,7 +43,7 @@ describe.each([
     const facts = { base: server.url, path, total, pages, built: server.built }
     const wanted = [
       ...numbers.map((page) => pageAnswer({ ...facts, page, body: bodyOf(given, page) })),
-      problemAnswer('page-beyond-last', beyond, path, totals),
+      problemResponse('page-beyond-last', beyond, path, totals),
     ]
     const answers = await server.talkTo('GET', targets)
     expect(answers).toEqual(wanted)

@@ -8,7 +8,7 @@ import {
   optionsAnswer,
   PAGE_ALLOWED,
   pageAnswer,
-  problemAnswer,
+  problemResponse,
   redirectAnswer,
 } from './support/answers.ts'
 import { lists } from './support/expected.ts'
@@ -62,16 +62,16 @@ describe.each(lists)('$path', (list) => {
   const { path, total, pages } = list
   const totals = { 'X-Per-Page': '10', 'X-Total': String(total), 'X-Total-Pages': String(pages) }
   const beyond = (page: number) =>
-    problemAnswer('page-beyond-last', `Page ${page} was asked for; the last one is ${pages}.`, path, totals)
+    problemResponse('page-beyond-last', `Page ${page} was asked for; the last one is ${pages}.`, path, totals)
 
   test.each(badPages)('400 for a page that is %s', async (_, query, value) => {
     const detail = `page was ${JSON.stringify(value)}; allowed is ${PAGE_ALLOWED}.`
-    expect(await get(`${path}?format=api&${query}`)).toEqual(problemAnswer('bad-parameter', detail, path))
+    expect(await get(`${path}?format=api&${query}`)).toEqual(problemResponse('bad-parameter', detail, path))
   })
 
   test.each(badFormats)('400 for a format that is %s', async (_, query, value) => {
     const detail = `format was ${JSON.stringify(value)}; allowed is ${FORMAT_ALLOWED}.`
-    expect(await get(`${path}?${query}`)).toEqual(problemAnswer('bad-parameter', detail, path))
+    expect(await get(`${path}?${query}`)).toEqual(problemResponse('bad-parameter', detail, path))
   })
 
   test.each([pages + 1, pages + 2, 999_999_999_999_999])('404 for page %i', async (page) => {
@@ -86,7 +86,7 @@ describe.each(lists)('$path', (list) => {
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PURGE', 'BREW', 'get'])('405 for %s', async (method) => {
     const body = '[{"idPais":1}]'
-    const refused = problemAnswer('method-not-allowed', `${method} was used; allowed are GET, HEAD, OPTIONS.`, path)
+    const refused = problemResponse('method-not-allowed', `${method} was used; allowed are GET, HEAD, OPTIONS.`, path)
     expect(await talk(url, say(method, path), say('GET', path))).toEqual([refused, pageAnswer(factsOf(list, 1))])
     const withBody = say(method, path, `Content-Length: ${body.length}`) + body
     expect(await hearOut(url, withBody, say('GET', path))).toEqual([closing(refused)])
@@ -94,9 +94,9 @@ describe.each(lists)('$path', (list) => {
 
   test('OPTIONS, plain and as a preflight', async () => {
     const preflight = ['Origin: https://a.test', 'Access-Control-Request-Method: GET']
-    const asked = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
-    const answers = await talk(url, ...asked.map((fields) => say('OPTIONS', `${path}?page=0`, ...fields)))
-    expect(answers).toEqual(asked.map(() => optionsAnswer))
+    const request = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
+    const answers = await talk(url, ...request.map((fields) => say('OPTIONS', `${path}?page=0`, ...fields)))
+    expect(answers).toEqual(request.map(() => optionsAnswer))
   })
 
   test.each(['', '?page=2', '?format=api&page=2&page=2&x=%20%C3%B1', '?page=abc'])(
@@ -107,11 +107,11 @@ describe.each(lists)('$path', (list) => {
   test.each(['/1', '//', '.json', '%20'])('404 for what only begins like it: "%s"', async (rest) => {
     const instance = `${path}${rest}`
 
-    expect(await get(instance)).toEqual(problemAnswer('not-found', notFoundDetail(instance), instance))
+    expect(await get(instance)).toEqual(problemResponse('not-found', notFoundDetail(instance), instance))
   })
 })
 
 test.each(['/api', '/api/', '/api/v3/paises', '/api/v1/estados', '/API/V1/PAISES', '/favicon.ico'])(
   '404 for %s',
-  async (path) => expect(await get(path)).toEqual(problemAnswer('not-found', notFoundDetail(path), path)),
+  async (path) => expect(await get(path)).toEqual(problemResponse('not-found', notFoundDetail(path), path)),
 )

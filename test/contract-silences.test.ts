@@ -9,7 +9,7 @@ import {
   optionsAnswer,
   PAGE_ALLOWED,
   pageAnswer,
-  problemAnswer,
+  problemResponse,
   redirectAnswer,
   refusal,
 } from './support/answers.ts'
@@ -26,12 +26,12 @@ const [localities, , list] = lists
 const { path, pages } = list
 
 const badParameter = (name: string, value: string, allowed: string) =>
-  problemAnswer('bad-parameter', `${name} was ${JSON.stringify(value)}; allowed is ${allowed}.`, path)
+  problemResponse('bad-parameter', `${name} was ${JSON.stringify(value)}; allowed is ${allowed}.`, path)
 
 test('a page beyond the last: 404 that names the last page, with the totals', async () => {
   const totals = { 'X-Per-Page': '10', 'X-Total': '247', 'X-Total-Pages': '25' }
   const detail = 'Page 26 was asked for; the last one is 25.'
-  expect(await get(`${path}?page=26`)).toEqual(problemAnswer('page-beyond-last', detail, path, totals))
+  expect(await get(`${path}?page=26`)).toEqual(problemResponse('page-beyond-last', detail, path, totals))
 })
 
 test('page=0, -1, 1.5, abc, empty, repeated, absurdly long: 400 that says what came and what is allowed', async () => {
@@ -80,7 +80,7 @@ test('a trailing slash: 308 to the path without it, query kept', async () => {
 
 test('other spellings of a path: taken as they were sent, so 404', async () => {
   for (const target of ['/api/v1/./paises', '/api/v1/x/../paises', '/api/v1/x/%2e%2e/paises', '/api/v1/%70aises'])
-    expect(await get(target)).toEqual(problemAnswer('not-found', notFoundDetail(target), target))
+    expect(await get(target)).toEqual(problemResponse('not-found', notFoundDetail(target), target))
 })
 
 test('methods: HEAD as GET, OPTIONS 200, the rest 405 with Allow', async () => {
@@ -88,7 +88,7 @@ test('methods: HEAD as GET, OPTIONS 200, the rest 405 with Allow', async () => {
   expect(head).toEqual(headOf(pageAnswer(factsOf(list, 1))))
   expect(options).toEqual(optionsAnswer)
   const detail = 'POST was used; allowed are GET, HEAD, OPTIONS.'
-  expect(posted).toEqual(problemAnswer('method-not-allowed', detail, path))
+  expect(posted).toEqual(problemResponse('method-not-allowed', detail, path))
 })
 
 test('a body sent along: the request is answered, and then the connection closed', async () => {

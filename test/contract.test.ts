@@ -1,6 +1,6 @@
 // The contract of API v1 over a real socket: status, every header and body of pages of all five collections.
 import { describe, expect, test } from 'bun:test'
-import { headOf, jsonAnswer, pageAnswer, redirectAnswer } from './support/answers.ts'
+import { headOf, jsonResponse, pageAnswer, redirectAnswer } from './support/answers.ts'
 import { lists } from './support/expected.ts'
 import { fullRecords, fullService } from './support/full-service.ts'
 import { talk } from './support/wire.ts'
@@ -58,7 +58,7 @@ test('GET /api/v1 names the five collections', async () => {
     'subdisciplinas-conocimiento': `${url}/api/v1/subdisciplinas-conocimiento`,
     audiencias: `${url}/api/v1/audiencias`,
   }
-  expect(await get('/api/v1')).toEqual(jsonAnswer(JSON.stringify(urls)))
+  expect(await get('/api/v1')).toEqual(jsonResponse(JSON.stringify(urls)))
   expect(await get('/api/v1/')).toEqual(redirectAnswer('/api/v1'))
 })
 
@@ -68,7 +68,7 @@ test('GET / is a page that names the release and links the five lists', async ()
     status: 200,
     reason: 'OK',
     headers: {
-      ...jsonAnswer(body).headers,
+      ...jsonResponse(body).headers,
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
       'X-Content-Type-Options': 'nosniff',

@@ -147,7 +147,7 @@ describe('README.md', () => {
 
   test('has the flags of serve under Configuration, with their variables and defaults', () => {
     const documented = readme('Configuration').rows.map(
-      ([flag, variable, absent]) => `| ${flag} | ${variable} | ${absent} |`,
+      ([flag, variable, defaultValue]) => `| ${flag} | ${variable} | ${defaultValue} |`,
     )
     const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``)
     const real = commands
@@ -155,7 +155,7 @@ describe('README.md', () => {
       .flatMap((command) => {
         const shown = flagsOf(command)
         return Object.values(command.flags).map(
-          ({ env, absent }, at) => `| ${code(shown[at])} | ${code(env)} | ${code(absent)} |`,
+          ({ env, defaultValue }, at) => `| ${code(shown[at])} | ${code(env)} | ${code(defaultValue)} |`,
         )
       })
     expect(compare(documented, real)).toEqual(SAME)

@@ -8,7 +8,7 @@ import {
   notFoundDetail,
   optionsAnswer,
   pageAnswer,
-  problemAnswer,
+  problemResponse,
   refusal,
   UNSOUND,
 } from './support/answers.ts'
@@ -57,7 +57,7 @@ const refused = async (request: string) => {
 
 describe('header fields', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, at) => `X-Evil-${at}: evil`)
-  const tooLarge = (most: string) => closing(problemAnswer('headers-too-large', `At most ${most} are read.`, path))
+  const tooLarge = (most: string) => closing(problemResponse('headers-too-large', `At most ${most} are read.`, path))
 
   test('100 are read', async () => expect((await ask(url, say('GET', ...fields(99)))).status).toBe(200))
 
@@ -173,7 +173,7 @@ describe('the first line', () => {
 })
 
 const notAllowed = (method: string, instance: string) =>
-  problemAnswer('method-not-allowed', `${method} was used; allowed are GET, HEAD, OPTIONS.`, instance)
+  problemResponse('method-not-allowed', `${method} was used; allowed are GET, HEAD, OPTIONS.`, instance)
 
 test.each([
   ...METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method)),
@@ -186,14 +186,14 @@ test.each([
   const answers = await talk(url, say(method, 'Cookie: evil=1'), elsewhere, say('GET'))
   expect(answers.slice(0, 2)).toEqual([
     notAllowed(method, path),
-    problemAnswer('not-found', notFoundDetail('/evil.test:443'), '/evil.test:443'),
+    problemResponse('not-found', notFoundDetail('/evil.test:443'), '/evil.test:443'),
   ])
   expect(answers[2]?.body).toBe(firstPage)
 })
 
 test('a tunnel is not to be had', async () => {
   const answer = await ask(url, message('CONNECT', 'evil.test:443', 'Host: evil.test:443'))
-  expect(answer).toEqual(problemAnswer('not-found', notFoundDetail('evil.test:443'), 'evil.test:443'))
+  expect(answer).toEqual(problemResponse('not-found', notFoundDetail('evil.test:443'), 'evil.test:443'))
 })
 
 describe('a body', () => {
@@ -235,7 +235,7 @@ describe('a body', () => {
 describe('forwarded headers', () => {
   const forwarded = ['X-Forwarded-Host: public.test', 'X-Forwarded-Proto: https']
   const all = [...forwarded, 'Forwarded: host=evil.test', 'X-Forwarded-Port: 666', 'X-Forwarded-Prefix: /evil']
-  const asked = (to: TestServer, ...fields: readonly string[]) => ask(to.url, say('GET', ...fields))
+  const request = (to: TestServer, ...fields: readonly string[]) => ask(to.url, say('GET', ...fields))
 
   test.each([
     ['from anyone are ignored where no proxy is trusted', server, all, url],
@@ -247,7 +247,7 @@ describe('forwarded headers', () => {
     ['do not change a configured address', configured, all, 'https://catalogs.example.org'],
     ['do no harm to a configured address', configured, ['X-Forwarded-Host: <evil>'], 'https://catalogs.example.org'],
   ])('%s', async (_, to, fields, base) => {
-    const { status, headers } = await asked(to, ...fields)
+    const { status, headers } = await request(to, ...fields)
     expect([status, headers.Link]).toEqual([200, linkTo(base)])
   })
 
@@ -261,15 +261,15 @@ describe('forwarded headers', () => {
     '',
   ])('from the proxy are checked: host "%s"', async (name) => {
     const expected = 'one host name or address, with a port if needed, such as example.org:8080.'
-    const answer = await asked(behindProxy, `X-Forwarded-Host: ${name}`)
-    expect(answer).toEqual(problemAnswer('bad-host', `X-Forwarded-Host must be ${expected}`, path))
+    const answer = await request(behindProxy, `X-Forwarded-Host: ${name}`)
+    expect(answer).toEqual(problemResponse('bad-host', `X-Forwarded-Host must be ${expected}`, path))
   })
 
   test.each(['javascript', 'HTTPS', 'https, http', 'https://evil.test', ''])(
     'from the proxy are checked: scheme "%s"',
     async (scheme) => {
-      const answer = await asked(behindProxy, `X-Forwarded-Proto: ${scheme}`)
-      expect(answer).toEqual(problemAnswer('bad-host', 'X-Forwarded-Proto must be http or https.', path))
+      const answer = await request(behindProxy, `X-Forwarded-Proto: ${scheme}`)
+      expect(answer).toEqual(problemResponse('bad-host', 'X-Forwarded-Proto must be http or https.', path))
     },
   )
 })
@@ -277,7 +277,7 @@ describe('forwarded headers', () => {
 test('an error inside is a 500 that tells nothing, and is logged once', async () => {
   const answer = await ask(failing.url, say('GET'))
   const detail = 'The fault is on our side and was logged; trying again may help.'
-  expect(answer).toEqual(problemAnswer('internal-error', detail, path))
+  expect(answer).toEqual(problemResponse('internal-error', detail, path))
   expect(JSON.stringify(answer)).not.toMatch(/secret|Error:|\.ts|at /)
   expect(failing.logged).toEqual([new Error('the disk at /secret/path is gone')])
   const [options] = await talk(failing.url, say('OPTIONS'))

@@ -5,7 +5,7 @@ import {
   HOST_DETAIL,
   notFoundDetail,
   PAGE_ALLOWED,
-  problemAnswer,
+  problemResponse,
   redirectAnswer,
   refusal,
 } from './support/answers.ts'
@@ -30,10 +30,10 @@ afterEach(async () => {
   expect(server.logged).toEqual([])
 })
 
-const notFound = (instance: string) => problemAnswer('not-found', notFoundDetail(instance), instance)
-const badHost = problemAnswer('bad-host', HOST_DETAIL, path)
+const notFound = (instance: string) => problemResponse('not-found', notFoundDetail(instance), instance)
+const badHost = problemResponse('bad-host', HOST_DETAIL, path)
 const badPage = (value: string) =>
-  problemAnswer('bad-parameter', `page was ${JSON.stringify(value)}; allowed is ${PAGE_ALLOWED}.`, path)
+  problemResponse('bad-parameter', `page was ${JSON.stringify(value)}; allowed is ${PAGE_ALLOWED}.`, path)
 
 describe('a header is not to be had by', () => {
   test.each([
@@ -161,7 +161,7 @@ describe('a target', () => {
   })
 
   test.each([8_001, 15_000, 16_384, 100_000])('of %i characters is not', async (length) => {
-    const tooLong = closing(problemAnswer('uri-too-long', 'At most 8000 characters are read.', path))
+    const tooLong = closing(problemResponse('uri-too-long', 'At most 8000 characters are read.', path))
     expect(await hearOut(url, get(`${path}?x=`.padEnd(length, 'x')), get(path))).toEqual([tooLong])
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { entityNames } from '../src/catalog/entities.ts'
-import { SurprisingChanges } from '../src/release/import.ts'
+import { BreakingChanges } from '../src/release/import.ts'
 import { lockHome } from '../src/release/lock.ts'
 import { FaultyRecords } from '../src/source/faults.ts'
 import {
@@ -124,14 +124,14 @@ describe('surprising changes', () => {
     await home.import(few(40))
     const before = contentOf(home.path)
     const error = await refusal(home.import(few(37)))
-    expect(error).toBeInstanceOf(SurprisingChanges)
+    expect(error).toBeInstanceOf(BreakingChanges)
     expect(error.message).toBe(
       'this import would surprise those who rely on the current release:\n' +
         '  pais: 3 of 40 records would be gone\n' +
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
     )
     expect(contentOf(home.path)).toEqual(before)
-    expect((await home.import(few(38))).surprises).toEqual([])
+    expect((await home.import(few(38))).breakingChanges).toEqual([])
     expect(home.current().manifest.entities.pais.count).toBe(38)
   })
 
@@ -150,16 +150,16 @@ describe('surprising changes', () => {
     expect((await refusal(home.import(sourceOf(catalog)))).message).toContain(`\n  ${said}\n`)
     expect(contentOf(home.path)).toEqual(before)
     const report = await home.import(sourceOf(catalog), { acceptChanges: true })
-    expect(report).toMatchObject({ outcome: 'activated', surprises: [said] })
+    expect(report).toMatchObject({ outcome: 'activated', breakingChanges: [said] })
   })
 
   test('do not count where either side is invented', async () => {
     using home = await homeWith()
     const numbers = readFileSync(join(home.path, 'numbers.json'), 'utf8')
     const invented = sourceOf(onlyCountries(3), { synthetic: true })
-    expect(await home.import(invented)).toMatchObject({ outcome: 'activated', surprises: [] })
+    expect(await home.import(invented)).toMatchObject({ outcome: 'activated', breakingChanges: [] })
     expect(readFileSync(join(home.path, 'numbers.json'), 'utf8')).toBe(numbers)
-    expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', surprises: [] })
+    expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', breakingChanges: [] })
   })
 
   test('end the command with 1, unless they are accepted', async () => {

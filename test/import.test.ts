@@ -72,7 +72,7 @@ describe('an import replaces what its source provides, and no more:', () => {
   test('into an empty home, the rest comes from what stands in for it', async () => {
     using home = new TestHome()
     const report = await home.import(sourceOf(others), { fallback: sourceOf(tiny) })
-    expect(report).toMatchObject({ outcome: 'activated', previous: undefined, changes: undefined, surprises: [] })
+    expect(report).toMatchObject({ outcome: 'activated', previous: undefined, changes: undefined, breakingChanges: [] })
     expect(report.counts).toEqual(Object.fromEntries(entityNames.map((name) => [name, tiny[name].length])) as never)
     expect(new TextDecoder().decode(home.current().records.audiencia.page(0))).toContain('"descCorta":"Alumnos"')
   })
@@ -112,7 +112,9 @@ describe('a dry run leaves everything as it was', () => {
     const before = contentOf(home.path)
     const report = await home.import(sourceOf(catalog), { dryRun: true })
     expect(report.outcome).toBe(catalog === tiny ? 'nothing to do' : 'dry run')
-    expect(report.surprises).toEqual(catalog.audiencia?.length === 0 ? ['audiencia: all 1 records would be gone'] : [])
+    expect(report.breakingChanges).toEqual(
+      catalog.audiencia?.length === 0 ? ['audiencia: all 1 records would be gone'] : [],
+    )
     expect(contentOf(home.path)).toEqual(before)
   })
 
@@ -146,7 +148,7 @@ test('a source that breaks down midway leaves everything as it was', async () =>
 describe('findings', () => {
   const wanted = {
     kind: 'locality-state-differs',
-    says: 'the state of a locality is not the state of its municipality',
+    description: 'the state of a locality is not the state of its municipality',
     count: 1,
     examples: ['localidad 3/2: 1, 2'],
   }
@@ -168,7 +170,7 @@ describe('findings', () => {
       },
     }
     await home.import(source)
-    const left = { kind: 'left-out', says: 'a row was left out', count: 1, examples: ['line 7'] }
+    const left = { kind: 'left-out', description: 'a row was left out', count: 1, examples: ['line 7'] }
     expect(home.current().manifest.findings).toEqual([wanted, left])
   })
 })
@@ -184,7 +186,13 @@ describe('the report of the command', () => {
     const report: ImportReport = JSON.parse(out)
     expect(out).toBe(`${JSON.stringify(report, null, 2)}\n`)
     const { digest, findings } = home.current().manifest
-    expect(report).toMatchObject({ digest, previous, outcome: 'activated', surprises: [], findings: [...findings] })
+    expect(report).toMatchObject({
+      digest,
+      previous,
+      outcome: 'activated',
+      breakingChanges: [],
+      findings: [...findings],
+    })
     expect(report.counts.municipio).toBe(3)
     expect(report.changes?.audiencia).toMatchObject({ added: 0, changed: 1, removed: 0, fields: { descCorta: 1 } })
   })

@@ -42,7 +42,7 @@ const exact = each
   .map(([path, operation]) => [path, operation, inQuery(operation).filter(({ schema }) => isExact(schema))] as const)
   .filter(([, , parameters]) => parameters.length > 0)
 
-const asked = (operation: DocumentedOperation, { name }: DocumentedParameter, value: string) =>
+const request = (operation: DocumentedOperation, { name }: DocumentedParameter, value: string) =>
   ask({ target: service.target(operation, queryString([[name, value]])) })
 
 describe('values of parameters', () => {
@@ -51,7 +51,7 @@ describe('values of parameters', () => {
       const schema = parameter.schema.items ?? parameter.schema
       const outermost = [schema.minimum, schema.maximum].filter((one) => one !== undefined).map(String)
       for (const value of [...outermost, ...fc.sample(allowed(schema), VALUES_EACH)]) {
-        const { status } = await asked(operation, parameter, value)
+        const { status } = await request(operation, parameter, value)
         expect(`${parameter.name}=${value}: ${status}`).toMatch(/: (?:200|404)$/)
       }
     }
@@ -64,7 +64,7 @@ describe('values of parameters', () => {
       for (const value of ['', 'nothing', ...(schema.type === 'integer' ? beyond.map(String) : [])]) {
         const typed = schema.type === 'integer' && value !== '' ? Number(value) : value
         expect(documented.wrong(schema, typed)).toBeString()
-        const { status } = await asked(operation, parameter, value)
+        const { status } = await request(operation, parameter, value)
         expect(`${parameter.name}=${value}: ${status}`).toEndWith(': 400')
       }
     }

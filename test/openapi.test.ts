@@ -135,10 +135,10 @@ describe('parameters', () => {
     for (const { name, schema } of queryOf(operation)) {
       const most = (schema as { maxItems?: number }).maxItems
       if (most === undefined) continue
-      const asked = (count: number) =>
+      const request = (count: number) =>
         ask({ target: service.target(operation, `${name}=1${`&${name}=1`.repeat(count - 1)}`) })
-      expect((await asked(most)).status).toBe(200)
-      expect((await problemIn(await asked(most + 1))).type).toEndWith(':bad-parameter')
+      expect((await request(most)).status).toBe(200)
+      expect((await problemIn(await request(most + 1))).type).toEndWith(':bad-parameter')
     }
   })
 

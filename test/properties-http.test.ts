@@ -54,9 +54,9 @@ function decoded(text: string): string {
 
 /** What a query string must lead to, worked out in another way than the server does. */
 function statusFor(query: string): number {
-  const asked = query.split('&').map((parameter) => parameter.split('='))
+  const request = query.split('&').map((parameter) => parameter.split('='))
   const valuesOf = (wanted: string) =>
-    asked.filter(([name = '']) => decoded(name) === wanted).map(([, ...value]) => decoded(value.join('=')))
+    request.filter(([name = '']) => decoded(name) === wanted).map(([, ...value]) => decoded(value.join('=')))
   const [formats, pages] = [valuesOf('format'), valuesOf('page')]
   if (formats.length > 1 || (formats.length === 1 && formats[0] !== 'api' && formats[0] !== 'json')) return 400
   if (pages.length === 0) return 200

@@ -5,7 +5,7 @@ import { bodyOf } from './support/expected.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
-import { type Answer, ask, bytesOf, everything, message, open, parse } from './support/wire.ts'
+import { ask, bytesOf, everything, type HttpResponse, message, open, parse } from './support/wire.ts'
 
 const NUM_RUNS = 250
 const release = await releaseOf(smallSource({ pais: countries(25) }))
@@ -30,8 +30,8 @@ async function hear(pieces: readonly string[]): Promise<Buffer> {
 }
 
 /** The answers that the bytes are, with nothing before, between or after them. */
-function answersIn(bytes: Buffer): Answer[] {
-  const answers: Answer[] = []
+function answersIn(bytes: Buffer): HttpResponse[] {
+  const answers: HttpResponse[] = []
   for (let rest = bytes; rest.length > 0; ) {
     const found = parse(rest, false)
     if (found === undefined) throw new Error(`half an answer: ${rest.toString('latin1')}`)
@@ -41,7 +41,7 @@ function answersIn(bytes: Buffer): Answer[] {
   return answers
 }
 
-function expectMeant({ status, headers, body }: Answer): void {
+function expectMeant({ status, headers, body }: HttpResponse): void {
   expect([200, 304, 308, 400, 404, 405, 414, 431]).toContain(status)
   expect([headers.Allow, headers.Vary, headers['Access-Control-Allow-Origin']]).toEqual([
     'GET, HEAD, OPTIONS',

@@ -64,12 +64,12 @@ describe('headers of a page', () => {
 
   test('say where the page is and how many there are', () => {
     fc.assert(
-      fc.property(anyPage, (asked) => {
-        expect(headersOf(asked)).toMatchObject({
-          'X-Page': String(asked.page),
+      fc.property(anyPage, (request) => {
+        expect(headersOf(request)).toMatchObject({
+          'X-Page': String(request.page),
           'X-Per-Page': '10',
-          'X-Total': String(asked.total),
-          'X-Total-Pages': String(Math.ceil(asked.total / 10)),
+          'X-Total': String(request.total),
+          'X-Total-Pages': String(Math.ceil(request.total / 10)),
         })
       }),
     )
@@ -77,11 +77,11 @@ describe('headers of a page', () => {
 
   test('link to the page before if there is one, then to the page after if there is one, and to no other', () => {
     fc.assert(
-      fc.property(anyPage, (asked) => {
-        const before = asked.page > 1 ? [['prev', asked.page - 1]] : []
-        const after = asked.page * 10 < asked.total ? [['next', asked.page + 1]] : []
-        const { Link } = headersOf(asked)
-        expect<unknown>(linksOf(Link, asked.path)).toEqual([...before, ...after])
+      fc.property(anyPage, (request) => {
+        const before = request.page > 1 ? [['prev', request.page - 1]] : []
+        const after = request.page * 10 < request.total ? [['next', request.page + 1]] : []
+        const { Link } = headersOf(request)
+        expect<unknown>(linksOf(Link, request.path)).toEqual([...before, ...after])
         expect(Link).not.toBe('')
       }),
       { numRuns: 1_000 },

@@ -6,7 +6,7 @@ import { fullRecords, fullService, type List } from './support/full-service.ts'
 
 const { url } = await fullService()
 /** Back over all 30,014 pages of localities would take as long again and show nothing new. */
-const MOST_BACK = 3_000
+const MAX_BACK = 3_000
 const TIMEOUT_MILLISECONDS = 60_000
 
 type Relation = 'prev' | 'next'
@@ -59,12 +59,12 @@ describe.each(lists)('$path', (list) => {
   )
 
   test(
-    pages > MOST_BACK ? `by prev over the last ${MOST_BACK} pages` : 'by prev from the last page to the first',
+    pages > MAX_BACK ? `by prev over the last ${MAX_BACK} pages` : 'by prev from the last page to the first',
     async () => {
-      const steps = Math.min(pages + 1, MOST_BACK)
+      const steps = Math.min(pages + 1, MAX_BACK)
       const walked = await walk(list, { from: pages, relation: 'prev', steps })
-      const at = pages > MOST_BACK ? `${path}?format=api&page=${pages - MOST_BACK}` : undefined
-      const taken = Math.min(pages, MOST_BACK)
+      const at = pages > MAX_BACK ? `${path}?format=api&page=${pages - MAX_BACK}` : undefined
+      const taken = Math.min(pages, MAX_BACK)
       expect(walked).toEqual({ taken, tags: taken, at })
     },
     TIMEOUT_MILLISECONDS,

@@ -1,7 +1,7 @@
 // One request over a connection of its own, with the answer as it stood on the wire.
 import { type Head, parseHead, ResponseReader } from './response-reader.ts'
 
-export type Answer = Head & { readonly body: Uint8Array }
+export type HttpResponse = Head & { readonly body: Uint8Array }
 export type Question = {
   readonly port: number
   readonly path: string
@@ -17,8 +17,8 @@ export const requestText = (method: string, path: string, headers: Readonly<Reco
     .join('')}\r\n`
 
 /** Rejects when no connection can be made or it ends before the answer is whole. */
-export function ask({ port, path, method = 'GET', headers = {} }: Question): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+export function ask({ port, path, method = 'GET', headers = {} }: Question): Promise<HttpResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()
   const reader = new ResponseReader(method)
   const connecting = Bun.connect({
     hostname: '127.0.0.1',
@@ -50,13 +50,13 @@ export function ask({ port, path, method = 'GET', headers = {} }: Question): Pro
   return promise
 }
 
-function answerOf(reader: ResponseReader): Answer {
+function answerOf(reader: ResponseReader): HttpResponse {
   const bytes = reader.bytes()
   const head = Buffer.from(bytes.subarray(0, reader.headLength)).toString('latin1')
   return { ...parseHead(head), body: bytes.subarray(reader.headLength) }
 }
 
-export function fieldOf(answer: Answer, name: string): string {
+export function fieldOf(answer: HttpResponse, name: string): string {
   const found = answer.fields.find(([field]) => field.toLowerCase() === name.toLowerCase())
   if (found === undefined) throw new Error(`the answer has no ${name}`)
   return found[1]

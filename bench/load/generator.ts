@@ -8,7 +8,7 @@ import type { Plan } from './own.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** Failures in a row after which a server is taken for gone. */
-const MOST_FAILURES = 1_000
+const MAX_FAILURES = 1_000
 
 class Generator {
   readonly #plan: Plan
@@ -48,7 +48,7 @@ class Generator {
   }
 
   get #over(): boolean {
-    return performance.now() >= this.#deadline || this.#failuresInARow > MOST_FAILURES
+    return performance.now() >= this.#deadline || this.#failuresInARow > MAX_FAILURES
   }
 
   /** One connection after the other until the time is over; with keep-alive there is only the first. */
@@ -70,8 +70,8 @@ class Generator {
   #connection(): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const reader = new ResponseReader(this.#plan.method)
-    let asked = performance.now()
-    const finish = setTimeout(() => resolve(true), Math.max(this.#deadline - asked, 0))
+    let request = performance.now()
+    const finish = setTimeout(() => resolve(true), Math.max(this.#deadline - request, 0))
     const connecting = Bun.connect({
       hostname: '127.0.0.1',
       port: this.#plan.port,
@@ -80,7 +80,7 @@ class Generator {
         data: (socket, chunk) => {
           if (!reader.take(chunk)) return
           const now = performance.now()
-          this.#latencies.push(now - asked)
+          this.#latencies.push(now - request)
           if (reader.status >= 300 && reader.status !== 304) this.#errors++
           if (!this.#plan.reuse || this.#over) {
             resolve(true)
@@ -88,7 +88,7 @@ class Generator {
             return
           }
           reader.reset()
-          asked = now
+          request = now
           socket.write(this.#request())
         },
         close: () => resolve(false),

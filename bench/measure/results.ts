@@ -48,7 +48,7 @@ export type Results = {
   readonly workers: number
   readonly machine: Machine
   /** Who could not take part, and how to get them. */
-  readonly absent: readonly string[]
+  readonly defaultValue: readonly string[]
   readonly rows: readonly Row[]
   readonly footprints: readonly Footprint[]
   readonly growth: readonly Growth[]

@@ -25,7 +25,7 @@ export async function alternate(contests: readonly Contest[], how: Rounds): Prom
   return samples
 }
 
-const MOST_WARM_WINDOWS = 8
+const MAX_WARM_WINDOWS = 8
 
 /**
  * Until every page of the load was asked for once: the first time, nginx opens its file and the kernel maps its memory.
@@ -33,11 +33,11 @@ const MOST_WARM_WINDOWS = 8
  */
 async function warm(contest: Contest, { warmSeconds, cores }: Rounds): Promise<void> {
   const pages = contest.load.pages(contest.totalPages).length
-  let asked = 0
-  for (let window = 1; window <= MOST_WARM_WINDOWS; window++) {
-    asked += (await measure(contest, warmSeconds, cores)).requests
+  let request = 0
+  for (let window = 1; window <= MAX_WARM_WINDOWS; window++) {
+    request += (await measure(contest, warmSeconds, cores)).requests
     await settle(contest.server)
-    if (asked >= pages || (asked / window) * MOST_WARM_WINDOWS < pages) return
+    if (request >= pages || (request / window) * MAX_WARM_WINDOWS < pages) return
   }
 }
 

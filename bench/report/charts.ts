@@ -2,7 +2,7 @@
 import type { Growth, Results, Row } from '../measure/results.ts'
 import type { ChartOption, Draw } from './draw.ts'
 
-export type Chart = { readonly file: string; readonly says: string; readonly svg: string }
+export type Chart = { readonly file: string; readonly description: string; readonly svg: string }
 
 const COLORS = ['#0b6e4f', '#3d5a80', '#e0a458', '#a23b72', '#8d99ae']
 const text = { fontFamily: 'sans-serif', color: '#222' }
@@ -72,13 +72,19 @@ function growthSeries(growth: readonly Growth[]): Series[] {
 type Series = { readonly name: string; readonly data: readonly (number | null)[] }
 
 /** On a logarithmic axis, since a thousand lies between the first and the last. */
-function chart(draw: Draw, file: string, says: string, names: readonly string[], series: readonly Series[]): Chart {
+function chart(
+  draw: Draw,
+  file: string,
+  description: string,
+  names: readonly string[],
+  series: readonly Series[],
+): Chart {
   const option: ChartOption = {
     animation: false,
     backgroundColor: '#fff',
     color: COLORS,
     textStyle: text,
-    title: { text: says, left: 'center', top: 8, textStyle: { ...text, fontSize: 15 } },
+    title: { text: description, left: 'center', top: 8, textStyle: { ...text, fontSize: 15 } },
     legend: { top: 36, itemGap: 28, data: series.map(({ name }) => name), textStyle: text },
     grid: { left: 70, right: 20, top: 80, bottom: 40 },
     xAxis: { type: 'category', data: names },
@@ -90,5 +96,5 @@ function chart(draw: Draw, file: string, says: string, names: readonly string[],
       label: { show: true, position: 'top', fontSize: 9, color: '#444' },
     })),
   }
-  return { file: `${file}.svg`, says, svg: draw(option) }
+  return { file: `${file}.svg`, description, svg: draw(option) }
 }

@@ -29,8 +29,8 @@ export function targetTable(verdicts: readonly Verdict[]): Table {
     words: 2,
     head: ['target', 'outcome', 'limit', 'found', 'range'],
     rows: verdicts.map(({ name, outcome, finding }) => {
-      const { says, unit, limit } = targets[name]
-      return [says, outcome, limitText(limit, unit), foundText(finding, unit), rangeText(finding, unit)]
+      const { description, unit, limit } = targets[name]
+      return [description, outcome, limitText(limit, unit), foundText(finding, unit), rangeText(finding, unit)]
     }),
   }
 }
@@ -55,7 +55,7 @@ const rangeText = (finding: Finding, unit: Unit): string =>
 export const targetNotes = (verdicts: readonly Verdict[]): string[] =>
   verdicts.flatMap(({ name, finding }) => {
     const note = 'unmeasured' in finding ? finding.unmeasured : finding.note
-    return note === undefined ? [] : [`${targets[name].says}: ${note}`]
+    return note === undefined ? [] : [`${targets[name].description}: ${note}`]
   })
 
 export function footprintTable(footprints: readonly Footprint[]): Table {

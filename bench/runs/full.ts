@@ -52,7 +52,7 @@ export async function full(options: Options, argv: readonly string[]): Promise<n
     command: ['npm run bench', ...(argv.length === 0 ? [] : ['--', ...argv])].join(' '),
     ...{ rounds, seconds, workers },
     machine: describeMachine(stage.contenders),
-    absent: stage.absent,
+    defaultValue: stage.defaultValue,
     rows: [...measured].map(([each, samples]) => rowOf(each, samples)),
     ...{ footprints, growth, notes: [...stage.notes, memory.note, note], verdicts },
   })

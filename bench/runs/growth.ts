@@ -14,7 +14,7 @@ import { type Building, type Built, buildRelease, diskBytes, homeOf } from '../s
 import { pagesAtScale, type Stage, startScaled } from './stage.ts'
 
 const STARTS = 11
-const MOST_DISTURBED = 2
+const MAX_DISTURBED = 2
 
 export type Size = {
   readonly built: Built
@@ -32,7 +32,7 @@ export type TimedBuilds = { readonly builds: readonly Building[]; readonly rate:
 export async function timedBuilds(count: number): Promise<TimedBuilds> {
   const all: Building[] = []
   const quiet = () => all.filter(({ stolen }) => stolen <= NOISY)
-  while (quiet().length < count && all.length < count * (1 + MOST_DISTURBED)) {
+  while (quiet().length < count && all.length < count * (1 + MAX_DISTURBED)) {
     all.push(await buildRelease(1, workPath('build')))
   }
   rmSync(workPath('build'), { recursive: true })

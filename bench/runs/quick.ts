@@ -47,13 +47,13 @@ export async function quick(options: Options): Promise<number> {
     command: 'npm run bench -- --quick',
     ...{ rounds: options.rounds, seconds: options.seconds, workers: options.workers },
     machine: describeMachine(stage.contenders),
-    absent: stage.absent,
+    defaultValue: stage.defaultValue,
     rows: [...measured].map(([each, samples]) => rowOf(each, samples)),
     ...{ footprints: [], growth: [], notes: [...stage.notes, memory.note, note], verdicts },
   }
   writeFileSync(workPath('results', 'quick.json'), `${JSON.stringify(results, null, 2)}\n`)
   print(results)
-  return verdicts.some(({ outcome }) => outcome === 'missed') || stage.absent.length > 0 ? 1 : 0
+  return verdicts.some(({ outcome }) => outcome === 'missed') || stage.defaultValue.length > 0 ? 1 : 0
 }
 
 /** Ordered so that what is compared stands side by side. */

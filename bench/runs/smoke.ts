@@ -31,7 +31,7 @@ export async function smoke(): Promise<number> {
   const samples = await alternate([one, first, deep], { ...HOW, cores: cores.load })
   const cpuOf = (contest: Contest) => (samples.get(contest) ?? []).map(({ cpuMicros }) => cpuMicros)
   for (const contest of [one, first, deep]) {
-    console.log(`CPU per request, ${contest.load.says}: ${ranged(spreadOf(cpuOf(contest)), 1)} µs`)
+    console.log(`CPU per request, ${contest.load.description}: ${ranged(spreadOf(cpuOf(contest)), 1)} µs`)
   }
   console.log(`Random deep pages against page 1: ${ranged(ratioOf(cpuOf(deep), cpuOf(one)), 3)}`)
   console.log(`Random deep pages against random first ones: ${ranged(ratioOf(cpuOf(deep), cpuOf(first)), 3)}`)

@@ -22,7 +22,7 @@ export type Stage = AsyncDisposable & {
   /** This service first. */
   readonly contenders: readonly Contender[]
   readonly servers: readonly RunningServer[]
-  readonly absent: readonly string[]
+  readonly defaultValue: readonly string[]
   readonly notes: readonly string[]
 }
 
@@ -30,8 +30,8 @@ export type Stage = AsyncDisposable & {
 export async function setStage(options: Options, wanted: readonly Contender[]): Promise<Stage> {
   const cores = shareCores(coreCount(), options.workers)
   pinSelf(cores.load)
-  const { present, absent } = whoIsHere(wanted)
-  for (const sentence of absent) console.log(`! ${sentence}`)
+  const { present, defaultValue } = whoIsHere(wanted)
+  for (const sentence of defaultValue) console.log(`! ${sentence}`)
   if (!cores.apart) console.log(`! ${SHARED}`)
   const built = await syntheticRelease(1, options.fresh)
   const pages = await pagesOf(built, cores.server)
@@ -48,7 +48,16 @@ export async function setStage(options: Options, wanted: readonly Contender[]): 
     console.log(`Same bytes and headers as nomenclator: ${theirs.map(({ name }) => name).join(', ')}`)
   const kept = stack.move()
   const notes = cores.apart ? [] : [SHARED]
-  return { cores, built, pages, contenders, servers, absent, notes, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return {
+    cores,
+    built,
+    pages,
+    contenders,
+    servers,
+    defaultValue,
+    notes,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
 }
 
 export const COMPARED_CONNECTIONS = 64

@@ -14,7 +14,7 @@ type Question = { readonly ours: Query; readonly theirs: (sqlite: SqliteSearch) 
 
 /** In microseconds for each question; the median over the rounds, and their range. */
 export type Contest = {
-  readonly says: string
+  readonly description: string
   readonly questions: number
   readonly ours: Spread
   readonly theirs: Spread
@@ -56,19 +56,19 @@ const questions: Readonly<Record<string, readonly Question[]>> = {
 
 export function againstSqlite(release: Release): AgainstSqlite {
   using sqlite = new SqliteSearch(release)
-  const contests = Object.entries(questions).map(([says, asked]) => {
+  const contests = Object.entries(questions).map(([description, request]) => {
     const rounds = times(ROUNDS + 1, () => {
       // What was found in an earlier round is not known in this one.
       const fresh = unremembered(release)
       return {
-        ours: timed(asked, ({ ours }) => ourPage(fresh, ours)),
-        theirs: timed(asked, ({ theirs }) => theirs(sqlite)),
+        ours: timed(request, ({ ours }) => ourPage(fresh, ours)),
+        theirs: timed(request, ({ theirs }) => theirs(sqlite)),
       }
     }).slice(1)
-    compare(says, asked, release, sqlite)
+    compare(description, request, release, sqlite)
     return {
-      says,
-      questions: asked.length,
+      description,
+      questions: request.length,
       ours: spreadOf(rounds.map(({ ours }) => ours)),
       theirs: spreadOf(rounds.map(({ theirs }) => theirs)),
     }
@@ -83,17 +83,17 @@ function ourPage(release: Release, query: Query): Page {
 }
 
 /** Microseconds for each question, on average. */
-function timed(asked: readonly Question[], answer: (question: Question) => Page): number {
+function timed(request: readonly Question[], answer: (question: Question) => Page): number {
   const begun = Bun.nanoseconds()
-  for (const question of asked) answer(question)
-  return (Bun.nanoseconds() - begun) / 1_000 / asked.length
+  for (const question of request) answer(question)
+  return (Bun.nanoseconds() - begun) / 1_000 / request.length
 }
 
 /** Both must find as many; otherwise they were not asked the same. */
-function compare(says: string, asked: readonly Question[], release: Release, sqlite: SqliteSearch): void {
-  for (const question of asked) {
+function compare(description: string, request: readonly Question[], release: Release, sqlite: SqliteSearch): void {
+  for (const question of request) {
     const [ours, theirs] = [ourPage(release, question.ours).total, question.theirs(sqlite).total]
     if (ours !== theirs)
-      throw new Error(`${says}: ${ours} found here and ${theirs} by SQLite: ${JSON.stringify(question)}`)
+      throw new Error(`${description}: ${ours} found here and ${theirs} by SQLite: ${JSON.stringify(question)}`)
   }
 }

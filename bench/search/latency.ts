@@ -10,7 +10,7 @@ import { keystrokes, mistyped } from './typing.ts'
 /** In microseconds: over the questions, each with the median of its rounds, and the range of the single rounds. */
 export type Latency = {
   readonly name: QuestionName
-  readonly says: string
+  readonly description: string
   readonly questions: number
   readonly p50: Spread
   readonly p99: Spread
@@ -62,16 +62,16 @@ const questionSays: Readonly<Record<QuestionName, string>> = {
 /** Everything from the target of the request to the bytes of the answer, once warm. The kinds of questions take turns. */
 export async function measureLatencies(release: Release, quick: boolean): Promise<Latency[]> {
   const ask = await askerOf(() => release)
-  const asked = questionNames.map((name) => ({ name, targets: kinds[name](release), rounds: [] as Float64Array[] }))
+  const request = questionNames.map((name) => ({ name, targets: kinds[name](release), rounds: [] as Float64Array[] }))
   const { show, end } = progress('latency')
   const count = 1 + (quick ? QUICK_ROUNDS : ROUNDS)
   for (let round = 0; round < count; round++) {
-    for (const { targets, rounds } of asked) rounds.push(micros(targets, ask))
+    for (const { targets, rounds } of request) rounds.push(micros(targets, ask))
     show(round + 1, count)
   }
   end()
   // In the first round the code is not yet compiled.
-  return asked.map(({ name, targets, rounds }) => latencyOf(name, targets.length, rounds.slice(1)))
+  return request.map(({ name, targets, rounds }) => latencyOf(name, targets.length, rounds.slice(1)))
 }
 
 function latencyOf(name: QuestionName, questions: number, rounds: readonly Float64Array[]): Latency {
@@ -90,7 +90,7 @@ function latencyOf(name: QuestionName, questions: number, rounds: readonly Float
       max,
     }
   }
-  return { name, says: questionSays[name], questions, p50: figure(0.5), p99: figure(0.99) }
+  return { name, description: questionSays[name], questions, p50: figure(0.5), p99: figure(0.99) }
 }
 
 /** Of each question. */

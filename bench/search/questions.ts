@@ -1,9 +1,9 @@
 // Asks the service in its own process: the same function that answers the network, without the network.
 import { createApp } from '../../src/http/app.ts'
-import type { Answer, Asked } from '../../src/http/exchange.ts'
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.ts'
 import type { Release } from '../../src/release/release.ts'
 
-export type Ask = (target: string, headers?: Readonly<Record<string, string>>) => Answer
+export type Ask = (target: string, headers?: Readonly<Record<string, string>>) => HttpResponse
 
 const BASE_URL = 'http://localhost'
 const CONNECTION = { peer: undefined, own: BASE_URL }
@@ -25,7 +25,7 @@ export async function askerOf(release: () => Release): Promise<Ask> {
   }
 }
 
-function askedOf(target: string, headers: Readonly<Record<string, string>>): Asked {
+function askedOf(target: string, headers: Readonly<Record<string, string>>): HttpRequest {
   const [path = '', query = ''] = target.split('?')
   return { method: 'GET', path, query, headers: { get: (name) => headers[name] } }
 }

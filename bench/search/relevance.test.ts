@@ -34,10 +34,10 @@ describe('the relevance set', () => {
   })
 
   test('asks nothing twice', () => {
-    const asked = relevance.map(({ category, query, in: collections, within }) =>
+    const request = relevance.map(({ category, query, in: collections, within }) =>
       [category, query, collections, within].join('|'),
     )
-    expect(asked.filter((one, at) => asked.indexOf(one) < at)).toEqual([])
+    expect(request.filter((one, at) => request.indexOf(one) < at)).toEqual([])
   })
 
   test('is large enough in every category', () => {

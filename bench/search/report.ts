@@ -11,7 +11,7 @@ import type { Slow } from './worst.ts'
 
 type Section = {
   readonly title: string
-  readonly says: string
+  readonly description: string
   readonly table: Table
   readonly notes: readonly string[]
 }
@@ -36,12 +36,12 @@ function targets(verdicts: readonly Verdict[]): Section {
       : `< ${figure('below' in wanted ? wanted.below : wanted.most)} ${unit}`
   return {
     title: 'Targets',
-    says: 'At the size of the official catalog, unless it says otherwise.',
+    description: 'At the size of the official catalog, unless it says otherwise.',
     table: {
       words: 2,
       head: ['target', 'outcome', 'limit', 'found'],
-      rows: verdicts.map(({ says, isMet, limit: wanted, unit, found }) => [
-        ...[says, isMet ? 'met' : 'missed', limit(wanted, unit), inUnit(found, unit)],
+      rows: verdicts.map(({ description, isMet, limit: wanted, unit, found }) => [
+        ...[description, isMet ? 'met' : 'missed', limit(wanted, unit), inUnit(found, unit)],
       ]),
     },
     notes: [],
@@ -57,7 +57,7 @@ function relevance(bundled: Relevance, sizes: readonly AtSize[]): Section {
   const cell = (score: Score) => `${figure(firstPercent(score), 1)} % (${score.amongFive})`
   return {
     title: 'Relevance',
-    says:
+    description:
       'How often the expected record came first, and in brackets how many times it was among the first five. ' +
       'The queries and what they should find are in `bench/search/relevance.csv`.',
     table: {
@@ -81,15 +81,20 @@ function latency(sizes: readonly AtSize[], { v1, v2 }: Results['starts']): Secti
   const [official] = sizes
   return {
     title: 'Latency',
-    says:
+    description:
       'In the process of the service, from the target of a request to the bytes of its answer, once warm, every question ' +
       'another; microseconds. Of every question the median of its rounds, and of these the figure given; in brackets the ' +
       'range of the same figure in single rounds.',
     table: {
       words: 1,
       head: ['question', 'questions', 'p50', 'p99'],
-      rows: (official?.latencies ?? []).map(({ says, questions, p50, p99 }) => [
-        ...[says, figure(questions), ranged(p50, p50.median < 100 ? 1 : 0), ranged(p99, p99.median < 100 ? 1 : 0)],
+      rows: (official?.latencies ?? []).map(({ description, questions, p50, p99 }) => [
+        ...[
+          description,
+          figure(questions),
+          ranged(p50, p50.median < 100 ? 1 : 0),
+          ranged(p99, p99.median < 100 ? 1 : 0),
+        ],
       ]),
     },
     notes: [
@@ -106,13 +111,13 @@ function growth(sizes: readonly AtSize[]): Section {
   const of = ({ latencies }: AtSize, name: string) => latencies.find((one) => one.name === name) as Latency
   return {
     title: 'Growth',
-    says: 'The same with more localities; microseconds.',
+    description: 'The same with more localities; microseconds.',
     table: {
       words: 1,
       head: ['question', ...sizes.flatMap((size) => [`p50, ${sizeName(size)}`, 'p99'])],
       rows: [
-        ...names.map(({ name, says }) => [
-          says,
+        ...names.map(({ name, description }) => [
+          description,
           ...sizes.flatMap((size) => [micros(of(size, name).p50.median), micros(of(size, name).p99.median)]),
         ]),
         ['index on disk', ...sizes.flatMap(({ indexBytes }) => [megabytes(indexBytes), ''])],
@@ -126,7 +131,7 @@ function growth(sizes: readonly AtSize[]): Section {
 function sideBySide({ contests, oursBytes, theirsBytes }: AgainstSqlite): Section {
   return {
     title: 'Against SQLite',
-    says:
+    description:
       'The first 50 positions and the exact number of all, of the localities alone, before anything is rendered. SQLite, ' +
       'in the same process, has a b-tree on every column and FTS5 with an index of prefixes of one, two and three letters; ' +
       'it answers words in the order of its rows, and Nomenclator the best first. Microseconds for each question.',
@@ -134,9 +139,9 @@ function sideBySide({ contests, oursBytes, theirsBytes }: AgainstSqlite): Sectio
       words: 1,
       head: ['question', 'questions', 'nomenclator', 'SQLite', 'times'],
       rows: [
-        ...contests.map(({ says, questions, ours, theirs }) => [
+        ...contests.map(({ description, questions, ours, theirs }) => [
           ...[
-            says,
+            description,
             figure(questions),
             ranged(ours, 1),
             ranged(theirs, 1),
@@ -157,7 +162,7 @@ const shown = (text: string) =>
 function slowest(worst: readonly Slow[]): Section {
   return {
     title: 'Slowest requests',
-    says:
+    description:
       'Found by changing random requests over and over and keeping the slower: filters with one or many values, prefixes, ' +
       'words, sorts, pages, formats, codings. Processor time of one answer, the memory of earlier answers empty, the median ' +
       'of five.',
@@ -176,8 +181,8 @@ const list = (lines: readonly string[]): string => lines.map((line) => `- ${line
 
 export function report(results: Results): string {
   const { processor, cores, memoryBytes, system, kernel, commit } = results.machine
-  const sections = sectionsOf(results).flatMap(({ title, says, table, notes }) => [
-    ...[`## ${title}`, says, markdownTable(table).trimEnd()],
+  const sections = sectionsOf(results).flatMap(({ title, description, table, notes }) => [
+    ...[`## ${title}`, description, markdownTable(table).trimEnd()],
     ...(notes.length === 0 ? [] : [list(notes)]),
   ])
   const machine = list([

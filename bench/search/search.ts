@@ -39,8 +39,8 @@ async function main(argv: readonly string[]): Promise<number> {
   console.log(options.json ? JSON.stringify(results, null, 2) : asText(results))
   if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), report(results))
   const missed = results.verdicts.filter(({ isMet }) => !isMet)
-  for (const { says, found, unit } of missed)
-    console.error(`bench:search: missed: ${says}: ${found.toFixed(1)} ${unit}`)
+  for (const { description, found, unit } of missed)
+    console.error(`bench:search: missed: ${description}: ${found.toFixed(1)} ${unit}`)
   return missed.length > 0 ? 1 : 0
 }
 

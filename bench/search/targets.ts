@@ -6,7 +6,7 @@ import type { Results } from './results.ts'
 
 export type Unit = '%' | 'µs' | 'ms' | 'MB'
 export type Verdict = {
-  readonly says: string
+  readonly description: string
   readonly limit: Limit
   readonly unit: Unit
   readonly found: number
@@ -37,8 +37,8 @@ export const firstPercent = ({ first, queries }: { readonly first: number; reado
 /** All of them are at the size of the official catalog, and relevance on the bundled data too. */
 export function verdictsOn({ bundled, sizes: [official], starts, worst }: Omit<Results, 'verdicts'>): Verdict[] {
   if (official === undefined) return []
-  const verdict = (says: string, limit: Limit, unit: Unit, found: number) => ({
-    ...{ says, limit, unit, found },
+  const verdict = (description: string, limit: Limit, unit: Unit, found: number) => ({
+    ...{ description, limit, unit, found },
     isMet: isMet(limit, found),
   })
   const onReleases = [['bundled data', bundled.scores] as const, ['official size', official.relevance.scores] as const]
@@ -54,7 +54,7 @@ export function verdictsOn({ bundled, sizes: [official], starts, worst }: Omit<R
   const latencies = LATENCIES.flatMap(([name, share, below]) =>
     official.latencies
       .filter((latency) => latency.name === name)
-      .map((latency) => verdict(`${latency.says}, ${share}`, { below }, 'µs', latency[share].median)),
+      .map((latency) => verdict(`${latency.description}, ${share}`, { below }, 'µs', latency[share].median)),
   )
   return [
     ...places,

@@ -5,7 +5,7 @@ import { type Dice, diceFor, pick } from '../../src/source/synthetic/dice.ts'
 
 const SEED = 1_913
 /** Nobody types more of a name than this before choosing among the suggestions. */
-const MOST_LETTERS = 14
+const MAX_LETTERS = 14
 
 /** Mostly localities, as they are most of what there is; but people ask for the larger places more often. */
 const ASKED_FOR = [
@@ -26,7 +26,7 @@ function nameIn(release: Release, dice: Dice): string {
 export function keystrokes(release: Release, names: number): string[] {
   const dice = diceFor(SEED, 'keystrokes')
   return Array.from({ length: names }, () => nameIn(release, dice)).flatMap((name) =>
-    Array.from({ length: Math.min(name.length, MOST_LETTERS) }, (_, at) => name.slice(0, at + 1)).filter(
+    Array.from({ length: Math.min(name.length, MAX_LETTERS) }, (_, at) => name.slice(0, at + 1)).filter(
       (typed) => !typed.endsWith(' '),
     ),
   )

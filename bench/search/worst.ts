@@ -1,7 +1,7 @@
 // Looks for the slowest requests there are: random ones, changed again and again, and the slower kept.
 import { entities } from '../../src/catalog/entities.ts'
 import { pathsOf } from '../../src/catalog/paths.ts'
-import { MOST_FILTER_VALUES } from '../../src/http/v2/list-parameters.ts'
+import { MAX_FILTER_VALUES } from '../../src/http/v2/list-parameters.ts'
 import type { Release } from '../../src/release/release.ts'
 import { type Dice, diceFor, pick, times } from '../../src/source/synthetic/dice.ts'
 import { spreadOf } from '../measure/spread.ts'
@@ -98,7 +98,7 @@ function tidy({ path, parameters, encoding }: Request): Request {
   const isRepeatable = (name: string) => /^(?:id|cve)/.test(name)
   const once = [...last].filter(([name]) => !isRepeatable(name))
   const kept: Parameter[] = [...(path.endsWith('search') && !last.has('q') ? [['q', 's'] as const] : []), ...once]
-  const values = parameters.filter(([name]) => isRepeatable(name)).slice(-MOST_FILTER_VALUES)
+  const values = parameters.filter(([name]) => isRepeatable(name)).slice(-MAX_FILTER_VALUES)
   for (const parameter of values) {
     if (queryOf([...kept, parameter]).length < LONGEST_TARGET) kept.push(parameter)
   }

@@ -11,7 +11,7 @@ export type Place = { readonly port: number; readonly workers: number }
 
 export type Contender = {
   readonly name: string
-  readonly says: string
+  readonly description: string
   /** What has to be installed first, by name; empty when it can run. */
   readonly missing: () => readonly string[]
   readonly version: () => string

@@ -6,7 +6,7 @@ import { fastify, nodeHttp } from './node.ts'
 
 export const peers: readonly Contender[] = [nginx, nodeHttp, fastify, drf]
 
-export type Line = { readonly present: readonly Contender[]; readonly absent: readonly string[] }
+export type Line = { readonly present: readonly Contender[]; readonly defaultValue: readonly string[] }
 
 /** Of the peers given, those that are installed, and a sentence for each that is not. */
 export function whoIsHere(wanted: readonly Contender[]): Line {
@@ -14,7 +14,7 @@ export function whoIsHere(wanted: readonly Contender[]): Line {
   const isThere = (peer: Contender) => missing.get(peer)?.length === 0
   return {
     present: wanted.filter(isThere),
-    absent: wanted
+    defaultValue: wanted
       .filter((peer) => !isThere(peer))
       .map((peer) => `${peer.name} is left out: ${missing.get(peer)?.join(', ')} is not installed; run bench/setup`),
   }

@@ -44,7 +44,7 @@ function loadDatabase(pages: Pages): void {
 
 export const drf: Contender = {
   name: 'drf',
-  says: 'Django REST Framework over SQLite, under gunicorn',
+  description: 'Django REST Framework over SQLite, under gunicorn',
   missing: () => [
     ...['django', 'rest_framework'].filter((module) => !imports(module)),
     ...(existsSync(GUNICORN) ? [] : ['gunicorn']),

@@ -12,7 +12,7 @@ const program = (): string | null => Bun.which('nginx', search)
 
 export const nginx: Contender = {
   name: 'nginx',
-  says: 'nginx, every page a static file, its open files kept',
+  description: 'nginx, every page a static file, its open files kept',
   missing: () => (program() === null ? ['nginx'] : []),
   version: () => versionLine([program() ?? 'nginx', '-v']),
   prepare: async (pages) => {

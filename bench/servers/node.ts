@@ -25,7 +25,7 @@ const onNode = (program: string): Contender['prepare'] => {
 
 export const nodeHttp: Contender = {
   name: 'node',
-  says: 'node:http, every page in memory',
+  description: 'node:http, every page in memory',
   missing: nodeMissing,
   version: () => versionLine(['node', '--version']),
   prepare: onNode('node-http.js'),
@@ -33,7 +33,7 @@ export const nodeHttp: Contender = {
 
 export const fastify: Contender = {
   name: 'fastify',
-  says: 'Fastify on Node, every page in memory',
+  description: 'Fastify on Node, every page in memory',
   missing: () => [...nodeMissing(), ...(existsSync(fastifyFacts) ? [] : ['fastify'])],
   version: () => {
     const facts: { version: string } = JSON.parse(readFileSync(fastifyFacts, 'utf8'))

@@ -30,7 +30,7 @@ export const NOMENCLATOR = 'nomenclator'
 
 export const nomenclatorOn = (home: string): Contender => ({
   name: NOMENCLATOR,
-  says: 'this service: a slice of a mapped file, on Bun',
+  description: 'this service: a slice of a mapped file, on Bun',
   missing: () => [],
   version: () => `${said('--version')} on Bun ${Bun.version}`,
   prepare: async () => serveFrom(home),

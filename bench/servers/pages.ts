@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, ask, fieldOf } from '../load/ask.ts'
+import { ask, fieldOf, type HttpResponse } from '../load/ask.ts'
 import { pathOf } from '../load/loads.ts'
 import { workPath } from '../machine/places.ts'
 import { serveFrom } from './nomenclator.ts'
@@ -81,7 +81,7 @@ async function copyOut({ home }: Built, directory: string, cores: readonly numbe
 }
 
 /** The time of the file is what nginx answers as Last-Modified. */
-function writePage(path: string, { body }: Answer, lastModified: string): void {
+function writePage(path: string, { body }: HttpResponse, lastModified: string): void {
   writeFileSync(path, body)
   utimesSync(path, new Date(lastModified), new Date(lastModified))
 }

@@ -1,5 +1,5 @@
 // Whether another server answers as this one does: the same bytes, the same headers.
-import { type Answer, ask, fieldOf } from '../load/ask.ts'
+import { ask, fieldOf, type HttpResponse } from '../load/ask.ts'
 import { comparedLoads, type Load, pathOf } from '../load/loads.ts'
 import type { RunningServer } from '../servers/running-server.ts'
 import { isAllowed } from './allowed.ts'
@@ -25,13 +25,13 @@ export async function verifySame(ours: RunningServer, theirs: RunningServer, tot
   if (differences.length > 0) throw new DifferentAnswers(theirs.name, differences)
 }
 
-async function answerTo({ port }: RunningServer, load: Load, page: number): Promise<Answer> {
+async function answerTo({ port }: RunningServer, load: Load, page: number): Promise<HttpResponse> {
   const question = { port, path: pathOf(page), method: load.method }
   if (!load.conditional) return ask(question)
   return ask({ ...question, headers: { 'If-None-Match': fieldOf(await ask(question), 'ETag') } })
 }
 
-export function differencesOf(server: string, expected: Answer, found: Answer): string[] {
+export function differencesOf(server: string, expected: HttpResponse, found: HttpResponse): string[] {
   if (expected.status !== found.status) return [`status ${found.status} instead of ${expected.status}`]
   const differences: string[] = []
   if (!Buffer.from(expected.body).equals(Buffer.from(found.body))) {
@@ -47,7 +47,7 @@ export function differencesOf(server: string, expected: Answer, found: Answer): 
   return differences
 }
 
-const byName = ({ fields }: Answer): ReadonlyMap<string, string> =>
+const byName = ({ fields }: HttpResponse): ReadonlyMap<string, string> =>
   new Map(fields.map(([name, value]) => [name.toLowerCase(), value]))
 
 const shown = (value: string | undefined): string => (value === undefined ? 'not there' : JSON.stringify(value))

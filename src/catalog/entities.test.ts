@@ -63,6 +63,6 @@ describe.each(entityNames)('%s', (entityName) => {
   })
 
   test('says something of every field', () => {
-    for (const [, { says }] of kinds) expect(says.length).toBeGreaterThan(3)
+    for (const [, { description }] of kinds) expect(description.length).toBeGreaterThan(3)
   })
 })

@@ -1,8 +1,9 @@
 // What each of the nine entities is made of. This is the only place that names their fields.
 import { code, copyOf, embeds, entity, id, name } from './entity.ts'
 
-const digits = (says: string, count: number) => code(says, new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
-const numeric = (says: string) => code(says, /^[0-9]{1,12}$/, 'digits')
+const digits = (description: string, count: number) =>
+  code(description, new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
+const numeric = (description: string) => code(description, /^[0-9]{1,12}$/, 'digits')
 
 export const pais = entity({
   name: 'pais',
@@ -59,7 +60,7 @@ export const localidad = entity({
   expects: [
     {
       kind: 'locality-state-differs',
-      says: 'the state of a locality is not the state of its municipality',
+      description: 'the state of a locality is not the state of its municipality',
       left: 'idEstado',
       relation: 'equals',
       right: 'idMunicipio.idEstado',
@@ -109,7 +110,7 @@ export const disciplina = entity({
   expects: [
     {
       kind: 'discipline-code-outside-field',
-      says: 'a discipline code does not begin with the code of its field',
+      description: 'a discipline code does not begin with the code of its field',
       left: 'cveDisciplina',
       relation: 'begins with',
       right: 'campoCono.cveCampo',
@@ -132,14 +133,14 @@ export const subdisciplina = entity({
   expects: [
     {
       kind: 'subdiscipline-code-outside-discipline',
-      says: 'a subdiscipline code does not begin with the code of its discipline',
+      description: 'a subdiscipline code does not begin with the code of its discipline',
       left: 'cveSubdisciplina',
       relation: 'begins with',
       right: 'disciplinaCono.cveDisciplina',
     },
     {
       kind: 'subdiscipline-code-outside-field',
-      says: 'a subdiscipline code does not begin with the code of its field',
+      description: 'a subdiscipline code does not begin with the code of its field',
       left: 'cveSubdisciplina',
       relation: 'begins with',
       right: 'disciplinaCono.campoCono.cveCampo',

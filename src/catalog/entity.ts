@@ -1,6 +1,6 @@
 // The little language in which a catalog is defined, and the types that follow from a definition.
 
-type Own = { readonly says: string }
+type Own = { readonly description: string }
 export type IdField = Own & { readonly kind: 'id' }
 export type NameField = Own & { readonly kind: 'name' }
 export type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
@@ -11,7 +11,7 @@ export type Field = IdField | NameField | CodeField | CopyField | EmbedField
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
 export type Expectation = {
   readonly kind: string
-  readonly says: string
+  readonly description: string
   /** Two dotted paths from the record. */
   readonly left: string
   readonly relation: 'equals' | 'begins with'
@@ -51,19 +51,19 @@ export type RecordOf<E extends Entity> = {
   readonly [N in FieldNames<E>]: Rendered<E['fields'][N]>
 }
 
-export const id = (says: string): IdField => ({ kind: 'id', says })
-export const name = (says: string): NameField => ({ kind: 'name', says })
-export const code = (says: string, pattern: RegExp, shape: string): CodeField => ({
+export const id = (description: string): IdField => ({ kind: 'id', description })
+export const name = (description: string): NameField => ({ kind: 'name', description })
+export const code = (description: string, pattern: RegExp, shape: string): CodeField => ({
   kind: 'code',
-  says,
+  description,
   pattern,
   shape,
 })
-export const copyOf = (of: string): CopyField => ({ kind: 'copy', of, says: `same value as ${of}` })
-export const embeds = <const E extends Entity>(entity: E, says: string): EmbedField<E> => ({
+export const copyOf = (of: string): CopyField => ({ kind: 'copy', of, description: `same value as ${of}` })
+export const embeds = <const E extends Entity>(entity: E, description: string): EmbedField<E> => ({
   kind: 'embed',
   entity,
-  says,
+  description,
 })
 
 type Definition = Omit<Entity, 'order' | 'expects'> & Partial<Pick<Entity, 'order' | 'expects'>>

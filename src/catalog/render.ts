@@ -3,7 +3,7 @@ import { type Batch, TextCursor } from './batch.ts'
 import type { Entity } from './entity.ts'
 
 /** Where the JSON of records goes, piece by piece. */
-export type Ink = {
+export type RecordSink = {
   begin(): void
   bytes(utf8: Uint8Array): void
   /** A text in UTF-8 that stands somewhere in some bytes, as JSON. */
@@ -20,13 +20,13 @@ const encoder = new TextEncoder()
 const END = encoder.encode('}')
 
 /** For rows that were found sound: every record that they embed is known. */
-export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, ink: Ink) => void {
+export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, sink: RecordSink) => void {
   const parts = Object.entries(entity.fields).map(([field, definition], position) => ({
     label: encoder.encode(`${position === 0 ? '{' : ','}${JSON.stringify(field)}:`),
     from: definition.kind === 'copy' ? definition.of : field,
     embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name) ?? NONE) : undefined,
   }))
-  return ({ count, columns }, ink) => {
+  return ({ count, columns }, sink) => {
     const cursors = new Map<string, TextCursor>()
     for (const [field, column] of Object.entries(columns))
       if (column instanceof Uint8Array) cursors.set(field, new TextCursor(column))
@@ -39,15 +39,15 @@ export function batchRenderer(entity: Entity, parents: RenderedParents): (batch:
     }))
     for (let row = 0; row < count; row++) {
       for (const cursor of steps) cursor.next()
-      ink.begin()
+      sink.begin()
       for (const { label, embedded, texts, numbers } of pieces) {
-        ink.bytes(label)
-        if (texts !== undefined) ink.text(texts.texts, texts.start, texts.end)
-        else if (embedded === undefined) ink.number(numbers[row] as number)
-        else ink.bytes(embedded.get(numbers[row] as number) as Uint8Array)
+        sink.bytes(label)
+        if (texts !== undefined) sink.text(texts.texts, texts.start, texts.end)
+        else if (embedded === undefined) sink.number(numbers[row] as number)
+        else sink.bytes(embedded.get(numbers[row] as number) as Uint8Array)
       }
-      ink.bytes(END)
-      ink.end()
+      sink.bytes(END)
+      sink.end()
     }
   }
 }

@@ -18,7 +18,7 @@ export type Invocation<F extends Flags> = {
 export type Command<F extends Flags = Flags> = {
   /** The words that call it, such as `import synthetic`. */
   readonly name: string
-  readonly says: string
+  readonly description: string
   /** What follows the name besides flags. */
   readonly words?: { readonly shown: string; readonly least: number; readonly most: number }
   readonly flags: F
@@ -34,7 +34,7 @@ export function command<const F extends Flags>(declared: Command<F>): Command {
 const PROGRAM = 'nomenclator'
 
 export function overview(commands: readonly Command[], about: string): string {
-  const rows = commands.map(({ name, says }) => [name, says] as const)
+  const rows = commands.map(({ name, description }) => [name, description] as const)
   return `${about}
 
 Usage: ${PROGRAM} COMMAND [FLAGS]
@@ -45,14 +45,14 @@ ${PROGRAM} COMMAND --help tells more of a command; ${PROGRAM} --version prints t
 `
 }
 
-export function helpOf({ name, says, words, flags, examples }: Command, below: readonly Command[]): string {
-  const rows = Object.entries(flags).map(([flag, { value, env, says: about, absent }]) => {
-    const facts = [env === undefined ? [] : [env], absent === undefined ? [] : [`default ${absent}`]].flat()
+export function helpOf({ name, description, words, flags, examples }: Command, below: readonly Command[]): string {
+  const rows = Object.entries(flags).map(([flag, { value, env, description: about, defaultValue }]) => {
+    const facts = [env === undefined ? [] : [env], defaultValue === undefined ? [] : [`default ${defaultValue}`]].flat()
     const left = `--${flag}${value === undefined ? '' : ` ${value}`}`
     return [left, facts.length === 0 ? about : `${about} (${facts.join(', ')})`] as const
   })
   const usage = [PROGRAM, name, ...(words === undefined ? [] : [words.shown]), '[FLAGS]'].join(' ')
-  return `${says}
+  return `${description}
 
 Usage: ${usage}
 
@@ -60,7 +60,7 @@ ${columns([...rows, ['--help', 'print this']])}
 
 Examples:
 ${examples.map((example) => `  ${PROGRAM} ${example}`).join('\n')}
-${below.length === 0 ? '' : `\nSee also:\n${columns(below.map((command) => [command.name, command.says]))}\n`}`
+${below.length === 0 ? '' : `\nSee also:\n${columns(below.map((command) => [command.name, command.description]))}\n`}`
 }
 
 export function columns(rows: readonly (readonly [string, string])[]): string {

@@ -14,11 +14,11 @@ const plurals = entityNames.map((name) => entities[name].plural)
 
 export const diff = command({
   name: 'diff',
-  says: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
+  description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
   words: { shown: 'DIGEST DIGEST', least: 2, most: 2 },
   flags: {
-    collection: { value: 'NAME', says: `only one of ${plurals.join(', ')}, change by change`, parse: entityOf },
-    json: { says: 'print every change as a line of JSON', parse: yes },
+    collection: { value: 'NAME', description: `only one of ${plurals.join(', ')}, change by change`, parse: entityOf },
+    json: { description: 'print every change as a line of JSON', parse: yes },
     home,
   },
   examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],

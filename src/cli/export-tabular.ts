@@ -11,11 +11,11 @@ const number = new Intl.NumberFormat('en')
 
 export const exportTabularCommand = command({
   name: 'export tabular',
-  says: 'Write the current release as a directory of files that import tabular reads.',
+  description: 'Write the current release as a directory of files that import tabular reads.',
   words: { shown: 'DIR', least: 1, most: 1 },
   flags: {
-    format: { value: 'FORMAT', says: 'csv or ndjson', absent: 'csv', parse: formatOf },
-    overwrite: { says: 'replace files that are there already', parse: yes },
+    format: { value: 'FORMAT', description: 'csv or ndjson', defaultValue: 'csv', parse: formatOf },
+    overwrite: { description: 'replace files that are there already', parse: yes },
     home,
   },
   examples: ['export tabular ./catalogs', 'export tabular ./catalogs --format ndjson'],

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { type Environment, type Flag, readFlags, text, UsageError, wholeNumber, yes } from './flags.ts'
 
 const flags = {
-  host: { value: 'ADDRESS', env: 'HOST', says: 'address', absent: '127.0.0.1', parse: text },
-  port: { value: 'PORT', env: 'PORT', says: 'port', absent: '8080', parse: wholeNumber(0, 65_535) },
-  home: { value: 'DIR', env: 'NOMENCLATOR_HOME', says: 'directory', parse: text },
-  json: { says: 'as JSON', parse: yes },
+  host: { value: 'ADDRESS', env: 'HOST', description: 'address', defaultValue: '127.0.0.1', parse: text },
+  port: { value: 'PORT', env: 'PORT', description: 'port', defaultValue: '8080', parse: wholeNumber(0, 65_535) },
+  home: { value: 'DIR', env: 'NOMENCLATOR_HOME', description: 'directory', parse: text },
+  json: { description: 'as JSON', parse: yes },
 } as const satisfies Record<string, Flag<unknown>>
 
 const read = (argv: string[], env: Environment = {}) => readFlags(flags, argv, env)

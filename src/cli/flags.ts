@@ -9,9 +9,9 @@ export type Flag<T> = {
   /** What stands for the value in the help; a flag without one is a switch. */
   readonly value?: string
   readonly env?: string
-  readonly says: string
+  readonly description: string
   /** As it would be typed; what is shown in the help as the default. */
-  readonly absent?: string
+  readonly defaultValue?: string
   readonly parse: (text: string) => T | Wrong
 }
 
@@ -19,7 +19,7 @@ export type Flags = { readonly [name: string]: Flag<unknown> }
 export type ValuesOf<F extends Flags> = {
   readonly [N in keyof F]: F[N] extends Flag<infer T> ? T | Absent<F[N]> : never
 }
-type Absent<F> = F extends { absent: string } ? never : F extends { value: string } ? undefined : never
+type Absent<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
 
 export class UsageError extends Failure {
   constructor(mistakes: readonly string[]) {
@@ -37,7 +37,7 @@ export function readFlags<F extends Flags>(flags: F, argv: readonly string[], en
   for (const [name, flag] of Object.entries(flags)) {
     const typed = given.get(name)
     const fromEnv = flag.env === undefined || env[flag.env] === '' ? undefined : env[flag.env]
-    const text = typed ?? fromEnv ?? flag.absent
+    const text = typed ?? fromEnv ?? flag.defaultValue
     if (text === undefined) {
       values[name] = flag.value === undefined ? false : undefined
       continue

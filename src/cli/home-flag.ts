@@ -7,7 +7,7 @@ const PROJECT = join(import.meta.dir, '..', '..')
 export const home = {
   value: 'DIR',
   env: 'NOMENCLATOR_HOME',
-  says: 'where the releases live; default is var in the project',
+  description: 'where the releases live; default is var in the project',
   parse: (path) => resolve(path),
 } as const satisfies Flag<string>
 

@@ -4,7 +4,7 @@ import { importFlags } from './import-flags.ts'
 
 export const importBundled = command({
   name: 'import bundled',
-  says: 'Build a release from the data that ships with the program, and make it current.',
+  description: 'Build a release from the data that ships with the program, and make it current.',
   flags: importFlags,
   examples: ['import bundled', 'import bundled --home /srv/catalogs --json'],
   run: async ({ values, terminal }) => {

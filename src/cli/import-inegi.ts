@@ -5,10 +5,11 @@ import { importFlags } from './import-flags.ts'
 
 export const importInegi = command({
   name: 'import inegi',
-  says: "Import states, municipalities and localities from INEGI's Catálogo Único de Claves, as downloaded: zip or CSV.",
+  description:
+    "Import states, municipalities and localities from INEGI's Catálogo Único de Claves, as downloaded: zip or CSV.",
   words: { shown: 'FILE...', least: 1, most: 1_000 },
   flags: {
-    'include-retired': { says: 'keep localities whose status is Baja', parse: yes },
+    'include-retired': { description: 'keep localities whose status is Baja', parse: yes },
     ...importFlags,
   },
   examples: ['import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],

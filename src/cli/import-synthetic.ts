@@ -5,10 +5,20 @@ import { importFlags } from './import-flags.ts'
 
 export const importSynthetic = command({
   name: 'import synthetic',
-  says: 'Build a release of invented data at full scale, for tests and benchmarks, and make it current.',
+  description: 'Build a release of invented data at full scale, for tests and benchmarks, and make it current.',
   flags: {
-    seed: { value: 'N', says: 'another seed gives other records', absent: '1', parse: wholeNumber(0, 4_294_967_295) },
-    scale: { value: 'N', says: 'how many times the 300,137 localities', absent: '1', parse: wholeNumber(1, 1_000) },
+    seed: {
+      value: 'N',
+      description: 'another seed gives other records',
+      defaultValue: '1',
+      parse: wholeNumber(0, 4_294_967_295),
+    },
+    scale: {
+      value: 'N',
+      description: 'how many times the 300,137 localities',
+      defaultValue: '1',
+      parse: wholeNumber(1, 1_000),
+    },
     ...importFlags,
   },
   examples: ['import synthetic', 'import synthetic --scale 10 --seed 7'],

@@ -4,7 +4,7 @@ import { importFlags } from './import-flags.ts'
 
 export const importTabular = command({
   name: 'import tabular',
-  says: 'Import a directory of CSV or NDJSON files, one for each entity, in the names of our own fields.',
+  description: 'Import a directory of CSV or NDJSON files, one for each entity, in the names of our own fields.',
   words: { shown: 'DIR', least: 1, most: 1 },
   flags: importFlags,
   examples: ['import tabular ./catalogs', 'import tabular ./catalogs --dry-run --json'],

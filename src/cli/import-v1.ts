@@ -11,9 +11,18 @@ import { progressLine } from './progress.ts'
 const names = collections.map(({ name }) => name)
 
 const flags = {
-  only: { value: 'LIST', says: `just these collections, separated by commas: ${names.join(', ')}`, parse: someOf },
-  concurrency: { value: 'N', says: 'requests under way at a time', absent: '8', parse: wholeNumber(1, 256) },
-  rate: { value: 'N', says: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
+  only: {
+    value: 'LIST',
+    description: `just these collections, separated by commas: ${names.join(', ')}`,
+    parse: someOf,
+  },
+  concurrency: {
+    value: 'N',
+    description: 'requests under way at a time',
+    defaultValue: '8',
+    parse: wholeNumber(1, 256),
+  },
+  rate: { value: 'N', description: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
   ...importFlags,
 } as const
 
@@ -21,7 +30,7 @@ type Values = ValuesOf<typeof flags>
 
 export const importV1 = command({
   name: 'import v1',
-  says: 'Import from a running server of API v1. Interrupted, the same command goes on where it stopped.',
+  description: 'Import from a running server of API v1. Interrupted, the same command goes on where it stopped.',
   words: { shown: 'URL', least: 1, most: 1 },
   flags,
   examples: ['import v1 https://catalogs.example.org', 'import v1 http://127.0.0.1:8080 --only paises --rate 20'],

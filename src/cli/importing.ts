@@ -58,7 +58,7 @@ function reportText(report: ImportReport): string {
       `  ${entities[name].plural.padEnd(28)}${number.format(report.counts[name]).padStart(10)}${changesText(report, name)}\n`,
   )
   const findings = report.findings.map(
-    ({ says, count, examples }) => `  ${number.format(count)} × ${says} (such as ${examples[0]})\n`,
+    ({ description, count, examples }) => `  ${number.format(count)} × ${description} (such as ${examples[0]})\n`,
   )
   const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? '' : `${title}\n${lines.join('')}`)
   return (
@@ -66,7 +66,7 @@ function reportText(report: ImportReport): string {
     section('Findings, served as they are:', findings) +
     section(
       'Surprising:',
-      report.surprises.map((one) => `  ${one}\n`),
+      report.breakingChanges.map((one) => `  ${one}\n`),
     ) +
     `Built in ${report.seconds.toFixed(1)} s, ${number.format(report.recordsPerSecond)} records a second.\n`
   )

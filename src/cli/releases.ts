@@ -11,7 +11,7 @@ import { home, homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
 import { lockFor } from './locking.ts'
 
-const json = { says: 'print it as one JSON document', parse: yes } as const
+const json = { description: 'print it as one JSON document', parse: yes } as const
 const DIGEST_WORD = { shown: 'DIGEST', least: 1, most: 1 } as const
 const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
@@ -19,7 +19,7 @@ const short = (digest: string) => digest.slice(0, 12)
 
 export const releases = command({
   name: 'releases',
-  says: 'List the releases on disk, newest first; the current one is marked.',
+  description: 'List the releases on disk, newest first; the current one is marked.',
   flags: { home, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
@@ -45,7 +45,7 @@ function lineOf({ digest, current, manifest }: Listed): string {
 
 export const releasesShow = command({
   name: 'releases show',
-  says: 'Tell all about one release: where it came from, its counts, its findings.',
+  description: 'Tell all about one release: where it came from, its counts, its findings.',
   words: DIGEST_WORD,
   flags: { home, json },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
@@ -65,9 +65,9 @@ export const releasesShow = command({
     for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
     for (const name of entityNames)
       terminal.out(`${entities[name].plural.padEnd(28)}${number.format(manifest.entities[name].count).padStart(10)}\n`)
-    for (const { kind, count, says, examples } of findings) {
+    for (const { kind, count, description, examples } of findings) {
       terminal.out(
-        `finding  ${kind}: ${number.format(count)} × ${says}\n${examples.map((one) => `           ${one}\n`).join('')}`,
+        `finding  ${kind}: ${number.format(count)} × ${description}\n${examples.map((one) => `           ${one}\n`).join('')}`,
       )
     }
     return 0
@@ -76,7 +76,7 @@ export const releasesShow = command({
 
 export const activate = command({
   name: 'activate',
-  says: 'Make a release that is on disk the current one; a running server swaps to it at once.',
+  description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
   words: DIGEST_WORD,
   flags: { wait, home },
   examples: ['activate 1a2b3c'],
@@ -92,7 +92,7 @@ export const activate = command({
 
 export const rollback = command({
   name: 'rollback',
-  says: 'Go back to the release that was current before.',
+  description: 'Go back to the release that was current before.',
   flags: { wait, home },
   examples: ['rollback'],
   run: async ({ values, terminal }) => {
@@ -105,12 +105,12 @@ export const rollback = command({
 
 export const releasesPrune = command({
   name: 'releases prune',
-  says: 'Remove old releases; the current one always stays.',
+  description: 'Remove old releases; the current one always stays.',
   flags: {
     keep: {
       value: 'N',
-      says: 'how many of the newest to keep besides the current one',
-      absent: '5',
+      description: 'how many of the newest to keep besides the current one',
+      defaultValue: '5',
       parse: wholeNumber(0, 10_000),
     },
     wait,
@@ -135,7 +135,7 @@ export const releasesPrune = command({
 
 export const releasesVerify = command({
   name: 'releases verify',
-  says: 'Read every file of the releases again and check its digest.',
+  description: 'Read every file of the releases again and check its digest.',
   words: { shown: '[DIGEST]', least: 0, most: 1 },
   flags: { home },
   examples: ['releases verify', 'releases verify 1a2b3c'],

@@ -37,7 +37,8 @@ describe('the overview', () => {
     const { code, out, err } = await ran(...argv)
     expect(code).toBe(0)
     expect(err).toBe('')
-    for (const { name, says } of commands) expect(out).toMatch(new RegExp(`^  ${name} +${escaped(says)}$`, 'm'))
+    for (const { name, description } of commands)
+      expect(out).toMatch(new RegExp(`^  ${name} +${escaped(description)}$`, 'm'))
     expect(out).toContain('--version')
   })
 
@@ -53,14 +54,14 @@ describe.each(commands.map((command) => [command.name, command] as const))('the 
   test.each(['--help', '-h'])('by %s shows every flag with its variable and default, and the examples', async (ask) => {
     const { code, out } = await ran(...name.split(' '), ask)
     expect(code).toBe(0)
-    expect(out).toStartWith(`${command.says}\n\nUsage: nomenclator ${name} `)
-    for (const [flag, { value, env, says, absent }] of Object.entries(command.flags)) {
+    expect(out).toStartWith(`${command.description}\n\nUsage: nomenclator ${name} `)
+    for (const [flag, { value, env, description, defaultValue }] of Object.entries(command.flags)) {
       const line = out
         .split('\n')
         .find((text) => text.startsWith(`  --${flag}${value === undefined ? '' : ` ${value}`} `))
-      expect(line, `--${flag}`).toContain(says)
+      expect(line, `--${flag}`).toContain(description)
       if (env !== undefined) expect(line).toContain(env)
-      if (absent !== undefined) expect(line).toContain(`default ${absent}`)
+      if (defaultValue !== undefined) expect(line).toContain(`default ${defaultValue}`)
     }
     for (const example of command.examples) expect(out).toContain(`  nomenclator ${example}\n`)
     if (command.words !== undefined) expect(out).toContain(command.words.shown)

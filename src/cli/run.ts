@@ -38,10 +38,10 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
     terminal.out(`${version}\n`)
     return 0
   }
-  const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
-  const typed = asked.filter((word) => word !== '--help' && word !== '-h')
+  const request = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const typed = request.filter((word) => word !== '--help' && word !== '-h')
   const found = commandOf(typed)
-  if (asked.length > typed.length || asked.length === 0) {
+  if (request.length > typed.length || request.length === 0) {
     terminal.out(helpFor(typed, found))
     return 0
   }

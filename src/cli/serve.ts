@@ -16,38 +16,38 @@ import { addresses, baseUrl } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
 
 const flags = {
-  host: { value: 'ADDRESS', env: 'HOST', says: 'address to listen on', absent: '127.0.0.1', parse: text },
+  host: { value: 'ADDRESS', env: 'HOST', description: 'address to listen on', defaultValue: '127.0.0.1', parse: text },
   port: {
     value: 'PORT',
     env: 'PORT',
-    says: 'port to listen on, 0 for a free one',
-    absent: '8080',
+    description: 'port to listen on, 0 for a free one',
+    defaultValue: '8080',
     parse: wholeNumber(0, 65_535),
   },
   'base-url': {
     value: 'URL',
     env: 'BASE_URL',
-    says: 'address to use in links; else that of the request',
+    description: 'address to use in links; else that of the request',
     parse: baseUrl,
   },
   'trust-proxy': {
     value: 'LIST',
     env: 'TRUST_PROXY',
-    says: 'believe X-Forwarded-Host and X-Forwarded-Proto from these addresses, such as 10.0.0.0/8,::1',
+    description: 'believe X-Forwarded-Host and X-Forwarded-Proto from these addresses, such as 10.0.0.0/8,::1',
     parse: addresses,
   },
   workers: {
     value: 'N',
     env: 'WORKERS',
-    says: 'processes that share the port, or auto for one a core',
-    absent: 'auto',
+    description: 'processes that share the port, or auto for one a core',
+    defaultValue: 'auto',
     parse: workerCount,
   },
   'drain-timeout': {
     value: 'SECONDS',
     env: 'DRAIN_TIMEOUT',
-    says: 'how long requests in flight may take to finish at a stop',
-    absent: '10',
+    description: 'how long requests in flight may take to finish at a stop',
+    defaultValue: '10',
     parse: wholeNumber(0, 3_600),
   },
   home,
@@ -57,7 +57,7 @@ type Values = ValuesOf<typeof flags>
 
 export const serveCommand = command({
   name: 'serve',
-  says: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
+  description: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
   flags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {

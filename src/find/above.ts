@@ -19,7 +19,7 @@ export function wordAbove(release: Release, name: EntityName): WordAbove {
     })
 }
 
-const MOST_REMEMBERED = 256
+const MAX_REMEMBERED = 256
 const memories = new WeakMap<Release, Map<string, Uint8Array>>()
 
 /** The same words are typed again with every letter that follows them, and the same records are above many. */
@@ -28,7 +28,7 @@ function remembered(release: Release, entity: Entity, typed: string, forgiving: 
   memories.set(release, memory)
   const key = `${entity.name} ${forgiving} ${typed}`
   const grades = memory.get(key) ?? gradesOf(release, entity, typed, forgiving)
-  if (memory.size >= MOST_REMEMBERED) memory.clear()
+  if (memory.size >= MAX_REMEMBERED) memory.clear()
   memory.set(key, grades)
   return grades
 }

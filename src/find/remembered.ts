@@ -1,8 +1,8 @@
 // Remembers the answers to the latest queries on a release, so that a walk through their pages looks only once.
 import type { Release } from '../release/release.ts'
 
-const MOST_ANSWERS = 64
-const MOST_POSITIONS = 2_000_000
+const MAX_ANSWERS = 64
+const MAX_POSITIONS = 2_000_000
 
 type Memory = { readonly answers: Map<string, Uint32Array>; positions: number }
 
@@ -23,7 +23,7 @@ export function remembered(release: Release, query: string, answer: () => Uint32
 
 function forgetSome(memory: Memory): void {
   for (const [query, { length }] of memory.answers) {
-    if (memory.answers.size <= MOST_ANSWERS && memory.positions <= MOST_POSITIONS) return
+    if (memory.answers.size <= MAX_ANSWERS && memory.positions <= MAX_POSITIONS) return
     // The latest stays, however large it is.
     if (memory.answers.size === 1) return
     memory.answers.delete(query)

@@ -43,9 +43,9 @@ const EDITS_AT = 12
 const STANDS_AT = 9
 const PARTIAL_AT = 6
 const FIRST_AT = 5
-const MOST_BESIDES = (1 << FIRST_AT) - 1
-const MOST_PARTIAL = 7
-const MOST_COUNTED_EDITS = 7
+const MAX_BESIDES = (1 << FIRST_AT) - 1
+const MAX_PARTIAL = 7
+const MAX_COUNTED_EDITS = 7
 
 /** The part of a score that matters more than what the record is: edits, how its words stand, how many are partial. */
 export const weightyOf = (score: number): number => score >>> PARTIAL_AT
@@ -103,11 +103,11 @@ export function scoreOf(words: Words, typed: readonly TypedWord[], position: num
 }
 
 const scoreFrom = (edits: number, stands: number, partial: number, first: number, besides: number): number =>
-  (Math.min(edits, MOST_COUNTED_EDITS) << EDITS_AT) |
+  (Math.min(edits, MAX_COUNTED_EDITS) << EDITS_AT) |
   (stands << STANDS_AT) |
-  (Math.min(partial, MOST_PARTIAL) << PARTIAL_AT) |
+  (Math.min(partial, MAX_PARTIAL) << PARTIAL_AT) |
   (first << FIRST_AT) |
-  Math.min(besides, MOST_BESIDES)
+  Math.min(besides, MAX_BESIDES)
 
 /** The same for a single word that is in no code, which is what most records are ever asked for. */
 export function scoreOfOne({ names, nameStarts }: Words, grades: Uint8Array, position: number): number {
@@ -132,7 +132,7 @@ export function scoreOfOne({ names, nameStarts }: Words, grades: Uint8Array, pos
  * matches the one typed at the same place.
  */
 export function leastScore(grade: number, length: number, typed: number): number {
-  const besides = Math.min(Math.max(length - typed, 0), MOST_BESIDES)
+  const besides = Math.min(Math.max(length - typed, 0), MAX_BESIDES)
   if (grade === ELSEWHERE && length <= typed) return STANDS.complete << STANDS_AT
   if (grade === 0 || grade === ELSEWHERE) return (STANDS.words << STANDS_AT) | besides
   if (length <= typed) return PARTIAL[grade] === 0 ? 0 : STANDS.complete << STANDS_AT
@@ -141,7 +141,7 @@ export function leastScore(grade: number, length: number, typed: number): number
 
 /** No better can it be where so many of the words typed are in the record only in part, or with typing errors. */
 export const leastWithout = (missing: number): number =>
-  missing === 0 ? 0 : (STANDS.begins << STANDS_AT) | (Math.min(missing, MOST_PARTIAL) << PARTIAL_AT)
+  missing === 0 ? 0 : (STANDS.begins << STANDS_AT) | (Math.min(missing, MAX_PARTIAL) << PARTIAL_AT)
 
 /** What a typing error makes of a score that has none. */
 export const ONE_EDIT = 1 << EDITS_AT

@@ -3,9 +3,9 @@
 /** Longer words are compared by their beginnings. */
 const LONGEST = 64
 /** No more is ever forgiven. */
-const MOST_EDITS = 2
+const MAX_EDITS = 2
 /** Of a word that is compared, so many letters matter; one more tells that it goes on. */
-export const LETTERS_COMPARED = LONGEST + MOST_EDITS + 1
+export const LETTERS_COMPARED = LONGEST + MAX_EDITS + 1
 
 export type Distance = {
   /** To the whole word, or more than the limit. */
@@ -16,7 +16,7 @@ export type Distance = {
 
 export const FAR = 0x40
 /** A cell for each letter typed and one before them, and one on either side that is far. */
-const WIDTH = LONGEST + MOST_EDITS + 3
+const WIDTH = LONGEST + MAX_EDITS + 3
 const DEPTHS = LETTERS_COMPARED + 1
 /** Row by row for each letter of a word: how far what was typed up to some letter is from the word up to this one. */
 const cells = new Uint8Array(DEPTHS * WIDTH)
@@ -106,4 +106,4 @@ export function distanceOf(typed: string, word: string, limit: number): Distance
 }
 
 /** One edit is forgiven from four letters, two from eight. */
-export const editsForgiven = (word: string): number => (word.length < 4 ? 0 : word.length < 8 ? 1 : MOST_EDITS)
+export const editsForgiven = (word: string): number => (word.length < 4 ? 0 : word.length < 8 ? 1 : MAX_EDITS)

@@ -32,7 +32,7 @@ export function matchWord(index: Words, typed: string, forgiving: boolean): Word
   return limit === 0 ? matchPlainly(index, typed) : remembered(index, typed, () => matchAlike(index, typed, limit))
 }
 
-const MOST_REMEMBERED = 16
+const MAX_REMEMBERED = 16
 const memories = new WeakMap<Words, Map<string, WordMatch>>()
 
 /** The words before the one that is being typed come again with its every letter. */
@@ -43,7 +43,7 @@ function remembered(index: Words, typed: string, match: () => WordMatch): WordMa
   memory.delete(typed)
   memory.set(typed, known)
   const [oldest] = memory.keys()
-  if (memory.size > MOST_REMEMBERED && oldest !== undefined) memory.delete(oldest)
+  if (memory.size > MAX_REMEMBERED && oldest !== undefined) memory.delete(oldest)
   return known
 }
 

@@ -16,8 +16,8 @@ const context: AppContext = {
   },
 }
 const connection = { own: ORIGIN, peer: undefined }
-const answer = (target: string, asked: Partial<Question> = {}, changed: Partial<AppContext> = {}) =>
-  answerTo(createApp({ ...context, ...changed }), { target, ...asked }, connection)
+const answer = (target: string, request: Partial<Question> = {}, changed: Partial<AppContext> = {}) =>
+  answerTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
 
 describe('routes', () => {
   test.each([
@@ -67,14 +67,14 @@ test('a preflight is not redirected: browsers would not follow', () => {
 
 describe('the release', () => {
   test('is asked for once a request, and only by those that need it', () => {
-    let asked = 0
+    let request = 0
     const counted = (): Release => {
-      asked++
+      request++
       return release
     }
     const statuses = ['/api/v1/paises', '/api/v1/paises?page=9', '/elsewhere', '/api/v1/paises/'].map((target) => {
-      asked = 0
-      return [answer(target, {}, { release: counted }).status, asked]
+      request = 0
+      return [answer(target, {}, { release: counted }).status, request]
     })
     expect(statuses).toEqual([
       [200, 1],

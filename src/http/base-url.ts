@@ -1,6 +1,6 @@
 // Under which address the service presents itself in the links of an answer.
 import type { BlockList } from 'node:net'
-import type { AskedHeaders, Connection } from './exchange.ts'
+import type { Connection, RequestHeaders } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 export type BaseUrlPolicy = {
@@ -30,7 +30,7 @@ const badHost = (header: string): Problem => ({
   expected: 'one host name or address, with a port if needed, such as example.org:8080',
 })
 
-export function baseUrlOf(policy: BaseUrlPolicy, headers: AskedHeaders, connection: Connection): string | Problem {
+export function baseUrlOf(policy: BaseUrlPolicy, headers: RequestHeaders, connection: Connection): string | Problem {
   if (policy.baseUrl !== undefined) return policy.baseUrl
   const forwarded =
     policy.trustedProxies === undefined ? undefined : fromProxy(policy.trustedProxies, headers, connection)
@@ -41,7 +41,7 @@ export function baseUrlOf(policy: BaseUrlPolicy, headers: AskedHeaders, connecti
   return isHost(host) ? `http://${host}` : badHost('Host')
 }
 
-function fromProxy(trusted: BlockList, headers: AskedHeaders, connection: Connection): string | Problem | undefined {
+function fromProxy(trusted: BlockList, headers: RequestHeaders, connection: Connection): string | Problem | undefined {
   const { peer } = connection
   if (peer === undefined || !trusted.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4')) return undefined
   const scheme = headers.get('x-forwarded-proto') ?? 'http'

@@ -1,10 +1,10 @@
 // Whether the client already has what it asks for (RFC 9110, section 13).
-import type { AskedHeaders } from './exchange.ts'
+import type { RequestHeaders } from './exchange.ts'
 
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 
 /** If-None-Match goes before If-Modified-Since, and compares weakly: W/"a" stands for "a". */
-export function isNotModified(headers: AskedHeaders, etag: string, lastModified: string): boolean {
+export function isNotModified(headers: RequestHeaders, etag: string, lastModified: string): boolean {
   const noneMatch = headers.get('if-none-match')
   if (noneMatch !== undefined) {
     if (noneMatch === etag || noneMatch.trim() === '*') return true

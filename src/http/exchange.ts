@@ -1,7 +1,7 @@
 // What is asked of the service and what it answers: plain values, with no socket in them.
 
 /** The headers of a request by lower-case name. */
-export type AskedHeaders = { get(name: string): string | undefined }
+export type RequestHeaders = { get(name: string): string | undefined }
 
 export type Connection = {
   /** The address of the client, or of the proxy before it. */
@@ -10,14 +10,14 @@ export type Connection = {
   readonly own: string
 }
 
-export type Asked = {
+export type HttpRequest = {
   readonly method: string
   readonly path: string
   readonly query: string
-  readonly headers: AskedHeaders
+  readonly headers: RequestHeaders
 }
 
-export type Answer = {
+export type HttpResponse = {
   readonly status: number
   /** The header lines as they go on the wire, each with its line end. */
   readonly head: string
@@ -36,7 +36,7 @@ export type Streamed = {
   readonly trailerNames?: readonly string[]
 }
 
-export const isStreamed = (body: Answer['body']): body is Streamed =>
+export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
   body !== undefined && !(body instanceof Uint8Array)
 
 const encoder = new TextEncoder()
@@ -48,13 +48,17 @@ export function headerLines(headers: Readonly<Record<string, string>>): string {
   return lines
 }
 
-export const textAnswer = (status: number, headers: Readonly<Record<string, string>>, text: string): Answer => ({
+export const textResponse = (
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  text: string,
+): HttpResponse => ({
   status,
   head: headerLines(headers),
   body: encoder.encode(text),
 })
 
-export const emptyAnswer = (status: number, headers: Readonly<Record<string, string>>): Answer => ({
+export const emptyResponse = (status: number, headers: Readonly<Record<string, string>>): HttpResponse => ({
   status,
   head: headerLines(headers),
   body: undefined,

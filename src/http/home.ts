@@ -4,7 +4,7 @@ import { entities } from '../catalog/entities.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import type { Release } from '../release/release.ts'
 import { version } from '../version.ts'
-import { type Answer, textAnswer } from './exchange.ts'
+import { type HttpResponse, textResponse } from './exchange.ts'
 import { style } from './home-style.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -17,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
-export function homePage({ manifest }: Release): Answer {
+export function homePage({ manifest }: Release): HttpResponse {
   const rows = collections.map(({ path, title, entity }) => {
     const count = number.format(manifest.entities[entity].count)
     return `<li><a href="${path}?format=api"><b>${title}</b><span>${count}</span><code>${path}</code></a></li>`
@@ -62,5 +62,5 @@ ${credits.join('\n')}
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
     'X-Content-Type-Options': 'nosniff',
   }
-  return textAnswer(200, headers, html)
+  return textResponse(200, headers, html)
 }

@@ -1,6 +1,6 @@
 // What is answered to other methods than GET and HEAD, and to a path with a slash too many.
 import { ALLOW, COMMON_HEADERS } from '../page/page-headers.ts'
-import { type Answer, type Asked, emptyAnswer } from './exchange.ts'
+import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 const PREFLIGHT = {
@@ -9,16 +9,18 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 } as const
 
-export const isRead = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
+export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 /** For a path that is known. */
-export const otherMethod = ({ method }: Asked): Answer | Problem =>
-  method === 'OPTIONS' ? emptyAnswer(200, { ...COMMON_HEADERS, ...PREFLIGHT }) : { kind: 'method-not-allowed', method }
+export const otherMethod = ({ method }: HttpRequest): HttpResponse | Problem =>
+  method === 'OPTIONS'
+    ? emptyResponse(200, { ...COMMON_HEADERS, ...PREFLIGHT })
+    : { kind: 'method-not-allowed', method }
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 
 /** Only a path that is known without its last slash is redirected, so that no one can be sent elsewhere. */
-export const redirected = ({ path, query }: Asked): Answer => {
+export const redirected = ({ path, query }: HttpRequest): HttpResponse => {
   const trimmed = withoutSlash(path)
-  return emptyAnswer(308, { ...COMMON_HEADERS, Location: query === '' ? trimmed : `${trimmed}?${query}` })
+  return emptyResponse(308, { ...COMMON_HEADERS, Location: query === '' ? trimmed : `${trimmed}?${query}` })
 }

@@ -1,7 +1,7 @@
 // Every way to fail: its status, all its headers and all its words.
 import { expect, test } from 'bun:test'
 import { responseOf } from '../../test/support/answered.ts'
-import { type Problem, type ProblemKind, problemAnswer, problemTitles } from './problem.ts'
+import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
 
 const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
   'bad-parameter': [
@@ -127,7 +127,7 @@ const cases = Object.values(words)
   .map(([problem, status, title, detail]) => ({ kind: problem.kind, problem, status, title, detail }))
 
 test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
-  const response = responseOf(problemAnswer(problem, '/api/v1/paises'))
+  const response = responseOf(problemResponse(problem, '/api/v1/paises'))
   const ranges = problem.kind === 'range-not-satisfiable' ? { 'content-range': 'bytes */10' } : {}
   const totals =
     problem.kind === 'page-beyond-last'
@@ -151,7 +151,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
 test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
 
 test('below API v2 a problem has the headers of API v2', () => {
-  const { headers } = responseOf(problemAnswer({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))
+  const { headers } = responseOf(problemResponse({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))
   expect(headers.get('vary')).toBe('Accept, Accept-Encoding')
   expect(headers.get('access-control-expose-headers')).toContain('Content-Range')
 })

@@ -3,11 +3,11 @@ import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
-import { type Answer, textAnswer } from './exchange.ts'
+import { type HttpResponse, textResponse } from './exchange.ts'
 import type { NotAcceptable } from './v2/answers.ts'
 import type { RangeNotSatisfiable } from './v2/bulk.ts'
+import type { ReleaseGone } from './v2/open-releases.ts'
 import type { UnknownParameter } from './v2/parameters.ts'
-import type { ReleaseGone } from './v2/releases-at-hand.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
@@ -93,12 +93,12 @@ const quoted = (value: string) => JSON.stringify(value.length > SHOWN ? `${value
 /** Whether a path is one of API v2, and so its answers have the headers of API v2. */
 export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
 
-export function problemAnswer(problem: Problem, path: string): Answer {
+export function problemResponse(problem: Problem, path: string): HttpResponse {
   const { status, title, detail, headers } = wordsOf(problem)
   const body = { type: problemType(problem.kind), title, status, detail, instance: path }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
   const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
-  return textAnswer(status, all, JSON.stringify(body))
+  return textResponse(status, all, JSON.stringify(body))
 }
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { ask, message } from '../../test/support/wire.ts'
 import type { App } from './app.ts'
-import { textAnswer } from './exchange.ts'
+import { textResponse } from './exchange.ts'
 import { CannotListen, serve } from './serve.ts'
 import { urlOf } from './wire/server.ts'
 
@@ -19,21 +19,21 @@ function started(app: App) {
 }
 
 test('says where it listens, and who asks', async () => {
-  const server = started((_asked, { own, peer }) => textAnswer(200, {}, `${own} ${peer}`))
+  const server = started((_asked, { own, peer }) => textResponse(200, {}, `${own} ${peer}`))
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
   const { body } = await ask(server.url, message('GET', '/', 'Host: a'))
   expect(body).toBe(`${server.url} 127.0.0.1`)
 })
 
 test('refuses a port that is in use, and says what to do', () => {
-  const { port } = started(() => textAnswer(200, {}, ''))
-  const again = () => serve(() => textAnswer(200, {}, ''), { ...LOCAL, port })
+  const { port } = started(() => textResponse(200, {}, ''))
+  const again = () => serve(() => textResponse(200, {}, ''), { ...LOCAL, port })
   expect(again).toThrow(CannotListen)
   expect(again).toThrow(`port ${port} on 127.0.0.1 is in use; choose another with --port or PORT`)
 })
 
 test('refuses an address that is not its own, and says what to do', () => {
-  const elsewhere = () => serve(() => textAnswer(200, {}, ''), { host: '192.0.2.1', port: 0 })
+  const elsewhere = () => serve(() => textResponse(200, {}, ''), { host: '192.0.2.1', port: 0 })
   expect(elsewhere).toThrow(CannotListen)
   expect(elsewhere).toThrow(/^cannot listen on 192\.0\.2\.1, port 0 \(\w+\); choose others with --host and --port$/)
 })
@@ -42,7 +42,7 @@ test('asks clients to go before it stops, and is gone when it has stopped', asyn
   let stopped: Promise<void> | undefined
   const server = started(({ path }) => {
     if (path === '/stop') stopped = server.stop(1_000)
-    return textAnswer(200, {}, path)
+    return textResponse(200, {}, path)
   })
   const [before, during] = [
     await ask(server.url, message('GET', '/', 'Host: a')),

@@ -1,9 +1,9 @@
 // Puts the app on a socket, and takes it off again without dropping what is in flight.
 import { Failure } from '../failure.ts'
 import type { App } from './app.ts'
-import { problemAnswer } from './problem.ts'
-import type { Handler } from './wire/host.ts'
+import { problemResponse } from './problem.ts'
 import { type Listening, listenWire, type WireServer } from './wire/server.ts'
+import type { Handler } from './wire/server-state.ts'
 
 export type RunningServer = {
   readonly url: string
@@ -28,7 +28,7 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, listening: Listening): RunningServer {
-  const server = listen({ answer: app, refuse: problemAnswer, failed: app.failed }, listening)
+  const server = listen({ answer: app, refuse: problemResponse, failed: app.failed }, listening)
   return {
     url: server.url,
     port: server.port,

@@ -53,7 +53,7 @@ type Worker = {
 }
 
 const FIRST_BACKOFF_MILLISECONDS = 100
-const MOST_BACKOFF_MILLISECONDS = 10_000
+const MAX_BACKOFF_MILLISECONDS = 10_000
 const STEADY_MILLISECONDS = 10_000
 const KILL_AFTER_MILLISECONDS = 1_000
 
@@ -197,7 +197,7 @@ class Supervisor implements Workers {
   async #replaceLater(): Promise<void> {
     for (;;) {
       const pause = this.#backoff
-      this.#backoff = Math.min(pause * 2, MOST_BACKOFF_MILLISECONDS)
+      this.#backoff = Math.min(pause * 2, MAX_BACKOFF_MILLISECONDS)
       await Bun.sleep(pause)
       try {
         return await this.#fill()

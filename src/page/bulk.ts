@@ -1,7 +1,7 @@
 // A whole collection in pieces: constant memory however large it is, and it can be entered at any byte.
 import { type EntityName, entities } from '../catalog/entities.ts'
 import type { Release } from '../release/release.ts'
-import { type Format, penFor } from './rendition.ts'
+import { type Format, recordEncoder } from './rendition.ts'
 
 /** What must be known of a whole before any of it is sent. */
 export type BulkFacts = {
@@ -17,14 +17,14 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** The bytes of one block of records, with what stands before, between and after them. */
 function blockWriter(release: Release, name: EntityName, format: Format): (block: number) => Uint8Array {
-  const pen = penFor(entities[name], { format, fields: undefined, embed: 'full' })
+  const encoder = recordEncoder(entities[name], { format, fields: undefined, embed: 'full' })
   const records = release.records[name]
   return (block) => {
     const first = block * BLOCK
     const next = Math.min(first + BLOCK, records.count)
     const some = Array.from({ length: next - first }, (_, at) => records.record(first + at))
-    const pieces = [first === 0 ? pen.head : pen.gap, ...pen.records(some)]
-    if (next === records.count) pieces.push(pen.tail)
+    const pieces = [first === 0 ? encoder.head : encoder.gap, ...encoder.records(some)]
+    if (next === records.count) pieces.push(encoder.tail)
     return Buffer.concat(pieces)
   }
 }

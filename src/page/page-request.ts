@@ -25,12 +25,12 @@ export function pageRequest(query: string): PageNumber | BadParameter {
 
 const ZERO = 0x30
 const NINE = 0x39
-export const MOST_DIGITS = 15
+export const MAX_DIGITS = 15
 
 /** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
 function canonicalPage(query: string): PageNumber | undefined {
   const start = query.startsWith('page=') ? 5 : query.startsWith('format=api&page=') ? 16 : query.length
-  if (query.length === start || query.length > start + MOST_DIGITS || query.charCodeAt(start) === ZERO) return undefined
+  if (query.length === start || query.length > start + MAX_DIGITS || query.charCodeAt(start) === ZERO) return undefined
   let page = 0
   for (let position = start; position < query.length; position++) {
     const digit = query.charCodeAt(position)

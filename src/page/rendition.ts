@@ -18,7 +18,7 @@ export type Rendition = Selection & { readonly format: Format }
 const decoder = new TextDecoder()
 
 /** Writes records one after the other, each given as it is published. */
-export type Pen = {
+export type RecordEncoder = {
   readonly head: Uint8Array
   /** Some records, with what stands between them, in pieces. */
   readonly records: (jsons: readonly Uint8Array[]) => readonly Uint8Array[]
@@ -31,8 +31,8 @@ export type Pen = {
 const text = (value: string) => Buffer.from(value)
 const NOTHING = new Uint8Array()
 
-export function penFor(entity: Entity, rendition: Rendition): Pen {
-  if (rendition.format === 'csv') return csvPen(entity, rendition)
+export function recordEncoder(entity: Entity, rendition: Rendition): RecordEncoder {
+  if (rendition.format === 'csv') return csvEncoder(entity, rendition)
   const isJson = rendition.format === 'json'
   const [between, after] = isJson ? [',', ''] : ['\n', '\n']
   const records = isWhole(rendition)
@@ -43,7 +43,7 @@ export function penFor(entity: Entity, rendition: Rendition): Pen {
     : { head: NOTHING, records, gap: NOTHING, tail: NOTHING }
 }
 
-function csvPen(entity: Entity, rendition: Rendition): Pen {
+function csvEncoder(entity: Entity, rendition: Rendition): RecordEncoder {
   const shape = shapeOf(entity, rendition)
   const row = csvRow(entity, rendition)
   const rows = (jsons: readonly Uint8Array[]) => parsed(jsons).map((record) => row(shape(record)))
@@ -73,5 +73,5 @@ function spaced(jsons: readonly Uint8Array[], between: string, after: string): r
 }
 
 /** The whole body at once, for as many records as a page has. */
-export const bodyOf = ({ head, records, tail }: Pen, jsons: readonly Uint8Array[]): Uint8Array =>
+export const bodyOf = ({ head, records, tail }: RecordEncoder, jsons: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([head, ...records(jsons), tail])

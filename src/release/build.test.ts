@@ -8,8 +8,8 @@ import type { Block, Source } from '../source/source.ts'
 import { syntheticSource } from '../source/synthetic/synthetic.ts'
 import { version } from '../version.ts'
 import { buildRelease } from './build.ts'
+import { IdRegistry } from './id-registry.ts'
 import { type Manifest, releaseDigest } from './manifest.ts'
-import { Numbers } from './numbers.ts'
 
 setDefaultTimeout(60_000)
 
@@ -17,7 +17,7 @@ const TINY_DIGEST = 'a026399f315161a9379c4ec1a665663cfce2d6ffba8f8b0bfd26e0bc163
 
 async function built(source: Source) {
   using directory = new TestDirectory()
-  const manifest = await buildRelease(source, directory.path, new Numbers())
+  const manifest = await buildRelease(source, directory.path, new IdRegistry())
   const { 'manifest.json': _, ...files } = contentOf(directory.path)
   return { manifest, files }
 }
@@ -69,7 +69,7 @@ describe('a tiny release', () => {
       options: { seed: 7 },
     }
     const before = Date.now()
-    await buildRelease(sourceOf(tiny, origin), directory.path, new Numbers())
+    await buildRelease(sourceOf(tiny, origin), directory.path, new IdRegistry())
     const text = readFileSync(join(directory.path, 'manifest.json'), 'utf8')
     const manifest = JSON.parse(text)
     expect(text).toBe(`${JSON.stringify(manifest, null, 2)}\n`)
@@ -102,7 +102,7 @@ describe('a tiny release', () => {
       findings: [
         {
           kind: 'locality-state-differs',
-          says: 'the state of a locality is not the state of its municipality',
+          description: 'the state of a locality is not the state of its municipality',
           count: 1,
           examples: ['localidad 3/2: 1, 2'],
         },
@@ -171,7 +171,7 @@ test('a build that fails while threads are at work ends when they have ended', a
       for (const [at, block] of [...blocks].entries()) if (at < 60) yield block
     },
   }
-  await expect(buildRelease(source, directory.path, new Numbers())).rejects.toThrow('enough')
+  await expect(buildRelease(source, directory.path, new IdRegistry())).rejects.toThrow('enough')
   const files = contentOf(directory.path)
   // Their last lines say how long the lines before them are.
   for (const part of ['index', 'words']) expect(files[`localidad.${part}`]).toMatch(/\n\d{15}\n$/)

@@ -8,9 +8,9 @@ import { version } from '../version.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityBuild } from './entity-build.ts'
 import { isForThreads } from './entity-parts.ts'
-import { Family } from './family.ts'
+import type { IdRegistry } from './id-registry.ts'
 import { type EntityFacts, FORMAT, MANIFEST_FILE, type Manifest, releaseDigest } from './manifest.ts'
-import type { Numbers } from './numbers.ts'
+import { ParentRecords } from './parent-records.ts'
 import { BuildThreads } from './threads/build-threads.ts'
 
 /** Called now and then with how far the build is. */
@@ -19,11 +19,11 @@ export type OnProgress = (entity: EntityName, done: number, expected: number | u
 export async function buildRelease(
   source: Source,
   directory: string,
-  numbers: Numbers,
+  numbers: IdRegistry,
   onProgress: OnProgress = () => {},
 ): Promise<Manifest> {
   const report = { faults: new Faults(), findings: new Findings() }
-  const family = new Family()
+  const family = new ParentRecords()
   using threads = new BuildThreads()
   if (entityNames.some((name) => isForThreads(source.expected(name) ?? 0))) threads.start()
   using builds = new DisposableStack()
@@ -36,7 +36,7 @@ export async function buildRelease(
     const build = builds.use(new EntityBuild(entities[name], directory, family, numbers, report, expected, threads))
     for await (const block of source.read(name, report)) {
       build.take(block)
-      await build.keptUp()
+      await build.drained()
       onProgress(name, build.taken, expected)
     }
     // What threads do of it is waited for in the end: the next records need not.

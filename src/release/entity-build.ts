@@ -2,19 +2,19 @@
 import type { Entity, Values } from '../catalog/entity.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
 import { EntityParts } from './entity-parts.ts'
-import { type Family, isEmbedded } from './family.ts'
+import { forceGc } from './force-gc.ts'
+import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
 import { KeyTable } from './key-table.ts'
 import type { EntityFacts } from './manifest.ts'
-import { codeOf, isNumbered, type Numbers } from './numbers.ts'
 import { oddityFinder } from './oddities.ts'
+import { isEmbedded, type ParentRecords } from './parent-records.ts'
 import { type Place, type Settle, settler } from './settle.ts'
 import type { BuildThreads } from './threads/build-threads.ts'
-import { tidyUp } from './tidy.ts'
 
 export class EntityBuild implements Disposable {
   readonly #entity: Entity
-  readonly #family: Family
-  readonly #numbers: Numbers
+  readonly #family: ParentRecords
+  readonly #numbers: IdRegistry
   readonly #report: Report
   readonly #parts: EntityParts
   #keys: KeyTable | undefined
@@ -29,8 +29,8 @@ export class EntityBuild implements Disposable {
   constructor(
     entity: Entity,
     directory: string,
-    family: Family,
-    numbers: Numbers,
+    family: ParentRecords,
+    numbers: IdRegistry,
     report: Report,
     expected: number | undefined,
     threads: BuildThreads,
@@ -60,8 +60,8 @@ export class EntityBuild implements Disposable {
   }
 
   /** Resolves when what was taken has been dealt with far enough to take more. */
-  keptUp(): Promise<void> {
-    return this.#parts.keptUp()
+  drained(): Promise<void> {
+    return this.#parts.drained()
   }
 
   async finish(): Promise<EntityFacts> {
@@ -72,7 +72,7 @@ export class EntityBuild implements Disposable {
     const finished = this.#parts.finish()
     // Memory that is no longer needed here, while threads need more than ever.
     this.#keys = undefined
-    tidyUp(this.taken)
+    forceGc(this.taken)
     return await finished
   }
 
@@ -92,8 +92,8 @@ export class EntityBuild implements Disposable {
     this.#numbers.claim(this.#entity, row)
     const code = codeOf(this.#entity, row)
     if (this.#codes.has(code)) {
-      const says = 'an official code belongs to more than one record'
-      this.#report.findings.add('code-given-twice', says, `${this.#entity.name} ${code}`)
+      const description = 'an official code belongs to more than one record'
+      this.#report.findings.add('code-given-twice', description, `${this.#entity.name} ${code}`)
     }
     this.#codes.add(code)
   }

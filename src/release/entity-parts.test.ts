@@ -30,7 +30,7 @@ async function builtWithThreads(directory: string, count: number, onRecord?: (js
   using parts = new EntityParts(localidad, { directory, parents, expected: count }, threads, onRecord)
   for (const row of rowsOf(count)) {
     parts.add(row)
-    await parts.keptUp()
+    await parts.drained()
   }
   return await parts.finish()
 }

@@ -1,11 +1,11 @@
 // All files of one entity, from its rows in the order of their positions: those of many rows are built in threads.
 import { type Batch, batchOf } from '../catalog/batch.ts'
 import type { Entity, Values } from '../catalog/entity.ts'
+import { forceGcAfter } from './force-gc.ts'
 import type { EntityFacts } from './manifest.ts'
 import { PARTS, type Part, type PartBuild, type PartOrder, partBuild } from './parts.ts'
 import type { OnRecord } from './record-file.ts'
 import type { BuildThreads } from './threads/build-threads.ts'
-import { tidyAfter } from './tidy.ts'
 
 const ROWS_PER_BATCH = 2_000
 /** Fewer are dealt with before a thread has started. */
@@ -43,8 +43,8 @@ export class EntityParts implements Disposable {
   }
 
   /** Resolves when what was added has been dealt with far enough to add more. */
-  keptUp(): Promise<void> {
-    return this.#threads.keptUp()
+  drained(): Promise<void> {
+    return this.#threads.drained()
   }
 
   /** Everything is on disk, whole, when this resolves. What is built here is done when this returns. */
@@ -71,7 +71,7 @@ export class EntityParts implements Disposable {
   #pass(): void {
     const batch = batchOf(this.#entity, this.#rows)
     this.#rows = []
-    tidyAfter(++this.#batches)
+    forceGcAfter(++this.#batches)
     for (const build of this.#here.values()) build.add(batch)
     if (this.#held === undefined) this.#threads.add(this.#elsewhere, batch)
     else if (this.#held.push(batch) === FEW_BATCHES) this.#moveToThreads(this.#held)

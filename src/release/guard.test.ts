@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sourceOf, TestHome, tiny } from '../../test/support/releases.ts'
 import { type EntityName, entityNames } from '../catalog/entities.ts'
-import { type Changes, compareReleases, type EntityChanges, surprises } from './guard.ts'
+import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
 import type { Release } from './release.ts'
 
 setDefaultTimeout(60_000)
@@ -29,7 +29,7 @@ const changesOf = (changes: { readonly [N in EntityName]?: Partial<EntityChanges
 /** What is said when so many of so many are gone, and as many others have come. */
 function lost(before: number, removed: number): string[] {
   const [older, newer] = [counted({ pais: before }), counted({ pais: before })]
-  return surprises(older, newer, changesOf({ pais: { removed, added: removed } }))
+  return breakingChanges(older, newer, changesOf({ pais: { removed, added: removed } }))
 }
 
 describe('one in twenty may go', () => {
@@ -60,25 +60,25 @@ describe('one in twenty may go', () => {
 describe('an emptied collection', () => {
   test.each([1, 10, 1_000])('of %i is a surprise, told once', (count) => {
     const changes = changesOf({ audiencia: { removed: count } })
-    expect(surprises(counted({ audiencia: count }), counted({ audiencia: 0 }), changes)).toEqual([
+    expect(breakingChanges(counted({ audiencia: count }), counted({ audiencia: 0 }), changes)).toEqual([
       `audiencia: all ${count} records would be gone`,
     ])
   })
 
   test('that was empty before is none', () => {
-    expect(surprises(counted({ audiencia: 0 }), counted({ audiencia: 0 }), changesOf({}))).toEqual([])
+    expect(breakingChanges(counted({ audiencia: 0 }), counted({ audiencia: 0 }), changesOf({}))).toEqual([])
   })
 })
 
 test('records that come, that change and that are in another order are no surprise', () => {
   const changes = changesOf({ pais: { added: 1_000, changed: COUNT, fields: { descPais: COUNT }, reordered: true } })
-  expect(surprises(counted({}), counted({ pais: 1_010 }), changes)).toEqual([])
+  expect(breakingChanges(counted({}), counted({ pais: 1_010 }), changes)).toEqual([])
 })
 
 test('everything is told, entity by entity', () => {
   const reowned = { count: 3, examples: ['pais 1: A is now B', 'pais 2: B is now C'] }
   const changes = changesOf({ pais: { removed: 2, reowned }, municipio: { removed: COUNT }, area: { removed: 1 } })
-  expect(surprises(counted({}), counted({ municipio: 0 }), changes)).toEqual([
+  expect(breakingChanges(counted({}), counted({ municipio: 0 }), changes)).toEqual([
     'pais: 2 of 10 records would be gone',
     'pais: 3 identifiers would change owner, such as pais 1: A is now B',
     'municipio: all 10 records would be gone',
@@ -122,7 +122,7 @@ describe('two releases compared', async () => {
       fields: { cveMunicipio: 2, descMunicipio: 1, 'idEstado.idPais.descPais': 3 },
       reowned: { count: 2, examples: ['municipio 1: 1/001 is now 1/002', 'municipio 2: 1/002 is now 1/001'] },
     })
-    expect(surprises(older, home.current(), changes)).toEqual([
+    expect(breakingChanges(older, home.current(), changes)).toEqual([
       'municipio: 2 identifiers would change owner, such as municipio 1: 1/001 is now 1/002',
     ])
   })

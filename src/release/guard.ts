@@ -2,7 +2,7 @@
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { type Change, diffEntity, sameRecords } from './diff.ts'
-import { codeOf } from './numbers.ts'
+import { codeOf } from './id-registry.ts'
 import type { StoredRelease } from './release.ts'
 
 export type ChangeCounts = { readonly added: number; readonly changed: number; readonly removed: number }
@@ -16,7 +16,7 @@ export type EntityChanges = ChangeCounts & {
 }
 export type Changes = Readonly<Record<EntityName, EntityChanges>>
 
-const MOST_LOST = 0.05
+const MAX_LOST = 0.05
 const EXAMPLES_KEPT = 5
 
 export function compareReleases(older: StoredRelease, newer: StoredRelease): Changes {
@@ -46,13 +46,13 @@ function summarise(name: EntityName, changes: Iterable<Change>): Omit<EntityChan
 }
 
 /** Why the newer release should not replace the older one without being told to; empty when it may. */
-export function surprises(older: StoredRelease, newer: StoredRelease, changes: Changes): string[] {
+export function breakingChanges(older: StoredRelease, newer: StoredRelease, changes: Changes): string[] {
   return entityNames.flatMap((name) => {
     const before = older.manifest.entities[name].count
     const { removed, reowned } = changes[name]
     if (before > 0 && newer.manifest.entities[name].count === 0) return [`${name}: all ${before} records would be gone`]
     const found: string[] = []
-    if (removed > before * MOST_LOST) found.push(`${name}: ${removed} of ${before} records would be gone`)
+    if (removed > before * MAX_LOST) found.push(`${name}: ${removed} of ${before} records would be gone`)
     if (reowned.count > 0) {
       found.push(`${name}: ${reowned.count} identifiers would change owner, such as ${reowned.examples[0]}`)
     }

@@ -4,9 +4,9 @@ import { Failure } from '../failure.ts'
 import type { Source } from '../source/source.ts'
 import { buildRelease, type OnProgress } from './build.ts'
 import { completed, releaseSource } from './carry-over.ts'
-import { type Changes, compareReleases, surprises } from './guard.ts'
+import { breakingChanges, type Changes, compareReleases } from './guard.ts'
+import { IdRegistry } from './id-registry.ts'
 import type { Manifest } from './manifest.ts'
-import { Numbers } from './numbers.ts'
 import { type StoredRelease, storedRelease } from './release.ts'
 import type { Shelf } from './shelf.ts'
 import { verifyRelease } from './verify.ts'
@@ -26,13 +26,13 @@ export type ImportReport = {
   readonly counts: Readonly<Record<EntityName, number>>
   /** Against the release before; absent when there was none. */
   readonly changes: Changes | undefined
-  readonly surprises: readonly string[]
+  readonly breakingChanges: readonly string[]
   readonly findings: Manifest['findings']
   readonly seconds: number
   readonly recordsPerSecond: number
 }
 
-export class SurprisingChanges extends Failure {
+export class BreakingChanges extends Failure {
   constructor(found: readonly string[]) {
     super(
       `this import would surprise those who rely on the current release:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
@@ -46,7 +46,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
   const base = await soundCurrent(shelf, source)
   const whole = completed(source, base === undefined ? options.fallback : releaseSource(base))
   // Invented records neither take nor keep anyone's number.
-  const numbers = source.origin.synthetic ? new Numbers() : shelf.loadNumbers()
+  const numbers = source.origin.synthetic ? new IdRegistry() : shelf.loadIdRegistry()
   const directory = shelf.newBuilding()
   try {
     const started = performance.now()
@@ -55,11 +55,11 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const built = storedRelease(directory, manifest.digest)
     const changes = base === undefined ? undefined : compareReleases(base, built)
     const found = guarded(base, built, changes, numbers)
-    if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new SurprisingChanges(found)
+    if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
     const same = base?.manifest.digest === manifest.digest
     const outcome = same ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, directory, manifest, numbers)
-    return { ...reportOf(manifest, seconds), previous: base?.manifest.digest, outcome, changes, surprises: found }
+    return { ...reportOf(manifest, seconds), previous: base?.manifest.digest, outcome, changes, breakingChanges: found }
   } finally {
     shelf.sweep()
   }
@@ -81,23 +81,23 @@ function guarded(
   base: StoredRelease | undefined,
   built: StoredRelease,
   changes: Changes | undefined,
-  numbers: Numbers,
+  numbers: IdRegistry,
 ): string[] {
   if (built.manifest.source.synthetic) return []
   const invented = base === undefined || changes === undefined || base.manifest.source.synthetic
-  const found = invented ? [] : surprises(base, built, changes)
+  const found = invented ? [] : breakingChanges(base, built, changes)
   if (found.length > 0) return found
   const told = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
   return [
-    ...told(numbers.reclaimed, 'identifiers of records that are gone would be given again'),
+    ...told(numbers.reassigned, 'identifiers of records that are gone would be given again'),
     ...told(numbers.moved, 'records would get another identifier than they had'),
   ]
 }
 
-async function makeCurrent(shelf: Shelf, directory: string, manifest: Manifest, numbers: Numbers): Promise<void> {
+async function makeCurrent(shelf: Shelf, directory: string, manifest: Manifest, numbers: IdRegistry): Promise<void> {
   // Numbers first: cut short after this, a number may stay unused, but is never given twice.
-  if (!manifest.source.synthetic) shelf.saveNumbers(numbers)
+  if (!manifest.source.synthetic) shelf.saveIdRegistry(numbers)
   await shelf.place(directory, manifest.digest)
   shelf.activate(manifest.digest)
 }

@@ -86,7 +86,7 @@ describe('of many', () => {
 test('an expectation of a field that is not there is a mistake in the definition', () => {
   const wrong = (left: string) => ({
     ...pais,
-    expects: [{ kind: 'k', says: 's', left, relation: 'equals' as const, right: 'idPais' }],
+    expects: [{ kind: 'k', description: 's', left, relation: 'equals' as const, right: 'idPais' }],
   })
   expect(() => found(wrong('idPlaneta'))).toThrow('pais has no field idPlaneta')
   expect(() => found(wrong('idPais.idPlaneta'))).toThrow('pais.idPais embeds nothing')

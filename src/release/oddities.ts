@@ -32,10 +32,10 @@ export function oddityFinder(entity: Entity, parents: ParentRows, findings: Find
     readRight: pathReader(entity, expected.right, parents),
   }))
   return (row) => {
-    for (const { kind, says, relation, readLeft, readRight } of expectations) {
+    for (const { kind, description, relation, readLeft, readRight } of expectations) {
       const left = readLeft(row)
       const right = readRight(row)
-      if (!holds(relation, left, right)) findings.add(kind, says, `${label(row)}: ${left}, ${right}`)
+      if (!holds(relation, left, right)) findings.add(kind, description, `${label(row)}: ${left}, ${right}`)
     }
     for (const field of names) {
       const name = row[field] as string

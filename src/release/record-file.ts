@@ -5,7 +5,7 @@
 //   <entity>.etags    the entity tag of each page, quotes included, one a line
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
-import type { Ink } from '../catalog/render.ts'
+import type { RecordSink } from '../catalog/render.ts'
 import { DurableFile, type FileFacts } from './durable-file.ts'
 import { mapped } from './mapped-file.ts'
 
@@ -35,14 +35,14 @@ const BACKSLASH = 0x5c
 const BLANK = 0x20
 const ZERO = 0x30
 const QUOTES = 2
-const MOST_DIGITS = 10
+const MAX_DIGITS = 10
 /** So few bytes are copied faster one by one. */
 const SHORT = 24
 
 /** Told of the JSON of each record, as its own. */
 export type OnRecord = (json: Uint8Array) => void
 
-export class RecordWriter implements Ink, Disposable {
+export class RecordWriter implements RecordSink, Disposable {
   readonly #onRecord: OnRecord | undefined
   readonly #records: DurableFile
   readonly #offsets: DurableFile
@@ -98,7 +98,7 @@ export class RecordWriter implements Ink, Disposable {
   }
 
   number(number: number): void {
-    this.#makeRoom(MOST_DIGITS)
+    this.#makeRoom(MAX_DIGITS)
     let digits = 1
     for (let left = number; left >= 10; left = Math.floor(left / 10)) digits++
     this.#used += digits

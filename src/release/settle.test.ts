@@ -4,8 +4,8 @@ import { estado, localidad, municipio, pais } from '../catalog/entities.ts'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { Faults, FaultyRecords } from '../source/faults.ts'
 import type { GivenRow } from '../source/source.ts'
-import { Family, isEmbedded } from './family.ts'
-import { Numbers } from './numbers.ts'
+import { IdRegistry } from './id-registry.ts'
+import { isEmbedded, ParentRecords } from './parent-records.ts'
 import { settler } from './settle.ts'
 
 const mexico = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
@@ -13,8 +13,8 @@ const ags = { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', i
 const asientos = { cveMunicipio: '002', descMunicipio: 'Asientos', idEstado: 1, idMunicipio: 2 }
 const place = { file: 'municipio.csv', line: 7 }
 
-function familyOf(...members: readonly (readonly [Entity, Values])[]): Family {
-  const family = new Family()
+function familyOf(...members: readonly (readonly [Entity, Values])[]): ParentRecords {
+  const family = new ParentRecords()
   for (const [entity, row] of members) {
     family.add(entity, row)
     family.addJson(entity, new TextEncoder().encode(JSON.stringify(row)))
@@ -24,7 +24,7 @@ function familyOf(...members: readonly (readonly [Entity, Values])[]): Family {
 
 const family = familyOf([pais, mexico], [estado, ags], [municipio, asientos])
 
-function settled(entity: Entity, row: GivenRow, numbers = new Numbers()) {
+function settled(entity: Entity, row: GivenRow, numbers = new IdRegistry()) {
   const faults = new Faults()
   const result = settler(entity, family, numbers, faults)(row, place)
   try {
@@ -81,7 +81,7 @@ describe('an identifier that is left out', () => {
   const { idMunicipio: _, ...unnumbered } = asientos
 
   test('is that of the same code before', () => {
-    const numbers = new Numbers()
+    const numbers = new IdRegistry()
     numbers.claim(municipio, { ...asientos, idMunicipio: 77 })
     expect(settled(municipio, unnumbered, numbers).result).toEqual({ ...asientos, idMunicipio: 77 })
     const byCode = { ...unnumbered, idEstado: { cveEstado: 'AGS' } }
@@ -89,7 +89,7 @@ describe('an identifier that is left out', () => {
   })
 
   test('is the next free one for a new code', () => {
-    const numbers = new Numbers()
+    const numbers = new IdRegistry()
     numbers.claim(municipio, { ...asientos, cveMunicipio: '001', idMunicipio: 77 })
     expect(settled(municipio, unnumbered, numbers).result).toEqual({ ...asientos, idMunicipio: 78 })
   })
@@ -103,7 +103,7 @@ describe('an identifier that is left out', () => {
   })
 
   test('is given even if a greater one is claimed in between', () => {
-    const numbers = new Numbers()
+    const numbers = new IdRegistry()
     expect(settled(municipio, unnumbered, numbers).result?.idMunicipio).toBe(1)
     numbers.claim(municipio, { ...asientos, cveMunicipio: '003', idMunicipio: 10 })
     expect(settled(municipio, { ...unnumbered, cveMunicipio: '004' }, numbers).result?.idMunicipio).toBe(11)

@@ -3,15 +3,15 @@ import { rowChecker } from '../catalog/check.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import type { Faults } from '../source/faults.ts'
 import type { GivenRow } from '../source/source.ts'
-import type { Family } from './family.ts'
-import { codeOf, isNumbered, type Numbers } from './numbers.ts'
+import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
+import type { ParentRecords } from './parent-records.ts'
 
 export type Place = { readonly file: string; readonly line: number }
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
 export type Settle = (row: GivenRow, place: Place) => Values | undefined
 
-export function settler(entity: Entity, family: Family, numbers: Numbers, faults: Faults): Settle {
+export function settler(entity: Entity, family: ParentRecords, numbers: IdRegistry, faults: Faults): Settle {
   const check = rowChecker(entity)
   const parents = embedsOf(entity)
   const identifier = isNumbered(entity) ? entity.key[0] : undefined

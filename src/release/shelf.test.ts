@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync,
 import { join } from 'node:path'
 import { contentOf, TestHome, ThreeReleases } from '../../test/support/releases.ts'
 import { municipio } from '../catalog/entities.ts'
-import { Numbers } from './numbers.ts'
+import { IdRegistry } from './id-registry.ts'
 import { Shelf } from './shelf.ts'
 import { verifyRelease } from './verify.ts'
 
@@ -24,7 +24,7 @@ test('a home with nothing in it, or that is not there, has no release', () => {
     expect(shelf.openCurrent()).toBeUndefined()
     expect(shelf.history()).toEqual([])
     expect(shelf.list()).toEqual([])
-    expect(shelf.loadNumbers().save()).toEqual(new Numbers().save())
+    expect(shelf.loadIdRegistry().save()).toEqual(new IdRegistry().save())
   }
 })
 
@@ -122,20 +122,20 @@ test('what an interrupted import has left behind is swept away by the next', () 
 describe('numbers', () => {
   test('are kept', () => {
     using home = new TestHome()
-    const numbers = new Numbers()
+    const numbers = new IdRegistry()
     numbers.claim(municipio, { idEstado: 1, cveMunicipio: '001', idMunicipio: 41 })
-    home.shelf.saveNumbers(numbers)
-    expect(home.shelf.loadNumbers().numberFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
+    home.shelf.saveIdRegistry(numbers)
+    expect(home.shelf.loadIdRegistry().numberFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
     expect(readdirSync(home.path)).toEqual(['numbers.json'])
   })
 
   test('that are damaged are refused, with what to do', () => {
     using home = new TestHome()
-    home.shelf.saveNumbers(new Numbers())
+    home.shelf.saveIdRegistry(new IdRegistry())
     const path = join(home.shelf.home, 'numbers.json')
     for (const damaged of ['{', '{"pais":7}']) {
       writeFileSync(path, damaged)
-      expect(() => home.shelf.loadNumbers()).toThrow(`${path} is damaged`)
+      expect(() => home.shelf.loadIdRegistry()).toThrow(`${path} is damaged`)
     }
   })
 })

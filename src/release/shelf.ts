@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
+import { IdRegistry } from './id-registry.ts'
 import { DIGEST, type Manifest } from './manifest.ts'
-import { Numbers } from './numbers.ts'
 import { openRelease, type Release, readManifest, type StoredRelease, storedRelease } from './release.ts'
 import { verifyRelease } from './verify.ts'
 
@@ -132,10 +132,10 @@ export class Shelf {
     this.sweep()
   }
 
-  loadNumbers(): Numbers {
-    if (!existsSync(this.#numbers)) return new Numbers()
+  loadIdRegistry(): IdRegistry {
+    if (!existsSync(this.#numbers)) return new IdRegistry()
     try {
-      return new Numbers(JSON.parse(readFileSync(this.#numbers, 'utf8')))
+      return new IdRegistry(JSON.parse(readFileSync(this.#numbers, 'utf8')))
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
       throw new Failure(
@@ -145,7 +145,7 @@ export class Shelf {
     }
   }
 
-  saveNumbers(numbers: Numbers): void {
+  saveIdRegistry(numbers: IdRegistry): void {
     this.#replace(this.#numbers, `${JSON.stringify(numbers.save())}\n`)
   }
 

@@ -2,7 +2,7 @@
 
 export type Finding = {
   readonly kind: string
-  readonly says: string
+  readonly description: string
   readonly count: number
   readonly examples: readonly string[]
 }
@@ -11,10 +11,10 @@ const EXAMPLES_KEPT = 5
 
 /** Counts oddities by kind and keeps the first few examples of each. */
 export class Findings {
-  readonly #byKind = new Map<string, { says: string; count: number; examples: string[] }>()
+  readonly #byKind = new Map<string, { description: string; count: number; examples: string[] }>()
 
-  add(kind: string, says: string, example: string): void {
-    const found = this.#byKind.get(kind) ?? { says, count: 0, examples: [] }
+  add(kind: string, description: string, example: string): void {
+    const found = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
     found.count++
     if (found.examples.length < EXAMPLES_KEPT) found.examples.push(example)
     this.#byKind.set(kind, found)

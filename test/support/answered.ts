@@ -1,8 +1,8 @@
 // The app as a function to Response, for tests that need no socket.
 import type { App } from '../../src/http/app.ts'
-import { type Answer, type Connection, isStreamed } from '../../src/http/exchange.ts'
+import { type Connection, type HttpResponse, isStreamed } from '../../src/http/exchange.ts'
 
-export function responseOf({ status, head, body }: Answer): Response {
+export function responseOf({ status, head, body }: HttpResponse): Response {
   const headers = new Headers(
     head
       .split('\r\n')

@@ -1,6 +1,6 @@
 // Whole answers, headers and all, as the contract and the decisions beside it want them.
 import { expect } from 'bun:test'
-import type { Answer } from './wire.ts'
+import type { HttpResponse } from './wire.ts'
 
 /** Stands in for a text of this shape. */
 const like = (pattern: RegExp) => expect.stringMatching(pattern) as unknown as string
@@ -29,7 +29,7 @@ export type PageFacts = {
   readonly body: string
 }
 
-export function pageAnswer({ base, path, page, total, pages, built, body }: PageFacts): Answer {
+export function pageAnswer({ base, path, page, total, pages, built, body }: PageFacts): HttpResponse {
   const links = [
     ...(page > 1 ? [`<${base}${path}?format=api&page=${page - 1}>; rel="prev"`] : []),
     ...(page < pages ? [`<${base}${path}?format=api&page=${page + 1}>; rel="next"`] : []),
@@ -56,7 +56,7 @@ export function pageAnswer({ base, path, page, total, pages, built, body }: Page
 }
 
 /** The answer to one who has the page already: the same headers, and nothing after them. */
-export function notModifiedAnswer(facts: PageFacts): Answer {
+export function notModifiedAnswer(facts: PageFacts): HttpResponse {
   const { 'Content-Length': _, ...headers } = pageAnswer(facts).headers
   return { status: 304, reason: 'Not Modified', headers, body: '' }
 }
@@ -75,7 +75,12 @@ const titles = {
 
 export type Kind = keyof typeof titles
 
-export function problemAnswer(kind: Kind, detail: string, instance: string, more: Record<string, string> = {}): Answer {
+export function problemResponse(
+  kind: Kind,
+  detail: string,
+  instance: string,
+  more: Record<string, string> = {},
+): HttpResponse {
   const [status, reason, title] = titles[kind]
   const body = JSON.stringify({ type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance })
   const type = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' }
@@ -83,17 +88,17 @@ export function problemAnswer(kind: Kind, detail: string, instance: string, more
 }
 
 /** The same as the last answer of its connection. */
-export const closing = ({ headers, ...answer }: Answer): Answer => ({
+export const closing = ({ headers, ...answer }: HttpResponse): HttpResponse => ({
   ...answer,
   headers: { ...headers, Connection: 'close' },
 })
 
 /** The same, without its body, to HEAD. */
-export const headOf = (answer: Answer): Answer => ({ ...answer, body: '' })
+export const headOf = (answer: HttpResponse): HttpResponse => ({ ...answer, body: '' })
 
 /** What is not sound HTTP, and after which nothing is read. */
-export const refusal = (wrong: string, instance: string): Answer =>
-  closing(problemAnswer('bad-request', `In the request, ${wrong}.`, instance))
+export const refusal = (wrong: string, instance: string): HttpResponse =>
+  closing(problemResponse('bad-request', `In the request, ${wrong}.`, instance))
 
 export const UNSOUND = 'there is a control character, or a line that does not end with CR LF'
 export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
@@ -106,14 +111,14 @@ const KNOWN =
 export const notFoundDetail = (path: string) =>
   `Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`
 
-export const redirectAnswer = (location: string): Answer => ({
+export const redirectAnswer = (location: string): HttpResponse => ({
   status: 308,
   reason: 'Permanent Redirect',
   headers: { ...common, Location: location, ...anyDate, 'Content-Length': '0' },
   body: '',
 })
 
-export const optionsAnswer: Answer = {
+export const optionsAnswer: HttpResponse = {
   status: 200,
   reason: 'OK',
   headers: {
@@ -127,7 +132,7 @@ export const optionsAnswer: Answer = {
   body: '',
 }
 
-export const jsonAnswer = (body: string): Answer => ({
+export const jsonResponse = (body: string): HttpResponse => ({
   status: 200,
   reason: 'OK',
   headers: {

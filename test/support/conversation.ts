@@ -1,6 +1,6 @@
 // One connection that is kept open and asked one thing after the other, for walks of many thousand pages.
 import type { Socket } from 'bun'
-import { type Answer, message, parse } from './wire.ts'
+import { type HttpResponse, message, parse } from './wire.ts'
 
 const PATIENCE_SECONDS = 10
 
@@ -8,7 +8,7 @@ export class Conversation implements Disposable {
   readonly #host: string
   #socket: Socket | undefined
   #heard: Buffer = Buffer.alloc(0)
-  #waiting: PromiseWithResolvers<Answer> | undefined
+  #waiting: PromiseWithResolvers<HttpResponse> | undefined
 
   private constructor(host: string) {
     this.#host = host
@@ -31,7 +31,7 @@ export class Conversation implements Disposable {
   }
 
   /** Waits for one answer before the next is asked for. */
-  get(target: string): Promise<Answer> {
+  get(target: string): Promise<HttpResponse> {
     this.#waiting = Promise.withResolvers()
     this.#socket?.timeout(PATIENCE_SECONDS)
     this.#socket?.write(message('GET', target, `Host: ${this.#host}`))

@@ -4,7 +4,7 @@ import type { PageFacts } from './answers.ts'
 import { bodyOf, type Listed, lists, type PublishedRecord, recordsOf } from './expected.ts'
 import { fullRelease, fullSource } from './releases.ts'
 import { serverOf } from './server.ts'
-import { type Answer, ask, message } from './wire.ts'
+import { ask, type HttpResponse, message } from './wire.ts'
 
 export type List = (typeof lists)[number]
 
@@ -28,7 +28,8 @@ export async function fullService() {
   })
   const say = (method: string, target: string, ...fields: readonly string[]) =>
     message(method, target, `Host: ${host}`, ...fields)
-  const get = (target: string, ...fields: readonly string[]): Promise<Answer> => ask(url, say('GET', target, ...fields))
+  const get = (target: string, ...fields: readonly string[]): Promise<HttpResponse> =>
+    ask(url, say('GET', target, ...fields))
   const factsOf = ({ path, entity, total, pages }: List, page: number): PageFacts => {
     const body = bodyOf(fullRecords(entity), page)
     return { base: url, path, page, total, pages, built: release.manifest.built, body }

@@ -1,7 +1,7 @@
 // A client that speaks HTTP in bytes, so that an answer can be checked as it is on the wire.
 import { connect, type Socket } from 'node:net'
 
-export type Answer = {
+export type HttpResponse = {
   readonly status: number
   readonly reason: string
   /** Names as they were spelled. */
@@ -24,24 +24,24 @@ export function message(method: string, target: string, ...fields: readonly stri
  * Sends all requests at once on one connection and reads an answer to each: a byte too many in one of them spoils the
  * next. There are fewer answers than requests where the server hung up.
  */
-export const talk = (url: string, ...requests: readonly string[]): Promise<Answer[]> =>
+export const talk = (url: string, ...requests: readonly string[]): Promise<HttpResponse[]> =>
   exchange(url, requests, requests.length)
 
 /** The same, but reads until the server hangs up. */
-export const hearOut = (url: string, ...requests: readonly string[]): Promise<Answer[]> =>
+export const hearOut = (url: string, ...requests: readonly string[]): Promise<HttpResponse[]> =>
   exchange(url, requests, Number.POSITIVE_INFINITY)
 
 /** The one answer to one request. */
-export async function ask(url: string, request: string): Promise<Answer> {
+export async function ask(url: string, request: string): Promise<HttpResponse> {
   const [answer] = await talk(url, request)
   if (answer === undefined) throw new Error('the server hung up without an answer')
   return answer
 }
 
-function exchange(url: string, requests: readonly string[], most: number): Promise<Answer[]> {
-  const answers: Answer[] = []
+function exchange(url: string, requests: readonly string[], most: number): Promise<HttpResponse[]> {
+  const answers: HttpResponse[] = []
   let heard: Buffer = Buffer.alloc(0)
-  const { promise, resolve, reject } = Promise.withResolvers<Answer[]>()
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse[]>()
   const socket = open(url)
 
   const read = (closed: boolean) => {
@@ -97,7 +97,7 @@ export async function everything(socket: Socket): Promise<string> {
   return Buffer.concat(heard).toString('latin1')
 }
 
-export type Parsed = { readonly answer: Answer; readonly length: number }
+export type Parsed = { readonly answer: HttpResponse; readonly length: number }
 
 /** The answer at the beginning of the bytes, or nothing as long as it is not whole. */
 export function parse(bytes: Buffer, toHead: boolean): Parsed | undefined {

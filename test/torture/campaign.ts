@@ -93,7 +93,7 @@ class Campaign {
     const home = this.#home.path
     const argv = ['import', 'tabular', directory, '--home', home]
     if (plan.way === 'moment') return runAndKill(plan.part * this.#usual.milliseconds, ...argv)
-    if (plan.way === 'sight') return runAndKill(() => isSeen(join(home, plan.path), plan.says), ...argv)
+    if (plan.way === 'sight') return runAndKill(() => isSeen(join(home, plan.path), plan.description), ...argv)
     const { changes } = this.#usual
     const at = 'last' in plan ? changes + 1 - plan.last : 1 + Math.floor(plan.part * changes)
     return runStruck({ kind: 'killed', at }, ...argv)

@@ -6,7 +6,7 @@ export type Plan =
   /** In the middle of the last change to the disk, the last but one, and so on. */
   | { readonly way: 'change'; readonly last: number }
   /** As soon as this file can be seen in the home, or begins like this; a star stands for any one name. */
-  | { readonly way: 'sight'; readonly path: string; readonly says?: string }
+  | { readonly way: 'sight'; readonly path: string; readonly description?: string }
 
 /** What an import leaves on its way, in order. */
 const sights = (digest: string): readonly Omit<Extract<Plan, { way: 'sight' }>, 'way'>[] => [
@@ -16,7 +16,7 @@ const sights = (digest: string): readonly Omit<Extract<Plan, { way: 'sight' }>, 
   { path: 'numbers.json.next' },
   { path: `releases/${digest}` },
   { path: 'current.next' },
-  { path: 'current', says: digest },
+  { path: 'current', description: digest },
 ]
 
 const WAYS = ['change', 'moment', 'change', 'sight'] as const
@@ -39,5 +39,5 @@ export function planText(plan: Plan): string {
   if ('last' in plan) return `at change ${plan.last} from the end`
   if (plan.way !== 'sight')
     return `after ${(plan.part * 100).toFixed(1)} % of its ${plan.way === 'moment' ? 'time' : 'changes to the disk'}`
-  return `at the sight of ${short(plan.path)}${plan.says === undefined ? '' : ` with ${short(plan.says)}`}`
+  return `at the sight of ${short(plan.path)}${plan.description === undefined ? '' : ` with ${short(plan.description)}`}`
 }

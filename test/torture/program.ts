@@ -48,11 +48,11 @@ export async function runAndKill(when: number | (() => boolean), ...argv: readon
 }
 
 /** Whether a file is there and begins like this; a star stands for any one directory. */
-export function isSeen(path: string, says = ''): boolean {
+export function isSeen(path: string, description = ''): boolean {
   const [above = path, ...below] = path.split('/*/')
   try {
     if (below.length > 0) return readdirSync(above).some((name) => isSeen(join(above, name, ...below)))
-    return existsSync(path) && (says === '' || readFileSync(path, 'utf8').startsWith(says))
+    return existsSync(path) && (description === '' || readFileSync(path, 'utf8').startsWith(description))
   } catch (error) {
     // Whatever was there a moment ago may be gone.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false

@@ -3,7 +3,7 @@ import { CACHE_CONTROL, type Headers, V2_COMMON_HEADERS } from '../../page/page-
 import { CONTENT_TYPES, FORMATS, type Format } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
-import { type Answer, type Asked, headerLines } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
 import { compressed, LEAST_BYTES } from './compress.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
 import { oneOf, type Parameters } from './parameters.ts'
@@ -30,18 +30,24 @@ export const releaseHeaders = ({ release, isNamed, isUndated = false }: From): H
 export type NotAcceptable = { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms?: string }
 
 /** The parameter goes before the header. */
-export function formatOf(parameters: Parameters, { headers }: Asked): Format | NotAcceptable {
-  const asked = oneOf(parameters, 'format', FORMATS, undefined)
+export function formatOf(parameters: Parameters, { headers }: HttpRequest): Format | NotAcceptable {
+  const request = oneOf(parameters, 'format', FORMATS, undefined)
   const accept = headers.get('accept')
-  return asked ?? acceptedFormat(accept, FORMATS) ?? { kind: 'not-acceptable', accept: accept as string }
+  return request ?? acceptedFormat(accept, FORMATS) ?? { kind: 'not-acceptable', accept: accept as string }
 }
 
-export const jsonAnswer = (asked: Asked, from: From, value: unknown): Answer =>
-  bodyAnswer(asked, from, 'json', Buffer.from(JSON.stringify(value)))
+export const jsonResponse = (request: HttpRequest, from: From, value: unknown): HttpResponse =>
+  bodyResponse(request, from, 'json', Buffer.from(JSON.stringify(value)))
 
 /** The entity tag is that of the bytes before coding, marked with the coding. */
-export function bodyAnswer(asked: Asked, from: From, format: Format, body: Uint8Array, headers: Headers = {}): Answer {
-  const encoding = body.length < LEAST_BYTES ? undefined : acceptedEncoding(asked.headers.get('accept-encoding'))
+export function bodyResponse(
+  request: HttpRequest,
+  from: From,
+  format: Format,
+  body: Uint8Array,
+  headers: Headers = {},
+): HttpResponse {
+  const encoding = body.length < LEAST_BYTES ? undefined : acceptedEncoding(request.headers.get('accept-encoding'))
   const hash = Bun.hash.xxHash64(body).toString(16).padStart(16, '0')
   const etag = encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
   const head = headerLines({
@@ -52,6 +58,6 @@ export function bodyAnswer(asked: Asked, from: From, format: Format, body: Uint8
     ...releaseHeaders(from),
   })
   const date = from.isUndated ? '' : from.release.lastModified
-  if (isNotModified(asked.headers, etag, date)) return { status: 304, head, body: undefined }
+  if (isNotModified(request.headers, etag, date)) return { status: 304, head, body: undefined }
   return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
 }

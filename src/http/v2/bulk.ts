@@ -3,14 +3,14 @@ import { type EntityName, entities } from '../../catalog/entities.ts'
 import { bulkFacts, bulkPieces } from '../../page/bulk.ts'
 import { CONTENT_TYPES } from '../../page/rendition.ts'
 import { isNotModified } from '../conditional.ts'
-import { type Answer, type Asked, headerLines } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
 import { formatOf, type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
 import { FORMAT, type Parameter, RELEASE } from './list-parameters.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
+import type { OpenReleases, ReleaseGone } from './open-releases.ts'
 import { readParameters } from './parameters.ts'
 import { readRange } from './range.ts'
-import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
 export const bulkParameters: ReadonlyMap<string, Parameter> = new Map(
   [FORMAT, RELEASE].map((parameter) => [parameter.name, parameter]),
@@ -19,12 +19,12 @@ export const bulkParameters: ReadonlyMap<string, Parameter> = new Map(
 export type RangeNotSatisfiable = { readonly kind: 'range-not-satisfiable'; readonly length: number }
 
 export async function answerAll(
-  releases: ReleasesAtHand,
+  releases: OpenReleases,
   name: EntityName,
-  asked: Asked,
-): Promise<Answer | ReleaseGone | NotAcceptable | RangeNotSatisfiable> {
-  const parameters = readParameters(asked.query, bulkParameters)
-  const format = formatOf(parameters, asked)
+  request: HttpRequest,
+): Promise<HttpResponse | ReleaseGone | NotAcceptable | RangeNotSatisfiable> {
+  const parameters = readParameters(request.query, bulkParameters)
+  const format = formatOf(parameters, request)
   if (typeof format !== 'string') return format
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
@@ -32,7 +32,7 @@ export async function answerAll(
   const facts = await bulkFacts(release, name, format)
   // Who wants a part of it wants it as it is: a coding has other bytes.
   const encoding =
-    asked.headers.get('range') === undefined ? acceptedEncoding(asked.headers.get('accept-encoding')) : undefined
+    request.headers.get('range') === undefined ? acceptedEncoding(request.headers.get('accept-encoding')) : undefined
   const hash = Buffer.from(facts.sha256, 'base64').toString('hex', 0, 8)
   const etag = encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
   const headers = {
@@ -44,13 +44,13 @@ export async function answerAll(
     ...releaseHeaders(chosen),
   }
   const pieces = (range?: readonly [number, number]) => bulkPieces(release, name, format, facts, range)
-  if (isNotModified(asked.headers, etag, release.lastModified)) {
+  if (isNotModified(request.headers, etag, release.lastModified)) {
     return { status: 304, head: headerLines(headers), body: undefined }
   }
   if (encoding !== undefined) return encoded(headers, encoding, () => pieces())
   const whole = { ...headers, 'Accept-Ranges': 'bytes', 'Repr-Digest': `sha-256=:${facts.sha256}:` }
-  const range = isSame(asked, etag, release.lastModified)
-    ? readRange(asked.headers.get('range'), facts.length)
+  const range = isSame(request, etag, release.lastModified)
+    ? readRange(request.headers.get('range'), facts.length)
     : undefined
   if (range === 'beyond') return { kind: 'range-not-satisfiable', length: facts.length }
   if (range === undefined) {
@@ -62,13 +62,17 @@ export async function answerAll(
 }
 
 /** If-Range: a part is only of use if the rest is still what the client has. */
-function isSame({ headers }: Asked, etag: string, lastModified: string): boolean {
+function isSame({ headers }: HttpRequest, etag: string, lastModified: string): boolean {
   const condition = headers.get('if-range')
   return condition === undefined || condition === etag || condition === lastModified
 }
 
 /** The digest of a coding is known when it has been sent, and so comes after it. */
-function encoded(headers: Record<string, string>, encoding: Encoding, pieces: () => AsyncIterable<Uint8Array>): Answer {
+function encoded(
+  headers: Record<string, string>,
+  encoding: Encoding,
+  pieces: () => AsyncIterable<Uint8Array>,
+): HttpResponse {
   const hasher = new Bun.CryptoHasher('sha256')
   async function* chunks() {
     for await (const chunk of compressedPieces(pieces(), encoding)) {

@@ -5,14 +5,14 @@ import { changesOf, type RecordChange } from '../../find/changes.ts'
 import { CONTENT_TYPES } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
-import { type Answer, type Asked, headerLines } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
 import { type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
 import { keyOf } from './key.ts'
 import type { Parameter } from './list-parameters.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
+import type { OpenReleases, ReleaseGone } from './open-releases.ts'
 import { badParameter, oneOf, readParameters } from './parameters.ts'
-import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
 const digest = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
 const plurals = [...entityByPlural.keys()]
@@ -23,34 +23,42 @@ export const changesParameters: ReadonlyMap<string, Parameter> = new Map(
   [
     {
       name: 'from',
-      says: 'The release that the client has: its digest',
+      description: 'The release that the client has: its digest',
       repeatable: false,
       required: true,
       schema: digest,
     },
-    { name: 'to', says: 'The release that it wants; the current one if absent', repeatable: false, schema: digest },
+    {
+      name: 'to',
+      description: 'The release that it wants; the current one if absent',
+      repeatable: false,
+      schema: digest,
+    },
     {
       name: 'in',
-      says: 'Only changes in this collection',
+      description: 'Only changes in this collection',
       repeatable: true,
       schema: { type: 'string', enum: plurals },
     },
     {
       name: 'format',
-      says: 'One document, or a line for each change',
+      description: 'One document, or a line for each change',
       repeatable: false,
       schema: { type: 'string', enum: FORMATS },
     },
   ].map((parameter) => [parameter.name, parameter]),
 )
 
-export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | ReleaseGone | NotAcceptable {
-  const parameters = readParameters(asked.query, changesParameters)
+export function answerChanges(
+  releases: OpenReleases,
+  request: HttpRequest,
+): HttpResponse | ReleaseGone | NotAcceptable {
+  const parameters = readParameters(request.query, changesParameters)
   const from = parameters.one('from')
   if (from === undefined) throw badParameter('from', '', 'the digest of the release to start from; it must be given')
   const wanted = parameters.values.get('in')
   const names = wanted === undefined ? entityNames : [...new Set(wanted.map(collectionNamed))]
-  const accept = asked.headers.get('accept')
+  const accept = request.headers.get('accept')
   const format = oneOf(parameters, 'format', FORMATS, acceptedFormat(accept, FORMATS))
   if (format === undefined) return { kind: 'not-acceptable', accept: accept as string, forms: FORMS }
   const older = opened(releases, 'from', from)
@@ -58,7 +66,7 @@ export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | 
   const to = parameters.one('to')
   const newer = to === undefined ? releases.current : opened(releases, 'to', to)
   if ('kind' in newer) return newer
-  const encoding = acceptedEncoding(asked.headers.get('accept-encoding'))
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
   const parts = [older.manifest.digest, newer.manifest.digest, ...names, format].join(' ')
   const etag = `"${Bun.hash.xxHash64(parts).toString(16).padStart(16, '0')}${encoding === undefined ? '' : `-${encoding}`}"`
   const head = headerLines({
@@ -68,13 +76,13 @@ export function answerChanges(releases: ReleasesAtHand, asked: Asked): Answer | 
     ETag: encoding === undefined ? etag : `W/${etag}`,
     ...releaseHeaders({ release: newer, isNamed: to !== undefined }),
   })
-  if (isNotModified(asked.headers, etag, newer.lastModified)) return { status: 304, head, body: undefined }
+  if (isNotModified(request.headers, etag, newer.lastModified)) return { status: 304, head, body: undefined }
   const pieces = () => (format === 'json' ? document(older, newer, names) : lines(older, newer, names))
   const chunks = () => (encoding === undefined ? pieces() : compressedPieces(pieces(), encoding))
   return { status: 200, head, body: { length: undefined, chunks } }
 }
 
-function opened(releases: ReleasesAtHand, parameter: string, given: string): Release | ReleaseGone {
+function opened(releases: OpenReleases, parameter: string, given: string): Release | ReleaseGone {
   const digest = releases.digestOf(parameter, given)
   return typeof digest === 'string' ? releases.open(digest) : digest
 }

@@ -5,11 +5,11 @@ import type { Entity } from '../../catalog/entity.ts'
 import { below, ownerOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { type Manifest, sizeOf } from '../../release/manifest.ts'
-import type { Answer, Asked } from '../exchange.ts'
-import { jsonAnswer } from './answers.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { jsonResponse } from './answers.ts'
 import { filterParameters, type Parameter, RELEASE } from './list-parameters.ts'
+import type { OpenReleases, ReleaseGone } from './open-releases.ts'
 import { readParameters } from './parameters.ts'
-import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
 export const describeParameters: ReadonlyMap<string, Parameter> = new Map([[RELEASE.name, RELEASE]])
 export const noParameters: ReadonlyMap<string, Parameter> = new Map()
@@ -30,11 +30,15 @@ export const parents: readonly (readonly [Entity, readonly EntityName[]])[] = en
   .map((name) => [entities[name], below(entities[name])] as const)
   .filter(([, children]) => children.length > 0)
 
-export function answerDescription(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer | ReleaseGone {
-  const chosen = releases.chosen(readParameters(asked.query, describeParameters))
+export function answerDescription(
+  releases: OpenReleases,
+  request: HttpRequest,
+  baseUrl: string,
+): HttpResponse | ReleaseGone {
+  const chosen = releases.chosen(readParameters(request.query, describeParameters))
   if ('kind' in chosen) return chosen
   const { manifest } = chosen.release
-  return jsonAnswer(asked, chosen, {
+  return jsonResponse(request, chosen, {
     release: {
       digest: manifest.digest,
       built: manifest.built,
@@ -62,26 +66,26 @@ function describeEntity(name: EntityName, manifest: Manifest, baseUrl: string) {
     fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({
       path,
       type: field.kind === 'embed' ? 'record' : numeric ? 'integer' : 'string',
-      says: field.says,
+      says: field.description,
     })),
     filters: filterParameters(entity).map((parameter) => parameter.name),
   }
 }
 
-export function answerReleases(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer {
-  readParameters(asked.query, noParameters)
+export function answerReleases(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {
+  readParameters(request.query, noParameters)
   const { current } = releases
   const listed = releases.list().map((manifest) => summaryOf(manifest, current.manifest.digest, baseUrl))
-  return jsonAnswer(asked, { release: current, isNamed: false, isUndated: true }, listed)
+  return jsonResponse(request, { release: current, isNamed: false, isUndated: true }, listed)
 }
 
 export function answerRelease(
-  releases: ReleasesAtHand,
+  releases: OpenReleases,
   given: string,
-  asked: Asked,
+  request: HttpRequest,
   baseUrl: string,
-): Answer | ReleaseGone | undefined {
-  readParameters(asked.query, noParameters)
+): HttpResponse | ReleaseGone | undefined {
+  readParameters(request.query, noParameters)
   if (!/^[0-9a-f]{8,64}$/.test(given)) return undefined
   const digest = releases.digestOf('digest', given)
   const release = typeof digest === 'string' ? releases.open(digest) : digest
@@ -89,7 +93,21 @@ export function answerRelease(
   const { manifest } = release
   const { source, findings, versions } = manifest
   const summary = summaryOf(manifest, releases.current.manifest.digest, baseUrl)
-  return jsonAnswer(asked, { release, isNamed: false, isUndated: true }, { ...summary, source, findings, versions })
+  return jsonResponse(
+    request,
+    { release, isNamed: false, isUndated: true },
+    {
+      ...summary,
+      source,
+      findings: findings.map(({ kind, description, count, examples }) => ({
+        kind,
+        says: description,
+        count,
+        examples,
+      })),
+      versions,
+    },
+  )
 }
 
 const summaryOf = (manifest: Manifest, current: string, baseUrl: string) => ({

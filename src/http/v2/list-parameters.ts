@@ -4,17 +4,17 @@ import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import type { Filter } from '../../find/conditions.ts'
 import { FORMATS } from '../../page/rendition.ts'
 
-export const MOST_PER_PAGE = 1_000
-export const PER_PAGE_ABSENT = 50
-export const MOST_PAGE = 999_999_999_999_999
-export const MOST_WORDS = 10
-export const MOST_SEARCH_CHARACTERS = 200
+export const MAX_PER_PAGE = 1_000
+export const DEFAULT_PER_PAGE = 50
+export const MAX_PAGE = 999_999_999_999_999
+export const MAX_WORDS = 10
+export const MAX_SEARCH_CHARACTERS = 200
 /** In all filters of a request together. */
-export const MOST_FILTER_VALUES = 100
+export const MAX_FILTER_VALUES = 100
 
 export type Parameter = {
   readonly name: string
-  readonly says: string
+  readonly description: string
   readonly repeatable: boolean
   /** How many values it may have, where it may have several. */
   readonly most?: number
@@ -25,9 +25,9 @@ export type Parameter = {
   readonly schema: Readonly<Record<string, unknown>>
 }
 
-const once = (name: string, says: string, schema: Parameter['schema']): Parameter => ({
+const once = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
   name,
-  says,
+  description,
   repeatable: false,
   schema,
 })
@@ -56,24 +56,24 @@ export const QUERY = once(
   {
     type: 'string',
     minLength: 1,
-    maxLength: MOST_SEARCH_CHARACTERS,
+    maxLength: MAX_SEARCH_CHARACTERS,
   },
 )
 
 const filterOf = (path: FieldPath): Parameter => ({
   name: path.path,
-  says: `Only records whose ${path.path} is one of these: ${path.field.says}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
+  description: `Only records whose ${path.path} is one of these: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
-  most: MOST_FILTER_VALUES,
+  most: MAX_FILTER_VALUES,
   filter: { path, match: 'equals' },
   schema: path.numeric ? { type: 'integer', minimum: 0, maximum: 2_147_483_647 } : { type: 'string', minLength: 1 },
 })
 
 const prefixOf = (path: FieldPath): Parameter => ({
   name: `${path.path}${PREFIX}`,
-  says: `Only records whose ${path.path} begins like one of these`,
+  description: `Only records whose ${path.path} begins like one of these`,
   repeatable: true,
-  most: MOST_FILTER_VALUES,
+  most: MAX_FILTER_VALUES,
   filter: { path, match: 'begins' },
   schema: { type: 'string', minLength: 1 },
 })
@@ -93,12 +93,12 @@ export function listParameters(entity: Entity): ReadonlyMap<string, Parameter> {
   if (known !== undefined) return known
   const paths = [...pathsOf(entity).keys()]
   const parameters = [
-    once('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MOST_PAGE, default: 1 }),
+    once('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }),
     once('per_page', 'Records on a page', {
       type: 'integer',
       minimum: 1,
-      maximum: MOST_PER_PAGE,
-      default: PER_PAGE_ABSENT,
+      maximum: MAX_PER_PAGE,
+      default: DEFAULT_PER_PAGE,
     }),
     once('after', 'Cursor out of a Link header: the page after it', { type: 'string' }),
     QUERY,

@@ -10,13 +10,13 @@ import type { Sort } from '../../find/order.ts'
 import { nearest } from '../../nearest.ts'
 import type { Selection } from '../../page/selection.ts'
 import {
+  DEFAULT_PER_PAGE,
   listParameters,
-  MOST_FILTER_VALUES,
-  MOST_PAGE,
-  MOST_PER_PAGE,
-  MOST_SEARCH_CHARACTERS,
-  MOST_WORDS,
-  PER_PAGE_ABSENT,
+  MAX_FILTER_VALUES,
+  MAX_PAGE,
+  MAX_PER_PAGE,
+  MAX_SEARCH_CHARACTERS,
+  MAX_WORDS,
 } from './list-parameters.ts'
 import { badParameter, oneOf, type Parameters, readParameters, wholeNumber } from './parameters.ts'
 
@@ -31,14 +31,14 @@ export type ListRequest = {
 
 export function readListRequest(entity: Entity, query: string): ListRequest {
   const parameters = readParameters(query, listParameters(entity))
-  const page = wholeNumber(parameters, 'page', { least: 1, most: MOST_PAGE, absent: 1 })
+  const page = wholeNumber(parameters, 'page', { least: 1, most: MAX_PAGE, defaultValue: 1 })
   const after = parameters.one('after')
   if (after !== undefined && parameters.has('page'))
     throw badParameter('after', after, 'either page or after, not both')
   return {
     query: { filters: filtersOf(entity, parameters), words: searchWords(parameters), sort: sortOf(entity, parameters) },
     at: after === undefined ? { page } : { after },
-    perPage: wholeNumber(parameters, 'per_page', { least: 1, most: MOST_PER_PAGE, absent: PER_PAGE_ABSENT }),
+    perPage: wholeNumber(parameters, 'per_page', { least: 1, most: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE }),
     selection: selectionOf(entity, parameters),
     parameters,
   }
@@ -60,11 +60,11 @@ function filtersOf(entity: Entity, parameters: Parameters): Filter[] {
 
 /** Each value costs time, and a request line holds hundreds. */
 function refuseTooMany(known: ReturnType<typeof listParameters>, { entries }: Parameters): void {
-  if (entries.length <= MOST_FILTER_VALUES) return
-  const beyond = entries.filter(([name]) => known.get(name)?.filter !== undefined)[MOST_FILTER_VALUES]
+  if (entries.length <= MAX_FILTER_VALUES) return
+  const beyond = entries.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES]
   if (beyond === undefined) return
   const [name, value] = beyond
-  throw badParameter(name, value, `no further value: all filters of a request have at most ${MOST_FILTER_VALUES}`)
+  throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
 }
 
 function identifier(name: string, value: string): number {
@@ -81,9 +81,9 @@ function notEmpty(name: string, value: string): string {
 export function searchWords(parameters: Parameters): string[] {
   const given = parameters.one('q')
   if (given === undefined) return []
-  const words = given.length > MOST_SEARCH_CHARACTERS ? [] : wordsOf(given)
-  if (words.length > 0 && words.length <= MOST_WORDS) return words
-  const allowed = `one to ${MOST_WORDS} words of letters or digits, in at most ${MOST_SEARCH_CHARACTERS} characters`
+  const words = given.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(given)
+  if (words.length > 0 && words.length <= MAX_WORDS) return words
+  const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
   throw badParameter('q', given, allowed)
 }
 
@@ -104,9 +104,9 @@ function pathAt(entity: Entity, parameter: string, name: string): FieldPath {
 }
 
 export function selectionOf(entity: Entity, parameters: Parameters): Selection {
-  const asked = parameters.one('fields')?.split(',')
-  for (const field of asked ?? []) pathAt(entity, 'fields', field)
+  const request = parameters.one('fields')?.split(',')
+  for (const field of request ?? []) pathAt(entity, 'fields', field)
   // Whoever wants a record whole has asked for what is in it, too.
-  const fields = asked?.filter((field) => !asked.some((outer) => field.startsWith(`${outer}.`)))
+  const fields = request?.filter((field) => !request.some((outer) => field.startsWith(`${outer}.`)))
   return { fields, embed: oneOf(parameters, 'embed', ['full', 'id'], 'full') }
 }

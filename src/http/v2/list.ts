@@ -4,25 +4,25 @@ import type { Filter } from '../../find/conditions.ts'
 import { type Found, find } from '../../find/finder.ts'
 import type { PageBeyondLast } from '../../page/page.ts'
 import type { Headers } from '../../page/page-headers.ts'
-import { bodyOf, penFor } from '../../page/rendition.ts'
-import type { Answer, Asked } from '../exchange.ts'
-import { bodyAnswer, formatOf, type NotAcceptable } from './answers.ts'
+import { bodyOf, recordEncoder } from '../../page/rendition.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { bodyResponse, formatOf, type NotAcceptable } from './answers.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { type ListRequest, readListRequest } from './list-request.ts'
+import type { Chosen, OpenReleases, ReleaseGone } from './open-releases.ts'
 import { badParameter, type Parameters } from './parameters.ts'
-import type { Chosen, ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
 /** The records of an entity, or those below one record: then with the filter that says so. */
 export function answerList(
-  releases: ReleasesAtHand,
+  releases: OpenReleases,
   name: EntityName,
   within: (chosen: Chosen) => readonly Filter[] | undefined,
-  asked: Asked,
+  request: HttpRequest,
   baseUrl: string,
-): Answer | PageBeyondLast | ReleaseGone | NotAcceptable | undefined {
+): HttpResponse | PageBeyondLast | ReleaseGone | NotAcceptable | undefined {
   const entity = entities[name]
-  const wanted = readListRequest(entity, asked.query)
-  const format = formatOf(wanted.parameters, asked)
+  const wanted = readListRequest(entity, request.query)
+  const format = formatOf(wanted.parameters, request)
   if (typeof format !== 'string') return format
   const chosen = chosenBy(releases, wanted)
   if ('kind' in chosen) return chosen
@@ -44,7 +44,7 @@ export function answerList(
   }
   const positions = found.slice(from, from + wanted.perPage)
   const records = Array.from(positions, (position) => release.records[name].record(position))
-  const body = bodyOf(penFor(entity, { ...wanted.selection, format }), records)
+  const body = bodyOf(recordEncoder(entity, { ...wanted.selection, format }), records)
   const last = positions.at(-1)
   const cursor =
     last === undefined || from + records.length >= found.total ? undefined : writeCursor(release.manifest.digest, last)
@@ -53,13 +53,19 @@ export function answerList(
     'X-Per-Page': String(wanted.perPage),
     'X-Total': String(found.total),
     'X-Total-Pages': String(pages),
-    ...linkHeader(`${baseUrl}${asked.path}`, wanted.parameters, { page, pages, from, perPage: wanted.perPage, cursor }),
+    ...linkHeader(`${baseUrl}${request.path}`, wanted.parameters, {
+      page,
+      pages,
+      from,
+      perPage: wanted.perPage,
+      cursor,
+    }),
   }
-  return bodyAnswer(asked, chosen, format, body, headers)
+  return bodyResponse(request, chosen, format, body, headers)
 }
 
 /** A cursor stays in the release in which it was made, so that a walk is exact. */
-function chosenBy(releases: ReleasesAtHand, { at, parameters }: ListRequest): Chosen | ReleaseGone {
+function chosenBy(releases: OpenReleases, { at, parameters }: ListRequest): Chosen | ReleaseGone {
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen || !('after' in at)) return chosen
   const cursor = readCursor(at.after)

@@ -86,10 +86,10 @@ export const badParameter = (name: string, value: string, allowed: string): BadQ
 export function wholeNumber(
   parameters: Parameters,
   name: string,
-  { least, most, absent }: { readonly least: number; readonly most: number; readonly absent: number },
+  { least, most, defaultValue }: { readonly least: number; readonly most: number; readonly defaultValue: number },
 ): number {
   const given = parameters.one(name)
-  if (given === undefined) return absent
+  if (given === undefined) return defaultValue
   const number = /^(?:0|[1-9][0-9]{0,14})$/.test(given) ? Number(given) : -1
   if (number < least || number > most) throw badParameter(name, given, `a whole number from ${least} to ${most}`)
   return number
@@ -100,10 +100,10 @@ export function oneOf<W extends string, A>(
   parameters: Parameters,
   name: string,
   words: readonly W[],
-  absent: A,
+  defaultValue: A,
 ): W | A {
   const given = parameters.one(name)
-  if (given === undefined) return absent
+  if (given === undefined) return defaultValue
   const word = words.find((one) => one === given)
   if (word === undefined) {
     const meant = nearest(given, words)

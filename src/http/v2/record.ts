@@ -1,15 +1,15 @@
 // A single record of API v2.
 import { type EntityName, entities } from '../../catalog/entities.ts'
 import type { Filter } from '../../find/conditions.ts'
-import { bodyOf, penFor, type Rendition } from '../../page/rendition.ts'
+import { bodyOf, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { isWhole } from '../../page/selection.ts'
-import type { Answer, Asked } from '../exchange.ts'
-import { bodyAnswer, formatOf, type NotAcceptable } from './answers.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { bodyResponse, formatOf, type NotAcceptable } from './answers.ts'
 import { type By, positionOf } from './key.ts'
 import { EMBED, FIELDS, FORMAT, type Parameter, RELEASE } from './list-parameters.ts'
 import { selectionOf } from './list-request.ts'
+import type { OpenReleases, ReleaseGone } from './open-releases.ts'
 import { oneOf, readParameters } from './parameters.ts'
-import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
 const BYS: readonly By[] = ['id', 'code']
 
@@ -17,7 +17,7 @@ export const recordParameters: ReadonlyMap<string, Parameter> = new Map(
   [
     {
       name: 'by',
-      says: 'Whether the last part of the path is the identifier of the record or its official code',
+      description: 'Whether the last part of the path is the identifier of the record or its official code',
       repeatable: false,
       schema: { type: 'string', enum: BYS, default: 'id' },
     },
@@ -30,13 +30,13 @@ export const recordParameters: ReadonlyMap<string, Parameter> = new Map(
 
 /** The one record for which the filters hold; undefined when there is none. */
 export function answerRecord(
-  releases: ReleasesAtHand,
+  releases: OpenReleases,
   name: EntityName,
   filtersBy: (by: By) => readonly Filter[] | undefined,
-  asked: Asked,
-): Answer | ReleaseGone | NotAcceptable | undefined {
-  const parameters = readParameters(asked.query, recordParameters)
-  const format = formatOf(parameters, asked)
+  request: HttpRequest,
+): HttpResponse | ReleaseGone | NotAcceptable | undefined {
+  const parameters = readParameters(request.query, recordParameters)
+  const format = formatOf(parameters, request)
   if (typeof format !== 'string') return format
   const rendition = { ...selectionOf(entities[name], parameters), format }
   const filters = filtersBy(oneOf(parameters, 'by', BYS, 'id'))
@@ -47,13 +47,13 @@ export function answerRecord(
   if (position === undefined) return undefined
   const json = release.records[name].record(position)
   const body = format === 'json' && isWhole(rendition) ? json : single(name, rendition, json)
-  return bodyAnswer(asked, chosen, format, body)
+  return bodyResponse(request, chosen, format, body)
 }
 
 /** Not a list of one: in JSON, the record itself. */
 function single(name: EntityName, rendition: Rendition, json: Uint8Array): Uint8Array {
-  const pen = penFor(entities[name], rendition)
-  if (rendition.format !== 'json') return bodyOf(pen, [json])
-  const [only] = pen.records([json])
+  const encoder = recordEncoder(entities[name], rendition)
+  if (rendition.format !== 'json') return bodyOf(encoder, [json])
+  const [only] = encoder.records([json])
   return only as Uint8Array
 }

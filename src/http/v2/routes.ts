@@ -4,7 +4,7 @@ import { type EntityName, entities, entityNames } from '../../catalog/entities.t
 import { identifierOf } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
 import type { Filter } from '../../find/conditions.ts'
-import type { Answer, Asked } from '../exchange.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import type { Problem } from '../problem.ts'
 import { answerAll } from './bulk.ts'
@@ -19,14 +19,14 @@ import {
 } from './describe.ts'
 import { namedBy, positionOf } from './key.ts'
 import { answerList } from './list.ts'
+import type { OpenReleases } from './open-releases.ts'
 import { answerOpenapi } from './openapi/document.ts'
 import { BadQuery } from './parameters.ts'
 import { answerRecord } from './record.ts'
-import type { ReleasesAtHand } from './releases-at-hand.ts'
 import { answerSearch } from './search.ts'
 
-type Outcome = Answer | Problem
-type Handler = (releases: ReleasesAtHand, asked: Asked, baseUrl: string) => Outcome | Promise<Outcome>
+type Outcome = HttpResponse | Problem
+type Handler = (releases: OpenReleases, request: HttpRequest, baseUrl: string) => Outcome | Promise<Outcome>
 
 const collectionPaths = entityNames.map((name) => `${V2_PATH}/${entities[name].plural}`)
 
@@ -79,7 +79,7 @@ function collectionRoute(name: EntityName, [id, below, belowId, ...more]: readon
   if (more.length > 0) return undefined
   if (id === undefined) return listRoute(name, () => [])
   if (below === undefined)
-    return id === 'all' ? (releases, asked) => answerAll(releases, name, asked) : recordRoute(name, id)
+    return id === 'all' ? (releases, request) => answerAll(releases, name, request) : recordRoute(name, id)
   const child = entityByPlural.get(below)
   if (child === undefined || ownerOf(entities[name]) !== undefined) return undefined
   if (belowId !== undefined) return ownedRoute(name, id, child, belowId)
@@ -98,16 +98,16 @@ type Within = (release: Parameters<typeof positionOf>[0]) => readonly Filter[] |
 
 /** The list of an entity; what may be missing is the record that they are below. */
 function listRoute(name: EntityName, within: Within, above: EntityName = name): Handler {
-  return guarded(above, (releases, asked, baseUrl) =>
-    answerList(releases, name, ({ release }) => within(release), asked, baseUrl),
+  return guarded(above, (releases, request, baseUrl) =>
+    answerList(releases, name, ({ release }) => within(release), request, baseUrl),
   )
 }
 
 function recordRoute(name: EntityName, id: string): Handler | undefined {
   // Numbered within another: its number alone names no record.
   if (ownerOf(entities[name]) !== undefined) return () => missing(name)
-  return guarded(name, (releases, asked) =>
-    answerRecord(releases, name, (by) => namedBy(entities[name], by, id), asked),
+  return guarded(name, (releases, request) =>
+    answerRecord(releases, name, (by) => namedBy(entities[name], by, id), request),
   )
 }
 
@@ -115,7 +115,7 @@ function recordRoute(name: EntityName, id: string): Handler | undefined {
 function ownedRoute(name: EntityName, id: string, child: EntityName, childId: string): Handler | undefined {
   const owner = ownerOf(entities[child])
   if (owner?.entity !== entities[name]) return undefined
-  return guarded(child, (releases, asked) =>
+  return guarded(child, (releases, request) =>
     answerRecord(
       releases,
       child,
@@ -126,22 +126,22 @@ function ownedRoute(name: EntityName, id: string, child: EntityName, childId: st
         const steps = [owner.field, identifierOf(owner.entity)]
         return [{ steps, match: 'equals', values: [Number(id)] }, ...own]
       },
-      asked,
+      request,
     ),
   )
 }
 
 const releaseRoute =
   (digest: string): Handler =>
-  (releases, asked, baseUrl) =>
-    answerRelease(releases, digest, asked, baseUrl) ?? { kind: 'not-found', known: [`${V2_PATH}/releases/{digest}`] }
+  (releases, request, baseUrl) =>
+    answerRelease(releases, digest, request, baseUrl) ?? { kind: 'not-found', known: [`${V2_PATH}/releases/{digest}`] }
 
-type Unguarded = (releases: ReleasesAtHand, asked: Asked, baseUrl: string) => Outcome | undefined
+type Unguarded = (releases: OpenReleases, request: HttpRequest, baseUrl: string) => Outcome | undefined
 
 const guarded =
   (name: EntityName, handler: Unguarded): Handler =>
-  (releases, asked, baseUrl) =>
-    handler(releases, asked, baseUrl) ?? missing(name)
+  (releases, request, baseUrl) =>
+    handler(releases, request, baseUrl) ?? missing(name)
 
 const missing = (name: EntityName): Problem => ({
   kind: 'record-not-found',
@@ -151,19 +151,19 @@ const missing = (name: EntityName): Problem => ({
 
 /** The answer to a request for a path of API v2; what is wrong with its parameters is a problem too. */
 export function answerV2(
-  releases: ReleasesAtHand,
-  asked: Asked,
+  releases: OpenReleases,
+  request: HttpRequest,
   baseUrlOf: () => string | Problem,
 ): Outcome | Promise<Outcome> {
-  const handler = routeOf(asked.path)
-  const isSlashed = handler === undefined && routeOf(withoutSlash(asked.path)) !== undefined
+  const handler = routeOf(request.path)
+  const isSlashed = handler === undefined && routeOf(withoutSlash(request.path)) !== undefined
   if (handler === undefined && !isSlashed) return { kind: 'not-found', known: v2Paths }
-  if (!isRead(asked)) return otherMethod(asked)
-  if (handler === undefined) return redirected(asked)
+  if (!isRead(request)) return otherMethod(request)
+  if (handler === undefined) return redirected(request)
   const baseUrl = baseUrlOf()
   if (typeof baseUrl !== 'string') return baseUrl
   try {
-    const outcome = handler(releases, asked, baseUrl)
+    const outcome = handler(releases, request, baseUrl)
     return outcome instanceof Promise ? outcome.catch(problemOf) : outcome
   } catch (error) {
     return problemOf(error)

@@ -10,13 +10,13 @@ import { highlights } from '../../find/highlight.ts'
 import { type Scope, type Suggestion, suggest } from '../../find/typeahead.ts'
 import { nearest } from '../../nearest.ts'
 import type { Release } from '../../release/release.ts'
-import type { Answer, Asked } from '../exchange.ts'
-import { jsonAnswer } from './answers.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { jsonResponse } from './answers.ts'
 import { keyOf, pathOf } from './key.ts'
 import { type Parameter, QUERY, RELEASE } from './list-parameters.ts'
 import { searchWords } from './list-request.ts'
+import type { OpenReleases, ReleaseGone } from './open-releases.ts'
 import { badParameter, type Parameters, readParameters, wholeNumber } from './parameters.ts'
-import type { ReleaseGone, ReleasesAtHand } from './releases-at-hand.ts'
 
 const MOST = 50
 const ABSENT = 10
@@ -27,19 +27,19 @@ export const searchParameters: ReadonlyMap<string, Parameter> = new Map(
     { ...QUERY, required: true },
     {
       name: 'in',
-      says: 'Only in these collections, separated by commas',
+      description: 'Only in these collections, separated by commas',
       repeatable: false,
       schema: { type: 'string' },
     },
     {
       name: 'within',
-      says: 'Only records below this one: its collection, a colon, and its identifier or code, as in estados:9',
+      description: 'Only records below this one: its collection, a colon, and its identifier or code, as in estados:9',
       repeatable: false,
       schema: { type: 'string', pattern: '^[a-z-]+:.+$' },
     },
     {
       name: 'limit',
-      says: 'How many suggestions at most',
+      description: 'How many suggestions at most',
       repeatable: false,
       schema: { type: 'integer', minimum: 1, maximum: MOST, default: ABSENT },
     },
@@ -47,18 +47,22 @@ export const searchParameters: ReadonlyMap<string, Parameter> = new Map(
   ].map((parameter) => [parameter.name, parameter]),
 )
 
-export function answerSearch(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer | ReleaseGone {
-  const parameters = readParameters(asked.query, searchParameters)
+export function answerSearch(
+  releases: OpenReleases,
+  request: HttpRequest,
+  baseUrl: string,
+): HttpResponse | ReleaseGone {
+  const parameters = readParameters(request.query, searchParameters)
   if (!parameters.has('q')) throw badParameter('q', '', 'the words to search for; it must be given')
   const words = searchWords(parameters)
-  const limit = wholeNumber(parameters, 'limit', { least: 1, most: MOST, absent: ABSENT })
+  const limit = wholeNumber(parameters, 'limit', { least: 1, most: MOST, defaultValue: ABSENT })
   const scope = scopeOf(parameters)
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
   const { release } = chosen
   const suggestions = suggest(release, words, scope, limit)
   const found = suggestions.map((suggestion) => described(release, suggestion, words, baseUrl))
-  return jsonAnswer(asked, chosen, found)
+  return jsonResponse(request, chosen, found)
 }
 
 function scopeOf(parameters: Parameters): Scope {

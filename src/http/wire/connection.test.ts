@@ -4,17 +4,17 @@ import type { Socket } from 'bun'
 import fc from 'fast-check'
 import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
 import { bytesOf } from '../../../test/support/wire.ts'
-import { type Answer, textAnswer } from '../exchange.ts'
+import { type HttpResponse, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
-import type { Host } from './host.ts'
+import type { ServerState } from './server-state.ts'
 
 const LARGE = new Uint8Array(300_000).fill(0x61)
 
-const hostOf = (): Host => ({
+const hostOf = (): ServerState => ({
   handler: {
-    answer: ({ method, path, query }): Answer =>
-      path === '/large' ? { status: 200, head: '', body: LARGE } : textAnswer(200, {}, `${method} ${path} ${query}`),
-    refuse: (problem) => textAnswer(400, {}, JSON.stringify(problem)),
+    answer: ({ method, path, query }): HttpResponse =>
+      path === '/large' ? { status: 200, head: '', body: LARGE } : textResponse(200, {}, `${method} ${path} ${query}`),
+    refuse: (problem) => textResponse(400, {}, JSON.stringify(problem)),
   },
   own: 'http://127.0.0.1:80',
   clock: { milliseconds: 0, date: 'now' },
@@ -146,16 +146,16 @@ describe('of a client that does not read', () => {
   })
 
   test('no more is answered than a quarter of a megabyte and one answer', () => {
-    let asked = 0
+    let request = 0
     const host = hostOf()
-    const answer = (): Answer => {
-      asked++
+    const answer = (): HttpResponse => {
+      request++
       return { status: 200, head: '', body: LARGE }
     }
     const connection = opened(new MadeUpSocket(() => 0), { ...host, handler: { ...host.handler, answer } })
     say(connection, ahead)
     for (let turn = 0; turn < 10; turn++) connection.drain()
-    expect(asked).toBe(1)
+    expect(request).toBe(1)
   })
 })
 

@@ -1,27 +1,27 @@
 // One connection: gathers requests out of what arrives, answers them in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
-import { type Answer, type Connection as Asker, isStreamed } from '../exchange.ts'
-import { AnswerBuffer } from './answer-bytes.ts'
-import type { Host } from './host.ts'
+import { type Connection as ClientInfo, type HttpResponse, isStreamed } from '../exchange.ts'
 import { Inbox } from './inbox.ts'
 import { Outbox } from './outbox.ts'
 import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
+import { ResponseBuffer } from './response-buffer.ts'
+import type { ServerState } from './server-state.ts'
 import { sendStream } from './stream.ts'
 
 /** Pipelined answers are sent in pieces of about this size. */
 const ENOUGH = 1 << 18
 /** Once this much waits to be answered, no more is read from the client. */
-const MOST_WAITING = 1 << 16
+const MAX_WAITING = 1 << 16
 /** What of a refused request can be told back: the beginning of its path, without its query. */
 const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
 const CLOSE = 'Connection: close\r\n'
 const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 
 // Written to and sent within one turn of the event loop, so that one will do for all connections.
-const out = new AnswerBuffer()
+const out = new ResponseBuffer()
 
-export class Connection implements Asker {
-  readonly #host: Host
+export class Connection implements ClientInfo {
+  readonly #host: ServerState
   readonly #socket: Socket<Connection>
   readonly #received = new Inbox()
   readonly #unsent: Outbox
@@ -36,7 +36,7 @@ export class Connection implements Asker {
   /** Since when it has been waiting: for a request, for the rest of one, or for the client to read. */
   waitingSince: number
 
-  constructor(host: Host, socket: Socket<Connection>) {
+  constructor(host: ServerState, socket: Socket<Connection>) {
     this.#host = host
     this.#socket = socket
     this.#unsent = new Outbox(socket)
@@ -142,7 +142,7 @@ export class Connection implements Asker {
   }
 
   #readNoMore(): void {
-    if (this.#received.length < MOST_WAITING || this.#paused) return
+    if (this.#received.length < MAX_WAITING || this.#paused) return
     this.#paused = true
     this.#socket.pause()
   }
@@ -188,7 +188,7 @@ export class Connection implements Asker {
     else this.#give(answer, head)
   }
 
-  #give(answer: Answer, head: RequestHead): void {
+  #give(answer: HttpResponse, head: RequestHead): void {
     const { http10, method } = head
     const endless = http10 && answer.body !== undefined && answer.body.length === undefined
     const last = this.#host.leaving || endless || !staysOpen(head)
@@ -196,7 +196,7 @@ export class Connection implements Asker {
     if (last) this.#finish()
   }
 
-  async #answerLater(answer: Answer | Promise<Answer>, head: RequestHead): Promise<void> {
+  async #answerLater(answer: HttpResponse | Promise<HttpResponse>, head: RequestHead): Promise<void> {
     this.#answering = true
     try {
       await this.#deliver(await answer, head)
@@ -211,7 +211,7 @@ export class Connection implements Asker {
     this.#goOn()
   }
 
-  async #deliver(answer: Answer, head: RequestHead): Promise<void> {
+  async #deliver(answer: HttpResponse, head: RequestHead): Promise<void> {
     if (!(await this.#unsent.until(() => this.#unsent.length === 0 && !this.#host.holding))) return
     out.reset()
     this.#give(answer, head)

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { everything, open } from '../../../test/support/wire.ts'
 import { type App, type AppContext, answerLater } from '../app.ts'
-import { type Answer, textAnswer } from '../exchange.ts'
+import { type HttpResponse, textResponse } from '../exchange.ts'
 import { serve } from '../serve.ts'
 import { listenWire, type Timeouts } from './server.ts'
 
@@ -14,26 +14,26 @@ afterEach(() => {
 
 /** What starts with /later is promised, and given when the test says so. */
 function start(timeouts?: Timeouts) {
-  const promised = new Map<string, PromiseWithResolvers<Answer>>()
+  const promised = new Map<string, PromiseWithResolvers<HttpResponse>>()
   const called: string[] = []
   const failures: unknown[] = []
   const server = listenWire(
     {
       answer: ({ path }) => {
         called.push(path)
-        if (!path.startsWith('/later')) return textAnswer(200, {}, path)
-        const answer = Promise.withResolvers<Answer>()
+        if (!path.startsWith('/later')) return textResponse(200, {}, path)
+        const answer = Promise.withResolvers<HttpResponse>()
         promised.set(path, answer)
         return answer.promise
       },
-      refuse: ({ kind }) => textAnswer(400, {}, kind),
+      refuse: ({ kind }) => textResponse(400, {}, kind),
       failed: (error, { path }) => failures.push([path, error]),
     },
     LOCAL,
     timeouts,
   )
   stops.push(server.terminate)
-  return { server, called, failures, give: (path: string) => promised.get(path)?.resolve(textAnswer(200, {}, path)) }
+  return { server, called, failures, give: (path: string) => promised.get(path)?.resolve(textResponse(200, {}, path)) }
 }
 
 const get = (path: string, ...fields: string[]) => [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
@@ -129,7 +129,7 @@ describe('on the service', () => {
 
   test('what is rejected is logged, and becomes the problem that it would be if it were thrown', async () => {
     const context = { logError } as AppContext
-    const server = started((asked) => answerLater(context, asked, Promise.reject(secret)))
+    const server = started((request) => answerLater(context, request, Promise.reject(secret)))
     const answer = await ask(server, get('/a', 'Connection: close')).all
     expect(answer).toStartWith('HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/problem+json\r\n')
     expect(answer).toContain('"type":"urn:nomenclator:problem:internal-error"')
@@ -138,7 +138,7 @@ describe('on the service', () => {
 
   test('a problem that is promised is answered as one', async () => {
     const problem = Promise.resolve({ kind: 'not-found', known: [] } as const)
-    const server = started((asked) => answerLater({ logError } as unknown as AppContext, asked, problem))
+    const server = started((request) => answerLater({ logError } as unknown as AppContext, request, problem))
     expect(await ask(server, get('/a', 'Connection: close')).all).toStartWith('HTTP/1.1 404 Not Found\r\n')
   })
 
@@ -147,7 +147,7 @@ describe('on the service', () => {
       yield Buffer.from('a')
       throw secret
     }
-    const app = (): Answer => ({ status: 200, head: '', body: { length: 2, chunks } })
+    const app = (): HttpResponse => ({ status: 200, head: '', body: { length: 2, chunks } })
     await ask(started(Object.assign(app, { failed: logError })), get('/a')).all
     expect(logged).toEqual([['/a', secret]])
   })

@@ -167,9 +167,9 @@ test.each([
   ['before a line end that is none', (blanks: string) => get('/', `X:${blanks}\r${blanks}`)],
 ])('blanks %s take no longer than other characters', (_name, text) => {
   const taken = (length: number) => {
-    const asked = text(' '.repeat(length))
+    const request = text(' '.repeat(length))
     const start = performance.now()
-    const result = parseHead(asked)
+    const result = parseHead(request)
     if ('headers' in result) staysOpen(result)
     return performance.now() - start
   }

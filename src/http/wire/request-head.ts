@@ -1,8 +1,8 @@
 // Reads the head of an HTTP/1.1 request (RFC 9112), strictly: what is not sound is refused, never repaired.
-import type { Asked } from '../exchange.ts'
+import type { HttpRequest } from '../exchange.ts'
 import { HeaderText } from './header-text.ts'
 
-export type RequestHead = Asked & {
+export type RequestHead = HttpRequest & {
   readonly http10: boolean
 }
 

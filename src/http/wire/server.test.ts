@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { everything, open as openTo } from '../../../test/support/wire.ts'
-import { type Answer, textAnswer } from '../exchange.ts'
+import { type HttpResponse, textResponse } from '../exchange.ts'
 import { listenWire, type Timeouts, type WireServer } from './server.ts'
 
 const servers: WireServer[] = []
@@ -15,11 +15,11 @@ const LARGE = new Uint8Array(8 << 20).fill(0x61)
 function start(timeouts?: Timeouts): WireServer {
   const server = listenWire(
     {
-      answer: ({ method, path, query }): Answer =>
+      answer: ({ method, path, query }): HttpResponse =>
         path === '/large'
           ? { status: 200, head: '', body: LARGE }
-          : textAnswer(200, { 'X-Asked': path }, `${method} ${path} ${query}`),
-      refuse: ({ kind }) => textAnswer(400, {}, kind),
+          : textResponse(200, { 'X-Asked': path }, `${method} ${path} ${query}`),
+      refuse: ({ kind }) => textResponse(400, {}, kind),
     },
     { host: '127.0.0.1', port: 0 },
     timeouts,

@@ -1,7 +1,7 @@
 // An HTTP/1.1 server: accepts, times out, and stops without loss.
 import type { Socket } from 'bun'
 import { Connection } from './connection.ts'
-import type { Handler, Host } from './host.ts'
+import type { Handler, ServerState } from './server-state.ts'
 
 export type Listening = {
   readonly host: string
@@ -48,7 +48,7 @@ export function listenWire(
   timeouts = TIMEOUTS,
 ): WireServer {
   const connections = new Set<Connection>()
-  const service: Host = {
+  const service: ServerState = {
     handler,
     own: '',
     clock: { milliseconds: 0, date: '' },

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Socket as BunSocket } from 'bun'
 import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
 import { everything, open } from '../../../test/support/wire.ts'
-import { type Answer, type Streamed, textAnswer } from '../exchange.ts'
+import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
 import { listenWire, type Timeouts, type WireServer } from './server.ts'
 
@@ -19,8 +19,9 @@ afterEach(() => {
 function start(body: Streamed, timeouts?: Timeouts): WireServer {
   const server = listenWire(
     {
-      answer: ({ path }): Answer => (path === '/s' ? { status: 200, head: '', body } : textAnswer(200, {}, path)),
-      refuse: ({ kind }) => textAnswer(400, {}, kind),
+      answer: ({ path }): HttpResponse =>
+        path === '/s' ? { status: 200, head: '', body } : textResponse(200, {}, path),
+      refuse: ({ kind }) => textResponse(400, {}, kind),
       failed: (error) => failures.push(error),
     },
     { host: '127.0.0.1', port: 0 },
@@ -33,7 +34,7 @@ function start(body: Streamed, timeouts?: Timeouts): WireServer {
 const get = (path: string, ...fields: string[]) => [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
 const STREAM_AND_CLOSE = get('/s', 'Connection: close')
 
-function asked(server: WireServer, text: string): Socket {
+function request(server: WireServer, text: string): Socket {
   const socket = open(server.url)
   socket.write(text)
   return socket
@@ -74,7 +75,7 @@ async function stalled(life: Life): Promise<void> {
 describe('the pace', () => {
   test('is that of the reader: what it does not take is not pulled, and all of it comes in the end', async () => {
     const [chunks, life] = large()
-    const socket = asked(start({ length: MANY * PIECE.length, chunks }), STREAM_AND_CLOSE).pause()
+    const socket = request(start({ length: MANY * PIECE.length, chunks }), STREAM_AND_CLOSE).pause()
     await stalled(life)
     const pulled = life.pulled
     expect(pulled).toBeWithin(1, MANY / 2)
@@ -93,13 +94,13 @@ describe('the pace', () => {
         yield Buffer.from(chunk)
       }
     }
-    expect(await everything(asked(start({ length: 2, chunks }, short), STREAM_AND_CLOSE))).toEndWith('\r\n\r\nab')
+    expect(await everything(request(start({ length: 2, chunks }, short), STREAM_AND_CLOSE))).toEndWith('\r\n\r\nab')
   })
 
   test('of a client that takes nothing is not waited for', async () => {
     const [chunks, life] = large()
     const server = start({ length: MANY * PIECE.length, chunks }, short)
-    const socket = asked(server, STREAM_AND_CLOSE).pause()
+    const socket = request(server, STREAM_AND_CLOSE).pause()
     await once(socket, 'connect')
     await server.empty()
     await life.ended
@@ -116,9 +117,9 @@ describe('byte by byte', () => {
     }
   }
 
-  function answering(body: Answer['body'], takes: () => number): [CutSocket, Connection] {
+  function answering(body: HttpResponse['body'], takes: () => number): [CutSocket, Connection] {
     const socket = new CutSocket(takes)
-    const answer = (): Answer => ({ status: 200, head: '', body })
+    const answer = (): HttpResponse => ({ status: 200, head: '', body })
     const connection = new Connection(
       {
         handler: { answer, refuse: answer },
@@ -168,7 +169,7 @@ describe('a client that hangs up', () => {
   ])('%s is given nothing more, and the source cleans up', async (_name, reads) => {
     const [chunks, life] = large()
     const server = start({ length: undefined, chunks })
-    const socket = asked(server, get('/s'))
+    const socket = request(server, get('/s'))
     if (reads) await once(socket, 'data')
     else await stalled(life)
     socket.destroy()
@@ -181,7 +182,7 @@ describe('leaving', () => {
   test('lets a stream go on that has begun, and the connection stays busy until its end', async () => {
     const [chunks, life] = large()
     const server = start({ length: MANY * PIECE.length, chunks })
-    const socket = asked(server, get('/s')).pause()
+    const socket = request(server, get('/s')).pause()
     await stalled(life)
     server.leave()
     server.hold()
@@ -199,14 +200,14 @@ describe('leaving', () => {
   test('makes a stream the last that has not begun', async () => {
     const server = start({ length: PIECE.length, chunks: large(1)[0] })
     server.leave()
-    const all = await everything(asked(server, get('/s') + get('/after')))
+    const all = await everything(request(server, get('/s') + get('/after')))
     expect(all).toEndWith(`Connection: close\r\n\r\n${'a'.repeat(PIECE.length)}`)
   })
 
   test('for good cuts off what is not taken, and the source cleans up', async () => {
     const [chunks, life] = large()
     const server = start({ length: undefined, chunks })
-    const socket = asked(server, get('/s')).pause()
+    const socket = request(server, get('/s')).pause()
     await stalled(life)
     server.terminate()
     await life.ended

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { everything, open as openTo } from '../../../test/support/wire.ts'
-import { type Answer, type Streamed, textAnswer } from '../exchange.ts'
+import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
 import { listenWire, type WireServer } from './server.ts'
 
 const servers: WireServer[] = []
@@ -16,8 +16,9 @@ afterEach(() => {
 function start(body: Streamed, status = 200): WireServer {
   const server = listenWire(
     {
-      answer: ({ path }): Answer => (path === '/s' ? { status, head: 'X: 1\r\n', body } : textAnswer(200, {}, path)),
-      refuse: ({ kind }) => textAnswer(400, {}, kind),
+      answer: ({ path }): HttpResponse =>
+        path === '/s' ? { status, head: 'X: 1\r\n', body } : textResponse(200, {}, path),
+      refuse: ({ kind }) => textResponse(400, {}, kind),
       failed: (error, { path }) => failures.push(`${path}: ${error instanceof Error ? error.message : error}`),
     },
     { host: '127.0.0.1', port: 0 },
@@ -29,14 +30,14 @@ function start(body: Streamed, status = 200): WireServer {
 const get = (path: string, ...fields: string[]) => [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
 const STREAM_AND_CLOSE = get('/s', 'Connection: close')
 
-function asked(server: WireServer, text: string): Socket {
+function request(server: WireServer, text: string): Socket {
   const socket = openTo(server.url)
   socket.write(text)
   return socket
 }
 /** All that is answered, with the date left out. */
 const heard = async (server: WireServer, text: string) =>
-  (await everything(asked(server, text))).replaceAll(/Date: .*\r\n/g, '')
+  (await everything(request(server, text))).replaceAll(/Date: .*\r\n/g, '')
 
 /** What a source has been through. */
 type Life = { pulled: number; ended: Promise<void> }
@@ -72,7 +73,7 @@ describe('framing', () => {
   const body = words.join('')
   const inChunks = `7\r\nHello, \r\n5\r\nworld\r\n1a\r\n${words[3]}\r\n0\r\n`
 
-  test.each<[name: string, body: Omit<Streamed, 'chunks'>, asked: string, answer: string]>([
+  test.each<[name: string, body: Omit<Streamed, 'chunks'>, request: string, answer: string]>([
     ['a known length', { length: 38 }, STREAM_AND_CLOSE, `${HEAD}Content-Length: 38\r\n${CLOSE}${body}`],
     ['an unknown length', { length: undefined }, STREAM_AND_CLOSE, `${CHUNKED}${CLOSE}${inChunks}\r\n`],
     [
@@ -143,7 +144,7 @@ describe('cut off', () => {
     ['when there is less than was said', 7, (n) => (n < 2 ? 'abc' : undefined), 'a body of 7 bytes has only 6'],
   ])('%s: the client is reset, and the error told', async (_name, length, next, why) => {
     const [chunks, life] = source(next)
-    const socket = asked(start({ length, chunks }), get('/s') + get('/after'))
+    const socket = request(start({ length, chunks }), get('/s') + get('/after'))
     const reset = once(socket, 'error').catch((error) => error)
     const all = await everything(socket)
     await life.ended

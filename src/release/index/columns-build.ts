@@ -3,7 +3,7 @@ import { type Batch, type GivenField, givenFields } from '../../catalog/batch.ts
 import type { Entity } from '../../catalog/entity.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import type { FileFacts } from '../durable-file.ts'
-import { tidyUp } from '../tidy.ts'
+import { forceGc } from '../force-gc.ts'
 import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
 import { SectionWriter } from './sections.ts'
 
@@ -32,7 +32,7 @@ export class ColumnsBuild {
     using file = new SectionWriter(path)
     for (let column = this.#columns.shift(); column !== undefined; column = this.#columns.shift()) {
       column.build.write(file, column.name)
-      tidyUp(this.#count)
+      forceGc(this.#count)
     }
     return file.finish()
   }

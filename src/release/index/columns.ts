@@ -1,6 +1,6 @@
 // The columns of an index while it is built: what each record has in one field.
 import { TextCursor } from '../../catalog/batch.ts'
-import { tidyUp } from '../tidy.ts'
+import { forceGc } from '../force-gc.ts'
 import { NumberList } from './number-list.ts'
 import { orderTexts, ranksOf } from './ordered-texts.ts'
 import { postingsOf } from './postings.ts'
@@ -24,7 +24,7 @@ function writeValues(file: SectionWriter, field: string, values: Uint32Array, co
 }
 
 /** Keys are worked out while rows still come, which costs no time then, unless they would fill the memory. */
-const MOST_BYTES_EARLY = 24 << 20
+const MAX_BYTES_EARLY = 24 << 20
 
 const USUAL_LENGTH = 40
 
@@ -52,14 +52,14 @@ export class TextColumnBuild implements ColumnBuild {
     const number = this.#table.add(texts, start, end)
     this.#numbers.push(number)
     if (number < met) return
-    if (this.#table.bytes < MOST_BYTES_EARLY) this.#keys?.add(texts, start, end)
+    if (this.#table.bytes < MAX_BYTES_EARLY) this.#keys?.add(texts, start, end)
     else this.#keys = undefined
   }
 
   write(file: SectionWriter, field: string): void {
     this.#table.close()
     const { order, groups } = orderTexts(this.#table, this.#allKeys().flat)
-    tidyUp(order.length)
+    forceGc(order.length)
     writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
     file.add(`${field}.groups`, groups)
     const ranks = ranksOf(order)

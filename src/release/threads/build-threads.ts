@@ -9,7 +9,7 @@ type Begin = { readonly begin: EntityName; readonly part: Part; readonly order: 
 export type BuildWork = Begin | { readonly batch: Batch } | { readonly finish: true }
 
 /** So many batches may wait to be dealt with; then rows wait. */
-const MOST_WAITING = 20
+const MAX_WAITING = 20
 
 const newThread = (): Thread<BuildWork, BuiltFiles> => new Thread(new URL('./build-work.ts', import.meta.url))
 
@@ -35,8 +35,8 @@ export class BuildThreads implements Disposable {
   }
 
   /** Resolves when not too much waits to be dealt with. */
-  async keptUp(): Promise<void> {
-    while (this.#waiting.length > MOST_WAITING) await this.#waiting.shift()
+  async drained(): Promise<void> {
+    while (this.#waiting.length > MAX_WAITING) await this.#waiting.shift()
   }
 
   finish(part: Part): Promise<BuiltFiles> {

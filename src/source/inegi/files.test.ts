@@ -11,10 +11,10 @@ const inForce = { includeRetired: false }
 const localities = excerpt('localidades-2025')
 
 describe('files are refused', () => {
-  const refused = async (says: string, ...files: string[]) => {
+  const refused = async (description: string, ...files: string[]) => {
     const error = await inegiSource(files, inForce).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(Failure)
-    expect((error as Failure).message).toContain(says)
+    expect((error as Failure).message).toContain(description)
   }
 
   test('when there is none', () => refused('no file was given'))

@@ -40,10 +40,10 @@ describe('a header is known', () => {
 })
 
 describe('a header is refused', () => {
-  const missing = (column: string, says: string) => ({
+  const missing = (column: string, description: string) => ({
     column,
     value: undefined,
-    expected: `this column, which a table of ${says} has`,
+    expected: `this column, which a table of ${description} has`,
   })
   const unknown = (value: string) => [
     { column: 'all', value, expected: expect.stringContaining('states have CVE_ENT, NOM_ENT; municipalities have') },

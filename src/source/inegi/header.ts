@@ -2,9 +2,9 @@
 
 /** From the largest area to the smallest; a table of one level names those above it too. */
 export const LEVELS = [
-  { entity: 'estado', says: 'states', code: 'CVE_ENT', name: 'NOM_ENT', digits: 2 },
-  { entity: 'municipio', says: 'municipalities', code: 'CVE_MUN', name: 'NOM_MUN', digits: 3 },
-  { entity: 'localidad', says: 'localities', code: 'CVE_LOC', name: 'NOM_LOC', digits: 4 },
+  { entity: 'estado', description: 'states', code: 'CVE_ENT', name: 'NOM_ENT', digits: 2 },
+  { entity: 'municipio', description: 'municipalities', code: 'CVE_MUN', name: 'NOM_MUN', digits: 3 },
+  { entity: 'localidad', description: 'localities', code: 'CVE_LOC', name: 'NOM_LOC', digits: 4 },
 ] as const
 export type Kind = (typeof LEVELS)[number]['entity']
 
@@ -50,12 +50,16 @@ export function layoutOf(header: string): Layout | HeaderFault[] {
   if (depth < 0) return [{ column: 'all', value: header, expected: KNOWN }]
 
   const levels = LEVELS.slice(0, depth + 1)
-  const { entity: kind, says } = LEVELS[depth] as (typeof LEVELS)[number]
+  const { entity: kind, description } = LEVELS[depth] as (typeof LEVELS)[number]
   const needed = levels.flatMap(({ code, name }) => [code, name])
   const missing = needed.filter((name) => !plain.includes(name))
   const twice = columns.filter((_, position) => isRepeated(plain, position, needed))
   const faults = [
-    ...missing.map((column) => ({ column, value: undefined, expected: `this column, which a table of ${says} has` })),
+    ...missing.map((column) => ({
+      column,
+      value: undefined,
+      expected: `this column, which a table of ${description} has`,
+    })),
     ...twice.map((column) => ({ column, value: column, expected: 'each column once' })),
   ]
   if (faults.length > 0) return faults
@@ -71,7 +75,7 @@ export function layoutOf(header: string): Layout | HeaderFault[] {
 const columnsOf = (depth: number) => LEVELS.slice(0, depth + 1).flatMap(({ code, name }) => [code, name])
 const KNOWN =
   'a header of INEGI, its columns separated by commas: ' +
-  LEVELS.map(({ says }, depth) => `${says} have ${columnsOf(depth).join(', ')}`).join('; ')
+  LEVELS.map(({ description }, depth) => `${description} have ${columnsOf(depth).join(', ')}`).join('; ')
 
 function positionOf(columns: readonly string[], names: readonly string[]): number | undefined {
   const position = columns.findIndex((column) => names.includes(column))

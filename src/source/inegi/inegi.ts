@@ -117,10 +117,10 @@ class InegiCatalog {
     if (this.#tables[LEVELS[level].entity].length > 0) return ownAreas(this.#tables, level, this.#rules, report)
     const { states, municipalities } = await this.#surveyOnce()
     const areas = level === ENT ? states : municipalities
-    const { kind, says } = NAMED_TWICE[level]
+    const { kind, description } = NAMED_TWICE[level]
     for (const [{ codes, name }, other] of areas.otherNames) {
       const code = codes.map((_, at) => codeText(codes, at)).join('')
-      report.findings.add(kind, says, `${code} ${name}; ${other}`)
+      report.findings.add(kind, description, `${code} ${name}; ${other}`)
     }
     return areas
   }
@@ -139,8 +139,11 @@ class InegiCatalog {
 }
 
 const NAMED_TWICE = {
-  [ENT]: { kind: 'state-named-twice', says: 'a state has two names in the file, and keeps the first' },
-  [MUN]: { kind: 'municipality-named-twice', says: 'a municipality has two names in the file, and keeps the first' },
+  [ENT]: { kind: 'state-named-twice', description: 'a state has two names in the file, and keeps the first' },
+  [MUN]: {
+    kind: 'municipality-named-twice',
+    description: 'a municipality has two names in the file, and keeps the first',
+  },
 } as const
 
 const municipalityCode = (codes: readonly number[]) => ({

@@ -29,7 +29,7 @@ describe('retired places', () => {
     const { rows, findings } = await readAll(await inegiSource([file], inForce))
     expect(rows.localidad).toEqual(localidad)
     expect(findings).toEqual([
-      { kind: 'retired-left-out', says: 'a retired place was left out', count: 2, examples: labels(file) },
+      { kind: 'retired-left-out', description: 'a retired place was left out', count: 2, examples: labels(file) },
     ])
   })
 

@@ -45,11 +45,11 @@ describe('a zip without a CSV is refused', () => {
     ['empty', [], 'a.zip is empty'],
     ['with other files', [member('x.dbf'), member('y.xlsx')], 'a.zip holds no CSV file, only x.dbf, y.xlsx;'],
     ['with what macOS leaves', [member('__MACOSX/._x.csv'), member('._x.csv')], 'a.zip holds no CSV file'],
-  ])('%s', async (_, members, says) => {
+  ])('%s', async (_, members, description) => {
     using desk = new Desk()
     const refused = csvFilesIn(desk.put('a.zip', zipOf(members)))
     await expect(refused).rejects.toBeInstanceOf(Failure)
-    await expect(refused).rejects.toThrow(says)
+    await expect(refused).rejects.toThrow(description)
   })
 })
 

@@ -5,14 +5,14 @@ import { Failure } from '../../failure.ts'
 
 export type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
 
-const MOST_FILES = 10_000
+const MAX_FILES = 10_000
 
 /** The CSV files in a zip, in its order. Copies that macOS puts beside each file are none. */
 export async function csvFilesIn(path: string): Promise<ZippedFile[]> {
   const found: ZippedFile[] = []
   const others: string[] = []
   await withZip(path, async (zip) => {
-    if (zip.entryCount > MOST_FILES) throw new Error(`it holds more than ${MOST_FILES} files`)
+    if (zip.entryCount > MAX_FILES) throw new Error(`it holds more than ${MAX_FILES} files`)
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry)
       const isTable = /\.csv$/i.test(name) && !/^(__MACOSX\/|(.*\/)?\._)/.test(name)

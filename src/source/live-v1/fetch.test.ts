@@ -19,19 +19,19 @@ afterEach(async () => {
 
 /** A server on a free port, with the time and the target of every request that came. */
 function serverOf(handler: Handler) {
-  const asked: { readonly at: number; readonly target: string; readonly headers: Headers }[] = []
+  const requests: { readonly at: number; readonly target: string; readonly headers: Headers }[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
     fetch: (request) => {
       const { pathname, search } = new URL(request.url)
-      asked.push({ at: performance.now(), target: pathname + search, headers: request.headers })
-      return handler(request, asked.length)
+      requests.push({ at: performance.now(), target: pathname + search, headers: request.headers })
+      return handler(request, requests.length)
     },
   })
   running.push(server)
-  return { url: `http://127.0.0.1:${server.port}`, asked }
+  return { url: `http://127.0.0.1:${server.port}`, requests }
 }
 
 const get = (url: string, manners: Partial<Politeness> = {}, signal = never) =>
@@ -44,64 +44,64 @@ const failureOf = async (url: string, manners: Partial<Politeness> = {}): Promis
 }
 
 test('says who asks and for what', async () => {
-  const { url, asked } = serverOf(() => new Response('[1]'))
+  const { url, requests } = serverOf(() => new Response('[1]'))
   const { body, headers } = await get(`${url}/a?page=2`)
   expect([new TextDecoder().decode(body), headers.get('content-length')]).toEqual(['[1]', '3'])
-  expect(asked[0]?.target).toBe('/a?page=2')
-  expect(asked[0]?.headers.get('accept')).toBe('application/json')
-  expect(asked[0]?.headers.get('user-agent')).toBe(`nomenclator/${version}`)
+  expect(requests[0]?.target).toBe('/a?page=2')
+  expect(requests[0]?.headers.get('accept')).toBe('application/json')
+  expect(requests[0]?.headers.get('user-agent')).toBe(`nomenclator/${version}`)
 })
 
 describe('tries again', () => {
   test.each([429, 502, 503, 504])('after %i', async (status) => {
-    const { url, asked } = serverOf((_, count) => (count === 1 ? new Response('', { status }) : new Response('[]')))
+    const { url, requests } = serverOf((_, count) => (count === 1 ? new Response('', { status }) : new Response('[]')))
     await get(url)
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   test('when the connection breaks off in the middle of the body', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const answer = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n${body}`
     const server = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
       socket: {
         data: (socket, data) => {
-          socket.end(answer(asked.push(String(data)) === 1 ? '[' : '[12]'))
+          socket.end(answer(requests.push(String(data)) === 1 ? '[' : '[12]'))
         },
       },
     })
     const { body } = await get(`http://127.0.0.1:${server.port}`)
     server.stop(true)
-    expect([new TextDecoder().decode(body), asked.length]).toEqual(['[12]', 2])
+    expect([new TextDecoder().decode(body), requests.length]).toEqual(['[12]', 2])
   })
 
   test('no sooner than Retry-After says', async () => {
     const busy = () => new Response('', { status: 503, headers: { 'Retry-After': '1' } })
-    const { url, asked } = serverOf((_, count) => (count === 1 ? busy() : new Response('[]')))
+    const { url, requests } = serverOf((_, count) => (count === 1 ? busy() : new Response('[]')))
     await get(url)
-    const [first, second] = asked.map(({ at }) => at)
+    const [first, second] = requests.map(({ at }) => at)
     expect(Number(second) - Number(first)).toBeGreaterThan(950)
   })
 
   test('and holds all other requests back meanwhile', async () => {
     const busy = () => new Response('', { status: 429, headers: { 'Retry-After': '1' } })
-    const { url, asked } = serverOf((_, count) => (count === 1 ? busy() : new Response('[]')))
+    const { url, requests } = serverOf((_, count) => (count === 1 ? busy() : new Response('[]')))
     const client = new PoliteClient({ ...QUICK, retries: 0 })
     expect(await client.get(url, never).catch((thrown) => thrown)).toBeInstanceOf(Failure)
     await client.get(url, never)
-    const [first, second] = asked.map(({ at }) => at)
+    const [first, second] = requests.map(({ at }) => at)
     expect(Number(second) - Number(first)).toBeGreaterThan(950)
   })
 })
 
 describe('gives up', () => {
   test('after as many attempts as it may make, and says why', async () => {
-    const { url, asked } = serverOf(() => new Response('', { status: 503 }))
+    const { url, requests } = serverOf(() => new Response('', { status: 503 }))
     expect(await failureOf(`${url}/a`)).toBe(
       `${url}/a was asked 3 times in vain; the last time: status 503; run the same command again to continue where it stopped`,
     )
-    expect(asked).toHaveLength(3)
+    expect(requests).toHaveLength(3)
   })
 
   test('on a server that never answers', async () => {
@@ -122,9 +122,9 @@ describe('gives up', () => {
   })
 
   test('on a server that asks for too long a pause', async () => {
-    const { url, asked } = serverOf(() => new Response('', { status: 503, headers: { 'Retry-After': '86400' } }))
+    const { url, requests } = serverOf(() => new Response('', { status: 503, headers: { 'Retry-After': '86400' } }))
     expect(await failureOf(url)).toContain('asks for a pause of 86400 s')
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })
 
@@ -143,11 +143,11 @@ describe('refuses, without trying again,', () => {
     ['a 204', 204, '', ''],
   ])('%s', async (_, status, body, words) => {
     const headers = { 'Content-Type': body.startsWith('<') ? 'text/html' : 'application/problem+json' }
-    const { url, asked } = serverOf(() => new Response(status === 204 ? null : body, { status, headers }))
+    const { url, requests } = serverOf(() => new Response(status === 204 ? null : body, { status, headers }))
     const error = await get(`${url}/a`).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(Refused)
     expect(error.message).toBe(`${url}/a answers ${status}${words}`)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })
 
@@ -155,9 +155,9 @@ describe('redirects', () => {
   const to = (location: string, status = 302) => new Response('', { status, headers: { Location: location } })
 
   test('are followed on the same host', async () => {
-    const { url, asked } = serverOf((_, count) => (count === 1 ? to('/b/?page=2', 308) : new Response('[]')))
+    const { url, requests } = serverOf((_, count) => (count === 1 ? to('/b/?page=2', 308) : new Response('[]')))
     await get(`${url}/a?page=2`)
-    expect(asked.map(({ target }) => target)).toEqual(['/a?page=2', '/b/?page=2'])
+    expect(requests.map(({ target }) => target)).toEqual(['/a?page=2', '/b/?page=2'])
   })
 
   test('are not followed to another', async () => {
@@ -166,7 +166,7 @@ describe('redirects', () => {
     expect(await failureOf(`${url}/a`)).toBe(
       `${url}/a sends on to ${other.url}/a, which is not followed; give that address if it is right`,
     )
-    expect(other.asked).toEqual([])
+    expect(other.requests).toEqual([])
   })
 
   test.each([['file:///etc/passwd'], ['//elsewhere.invalid/a'], ['data:,[]']])(
@@ -178,9 +178,9 @@ describe('redirects', () => {
   )
 
   test('are not followed for ever', async () => {
-    const { url, asked } = serverOf(() => to('/again'))
+    const { url, requests } = serverOf(() => to('/again'))
     expect(await failureOf(url)).toContain('is redirected more than 3 times')
-    expect(asked).toHaveLength(4)
+    expect(requests).toHaveLength(4)
   })
 
   test('must say where to', async () => {
@@ -199,9 +199,9 @@ test('an abort ends a request under way with its reason', async () => {
 })
 
 test('keeps to the rate with many requests at once', async () => {
-  const { url, asked } = serverOf(() => new Response('[]'))
+  const { url, requests } = serverOf(() => new Response('[]'))
   const client = new PoliteClient({ ...QUICK, rate: 50 })
   const began = performance.now()
   await Promise.all(Array.from({ length: 11 }, () => client.get(url, never)))
-  expect(Number(asked.at(-1)?.at) - began).toBeGreaterThan(195)
+  expect(Number(requests.at(-1)?.at) - began).toBeGreaterThan(195)
 })

@@ -14,13 +14,13 @@ export type Politeness = {
   readonly backoff: number
 }
 
-export type Answer = { readonly headers: Headers; readonly body: Uint8Array }
-type Reply = Answer & { readonly status: number }
+export type HttpResponse = { readonly headers: Headers; readonly body: Uint8Array }
+type Reply = HttpResponse & { readonly status: number }
 type Again = { readonly why: string; readonly after: number | undefined }
 
 const TRY_AGAIN = new Set([429, 502, 503, 504])
-const MOST_REDIRECTS = 3
-const MOST_BODY = 64 << 20
+const MAX_REDIRECTS = 3
+const MAX_BODY = 64 << 20
 const LONGEST_PAUSE = 5 * 60_000
 const HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
 export const CONTINUES = 'run the same command again to continue where it stopped'
@@ -38,7 +38,7 @@ export class PoliteClient {
   }
 
   /** The answer, which is a 200; anything else is a Failure. */
-  async get(url: string, signal: AbortSignal): Promise<Answer> {
+  async get(url: string, signal: AbortSignal): Promise<HttpResponse> {
     const { retries, backoff: base } = this.#manners
     let why = ''
     for (let attempt = 0; attempt <= retries; attempt++) {
@@ -57,9 +57,9 @@ export class PoliteClient {
     this.#pace.pause(milliseconds)
   }
 
-  async #attempt(url: string, signal: AbortSignal): Promise<Answer | Again> {
+  async #attempt(url: string, signal: AbortSignal): Promise<HttpResponse | Again> {
     let target = url
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       await this.#pace.turn(signal)
       const reply = await this.#request(target, signal)
       if ('why' in reply) return reply
@@ -69,7 +69,7 @@ export class PoliteClient {
       if (reply.status < 300 || reply.status > 399 || reply.status === 304) throw refusal(target, reply)
       target = redirected(target, reply)
     }
-    throw new Failure(`${url} is redirected more than ${MOST_REDIRECTS} times`)
+    throw new Failure(`${url} is redirected more than ${MAX_REDIRECTS} times`)
   }
 
   async #request(url: string, signal: AbortSignal): Promise<Reply | Again> {
@@ -101,7 +101,7 @@ async function bodyOf(url: string, { body }: Response): Promise<Uint8Array> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MOST_BODY) throw new Failure(`${url} answers with more than ${MOST_BODY >> 20} MB, too much for a page`)
+    if (size > MAX_BODY) throw new Failure(`${url} answers with more than ${MAX_BODY >> 20} MB, too much for a page`)
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
 }
@@ -133,7 +133,7 @@ function problemDetail({ headers, body }: Reply): string | undefined {
   }
 }
 
-const MOST_WORDS = 300
-const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, MOST_WORDS)
+const MAX_WORDS = 300
+const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_WORDS)
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

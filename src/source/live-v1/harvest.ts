@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Collection } from '../../catalog/collections.ts'
 import { Failure } from '../../failure.ts'
 import { Faults } from '../faults.ts'
-import { type Answer, type PoliteClient, Refused } from './fetch.ts'
+import { type HttpResponse, type PoliteClient, Refused } from './fetch.ts'
 import { bodyFault, type Facts, factsOf, type PageFault } from './page.ts'
 import { PageFile } from './page-file.ts'
 
@@ -26,7 +26,7 @@ export type Harvesting = {
 }
 
 /** A server that gets this many pages wrong is not asked for more. */
-const MOST_FAULTY_PAGES = 25
+const MAX_FAULTY_PAGES = 25
 
 /** How a page is named in faults and findings. */
 export const pageName = (base: string, collection: Collection, page: number): string =>
@@ -51,7 +51,7 @@ export async function harvestCollection(collection: Collection, harvesting: Harv
   return file
 }
 
-type First = { readonly answer: Answer; readonly facts: Facts }
+type First = { readonly answer: HttpResponse; readonly facts: Facts }
 
 async function askFirst(collection: Collection, harvesting: Harvesting, faults: Faults): Promise<First> {
   const answer = await ask(collection, harvesting, 1, harvesting.signal)
@@ -97,7 +97,7 @@ class CollectionHarvest {
 
   async #work(pages: Iterable<number>): Promise<void> {
     for (const page of pages) {
-      if (this.#faultyPages >= MOST_FAULTY_PAGES) return
+      if (this.#faultyPages >= MAX_FAULTY_PAGES) return
       const answer = await this.#askOrSayWhy(page)
       const fault = this.#faultOf(answer, page)
       if (fault === undefined) this.#file.add(page, answer.body)
@@ -108,7 +108,7 @@ class CollectionHarvest {
   }
 
   /** A page that was announced and is refused may be gone because the collection has become smaller. */
-  async #askOrSayWhy(page: number): Promise<Answer> {
+  async #askOrSayWhy(page: number): Promise<HttpResponse> {
     try {
       return await ask(this.#collection, this.#harvesting, page, this.#signal)
     } catch (error) {
@@ -119,7 +119,7 @@ class CollectionHarvest {
     }
   }
 
-  #faultOf(answer: Answer, page: number): PageFault | undefined {
+  #faultOf(answer: HttpResponse, page: number): PageFault | undefined {
     const facts = factsOf(answer, page)
     if ('column' in facts) return facts
     this.#throwIfChanged(facts, page)

@@ -65,13 +65,13 @@ function chosen(only: readonly string[] | undefined): readonly Collection[] {
   return wanted.toSorted((a, b) => entityNames.indexOf(a.entity) - entityNames.indexOf(b.entity))
 }
 
-const MOST_URL = 2_000
+const MAX_URL = 2_000
 
 function baseOf(given: string): string {
   const url = URL.parse(given)
   if (url !== null && `${url.username}${url.password}` !== '')
     throw new Failure('give the address without name and password: it is kept in the release for everyone to see')
-  const isBare = url !== null && `${url.search}${url.hash}` === '' && url.href.length <= MOST_URL
+  const isBare = url !== null && `${url.search}${url.hash}` === '' && url.href.length <= MAX_URL
   if (!isBare || !/^https?:$/.test(url.protocol))
     throw new Failure(`${given} is not the http or https address of a service, such as https://catalogs.example.org`)
   const base = url.href.replace(/\/+$/, '')

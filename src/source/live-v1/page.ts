@@ -1,25 +1,25 @@
 // What a page of API v1 must be like: its headers, and the array of records that they announce.
-import type { Answer } from './fetch.ts'
+import type { HttpResponse } from './fetch.ts'
 
 /** What every page of a collection says of the whole, and says alike as long as the collection does not change. */
 export type Facts = { readonly total: number; readonly perPage: number; readonly totalPages: number }
 
 export type PageFault = { readonly column: string; readonly value: unknown; readonly expected: string }
 
-const MOST_PER_PAGE = 100_000
-const MOST_PAGES = 10_000_000
+const MAX_PER_PAGE = 100_000
+const MAX_PAGES = 10_000_000
 
-export function factsOf({ headers }: Answer, page: number): Facts | PageFault {
+export function factsOf({ headers }: HttpResponse, page: number): Facts | PageFault {
   if (wholeNumber(headers, 'X-Page') !== page) return wrong(headers, 'X-Page', String(page))
   const total = wholeNumber(headers, 'X-Total')
   if (total === undefined) return wrong(headers, 'X-Total', 'a whole number')
   const perPage = wholeNumber(headers, 'X-Per-Page')
-  if (perPage === undefined || perPage < 1 || perPage > MOST_PER_PAGE)
-    return wrong(headers, 'X-Per-Page', `a whole number from 1 to ${MOST_PER_PAGE}`)
+  if (perPage === undefined || perPage < 1 || perPage > MAX_PER_PAGE)
+    return wrong(headers, 'X-Per-Page', `a whole number from 1 to ${MAX_PER_PAGE}`)
   const totalPages = Math.ceil(total / perPage)
   if (wholeNumber(headers, 'X-Total-Pages') !== totalPages)
     return wrong(headers, 'X-Total-Pages', `${totalPages}, since there are ${total} records and ${perPage} on a page`)
-  if (totalPages > MOST_PAGES) return wrong(headers, 'X-Total-Pages', `at most ${MOST_PAGES}`)
+  if (totalPages > MAX_PAGES) return wrong(headers, 'X-Total-Pages', `at most ${MAX_PAGES}`)
   return { total, perPage, totalPages }
 }
 
@@ -35,7 +35,7 @@ function wholeNumber(headers: Headers, name: string): number | undefined {
 }
 
 /** What is wrong with the body of a page, as a whole. */
-export function bodyFault({ body }: Answer, page: number, facts: Facts): PageFault | undefined {
+export function bodyFault({ body }: HttpResponse, page: number, facts: Facts): PageFault | undefined {
   const records = parsed(body)
   if (!Array.isArray(records))
     return { column: 'body', value: beginning(body), expected: 'a JSON array of records, in UTF-8' }

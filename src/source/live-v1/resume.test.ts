@@ -31,7 +31,7 @@ function changingServer() {
     total: TOTAL,
     name: 'País',
     answers: Number.POSITIVE_INFINITY,
-    asked: [] as number[],
+    request: [] as number[],
     kept: [] as number[],
   }
   const stuck = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ function changingServer() {
     idleTimeout: 0,
     fetch: ({ url }) => {
       const page = Number(new URL(url).searchParams.get('page'))
-      const count = state.asked.push(page)
+      const count = state.request.push(page)
       if (count === state.answers + CONCURRENCY) stuck.resolve()
       // Those that are too many wait for ever.
       if (count > state.answers) return new Promise<Response>(() => {})
@@ -83,7 +83,7 @@ async function interrupted({ state, stuck }: ChangingServer, start: () => () => 
   const stop = start()
   await stuck
   await stop()
-  Object.assign(state, { answers: Number.POSITIVE_INFINITY, asked: [], kept: state.asked.slice(0, BEFORE) })
+  Object.assign(state, { answers: Number.POSITIVE_INFINITY, request: [], kept: state.request.slice(0, BEFORE) })
 }
 
 const aborted = (server: ChangingServer, directory: string): Promise<void> =>
@@ -123,10 +123,10 @@ describe('after an interruption', () => {
     await interrupt(server, directory)
     appendFileSync(join(directory, 'paises.pages'), torn)
     expect(await namesAt(server.url, directory)).toEqual(names())
-    const { asked, kept } = server.state
+    const { request, kept } = server.state
     expect(kept).toHaveLength(BEFORE)
     const missing = Array.from({ length: PAGES }, (_, at) => at + 1).filter((page) => !kept.includes(page))
-    expect(asked.toSorted((a, b) => a - b)).toEqual([1, ...missing])
+    expect(request.toSorted((a, b) => a - b)).toEqual([1, ...missing])
   })
 
   test.each([
@@ -138,7 +138,7 @@ describe('after an interruption', () => {
     await aborted(server, directory)
     Object.assign(server.state, change)
     expect(await namesAt(server.url, directory)).toEqual(expected)
-    expect(server.state.asked).toHaveLength(PAGES)
+    expect(server.state.request).toHaveLength(PAGES)
   })
 
   test('nothing is taken from another server', async () => {
@@ -146,7 +146,7 @@ describe('after an interruption', () => {
     const directory = newDirectory()
     await aborted(one, directory)
     expect(await namesAt(other.url, directory)).toEqual(names())
-    expect(other.state.asked).toHaveLength(PAGES)
+    expect(other.state.request).toHaveLength(PAGES)
   })
 })
 
@@ -154,15 +154,15 @@ test('what was harvested is only compared by its first page, until it is discard
   const { url, state } = changingServer()
   const directory = newDirectory()
   const { discard } = await harvest(url, directory)
-  state.asked = []
+  state.request = []
   await harvest(url, directory)
-  expect(state.asked).toEqual([1])
+  expect(state.request).toEqual([1])
   expect(existsSync(join(directory, 'paises.pages'))).toBe(true)
   discard()
   expect(readdirSync(directory)).toEqual([])
-  state.asked = []
+  state.request = []
   await harvest(url, directory)
-  expect(state.asked).toHaveLength(PAGES)
+  expect(state.request).toHaveLength(PAGES)
 })
 
 describe('a server that changes while it is read', () => {

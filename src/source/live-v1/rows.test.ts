@@ -153,7 +153,7 @@ describe('parents', () => {
     expect(findings).toEqual([
       {
         kind: 'embedded-differs',
-        says: 'an embedded record differs from the one with its identifier elsewhere, and is left out',
+        description: 'an embedded record differs from the one with its identifier elsewhere, and is left out',
         count: 3,
         examples: [
           differs('idEstado.idPais', country1),

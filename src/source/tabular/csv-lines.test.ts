@@ -1,7 +1,7 @@
 // Lines of CSV are taken apart one by one, and give back what was written.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { takeApart } from './csv-lines.ts'
+import { parseCsvLines } from './csv-lines.ts'
 
 const value = fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', "'", 'ñ', '🌵', '\t', '\\', ';') })
 const record = fc.array(fc.tuple(value, fc.boolean()), { minLength: 1, maxLength: 5 })
@@ -11,13 +11,15 @@ const written = (cells: readonly (readonly [string, boolean])[]) =>
 test('gives back what was written, however it was quoted', () =>
   fc.assert(
     fc.property(fc.array(record), (records) =>
-      expect(takeApart(records.map(written))).toEqual(records.map((cells) => cells.map(([text]) => text))),
+      expect(parseCsvLines(records.map(written))).toEqual(records.map((cells) => cells.map(([text]) => text))),
     ),
   ))
 
 test('takes each line by itself, whatever stands around it', () => {
   const anything = fc.array(fc.string({ unit: fc.constantFrom('a', '"', ',') }), { maxLength: 8 })
   fc.assert(
-    fc.property(anything, (lines) => expect(takeApart(lines)).toEqual(lines.flatMap((line) => takeApart([line])))),
+    fc.property(anything, (lines) =>
+      expect(parseCsvLines(lines)).toEqual(lines.flatMap((line) => parseCsvLines([line]))),
+    ),
   )
 })

@@ -13,7 +13,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 }
 
 /** The values of each line, or what is wrong with its quotes. */
-export function takeApart(lines: readonly string[]): CsvRecord[] {
+export function parseCsvLines(lines: readonly string[]): CsvRecord[] {
   // A line without quotes needs no parser, which would take ten times as long over it.
   const quoted = lines.filter(hasQuote)
   if (quoted.length === 0) return lines.map((line) => line.split(','))

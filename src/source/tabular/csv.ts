@@ -3,12 +3,12 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { Faults } from '../faults.ts'
 import type { Block, GivenRow, Report } from '../source.ts'
 import type { Column } from './columns.ts'
-import { type BrokenLine, type CsvRecord, isBroken, takeApart } from './csv-lines.ts'
+import { type BrokenLine, type CsvRecord, isBroken, parseCsvLines } from './csv-lines.ts'
 import { layoutOf, rowOf } from './layout.ts'
 import { readLines, UnreadableFile } from './lines.ts'
 
 const HEADER_LINE = 1
-const MOST_DIGITS = 15
+const MAX_DIGITS = 15
 const ZERO = 0x30
 
 type Place = { readonly file: string; readonly line: number }
@@ -17,7 +17,7 @@ export async function* readCsv(path: string, file: string, entity: Entity, repor
   const { faults } = report
   let columns: readonly Column[] | undefined
   for await (const { first, lines } of readLines(path, file, faults)) {
-    const records = takeApart(lines)
+    const records = parseCsvLines(lines)
     let position = 0
     if (columns === undefined) columns = readHeader(records[position++] as CsvRecord, file, entity, faults)
     const block = { file, lines: [] as number[], rows: [] as GivenRow[] }
@@ -66,7 +66,7 @@ function cellOf(text: string, { number, optional }: Column): string | number | u
 
 /** Digits without a leading zero. By hand, because a regular expression takes five times as long. */
 function wholeNumber(text: string): number | undefined {
-  if (text.length === 0 || text.length > MOST_DIGITS || (text.length > 1 && text.charCodeAt(0) === ZERO))
+  if (text.length === 0 || text.length > MAX_DIGITS || (text.length > 1 && text.charCodeAt(0) === ZERO))
     return undefined
   let number = 0
   for (let position = 0; position < text.length; position++) {

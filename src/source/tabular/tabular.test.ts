@@ -53,7 +53,7 @@ test('provides the entities whose files are there, in order, whatever else is th
 
 describe('refuses', () => {
   const NAMES = /\{pais,estado,.*\}\.csv and \{pais,.*,audiencia\}\.ndjson/
-  const cases: readonly [what: string, directory: () => string, says: RegExp][] = [
+  const cases: readonly [what: string, directory: () => string, description: RegExp][] = [
     ['a directory that is not there', () => join(scratch, 'nowhere'), /there is no directory .*nowhere/],
     [
       'a file in its place',
@@ -73,9 +73,9 @@ describe('refuses', () => {
       /ventas\.ndjson, which is not known;/,
     ],
   ]
-  test.each(cases)('%s, and says which names are known', (_, directory, says) => {
+  test.each(cases)('%s, and says which names are known', (_, directory, description) => {
     expect(() => tabularSource(directory())).toThrow(Failure)
-    expect(() => tabularSource(directory())).toThrow(says)
+    expect(() => tabularSource(directory())).toThrow(description)
     expect(() => tabularSource(directory())).toThrow(NAMES)
   })
 
@@ -117,7 +117,7 @@ test('finds it odd when a file holds no records', async () => {
   const directory = directoryOf({ 'pais.csv': 'cvePais,descPais\n', 'audiencia.ndjson': '' })
   const examples = [join(directory, 'pais.csv'), join(directory, 'audiencia.ndjson')]
   expect((await readAll(tabularSource(directory))).findings).toEqual([
-    { kind: 'no-records', says: 'a file holds no records', count: 2, examples },
+    { kind: 'no-records', description: 'a file holds no records', count: 2, examples },
   ])
 })
 
@@ -126,11 +126,11 @@ describe('docs/tabular.md', async () => {
 
   const holds = (entity: Entity, { field, part }: Column): string => {
     const definition = entity.fields[field] as Field
-    if (definition.kind === 'code') return `${definition.says}: ${definition.shape}`
-    if (definition.kind !== 'embed') return definition.says
-    if (part === undefined) return `${definition.says}, by identifier`
-    const { kind, says } = definition.entity.fields[part] as Field
-    return `${definition.says}, by code: ${says}${kind === 'embed' ? ', by identifier' : ''}`
+    if (definition.kind === 'code') return `${definition.description}: ${definition.shape}`
+    if (definition.kind !== 'embed') return definition.description
+    if (part === undefined) return `${definition.description}, by identifier`
+    const { kind, description } = definition.entity.fields[part] as Field
+    return `${definition.description}, by code: ${description}${kind === 'embed' ? ', by identifier' : ''}`
   }
   const needed = (entity: Entity, { field, part, optional }: Column): string => {
     if (part !== undefined) return `instead of \`${field}\``

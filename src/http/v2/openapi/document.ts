@@ -1,11 +1,11 @@
 // The OpenAPI document of both APIs, made from the definitions that the server itself reads.
 import type { Release } from '../../../release/release.ts'
 import { version } from '../../../version.ts'
-import type { Answer, Asked } from '../../exchange.ts'
-import { jsonAnswer } from '../answers.ts'
+import type { HttpRequest, HttpResponse } from '../../exchange.ts'
+import { jsonResponse } from '../answers.ts'
 import { noParameters } from '../describe.ts'
+import type { OpenReleases } from '../open-releases.ts'
 import { readParameters } from '../parameters.ts'
-import type { ReleasesAtHand } from '../releases-at-hand.ts'
 import { OPENAPI_VERSION } from './body-schemas.ts'
 import { written } from './operation.ts'
 import { ABOUT, otherOperations, RELEASES, SEARCH } from './other-operations.ts'
@@ -46,7 +46,7 @@ export function openapiDocument(release: Release, baseUrl: string): Json {
     info: { title: 'Nomenclator', version, description },
     servers: [{ url: baseUrl }],
     security: [],
-    tags: Object.entries(tags).map(([name, says]) => ({ name, description: says })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: parts.all(),
   }
@@ -55,11 +55,11 @@ export function openapiDocument(release: Release, baseUrl: string): Json {
 /** Nearly everyone asks for the same one. */
 const latest = new WeakMap<Release, { readonly baseUrl: string; readonly document: Json }>()
 
-export function answerOpenapi(releases: ReleasesAtHand, asked: Asked, baseUrl: string): Answer {
-  readParameters(asked.query, noParameters)
+export function answerOpenapi(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {
+  readParameters(request.query, noParameters)
   const release = releases.current
   const known = latest.get(release)
   const document = known?.baseUrl === baseUrl ? known.document : openapiDocument(release, baseUrl)
   latest.set(release, { baseUrl, document })
-  return jsonAnswer(asked, { release, isNamed: false, isUndated: true }, document)
+  return jsonResponse(request, { release, isNamed: false, isUndated: true }, document)
 }

@@ -3,9 +3,9 @@ import { type EntityName, entities, entityNames } from '../../../catalog/entitie
 import type { Entity } from '../../../catalog/entity.ts'
 import type { PublishedRecord } from '../../../catalog/flatten.ts'
 import { wordsOf } from '../../../catalog/words.ts'
-import { bodyOf, type Format, penFor } from '../../../page/rendition.ts'
+import { bodyOf, type Format, recordEncoder } from '../../../page/rendition.ts'
 import type { Release } from '../../../release/release.ts'
-import type { Answer, Asked } from '../../exchange.ts'
+import type { HttpRequest, HttpResponse } from '../../exchange.ts'
 import type { Json } from './parts.ts'
 
 const SHOWN = 2
@@ -16,8 +16,8 @@ const firstRecords = (release: Release, name: EntityName, most: number): Uint8Ar
 
 /** The first records of an entity, in one of the forms. */
 export function recordsExample(release: Release, name: EntityName, format: Format, most: number = SHOWN): Json {
-  const pen = penFor(entities[name], { format, fields: undefined, embed: 'full' })
-  const body = decoder.decode(bodyOf(pen, firstRecords(release, name, most)))
+  const encoder = recordEncoder(entities[name], { format, fields: undefined, embed: 'full' })
+  const body = decoder.decode(bodyOf(encoder, firstRecords(release, name, most)))
   return { example: format === 'json' ? JSON.parse(body) : body }
 }
 
@@ -39,7 +39,11 @@ export function wordToSearch(release: Release): string | undefined {
 }
 
 /** What a part of API v2 answers to a question without headers. */
-export function answeredExample(answer: (asked: Asked) => Answer | object | undefined, path: string, query = ''): Json {
+export function answeredExample(
+  answer: (request: HttpRequest) => HttpResponse | object | undefined,
+  path: string,
+  query = '',
+): Json {
   const given = answer({ method: 'GET', path, query, headers: new Map() })
   const body = given !== undefined && 'body' in given ? given.body : undefined
   return body instanceof Uint8Array ? { example: JSON.parse(decoder.decode(body)) } : {}

@@ -5,7 +5,7 @@ import { ENCODINGS } from '../negotiate.ts'
 import type { Json, Parts } from './parts.ts'
 
 type Described = {
-  readonly says: string
+  readonly description: string
   /** Where the value is not always the same. */
   readonly schema?: Json
 }
@@ -15,39 +15,39 @@ const texts = (pattern: string): Json => ({ type: 'string', pattern })
 const DATE = '[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT'
 
 const described: Readonly<Record<string, Described>> = {
-  Allow: { says: 'The methods that are allowed' },
-  Vary: { says: 'The headers of the request on which the answer depends' },
-  'Access-Control-Allow-Origin': { says: 'Any page of any origin may read the answer' },
-  'Access-Control-Expose-Headers': { says: 'The headers that a script may read' },
-  'Cache-Control': { says: 'How long the answer may be kept; for ever where the request names the release' },
-  'Content-Disposition': { says: 'A name for the file', schema: texts('^attachment; filename="[^"]+"$') },
+  Allow: { description: 'The methods that are allowed' },
+  Vary: { description: 'The headers of the request on which the answer depends' },
+  'Access-Control-Allow-Origin': { description: 'Any page of any origin may read the answer' },
+  'Access-Control-Expose-Headers': { description: 'The headers that a script may read' },
+  'Cache-Control': { description: 'How long the answer may be kept; for ever where the request names the release' },
+  'Content-Disposition': { description: 'A name for the file', schema: texts('^attachment; filename="[^"]+"$') },
   'Content-Encoding': {
-    says: 'How the body is compressed; absent where it is not',
+    description: 'How the body is compressed; absent where it is not',
     schema: { type: 'string', enum: ENCODINGS },
   },
   'Content-Range': {
-    says: 'Which bytes these are, and of how many',
+    description: 'Which bytes these are, and of how many',
     schema: texts('^bytes (?:[0-9]+-[0-9]+|\\*)/[0-9]+$'),
   },
-  'Accept-Ranges': { says: 'A part of the bytes can be asked for' },
+  'Accept-Ranges': { description: 'A part of the bytes can be asked for' },
   'Repr-Digest': {
-    says: 'Digest of the whole body (RFC 9530); comes after the body where that is compressed',
+    description: 'Digest of the whole body (RFC 9530); comes after the body where that is compressed',
     schema: texts('^sha-256=:[A-Za-z0-9+/]{43}=:$'),
   },
   ETag: {
-    says: 'Validator of the body; strong unless the body is compressed while it is sent',
+    description: 'Validator of the body; strong unless the body is compressed while it is sent',
     schema: texts('^(?:W/)?"[0-9a-z-]+"$'),
   },
-  'Last-Modified': { says: 'When the release was built', schema: texts(`^${DATE}$`) },
+  'Last-Modified': { description: 'When the release was built', schema: texts(`^${DATE}$`) },
   Link: {
-    says: 'Other pages (RFC 8288); absent where there are none',
+    description: 'Other pages (RFC 8288); absent where there are none',
     schema: texts('^<[^<>]+>; rel="[a-z]+"(?:, <[^<>]+>; rel="[a-z]+")*$'),
   },
-  'X-Page': { says: 'Number of this page', schema: count(1) },
-  'X-Per-Page': { says: 'Records on a page', schema: count(1) },
-  'X-Total': { says: 'Number of records in all', schema: count(0) },
-  'X-Total-Pages': { says: 'Number of pages in all', schema: count(0) },
-  'X-Release': { says: 'Digest of the release that answered', schema: texts(DIGEST.source) },
+  'X-Page': { description: 'Number of this page', schema: count(1) },
+  'X-Per-Page': { description: 'Records on a page', schema: count(1) },
+  'X-Total': { description: 'Number of records in all', schema: count(0) },
+  'X-Total-Pages': { description: 'Number of pages in all', schema: count(0) },
+  'X-Release': { description: 'Digest of the release that answered', schema: texts(DIGEST.source) },
 }
 
 /** The headers that samples of an answer have: those that all have are required, and what all say is constant. */
@@ -65,11 +65,11 @@ function headerOf(parts: Parts, name: string, samples: readonly Headers[]): Json
   const schema = known.schema ?? { type: 'string', enum: values }
   const required = samples.every((sample) => name in sample)
   return parts.once(['header', name, required, ...values].join(), () =>
-    parts.share('headers', name, { description: known.says, required, schema }),
+    parts.share('headers', name, { description: known.description, required, schema }),
   )
 }
 
-const asked = (name: string, description: string): Json => ({
+const request = (name: string, description: string): Json => ({
   name,
   in: 'header',
   description,
@@ -78,12 +78,12 @@ const asked = (name: string, description: string): Json => ({
 
 /** Headers of the request that make a 304 of it. */
 export const CONDITIONS: readonly Json[] = [
-  asked('If-None-Match', 'The ETag of what the client has'),
-  asked('If-Modified-Since', 'The Last-Modified of what the client has; looked at where there is no If-None-Match'),
+  request('If-None-Match', 'The ETag of what the client has'),
+  request('If-Modified-Since', 'The Last-Modified of what the client has; looked at where there is no If-None-Match'),
 ]
-export const CODING = asked('Accept-Encoding', `How the body may be compressed: ${ENCODINGS.join(', ')}`)
+export const CODING = request('Accept-Encoding', `How the body may be compressed: ${ENCODINGS.join(', ')}`)
 /** Headers of the request that make a 206 of it. */
 export const RANGES: readonly Json[] = [
-  asked('Range', 'The bytes that are wanted, as in bytes=1000-'),
-  asked('If-Range', 'The ETag or Last-Modified of what the client has begun; the whole is sent if it is another'),
+  request('Range', 'The bytes that are wanted, as in bytes=1000-'),
+  request('If-Range', 'The ETag or Last-Modified of what the client has begun; the whole is sent if it is another'),
 ]

@@ -7,7 +7,7 @@ import type { Json, Parts } from './parts.ts'
 import { ANYWHERE, problemResponses } from './problems.ts'
 
 export type Good = {
-  readonly says: string
+  readonly description: string
   /** As many sets of headers as are needed to see which of them vary. */
   readonly samples: readonly Headers[]
   /** By media type. */
@@ -31,10 +31,10 @@ export type Operation = {
 }
 
 /** A parameter that may be given several times is a list of values, each under its name. */
-export const queryParameter = ({ name, says, repeatable, most, required = false, schema }: Parameter): Json => ({
+export const queryParameter = ({ name, description, repeatable, most, required = false, schema }: Parameter): Json => ({
   name,
   in: 'query',
-  description: says,
+  description,
   required,
   schema: repeatable
     ? { type: 'array', items: schema, minItems: 1, ...(most === undefined ? {} : { maxItems: most }) }
@@ -43,9 +43,9 @@ export const queryParameter = ({ name, says, repeatable, most, required = false,
 
 export function written(parts: Parts, operation: Operation): Json {
   const { path, id, tag, summary, inPath = [], inQuery, inHeader = [], shown = {}, good, problems } = operation
-  const answers = Object.entries(good).map(([status, { says, samples, content }]) => [
+  const answers = Object.entries(good).map(([status, { description, samples, content }]) => [
     status,
-    { description: says, headers: headersOf(parts, samples), ...(content === undefined ? {} : { content }) },
+    { description, headers: headersOf(parts, samples), ...(content === undefined ? {} : { content }) },
   ])
   return {
     operationId: id,

@@ -5,7 +5,7 @@ import type { Release } from '../../../release/release.ts'
 import { changesParameters } from '../changes.ts'
 import { answerDescription, answerRelease, answerReleases, describeParameters, noParameters } from '../describe.ts'
 import { RELEASE } from '../list-parameters.ts'
-import { ReleasesAtHand } from '../releases-at-hand.ts'
+import { OpenReleases } from '../open-releases.ts'
 import { answerSearch, searchParameters } from '../search.ts'
 import {
   anyChange,
@@ -28,22 +28,22 @@ export const ABOUT = 'About'
 
 const BAD = ['bad-parameter', 'unknown-parameter'] as const
 
-const good = (says: string, samples: readonly Headers[], content: Json): Readonly<Record<number, Good>> => ({
-  200: { says, samples, content },
-  304: { says: 'The client has this already', samples },
+const good = (description: string, samples: readonly Headers[], content: Json): Readonly<Record<number, Good>> => ({
+  200: { description, samples, content },
+  304: { description: 'The client has this already', samples },
 })
 
 const json = (schema: Json, example: Json = {}): Json => ({ [mediaType('json')]: { schema, ...example } })
 
 export function otherOperations(parts: Parts, release: Release, baseUrl: string): Operation[] {
-  const releases = new ReleasesAtHand(() => release, undefined)
+  const releases = new OpenReleases(() => release, undefined)
   const { digest } = release.manifest
   const shared = { inHeader: [...CONDITIONS, CODING] }
   const samples = samplesOf(release, false, PLAIN, CODED)
   const path = { releases: `${V2_PATH}/releases`, release: `${V2_PATH}/releases/{digest}` }
-  const index = answeredExample((asked) => answerDescription(releases, asked, baseUrl), V2_PATH)
-  const list = answeredExample((asked) => answerReleases(releases, asked, baseUrl), path.releases)
-  const one = answeredExample((asked) => answerRelease(releases, digest, asked, baseUrl), path.release)
+  const index = answeredExample((request) => answerDescription(releases, request, baseUrl), V2_PATH)
+  const list = answeredExample((request) => answerReleases(releases, request, baseUrl), path.releases)
+  const one = answeredExample((request) => answerRelease(releases, digest, request, baseUrl), path.release)
   return [
     {
       ...shared,
@@ -72,7 +72,9 @@ export function otherOperations(parts: Parts, release: Release, baseUrl: string)
       id: 'get_release',
       tag: RELEASES,
       summary: 'What a release says of itself',
-      inPath: [{ name: 'digest', in: 'path', required: true, description: RELEASE.says, schema: RELEASE.schema }],
+      inPath: [
+        { name: 'digest', in: 'path', required: true, description: RELEASE.description, schema: RELEASE.schema },
+      ],
       inQuery: noParameters,
       good: good('The release', samples, json(releaseSchema(parts), one)),
       problems: [...BAD, 'not-found', 'release-gone'],
@@ -91,12 +93,12 @@ export function otherOperations(parts: Parts, release: Release, baseUrl: string)
   ]
 }
 
-function searchOperation(parts: Parts, releases: ReleasesAtHand, baseUrl: string): Operation {
+function searchOperation(parts: Parts, releases: OpenReleases, baseUrl: string): Operation {
   const path = `${V2_PATH}/search`
   const word = wordToSearch(releases.current)
   const query = `q=${encodeURIComponent(word ?? '')}`
   const example =
-    word === undefined ? {} : answeredExample((asked) => answerSearch(releases, asked, baseUrl), path, query)
+    word === undefined ? {} : answeredExample((request) => answerSearch(releases, request, baseUrl), path, query)
   const samples = samplesOf(releases.current, true, PLAIN, CODED)
   return {
     path,

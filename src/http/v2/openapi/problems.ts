@@ -1,7 +1,7 @@
 // The problems that an operation can end with, each as it is really answered.
 import { V1_PATH, V2_PATH } from '../../../catalog/collections.ts'
 import type { Headers } from '../../../page/page-headers.ts'
-import { isV2, type Problem, type ProblemKind, problemAnswer, problemTitles, problemType } from '../../problem.ts'
+import { isV2, type Problem, type ProblemKind, problemResponse, problemTitles, problemType } from '../../problem.ts'
 import { HEAD_LIMITS } from '../../wire/request-head.ts'
 import { headersOf } from './headers.ts'
 import { type Json, object, type Parts, text } from './parts.ts'
@@ -61,7 +61,7 @@ export function problemResponses(parts: Parts, path: string, given: readonly Pro
 }
 
 function responseOf(parts: Parts, root: string, alike: readonly ProblemKind[], status: number): Json {
-  const answers = alike.map((kind) => problemAnswer(samples[kind], root))
+  const answers = alike.map((kind) => problemResponse(samples[kind], root))
   const narrowed = { properties: { type: { enum: alike.map(problemType) }, status: { const: status } } }
   const examples = alike.map((kind, at) => [kind, { value: JSON.parse(new TextDecoder().decode(bodyOf(answers[at]))) }])
   return {
@@ -79,7 +79,7 @@ function responseOf(parts: Parts, root: string, alike: readonly ProblemKind[], s
   }
 }
 
-const bodyOf = (answer: ReturnType<typeof problemAnswer> | undefined) => answer?.body as Uint8Array
+const bodyOf = (answer: ReturnType<typeof problemResponse> | undefined) => answer?.body as Uint8Array
 
 const linesOf = (head: string): Headers =>
   Object.fromEntries(

@@ -35,7 +35,7 @@ const inPath = (entity: Entity, name: string, schema: Json = ID): Json => ({
   name,
   in: 'path',
   required: true,
-  description: (entity.fields[name] as Field).says,
+  description: (entity.fields[name] as Field).description,
   schema,
 })
 
@@ -63,11 +63,12 @@ function listOperation(parts: Parts, release: Release, name: EntityName): Operat
     inHeader: [...CONDITIONS, CODING],
     good: {
       200: {
-        says: 'A page. Its records are whole unless the request asks for some fields, or for embedded records by identifier',
+        description:
+          'A page. Its records are whole unless the request asks for some fields, or for embedded records by identifier',
         samples,
         content: listContent(parts, release, name),
       },
-      304: { says: 'The client has this page already', samples },
+      304: { description: 'The client has this page already', samples },
     },
     problems: [...COMMON, 'page-beyond-last'],
   }
@@ -100,11 +101,11 @@ function recordOperation(parts: Parts, release: Release, name: EntityName): Oper
     inHeader: [...CONDITIONS, CODING],
     good: {
       200: {
-        says: 'The record; whole unless the request asks for some fields, or for embedded records by identifier',
+        description: 'The record; whole unless the request asks for some fields, or for embedded records by identifier',
         samples,
         content: recordContent(parts, release, name),
       },
-      304: { says: 'The client has it already', samples },
+      304: { description: 'The client has it already', samples },
     },
     problems: [...COMMON, 'record-not-found'],
   }
@@ -121,16 +122,16 @@ function allOperation(parts: Parts, release: Release, name: EntityName): Operati
     inHeader: [...CONDITIONS, CODING, ...RANGES],
     good: {
       200: {
-        says: 'All of them',
+        description: 'All of them',
         samples: samplesOf(release, true, ...BULKS[200]),
         content: allContent(parts, release, name),
       },
       206: {
-        says: 'The bytes that were asked for',
+        description: 'The bytes that were asked for',
         samples: samplesOf(release, true, ...BULKS[206]),
         content: anyBytes,
       },
-      304: { says: 'The client has them already', samples: samplesOf(release, true, ...BULKS[304]) },
+      304: { description: 'The client has them already', samples: samplesOf(release, true, ...BULKS[304]) },
     },
     problems: [...COMMON, 'range-not-satisfiable'],
   }

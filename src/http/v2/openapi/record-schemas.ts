@@ -11,7 +11,7 @@ const fieldsOf = (entity: Entity, schemaOf: (field: Field) => Json): Json =>
   Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, schemaOf(field)]))
 
 function valueSchema(entity: Entity, field: Exclude<Field, { kind: 'embed' }>): Json {
-  const description = field.says
+  const description = field.description
   switch (field.kind) {
     case 'id':
       return { ...ID, description }
@@ -32,7 +32,7 @@ export const wholeRecord = (parts: Parts, entity: Entity): Json =>
   parts.schema(entity.name, () => {
     const fields = fieldsOf(entity, (field) =>
       field.kind === 'embed'
-        ? { ...wholeRecord(parts, field.entity), description: field.says }
+        ? { ...wholeRecord(parts, field.entity), description: field.description }
         : valueSchema(entity, field),
     )
     return object(fields)
@@ -44,7 +44,7 @@ const partOfRecord = (parts: Parts, entity: Entity): Json =>
     const fields = fieldsOf(entity, (field) => {
       if (field.kind !== 'embed') return valueSchema(entity, field)
       const identifier = field.entity.fields[identifierOf(field.entity)] as Field
-      return { anyOf: [partOfRecord(parts, field.entity), { ...ID, description: identifier.says }] }
+      return { anyOf: [partOfRecord(parts, field.entity), { ...ID, description: identifier.description }] }
     })
     const description = `What is left of a ${entity.name} by the parameters fields and embed`
     return { ...object(fields, Object.keys(fields)), minProperties: 1, description }
@@ -60,7 +60,7 @@ export const wholeOrPart = (
 
 export const keySchema = (parts: Parts, entity: Entity): Json =>
   parts.schema(`${entity.name}.key`, () => {
-    const fields = entity.key.map((name) => [name, { ...ID, description: (entity.fields[name] as Field).says }])
+    const fields = entity.key.map((name) => [name, { ...ID, description: (entity.fields[name] as Field).description }])
     return object(Object.fromEntries(fields))
   })
 

@@ -3,7 +3,7 @@ import { collections, PER_PAGE, V1_PATH } from '../../../catalog/collections.ts'
 import { entities } from '../../../catalog/entities.ts'
 import { readPage } from '../../../page/page.ts'
 import { CACHE_CONTROL, COMMON_HEADERS, type Headers, pageHeaders } from '../../../page/page-headers.ts'
-import { FIRST_PAGE, FORMATS, MOST_DIGITS } from '../../../page/page-request.ts'
+import { FIRST_PAGE, FORMATS, MAX_DIGITS } from '../../../page/page-request.ts'
 import type { Release } from '../../../release/release.ts'
 import type { Parameter } from '../list-parameters.ts'
 import { indexOfV1 } from './body-schemas.ts'
@@ -20,11 +20,11 @@ export const v1Parameters: ReadonlyMap<string, Parameter> = new Map(
   [
     {
       name: 'page',
-      says: 'Number of the page, from 1',
+      description: 'Number of the page, from 1',
       repeatable: false,
-      schema: { type: 'integer', minimum: 1, maximum: 10 ** MOST_DIGITS - 1, default: 1 },
+      schema: { type: 'integer', minimum: 1, maximum: 10 ** MAX_DIGITS - 1, default: 1 },
     },
-    { name: 'format', says: 'Both give JSON', repeatable: false, schema: { type: 'string', enum: FORMATS } },
+    { name: 'format', description: 'Both give JSON', repeatable: false, schema: { type: 'string', enum: FORMATS } },
   ].map((parameter) => [parameter.name, parameter]),
 )
 
@@ -42,7 +42,7 @@ function indexOperation(baseUrl: string): Operation {
     tag: V1_TAG,
     summary: 'The collections of API v1, by name',
     inQuery: new Map(),
-    good: { 200: { says: 'The URL of each collection', samples: [headers], content } },
+    good: { 200: { description: 'The URL of each collection', samples: [headers], content } },
     problems: [],
   }
 }
@@ -60,8 +60,8 @@ function pageOperation(parts: Parts, release: Release, collection: (typeof colle
     inQuery: v1Parameters,
     inHeader: CONDITIONS,
     good: {
-      200: { says: 'A page', samples, content: { 'application/json': { schema, ...example } } },
-      304: { says: 'The client has this page already', samples },
+      200: { description: 'A page', samples, content: { 'application/json': { schema, ...example } } },
+      304: { description: 'The client has this page already', samples },
     },
     problems: ['bad-parameter', 'page-beyond-last'],
   }

@@ -1,5 +1,5 @@
 // Writes answers into one buffer, which grows when it must and is used again for every write.
-import type { Answer, Streamed } from '../exchange.ts'
+import type { HttpResponse, Streamed } from '../exchange.ts'
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -25,7 +25,7 @@ const STATUS_LINES = Object.fromEntries(
 
 const FIRST_SIZE = 1 << 16
 
-export class AnswerBuffer {
+export class ResponseBuffer {
   #bytes = Buffer.allocUnsafe(FIRST_SIZE)
   #used = 0
 
@@ -43,7 +43,7 @@ export class AnswerBuffer {
   }
 
   /** HEAD is answered as GET, less the body. Of a streamed body only the head is added. */
-  add({ status, head, body }: Answer, withBody: boolean, connection: string, date: string, http10 = false): void {
+  add({ status, head, body }: HttpResponse, withBody: boolean, connection: string, date: string, http10 = false): void {
     const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
     const whole = withBody && body instanceof Uint8Array ? body : undefined
     this.#makeRoom(text.length + (whole === undefined ? 0 : whole.length))
@@ -63,7 +63,7 @@ export class AnswerBuffer {
 }
 
 /** How the client finds the end of the body; without any of these, it is where the connection closes. */
-function framing(status: number, body: Answer['body'], http10: boolean): string {
+function framing(status: number, body: HttpResponse['body'], http10: boolean): string {
   // A 304 has no body whose length could be told.
   if (status === 304) return ''
   const length = body === undefined ? 0 : body.length

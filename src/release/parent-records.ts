@@ -2,7 +2,7 @@
 import { entities } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from '../catalog/entity.ts'
 import type { RenderedParents } from '../catalog/render.ts'
-import { codeOf } from './numbers.ts'
+import { codeOf } from './id-registry.ts'
 
 type Members = {
   /** In the order of their positions. */
@@ -19,7 +19,7 @@ const embedded: ReadonlySet<string> = new Set(
 /** Whether any other entity embeds its kind. */
 export const isEmbedded = (entity: Entity): boolean => embedded.has(entity.name)
 
-export class Family {
+export class ParentRecords {
   readonly #members = new Map<string, Members>()
 
   rowsOf = (entity: string): ReadonlyMap<number, Values> => this.#of(entity).rows

@@ -13,17 +13,17 @@ type Book = {
   highest: number
 }
 /** For each entity every number ever given and the code that has it, in the order of giving. */
-export type SavedNumbers = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
+export type SavedIds = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
 
 /** Only records with an identifier of their own are numbered; the others live under their parent. */
 export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
 
-export class Numbers {
+export class IdRegistry {
   readonly #books = new Map<string, Book>()
-  readonly #reclaimed: string[] = []
+  readonly #reassigned: string[] = []
   readonly #moved: string[] = []
 
-  constructor(saved: SavedNumbers = {}) {
+  constructor(saved: SavedIds = {}) {
     for (const entity of Object.values(entities)) {
       if (!isNumbered(entity)) continue
       const book: Book = { idOf: new Map(), codeOf: new Map(), published: new Map(), highest: 0 }
@@ -54,12 +54,12 @@ export class Numbers {
       this.#moved.push(`${entity.name} ${code}: had ${before}, would have ${id}`)
     if (owner === undefined || owner === code) return
     book.idOf.delete(owner)
-    this.#reclaimed.push(`${entity.name} ${id}: ${owner} had it, ${code} would`)
+    this.#reassigned.push(`${entity.name} ${id}: ${owner} had it, ${code} would`)
   }
 
   /** The numbers that were given to another code than the one that had them, in this build. */
-  get reclaimed(): readonly string[] {
-    return this.#reclaimed
+  get reassigned(): readonly string[] {
+    return this.#reassigned
   }
 
   /** The codes that were given a new number though they had one, in this build. */
@@ -67,7 +67,7 @@ export class Numbers {
     return this.#moved
   }
 
-  save(): SavedNumbers {
+  save(): SavedIds {
     return Object.fromEntries([...this.#books].map(([name, book]) => [name, [...book.codeOf]]))
   }
 

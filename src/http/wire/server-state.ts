@@ -1,16 +1,16 @@
 // What all connections of a server share: who answers, the clock, and whether it is leaving.
-import type { Answer, Asked, Connection as Asker } from '../exchange.ts'
+import type { Connection as ClientInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { HeadProblem, RequestHead } from './request-head.ts'
 
 export type Handler = {
-  readonly answer: (asked: RequestHead, connection: Asker) => Answer | Promise<Answer>
+  readonly answer: (request: RequestHead, connection: ClientInfo) => HttpResponse | Promise<HttpResponse>
   /** Never streamed. The path is as much of it as could be read. */
-  readonly refuse: (problem: HeadProblem, path: string) => Answer
+  readonly refuse: (problem: HeadProblem, path: string) => HttpResponse
   /** Told why an answer that was promised or had begun was cut off, when it is too late for another. */
-  readonly failed?: ((error: unknown, asked: Asked) => void) | undefined
+  readonly failed?: ((error: unknown, request: HttpRequest) => void) | undefined
 }
 
-export type Host = {
+export type ServerState = {
   readonly handler: Handler
   /** The address under which it listens. */
   own: string

@@ -11,9 +11,9 @@ export type ReleaseGone = { readonly kind: 'release-gone'; readonly digest: stri
 export type Chosen = { readonly release: Release; readonly isNamed: boolean }
 
 const DIGEST_OR_BEGINNING = /^[0-9a-f]{8,64}$/
-const MOST_OPEN = 4
+const MAX_OPEN = 4
 
-export class ReleasesAtHand {
+export class OpenReleases {
   readonly #current: () => Release
   readonly #shelf: Shelf | undefined
   readonly #open = new Map<string, Release>()
@@ -65,7 +65,7 @@ export class ReleasesAtHand {
     try {
       const release = this.#shelf.open(digest)
       const [oldest] = this.#open.keys()
-      if (this.#open.size === MOST_OPEN && oldest !== undefined) this.#open.delete(oldest)
+      if (this.#open.size === MAX_OPEN && oldest !== undefined) this.#open.delete(oldest)
       this.#open.set(digest, release)
       return release
     } catch {

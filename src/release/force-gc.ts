@@ -5,11 +5,11 @@ const MANY_BATCHES = 200
 const OFTEN = 50
 
 /** To be called where a step with so many is done. */
-export function tidyUp(count: number): void {
+export function forceGc(count: number): void {
   if (count >= MANY) Bun.gc(true)
 }
 
 /** To be called after each batch; of many, it takes some milliseconds now and then. */
-export function tidyAfter(batches: number): void {
+export function forceGcAfter(batches: number): void {
   if (batches >= MANY_BATCHES && batches % OFTEN === 0) Bun.gc(true)
 }
