@@ -173,7 +173,7 @@ test('the order of localities: that of the source, in every release of it', asyn
   const records = fullRecords('localidad')
   expect(answers.map(({ body }) => body)).toEqual([1, 15_000, 15_001].map((page) => bodyOf(records, page)))
   const [one, two] = [await releaseOf(smallSource(jumbled)), await releaseOf(smallSource(jumbled))]
-  expect(two.records.localidad.page(1)).toEqual(one.records.localidad.page(1))
+  expect(two.entity('localidad').records.page(1)).toEqual(one.entity('localidad').records.page(1))
 })
 
 test('validators: a strong ETag of the content alone, Last-Modified of the release, 304 for If-None-Match', async () => {
@@ -182,8 +182,8 @@ test('validators: a strong ETag of the content alone, Last-Modified of the relea
   expect(await get(path, `If-None-Match: ${page.headers.ETag}`)).toEqual(notModifiedAnswer(factsOf(list, 1)))
   const tags = await Promise.all(
     [10, 11, 12].map(async (count) => {
-      const { records } = await releaseOf(smallSource({ pais: countries(count) }))
-      return [records.pais.etag(0), records.pais.etag(Math.ceil(count / 10) - 1)]
+      const { records } = (await releaseOf(smallSource({ pais: countries(count) }))).entity('pais')
+      return [records.etag(0), records.etag(Math.ceil(count / 10) - 1)]
     }),
   )
   const [[ten, same] = [], [tenOfEleven, eleventh] = [], [tenOfTwelve, both] = []] = tags

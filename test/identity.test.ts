@@ -50,7 +50,7 @@ describe('a municipality', () => {
       '002': 2,
       '003': 3,
     })
-    expect(new TextDecoder().decode(home.current().records.municipio.page(0))).toContain(
+    expect(new TextDecoder().decode(home.current().entity('municipio').records.page(0))).toContain(
       '"descMunicipio":"Otro nombre"',
     )
   })
@@ -68,7 +68,7 @@ describe('a municipality', () => {
   test('with the same code in another state is another', async () => {
     using home = await Towns.with(town('001'))
     await home.give([town('001', 'Ensenada', 'BC'), town('001')], {})
-    const names = new TextDecoder().decode(home.current().records.municipio.page(0))
+    const names = new TextDecoder().decode(home.current().entity('municipio').records.page(0))
     expect([...names.matchAll(/"descMunicipio":"(.*?)"/g)].map(([, name]) => name)).toEqual([
       'Municipio 001',
       'Ensenada',

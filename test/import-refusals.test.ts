@@ -177,7 +177,7 @@ describe('surprising changes', () => {
     expect(contentOf(home.path)).toEqual(before)
     const accepted = await nomenclator(...command, '--accept-changes')
     expect({ code: accepted.code, err: accepted.err }).toEqual({ code: 0, err: '' })
-    expect(new TextDecoder().decode(home.current().records.audiencia.page(0))).toContain('"clave":"teachers"')
+    expect(new TextDecoder().decode(home.current().entity('audiencia').records.page(0))).toContain('"clave":"teachers"')
   })
 })
 

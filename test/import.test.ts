@@ -74,7 +74,9 @@ describe('an import replaces what its source provides, and no more:', () => {
     const report = await home.import(sourceOf(others), { fallback: sourceOf(tiny) })
     expect(report).toMatchObject({ outcome: 'activated', previous: undefined, changes: undefined, breakingChanges: [] })
     expect(report.counts).toEqual(Object.fromEntries(entityNames.map((name) => [name, tiny[name].length])) as never)
-    expect(new TextDecoder().decode(home.current().records.audiencia.page(0))).toContain('"descCorta":"Alumnos"')
+    expect(new TextDecoder().decode(home.current().entity('audiencia').records.page(0))).toContain(
+      '"descCorta":"Alumnos"',
+    )
   })
 })
 

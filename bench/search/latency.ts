@@ -29,15 +29,15 @@ const kinds = {
   id: (release: Release) => {
     const dice = diceFor(SEED, 'id')
     return Array.from({ length: RECORDS }, () => {
-      const bytes = release.records.localidad.record(dice(release.records.localidad.count))
+      const bytes = release.entity('localidad').records.record(dice(release.entity('localidad').records.count))
       const { idLocalidad, idMunicipio } = JSON.parse(new TextDecoder().decode(bytes))
       return `/api/v2/${entities.municipio.plural}/${idMunicipio.idMunicipio}/${entities.localidad.plural}/${idLocalidad}`
     })
   },
   filter: (release: Release) => {
     const dice = diceFor(SEED, 'filter')
-    const municipality = () => ['idMunicipio', 1 + dice(release.records.municipio.count)] as const
-    const state = () => ['idEstado', 1 + dice(release.records.estado.count)] as const
+    const municipality = () => ['idMunicipio', 1 + dice(release.entity('municipio').records.count)] as const
+    const state = () => ['idEstado', 1 + dice(release.entity('estado').records.count)] as const
     return Array.from({ length: RECORDS }, (_, at) => {
       const filter = at % 2 === 0 ? municipality() : state()
       return `/api/v2/${entities.localidad.plural}?${queryOf([filter, ['per_page', 50]])}`

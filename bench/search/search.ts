@@ -65,7 +65,7 @@ async function atSize(subject: Subject, times: number, { quick }: Options): Prom
   const { release, records } = subject
   return {
     ...{ times, localities: LOCALITIES * times, records, indexBytes: indexBytes(subject) },
-    words: release.indexes.localidad.words.words.size,
+    words: release.entity('localidad').index.words.words.size,
     relevance: await relevanceOf(subject),
     // A larger size shows how it grows, and takes ten times as long to measure.
     latencies: await measureLatencies(release, quick || times > 1),

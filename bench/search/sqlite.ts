@@ -80,7 +80,8 @@ export class SqliteSearch implements Disposable {
   }
 }
 
-function fill(database: Database, { records: { localidad } }: Release): void {
+function fill(database: Database, release: Release): void {
+  const localidad = release.entity('localidad').records
   const { show, end } = progress('filling SQLite')
   database.run(SCHEMA)
   const row = database.prepare('INSERT INTO localidad VALUES (?, ?, ?, ?, ?, ?)')

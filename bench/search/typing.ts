@@ -16,7 +16,7 @@ const ASKED_FOR = [
 function nameIn(release: Release, dice: Dice): string {
   const name = pick(dice, ASKED_FOR)
   const record = JSON.parse(
-    new TextDecoder().decode(release.records[name].record(dice(release.records[name].count))),
+    new TextDecoder().decode(release.entity(name).records.record(dice(release.entity(name).records.count))),
   ) as Record<string, string>
   const field = Object.keys(record).find((one) => one.startsWith('desc')) as string
   return folded(record[field] as string).replaceAll(/[^\p{L}\p{N} ]/gu, '')

@@ -38,7 +38,7 @@ class Chance {
     const digit = () => String(dice(10))
     this.#filters = [
       () => ['idEstado', 1 + dice(32)],
-      () => ['idMunicipio', 1 + dice(release.records.municipio.count)],
+      () => ['idMunicipio', 1 + dice(release.entity('municipio').records.count)],
       () => ['idMunicipio.idEstado', 1 + dice(32)],
       () => ['idMunicipio.idEstado.idPais', 484],
       () => ['idLocalidad', 1 + dice(300)],

@@ -1,37 +1,42 @@
-// The collections of the API: what each publishes, and under which path. Five in v1, one for every entity in v2.
-import {
-  audiencia,
-  type EntityName,
-  entities,
-  entityNames,
-  localidad,
-  municipio,
-  pais,
-  subdisciplina,
-} from './entities.ts'
+// The collections of the API: every entity in v2, some of them in v1, and under which paths.
+import type { Catalog } from './catalog.ts'
+import { builtInCatalog, type EntityName, entities, entityNames } from './entities.ts'
 
 /** Records on a page of API v1, and so on a line of a record file. */
 export const PER_PAGE = 10
 
 export const V1_PATH = '/api/v1'
-
-const collection = (title: string, { name, plural }: { readonly name: EntityName; readonly plural: string }) =>
-  ({ name: plural, title, entity: name, path: `${V1_PATH}/${plural}` }) as const
-
-export type Collection = ReturnType<typeof collection>
-
-export const collections: readonly Collection[] = [
-  collection('Localities', localidad),
-  collection('Municipalities', municipio),
-  collection('Countries', pais),
-  collection('Knowledge subdisciplines', subdisciplina),
-  collection('Audiences', audiencia),
-]
-
 export const V2_PATH = '/api/v2'
 export const OPENAPI_PATH = '/api/openapi.json'
 
-/** A collection of API v2, by name. */
+/** A collection of API v1. */
+export type Collection = {
+  readonly name: string
+  readonly title: string
+  readonly entity: EntityName
+  readonly path: string
+}
+
+const collectionsByCatalog = new WeakMap<Catalog, readonly Collection[]>()
+
+/** The collections of API v1, in the order in which it lists them. */
+export function v1Collections(catalog: Catalog): readonly Collection[] {
+  const known = collectionsByCatalog.get(catalog)
+  if (known !== undefined) return known
+  const collections = [...catalog.entities.values()]
+    .filter(({ v1 }) => v1 !== undefined)
+    .toSorted((a, b) => (a.v1 as number) - (b.v1 as number))
+    .map(({ name, plural, title }) => ({
+      name: plural,
+      title,
+      entity: name as EntityName,
+      path: `${V1_PATH}/${plural}`,
+    }))
+  collectionsByCatalog.set(catalog, collections)
+  return collections
+}
+
+export const collections = v1Collections(builtInCatalog)
 export const entityByPlural: ReadonlyMap<string, EntityName> = new Map(
   entityNames.map((name) => [entities[name].plural, name]),
 )

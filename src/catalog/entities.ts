@@ -1,4 +1,5 @@
-// What each of the nine entities is made of. This is the only place that names their fields.
+// The built-in catalog: what each of its entities is made of. This is the only place that names their fields.
+import { catalogOf } from './catalog.ts'
 import { code, copyOf, embeds, entity, id, name } from './entity.ts'
 
 const digits = (description: string, count: number) =>
@@ -8,6 +9,8 @@ const numeric = (description: string) => code(description, /^[0-9]{1,12}$/, 'dig
 export const pais = entity({
   name: 'pais',
   plural: 'paises',
+  title: 'Countries',
+  v1: 3,
   fields: {
     cvePais: code('country code', /^[A-Z]{3}$/, 'three upper-case letters'),
     descPais: name('country name'),
@@ -20,6 +23,7 @@ export const pais = entity({
 export const estado = entity({
   name: 'estado',
   plural: 'estados',
+  title: 'States',
   fields: {
     cveEstado: code('state code', /^[A-Z]{2,5}$/, 'two to five upper-case letters'),
     cveRenapo: code('state code of the population registry', /^[A-Z]{2}$/, 'two upper-case letters'),
@@ -34,6 +38,8 @@ export const estado = entity({
 export const municipio = entity({
   name: 'municipio',
   plural: 'municipios',
+  title: 'Municipalities',
+  v1: 2,
   fields: {
     cveMunicipio: numeric('municipality code, unique within its state'),
     descMunicipio: name('municipality name'),
@@ -47,6 +53,8 @@ export const municipio = entity({
 export const localidad = entity({
   name: 'localidad',
   plural: 'localidades',
+  title: 'Localities',
+  v1: 1,
   fields: {
     cveLocalidad: numeric('locality code, unique within its municipality'),
     descLocalidad: name('locality name; may contain bracketed or parenthesised qualifiers'),
@@ -71,6 +79,7 @@ export const localidad = entity({
 export const area = entity({
   name: 'area',
   plural: 'areas-conocimiento',
+  title: 'Knowledge areas',
   fields: {
     cveArea: numeric('area code'),
     descripcion: name('area name in Spanish'),
@@ -84,6 +93,7 @@ export const area = entity({
 export const campo = entity({
   name: 'campo',
   plural: 'campos-conocimiento',
+  title: 'Knowledge fields',
   fields: {
     cveCampo: digits('field code', 2),
     descripcion: name('field name in Spanish'),
@@ -98,6 +108,7 @@ export const campo = entity({
 export const disciplina = entity({
   name: 'disciplina',
   plural: 'disciplinas-conocimiento',
+  title: 'Knowledge disciplines',
   fields: {
     cveDisciplina: digits('discipline code', 4),
     descripcion: name('discipline name in Spanish'),
@@ -121,6 +132,8 @@ export const disciplina = entity({
 export const subdisciplina = entity({
   name: 'subdisciplina',
   plural: 'subdisciplinas-conocimiento',
+  title: 'Knowledge subdisciplines',
+  v1: 4,
   fields: {
     cveSubdisciplina: digits('subdiscipline code', 6),
     descripcion: name('subdiscipline name in Spanish'),
@@ -151,6 +164,8 @@ export const subdisciplina = entity({
 export const audiencia = entity({
   name: 'audiencia',
   plural: 'audiencias',
+  title: 'Audiences',
+  v1: 5,
   fields: {
     clave: code('audience key', /^[a-z][A-Za-z0-9]*$/, 'camel-case letters and digits'),
     descCorta: name('short description in Spanish'),
@@ -176,3 +191,4 @@ export const entities = {
 export type Entities = typeof entities
 export type EntityName = keyof Entities
 export const entityNames = Object.keys(entities) as EntityName[]
+export const builtInCatalog = catalogOf(Object.values(entities))

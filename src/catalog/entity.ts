@@ -20,8 +20,12 @@ export type Expectation = {
 
 export type Entity = {
   readonly name: string
-  /** What a list of them is called. */
+  /** The name of its collection, in paths. */
   readonly plural: string
+  /** The name of its collection for people, in English. */
+  readonly title: string
+  /** Its place among the collections of API v1; absent where it is not one of them. */
+  readonly v1?: number
   /** In the order in which they are rendered. */
   readonly fields: { readonly [name: string]: Field }
   /** The fields that identify a record among those of its entity; an embedded one stands for its own key. */
@@ -66,11 +70,12 @@ export const embeds = <const E extends Entity>(entity: E, description: string): 
   description,
 })
 
-type Definition = Omit<Entity, 'order' | 'expects'> & Partial<Pick<Entity, 'order' | 'expects'>>
-type Defined<D extends Definition> = Omit<D, 'order' | 'expects'> & Pick<Entity, 'order' | 'expects'>
+type Optional = 'title' | 'order' | 'expects'
+type Definition = Omit<Entity, Optional> & Partial<Pick<Entity, Optional>>
+type Defined<D extends Definition> = Omit<D, Optional> & Pick<Entity, Optional>
 
 export function entity<const D extends Definition>(definition: D): Defined<D> {
-  return { order: 'by key', expects: [], ...definition }
+  return { title: definition.plural, order: 'by key', expects: [], ...definition }
 }
 
 /** The single field that other entities refer to it by. */

@@ -1,7 +1,17 @@
 // The paths of values, and who is above and below whom.
 import { describe, expect, test } from 'bun:test'
-import { area, campo, disciplina, estado, localidad, municipio, pais, subdisciplina } from './entities.ts'
-import { below, chainOf, ownerOf, pathTo } from './lineage.ts'
+import {
+  area,
+  builtInCatalog,
+  campo,
+  disciplina,
+  estado,
+  localidad,
+  municipio,
+  pais,
+  subdisciplina,
+} from './entities.ts'
+import { ancestorsOf, descendantsOf, ownerOf, pathTo } from './lineage.ts'
 import { leavesOf, pathsOf } from './paths.ts'
 
 test('an embedded record comes before what is in it, in the order in which it is rendered', () => {
@@ -31,16 +41,20 @@ describe('lineage', () => {
     expect(pathTo(estado, municipio)).toBeUndefined()
   })
 
-  test('below a record is all that embeds it, directly or not', () => {
-    expect(below(pais)).toEqual(['estado', 'municipio', 'localidad'])
-    expect(below(area)).toEqual(['campo', 'disciplina', 'subdisciplina'])
-    expect(below(localidad)).toEqual([])
+  test('the descendants of an entity are all that embed it, directly or not', () => {
+    expect(descendantsOf(builtInCatalog, pais).map(({ name }) => name)).toEqual(['estado', 'municipio', 'localidad'])
+    expect(descendantsOf(builtInCatalog, area).map(({ name }) => name)).toEqual([
+      'campo',
+      'disciplina',
+      'subdisciplina',
+    ])
+    expect(descendantsOf(builtInCatalog, localidad)).toEqual([])
   })
 
   test('the chain leads through as many as there are', () => {
-    expect(chainOf(localidad).map(({ field }) => field)).toEqual(['idMunicipio', 'idEstado', 'idPais'])
-    expect(chainOf(subdisciplina).map(({ entity }) => entity as unknown)).toEqual([disciplina, campo, area])
-    expect(chainOf(pais)).toEqual([])
+    expect(ancestorsOf(localidad).map(({ field }) => field)).toEqual(['idMunicipio', 'idEstado', 'idPais'])
+    expect(ancestorsOf(subdisciplina).map(({ entity }) => entity as unknown)).toEqual([disciplina, campo, area])
+    expect(ancestorsOf(pais)).toEqual([])
   })
 
   test('only localities are numbered within another', () => {

@@ -14,7 +14,7 @@ export function wordAbove(release: Release, name: EntityName): WordAbove {
     (parents.get(name) ?? []).flatMap(([field, parent]) => {
       const grades = remembered(release, parent, typed, forgiving)
       if (!grades.some(isMatch)) return []
-      const { values, starts, positions } = release.indexes[name].column(field)
+      const { values, starts, positions } = release.entity(name).index.column(field)
       return [{ values, starts, positions, grades }]
     })
 }
@@ -38,8 +38,8 @@ const isMatch = (grade: number) => grade !== 0
 /** For each record how well the word matches its name, or the name of one above it. */
 function gradesOf(release: Release, entity: Entity, typed: string, forgiving: boolean): Uint8Array {
   const name = entity.name as EntityName
-  const { words } = release.indexes[name]
-  const best = new Uint8Array(release.manifest.entities[name].count)
+  const { words } = release.entity(name).index
+  const best = new Uint8Array(release.entity(name).count)
   const { starts, positions } = words.inNames
   const { grades, matching } = matchWord(words, typed, forgiving)
   for (const word of matching) {

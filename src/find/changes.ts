@@ -27,19 +27,19 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 export async function* changesOf(older: Release, newer: Release, name: EntityName): AsyncGenerator<RecordChange[]> {
   if (sameRecords(older, newer, name)) return
   const known = await positionsByKey(older, name)
-  const seen = new Uint8Array(older.records[name].count)
+  const seen = new Uint8Array(older.entity(name).records.count)
   const keyAt = keyReader(newer, name)
-  for (const [from, to] of steps(newer.records[name].count)) {
+  for (const [from, to] of steps(newer.entity(name).records.count)) {
     const changes: RecordChange[] = []
     for (let position = from; position < to; position++) {
       const before = known.get(keyAt(position))
-      const json = newer.records[name].record(position)
+      const json = newer.entity(name).records.record(position)
       if (before === undefined) {
         changes.push({ change: 'added', new: parsed(json) })
         continue
       }
       seen[before] = 1
-      const was = older.records[name].record(before)
+      const was = older.entity(name).records.record(before)
       if (Buffer.compare(was, json) === 0) continue
       const [oldRecord, newRecord] = [parsed(was), parsed(json)]
       changes.push({ change: 'changed', fields: differing(oldRecord, newRecord), old: oldRecord, new: newRecord })
@@ -49,7 +49,7 @@ export async function* changesOf(older: Release, newer: Release, name: EntityNam
   }
   for (const [from, to] of steps(seen.length)) {
     const gone = Array.from({ length: to - from }, (_, at) => from + at).filter((position) => seen[position] === 0)
-    yield gone.map((position) => ({ change: 'removed', old: parsed(older.records[name].record(position)) }))
+    yield gone.map((position) => ({ change: 'removed', old: parsed(older.entity(name).records.record(position)) }))
     await turn()
   }
 }
@@ -59,7 +59,7 @@ function* steps(count: number): Generator<readonly [from: number, to: number]> {
 }
 
 async function positionsByKey(release: Release, name: EntityName): Promise<KeyTable> {
-  const { count } = release.records[name]
+  const { count } = release.entity(name).records
   const table = new KeyTable(entities[name], count)
   const keyAt = keyReader(release, name)
   for (const [from, to] of steps(count)) {
@@ -77,7 +77,7 @@ function keyReader(release: Release, name: EntityName): (position: number) => Re
 }
 
 function numberReader(release: Release, entity: Entity, field: string): (position: number) => number {
-  const column = release.indexes[entity.name as EntityName].column(field)
+  const column = release.entity(entity.name).index.column(field)
   const definition = entity.fields[field]
   if (column.kind === 'number') return (position) => column.numbers[column.values[position] as number] as number
   if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no part of a key`)

@@ -1,5 +1,4 @@
 // Finds the positions of the records that meet conditions on their fields.
-import type { EntityName } from '../catalog/entities.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
 import { sortKey } from '../catalog/words.ts'
@@ -30,7 +29,7 @@ export function positionsWhere(release: Release, entity: Entity, filters: readon
 /** The first of them. */
 export function firstWhere(release: Release, entity: Entity, filters: readonly Filter[]): number | undefined {
   const [first, ...others] = conditionsOf(release, entity, filters)
-  if (first === undefined) return release.manifest.entities[entity.name as EntityName].count > 0 ? 0 : undefined
+  if (first === undefined) return release.entity(entity.name).count > 0 ? 0 : undefined
   const tests = others.map(testOf)
   const candidates = allOf(first)
   for (let at = 0; at < candidates.length; at++) {
@@ -57,7 +56,7 @@ function kept(positions: Uint32Array, test: (position: number) => boolean): Uint
 
 function conditionOf(release: Release, entity: Entity, { steps, match, values }: Filter): Condition {
   const [step = '', ...rest] = steps
-  const column = release.indexes[entity.name as EntityName].column(step)
+  const column = release.entity(entity.name).index.column(step)
   if (column.kind === 'embed') {
     const parent = embeddedAt(entity, step)
     const inner = { steps: stepsWithin(parent, rest), match, values }

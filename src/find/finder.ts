@@ -57,7 +57,7 @@ const ascending = ({ positions, inOrder }: Hits): Uint32Array => (inOrder ? posi
 
 /** A search among the records of an entity at these positions, which ascend; undefined stands for all. */
 export const searchIn = (release: Release, name: EntityName, among: Uint32Array | undefined): Search => ({
-  words: release.indexes[name].words,
+  words: release.entity(name).index.words,
   among,
   above: wordAbove(release, name),
 })

@@ -1,5 +1,4 @@
 // Puts positions in the order of a field: texts in Spanish order, ties by position.
-import type { EntityName } from '../catalog/entities.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
 import type { Release } from '../release/release.ts'
@@ -35,7 +34,7 @@ function upTo(count: number): Uint32Array {
 
 function rankingOf(release: Release, entity: Entity, steps: readonly string[]): Ranking {
   const [step = '', ...rest] = steps
-  const column = release.indexes[entity.name as EntityName].column(step)
+  const column = release.entity(entity.name).index.column(step)
   const { values } = column
   if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
   if (column.kind === 'text') return { values, ranks: column.groups, count: (column.groups.at(-1) ?? -1) + 1 }

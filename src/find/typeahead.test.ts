@@ -19,7 +19,7 @@ const all = entityNames.map((name) => [name, []] as const)
 /** What is suggested, as entity and name. */
 function suggested(typed: string, limit = 3, scope: Parameters<typeof suggest>[2] = all): [EntityName, string][] {
   return suggest(release, wordsOf(typed), scope, limit).map(({ name, position }) => {
-    const record = JSON.parse(new TextDecoder().decode(release.records[name].record(position)))
+    const record = JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
     return [name, record[Object.keys(record).find((field) => field.startsWith('desc')) as string]]
   })
 }

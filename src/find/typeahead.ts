@@ -1,6 +1,6 @@
 // Searches several entities at once, for someone who is typing.
 import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
-import { chainOf } from '../catalog/lineage.ts'
+import { ancestorsOf } from '../catalog/lineage.ts'
 import type { Release } from '../release/release.ts'
 import { type Filter, positionsWhere } from './conditions.ts'
 import { searchIn } from './finder.ts'
@@ -37,7 +37,7 @@ const suggestionsIn = (name: EntityName, hits: Hits, limit: number): Suggestion[
   Array.from(bestFirst(hits, limit), (position) => ({ name, position, score: hits.scores[position] as number }))
 
 /** How many records are above one, each above the other. */
-const depths = Object.fromEntries(entityNames.map((name) => [name, chainOf(entities[name]).length])) as Record<
+const depths = Object.fromEntries(entityNames.map((name) => [name, ancestorsOf(entities[name]).length])) as Record<
   EntityName,
   number
 >

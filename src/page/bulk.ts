@@ -18,7 +18,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 /** The bytes of one block of records, with what stands before, between and after them. */
 function blockWriter(release: Release, name: EntityName, format: Format): (block: number) => Uint8Array {
   const encoder = recordEncoder(entities[name], { format, fields: undefined, embed: 'full' })
-  const records = release.records[name]
+  const records = release.entity(name).records
   return (block) => {
     const first = block * BLOCK
     const next = Math.min(first + BLOCK, records.count)
@@ -30,7 +30,8 @@ function blockWriter(release: Release, name: EntityName, format: Format): (block
 }
 
 /** Of an empty collection there is one block, with no record in it. */
-const blocksOf = (release: Release, name: EntityName) => Math.max(Math.ceil(release.records[name].count / BLOCK), 1)
+const blocksOf = (release: Release, name: EntityName) =>
+  Math.max(Math.ceil(release.entity(name).records.count / BLOCK), 1)
 
 const factsByRelease = new WeakMap<Release, Map<string, Promise<BulkFacts>>>()
 

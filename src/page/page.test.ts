@@ -26,7 +26,7 @@ describe('a page', () => {
       number: page(number),
       total: 21,
       totalPages: 3,
-      etag: release.records.pais.etag(number - 1),
+      etag: release.entity('pais').records.etag(number - 1),
       lastModified: new Date(release.manifest.built).toUTCString(),
       body: new TextEncoder().encode(JSON.stringify(records)),
     })

@@ -25,7 +25,7 @@ export type PageBeyondLast = {
 
 /** Of an empty collection there is a first page, with nothing on it. */
 export function readPage(release: Release, collection: Collection, number: PageNumber): Page | PageBeyondLast {
-  const records = release.records[collection.entity]
+  const records = release.entity(collection.entity).records
   const total = records.count
   const totalPages = pagesOf(total)
   if (number > Math.max(totalPages, 1)) return { kind: 'page-beyond-last', page: number, total, totalPages }

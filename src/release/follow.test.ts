@@ -28,8 +28,8 @@ class Followed extends TestHome {
   }
 
   get served(): string {
-    const { manifest, records } = this.following.release()
-    return `${manifest.digest} ${new TextDecoder().decode(records.audiencia.page(0)).match(/"descCorta":"(.*?)"/)?.[1]}`
+    const { manifest, entity } = this.following.release()
+    return `${manifest.digest} ${new TextDecoder().decode(entity('audiencia').records.page(0)).match(/"descCorta":"(.*?)"/)?.[1]}`
   }
 
   async until(event: string | RegExp): Promise<void> {
@@ -89,12 +89,12 @@ test('every activation is followed, and so is a rollback', async () => {
 
 test('what was handed out before a swap can still be read after it', async () => {
   using home = new Followed()
-  const { records } = home.following.release()
+  const { records } = home.following.release().entity('audiencia')
   home.shelf.activate(b)
   await home.until(`swapped to ${b}`)
   home.shelf.remove(a)
   Bun.gc(true)
-  expect(new TextDecoder().decode(records.audiencia.page(0))).toContain('"descCorta":"Uno"')
+  expect(new TextDecoder().decode(records.page(0))).toContain('"descCorta":"Uno"')
 })
 
 describe('a release that cannot be opened', () => {

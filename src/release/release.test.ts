@@ -130,7 +130,9 @@ function refusal(directory: string): string {
 test('a sound release is opened, and has every page', () => {
   const release = openRelease(sound, digest)
   expect(release.lastModified).toBe(new Date(release.manifest.built).toUTCString())
-  expect(entityNames.map((name) => release.records[name].count)).toEqual(entityNames.map((name) => tiny[name].length))
+  expect(entityNames.map((name) => release.entity(name).records.count)).toEqual(
+    entityNames.map((name) => tiny[name].length),
+  )
 })
 
 describe('is refused:', () => {

@@ -2,7 +2,9 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { builtInCatalog, type EntityName, entityNames } from '../catalog/entities.ts'
+import type { Entity } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import { IndexFile } from './index/index-file.ts'
 import { ENTITY_FILE_PARTS, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
@@ -23,12 +25,22 @@ export type StoredRelease = {
   readonly manifest: Manifest
 }
 
+/** One entity of a release, open for reading. */
+export type OpenEntity = {
+  readonly definition: Entity
+  readonly count: number
+  readonly records: RecordFile
+  readonly index: IndexFile
+}
+
 /** A release to be served: its records are mapped into memory. */
 export type Release = StoredRelease & {
+  readonly digest: string
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
-  readonly records: Readonly<Record<EntityName, RecordFile>>
-  readonly indexes: Readonly<Record<EntityName, IndexFile>>
+  readonly catalog: Catalog
+  /** Throws for an entity that is not in the catalog. */
+  readonly entity: (name: string) => OpenEntity
 }
 
 /** The manifest of the release in a directory, once its files have been seen to be there and of the right size. */
@@ -58,13 +70,24 @@ export const storedRelease = (directory: string, digest: string): StoredRelease 
 
 export function openRelease(directory: string, digest: string): Release {
   const manifest = readManifest(directory, digest)
-  const open = (entity: EntityName) => [entity, new RecordFile(directory, entity, manifest.entities[entity].count)]
-  const openIndex = (entity: EntityName) => [entity, new IndexFile(directory, entities[entity])]
+  const catalog = builtInCatalog
+  const opened = new Map(
+    [...catalog.entities].map(([name, definition]) => {
+      const { count } = manifest.entities[name as EntityName]
+      const records = new RecordFile(directory, name, count)
+      return [name, { definition, count, records, index: new IndexFile(directory, definition) }]
+    }),
+  )
   return {
     directory,
     manifest,
+    digest,
     lastModified: new Date(manifest.built).toUTCString(),
-    records: Object.fromEntries(entityNames.map(open)),
-    indexes: Object.fromEntries(entityNames.map(openIndex)),
+    catalog,
+    entity: (name) => {
+      const entity = opened.get(name)
+      if (entity === undefined) throw new Error(`the release has no ${name}`)
+      return entity
+    },
   }
 }

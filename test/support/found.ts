@@ -6,10 +6,10 @@ import type { Release } from '../../src/release/release.ts'
 
 const decoder = new TextDecoder()
 
-export const recordsOf = ({ records }: Release, name: EntityName): PublishedRecord[] =>
-  Array.from({ length: records[name].count }, (_, position) =>
-    JSON.parse(decoder.decode(records[name].record(position))),
-  )
+export function recordsOf(release: Release, name: EntityName): PublishedRecord[] {
+  const { count, records } = release.entity(name)
+  return Array.from({ length: count }, (_, position) => JSON.parse(decoder.decode(records.record(position))))
+}
 
 /** The value at a path; an embedded record stands for its identifier. */
 export function valueAt(record: PublishedRecord, { steps, field }: FieldPath): string | number {

@@ -11,7 +11,7 @@ async function sideOf(url: string, { path, entity, page }: Sample, { a, b }: Wor
   const answer = await fetch(`${url}${path}?page=${page}`)
   const body = Buffer.from(await answer.arrayBuffer())
   const found = [a, b].find(({ release }) => {
-    const records = release.records[entity]
+    const records = release.entity(entity).records
     return (
       answer.status === 200 &&
       answer.headers.get('ETag') === records.etag(page - 1) &&

@@ -60,7 +60,7 @@ export function samplePages({
   release,
 }: Side): { readonly path: string; readonly entity: EntityName; readonly page: number }[] {
   return collections.flatMap(({ path, entity }) => {
-    const { pages } = release.records[entity]
+    const { pages } = release.entity(entity).records
     const step = Math.max(1, Math.floor(pages / EACH_PLACE))
     const numbers = new Set([pages, ...Array.from({ length: Math.ceil(pages / step) }, (_, at) => 1 + at * step)])
     return [...numbers].map((page) => ({ path, entity, page }))

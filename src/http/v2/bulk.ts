@@ -38,7 +38,7 @@ export async function answerAll(
   const headers = {
     ...v2Headers(CONTENT_TYPES[format]),
     'Content-Disposition': `attachment; filename="${entities[name].plural}-${release.manifest.digest.slice(0, 12)}.${format}"`,
-    'X-Total': String(release.records[name].count),
+    'X-Total': String(release.entity(name).records.count),
     // A coding made in pieces need not come out the same every time.
     ETag: encoding === undefined ? etag : `W/${etag}`,
     ...releaseHeaders(chosen),

@@ -1,8 +1,8 @@
 // What API v2 has: its collections with their fields and filters, and the releases that can be read.
 import { V2_PATH } from '../../catalog/collections.ts'
-import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+import { builtInCatalog, type EntityName, entities, entityNames } from '../../catalog/entities.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { below, ownerOf } from '../../catalog/lineage.ts'
+import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
@@ -27,7 +27,10 @@ export const childrenTemplate = (above: Entity, child: EntityName): string =>
 
 /** Records that are numbered within another have none below them. */
 export const parents: readonly (readonly [Entity, readonly EntityName[]])[] = entityNames
-  .map((name) => [entities[name], below(entities[name])] as const)
+  .map(
+    (name) =>
+      [entities[name], descendantsOf(builtInCatalog, entities[name]).map(({ name }) => name as EntityName)] as const,
+  )
   .filter(([, children]) => children.length > 0)
 
 export function answerDescription(
@@ -60,7 +63,9 @@ function describeEntity(name: EntityName, manifest: Manifest, baseUrl: string) {
     url: `${baseUrl}${V2_PATH}/${entity.plural}`,
     record: `${baseUrl}${recordTemplate(entity)}`,
     all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
-    children: below(entity).map((child) => `${baseUrl}${childrenTemplate(entity, child)}`),
+    children: descendantsOf(builtInCatalog, entity).map(
+      ({ name: child }) => `${baseUrl}${childrenTemplate(entity, child as EntityName)}`,
+    ),
     key: entity.key,
     code: entity.code,
     fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({

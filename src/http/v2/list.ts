@@ -43,7 +43,7 @@ export function answerList(
     }
   }
   const positions = found.slice(from, from + wanted.perPage)
-  const records = Array.from(positions, (position) => release.records[name].record(position))
+  const records = Array.from(positions, (position) => release.entity(name).records.record(position))
   const body = bodyOf(recordEncoder(entity, { ...wanted.selection, format }), records)
   const last = positions.at(-1)
   const cursor =

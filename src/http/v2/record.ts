@@ -45,7 +45,7 @@ export function answerRecord(
   const { release } = chosen
   const position = filters === undefined ? undefined : positionOf(release, name, filters)
   if (position === undefined) return undefined
-  const json = release.records[name].record(position)
+  const json = release.entity(name).records.record(position)
   const body = format === 'json' && isWhole(rendition) ? json : single(name, rendition, json)
   return bodyResponse(request, chosen, format, body)
 }

@@ -4,7 +4,7 @@ import { entityByPlural } from '../../catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
 import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { chainOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
+import { ancestorsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import type { Filter } from '../../find/conditions.ts'
 import { highlights } from '../../find/highlight.ts'
 import { type Scope, type Suggestion, suggest } from '../../find/typeahead.ts'
@@ -113,7 +113,7 @@ const textsOf: ReadonlyMap<EntityName, readonly string[]> = new Map(
 
 function described(release: Release, { name, position }: Suggestion, words: readonly string[], baseUrl: string) {
   const entity: Entity = entities[name]
-  const record: PublishedRecord = JSON.parse(decoder.decode(release.records[name].record(position)))
+  const record: PublishedRecord = JSON.parse(decoder.decode(release.entity(name).records.record(position)))
   const matches = (textsOf.get(name) ?? [])
     .map((field) => ({ field, ranges: highlights(record[field] as string, words) }))
     .filter(({ ranges }) => ranges.length > 0)
@@ -132,7 +132,7 @@ const nameField = (entity: Entity) =>
 /** For each entity its own name, and the steps to those above it with the name of each, the nearest first. */
 const namesOf = new Map(
   entityNames.map((name) => {
-    const above = chainOf(entities[name]).map(({ field, entity }) => ({ field, named: nameField(entity) }))
+    const above = ancestorsOf(entities[name]).map(({ field, entity }) => ({ field, named: nameField(entity) }))
     return [name, { named: nameField(entities[name]), above }]
   }),
 )

@@ -12,7 +12,9 @@ const SHOWN = 2
 const decoder = new TextDecoder()
 
 const firstRecords = (release: Release, name: EntityName, most: number): Uint8Array[] =>
-  Array.from({ length: Math.min(release.records[name].count, most) }, (_, at) => release.records[name].record(at))
+  Array.from({ length: Math.min(release.entity(name).records.count, most) }, (_, at) =>
+    release.entity(name).records.record(at),
+  )
 
 /** The first records of an entity, in one of the forms. */
 export function recordsExample(release: Release, name: EntityName, format: Format, most: number = SHOWN): Json {

@@ -1,0 +1,77 @@
+// A catalog: the definitions of its entities, as objects to work with and as plain data to keep with a release.
+import type { CodeField, EmbedField, Entity, Field } from './entity.ts'
+
+export type Catalog = {
+  /** By name, each after those that it embeds. */
+  readonly entities: ReadonlyMap<string, Entity>
+  /** The same by the name of their collection. */
+  readonly collections: ReadonlyMap<string, Entity>
+}
+
+type FieldData =
+  | Exclude<Field, CodeField | EmbedField>
+  | (Omit<CodeField, 'pattern'> & { readonly pattern: string })
+  | (Omit<EmbedField, 'entity'> & { readonly entity: string })
+
+/** A definition as JSON: patterns as their source, embedded entities by name. */
+export type EntityData = Omit<Entity, 'fields'> & { readonly fields: Readonly<Record<string, FieldData>> }
+
+export function entityData(entity: Entity): EntityData {
+  const fields = Object.entries(entity.fields).map(([name, field]): [string, FieldData] => {
+    if (field.kind === 'code') return [name, { ...field, pattern: field.pattern.source }]
+    if (field.kind === 'embed') return [name, { ...field, entity: field.entity.name }]
+    return [name, field]
+  })
+  return { ...entity, fields: Object.fromEntries(fields) }
+}
+
+/** Equal definitions are one catalog, so that what is derived from one is derived once. */
+const catalogs = new Map<string, Catalog>()
+
+export const catalogOf = (entities: readonly Entity[]): Catalog => catalogFromData(entities.map(entityData), entities)
+
+/** Each definition must come after those of the entities that it embeds. */
+export function catalogFromData(
+  data: readonly EntityData[],
+  entities: readonly Entity[] = entitiesFromData(data),
+): Catalog {
+  const key = JSON.stringify(data)
+  const known = catalogs.get(key)
+  if (known !== undefined) return known
+  const catalog = {
+    entities: new Map(entities.map((entity) => [entity.name, entity])),
+    collections: new Map(entities.map((entity) => [entity.plural, entity])),
+  }
+  catalogs.set(key, catalog)
+  return catalog
+}
+
+function entitiesFromData(data: readonly EntityData[]): Entity[] {
+  const entities = new Map<string, Entity>()
+  for (const { fields, ...rest } of data) {
+    const parsed = Object.entries(fields).map(([name, field]): [string, Field] => {
+      if (field.kind === 'code') return [name, { ...field, pattern: new RegExp(field.pattern) }]
+      if (field.kind !== 'embed') return [name, field]
+      const parent = entities.get(field.entity)
+      if (parent === undefined)
+        throw new Error(`${rest.name}.${name} embeds ${field.entity}, which is not defined before it`)
+      return [name, { ...field, entity: parent }]
+    })
+    entities.set(rest.name, { ...rest, fields: Object.fromEntries(parsed) })
+  }
+  return [...entities.values()]
+}
+
+/** A catalog with the entities of another that it lacks; where both define one, its own definition counts. */
+export function completedCatalog(catalog: Catalog, rest: Catalog): Catalog {
+  const missing = [...rest.entities.values()].filter(({ name }) => !catalog.entities.has(name))
+  if (missing.length === 0) return catalog
+  return catalogFromData([...catalog.entities.values(), ...missing].map(entityData))
+}
+
+/** The definition of an entity that the catalog is known to have. */
+export function entityIn(catalog: Catalog, name: string): Entity {
+  const entity = catalog.entities.get(name)
+  if (entity === undefined) throw new Error(`the catalog has no ${name}`)
+  return entity
+}
