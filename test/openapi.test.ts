@@ -2,18 +2,22 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { OPENAPI_PATH } from '../src/catalog/collections.ts'
-import { entities } from '../src/catalog/entities.ts'
+import { builtInCatalog, entities } from '../src/catalog/entities.ts'
 import { problemTitles } from '../src/http/problem.ts'
 import { v1Routes } from '../src/http/v1.ts'
-import { bulkParameters } from '../src/http/v2/bulk.ts'
-import { changesParameters } from '../src/http/v2/changes.ts'
-import { describeParameters, noParameters } from '../src/http/v2/describe.ts'
-import { listParameters, type Parameter } from '../src/http/v2/list-parameters.ts'
 import { openapiDocument } from '../src/http/v2/openapi/document.ts'
 import { queryParameter } from '../src/http/v2/openapi/operation.ts'
-import { recordParameters } from '../src/http/v2/record.ts'
+import {
+  bulkParameters,
+  changesParameters,
+  describeParameters,
+  listParameters,
+  noParameters,
+  type Parameter,
+  recordParameters,
+  searchParameters,
+} from '../src/http/v2/parameter-definitions.ts'
 import { v2Paths } from '../src/http/v2/routes.ts'
-import { searchParameters } from '../src/http/v2/search.ts'
 import { version } from '../src/version.ts'
 import type { DocumentedOperation } from './support/openapi.ts'
 import { OpenapiService, OWN } from './support/openapi-service.ts'
@@ -103,8 +107,10 @@ function tableOf({ operationId, path }: DocumentedOperation): ReadonlyMap<string
   const entity = Object.values(entities).find(({ plural }) => plural === path.split('/').at(-1))
   if (/^list_(?!releases$)/.test(operationId) && entity !== undefined) return listParameters(entity)
   if (operationId.startsWith('all_')) return bulkParameters
-  if (operationId.startsWith('get_') && operationId !== 'get_release') return recordParameters
-  return { v2: describeParameters, search: searchParameters, changes: changesParameters }[operationId] ?? noParameters
+  const record = Object.values(entities).find(({ plural }) => plural === path.split('/').at(-2))
+  if (operationId.startsWith('get_') && record !== undefined) return recordParameters(record)
+  const search = searchParameters(builtInCatalog)
+  return { v2: describeParameters, search, changes: changesParameters(builtInCatalog) }[operationId] ?? noParameters
 }
 
 describe('parameters', () => {

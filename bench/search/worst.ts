@@ -1,7 +1,7 @@
 // Looks for the slowest requests there are: random ones, changed again and again, and the slower kept.
 import { entities } from '../../src/catalog/entities.ts'
 import { pathsOf } from '../../src/catalog/paths.ts'
-import { MAX_FILTER_VALUES } from '../../src/http/v2/list-parameters.ts'
+import { MAX_FILTER_VALUES } from '../../src/http/v2/parameter-definitions.ts'
 import type { Release } from '../../src/release/release.ts'
 import { type Dice, diceFor, pick, times } from '../../src/source/synthetic/dice.ts'
 import { spreadOf } from '../measure/spread.ts'

@@ -6,15 +6,11 @@ import { isNotModified } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
 import { formatOf, type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
-import { FORMAT, type Parameter, RELEASE } from './list-parameters.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
+import { bulkParameters } from './parameter-definitions.ts'
 import { readParameters } from './parameters.ts'
 import { readRange } from './range.ts'
-
-export const bulkParameters: ReadonlyMap<string, Parameter> = new Map(
-  [FORMAT, RELEASE].map((parameter) => [parameter.name, parameter]),
-)
 
 export type RangeNotSatisfiable = { readonly kind: 'range-not-satisfiable'; readonly length: number }
 

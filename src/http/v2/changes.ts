@@ -9,57 +9,24 @@ import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts
 import { type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
 import { keyOf } from './key.ts'
-import type { Parameter } from './list-parameters.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
+import { CHANGES_FORMATS, changesParameters } from './parameter-definitions.ts'
 import { badParameter, oneOf, readParameters } from './parameters.ts'
 
-const digest = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
-const plurals = [...entityByPlural.keys()]
-const FORMATS = ['json', 'ndjson'] as const
 const FORMS = `${CONTENT_TYPES.json} and ${CONTENT_TYPES.ndjson}`
-
-export const changesParameters: ReadonlyMap<string, Parameter> = new Map(
-  [
-    {
-      name: 'from',
-      description: 'The release that the client has: its digest',
-      repeatable: false,
-      required: true,
-      schema: digest,
-    },
-    {
-      name: 'to',
-      description: 'The release that it wants; the current one if absent',
-      repeatable: false,
-      schema: digest,
-    },
-    {
-      name: 'in',
-      description: 'Only changes in this collection',
-      repeatable: true,
-      schema: { type: 'string', enum: plurals },
-    },
-    {
-      name: 'format',
-      description: 'One document, or a line for each change',
-      repeatable: false,
-      schema: { type: 'string', enum: FORMATS },
-    },
-  ].map((parameter) => [parameter.name, parameter]),
-)
 
 export function answerChanges(
   releases: OpenReleases,
   request: HttpRequest,
 ): HttpResponse | ReleaseGone | NotAcceptable {
-  const parameters = readParameters(request.query, changesParameters)
+  const parameters = readParameters(request.query, changesParameters(releases.current.catalog))
   const from = parameters.one('from')
   if (from === undefined) throw badParameter('from', '', 'the digest of the release to start from; it must be given')
   const wanted = parameters.values.get('in')
   const names = wanted === undefined ? entityNames : [...new Set(wanted.map(collectionNamed))]
   const accept = request.headers.get('accept')
-  const format = oneOf(parameters, 'format', FORMATS, acceptedFormat(accept, FORMATS))
+  const format = oneOf(parameters, 'format', CHANGES_FORMATS, acceptedFormat(accept, CHANGES_FORMATS))
   if (format === undefined) return { kind: 'not-acceptable', accept: accept as string, forms: FORMS }
   const older = opened(releases, 'from', from)
   if ('kind' in older) return older
@@ -89,7 +56,7 @@ function opened(releases: OpenReleases, parameter: string, given: string): Relea
 
 function collectionNamed(plural: string): EntityName {
   const name = entityByPlural.get(plural)
-  if (name === undefined) throw badParameter('in', plural, plurals.join(', '))
+  if (name === undefined) throw badParameter('in', plural, [...entityByPlural.keys()].join(', '))
   return name
 }
 

@@ -7,12 +7,9 @@ import { pathsOf } from '../../catalog/paths.ts'
 import { type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { jsonResponse } from './answers.ts'
-import { filterParameters, type Parameter, RELEASE } from './list-parameters.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
+import { describeParameters, filterParameters, noParameters } from './parameter-definitions.ts'
 import { readParameters } from './parameters.ts'
-
-export const describeParameters: ReadonlyMap<string, Parameter> = new Map([[RELEASE.name, RELEASE]])
-export const noParameters: ReadonlyMap<string, Parameter> = new Map()
 
 /** The path of a single record, with its parts in braces. */
 export function recordTemplate(entity: Entity): string {

@@ -17,7 +17,7 @@ import {
   MAX_PER_PAGE,
   MAX_SEARCH_CHARACTERS,
   MAX_WORDS,
-} from './list-parameters.ts'
+} from './parameter-definitions.ts'
 import { badParameter, oneOf, type Parameters, readParameters, wholeNumber } from './parameters.ts'
 
 export type ListRequest = {

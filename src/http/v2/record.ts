@@ -6,27 +6,10 @@ import { isWhole } from '../../page/selection.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { bodyResponse, formatOf, type NotAcceptable } from './answers.ts'
 import { type By, positionOf } from './key.ts'
-import { EMBED, FIELDS, FORMAT, type Parameter, RELEASE } from './list-parameters.ts'
 import { selectionOf } from './list-request.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
+import { RECORD_NAMED_BY, recordParameters } from './parameter-definitions.ts'
 import { oneOf, readParameters } from './parameters.ts'
-
-const BYS: readonly By[] = ['id', 'code']
-
-export const recordParameters: ReadonlyMap<string, Parameter> = new Map(
-  [
-    {
-      name: 'by',
-      description: 'Whether the last part of the path is the identifier of the record or its official code',
-      repeatable: false,
-      schema: { type: 'string', enum: BYS, default: 'id' },
-    },
-    FIELDS,
-    EMBED,
-    FORMAT,
-    RELEASE,
-  ].map((parameter) => [parameter.name, parameter]),
-)
 
 /** The one record for which the filters hold; undefined when there is none. */
 export function answerRecord(
@@ -35,11 +18,11 @@ export function answerRecord(
   filtersBy: (by: By) => readonly Filter[] | undefined,
   request: HttpRequest,
 ): HttpResponse | ReleaseGone | NotAcceptable | undefined {
-  const parameters = readParameters(request.query, recordParameters)
+  const parameters = readParameters(request.query, recordParameters(entities[name]))
   const format = formatOf(parameters, request)
   if (typeof format !== 'string') return format
   const rendition = { ...selectionOf(entities[name], parameters), format }
-  const filters = filtersBy(oneOf(parameters, 'by', BYS, 'id'))
+  const filters = filtersBy(oneOf(parameters, 'by', RECORD_NAMED_BY, 'id'))
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
   const { release } = chosen

@@ -13,49 +13,22 @@ import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { jsonResponse } from './answers.ts'
 import { keyOf, pathOf } from './key.ts'
-import { type Parameter, QUERY, RELEASE } from './list-parameters.ts'
 import { searchWords } from './list-request.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
+import { DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, searchParameters } from './parameter-definitions.ts'
 import { badParameter, type Parameters, readParameters, wholeNumber } from './parameters.ts'
 
-const MOST = 50
-const ABSENT = 10
 const plurals = [...entityByPlural.keys()]
-
-export const searchParameters: ReadonlyMap<string, Parameter> = new Map(
-  [
-    { ...QUERY, required: true },
-    {
-      name: 'in',
-      description: 'Only in these collections, separated by commas',
-      repeatable: false,
-      schema: { type: 'string' },
-    },
-    {
-      name: 'within',
-      description: 'Only records below this one: its collection, a colon, and its identifier or code, as in estados:9',
-      repeatable: false,
-      schema: { type: 'string', pattern: '^[a-z-]+:.+$' },
-    },
-    {
-      name: 'limit',
-      description: 'How many suggestions at most',
-      repeatable: false,
-      schema: { type: 'integer', minimum: 1, maximum: MOST, default: ABSENT },
-    },
-    RELEASE,
-  ].map((parameter) => [parameter.name, parameter]),
-)
 
 export function answerSearch(
   releases: OpenReleases,
   request: HttpRequest,
   baseUrl: string,
 ): HttpResponse | ReleaseGone {
-  const parameters = readParameters(request.query, searchParameters)
+  const parameters = readParameters(request.query, searchParameters(releases.current.catalog))
   if (!parameters.has('q')) throw badParameter('q', '', 'the words to search for; it must be given')
   const words = searchWords(parameters)
-  const limit = wholeNumber(parameters, 'limit', { least: 1, most: MOST, defaultValue: ABSENT })
+  const limit = wholeNumber(parameters, 'limit', { least: 1, most: MAX_SUGGESTIONS, defaultValue: DEFAULT_SUGGESTIONS })
   const scope = scopeOf(parameters)
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen

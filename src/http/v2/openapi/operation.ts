@@ -1,7 +1,7 @@
 // What an operation of the document is, and how it is written down.
 import type { Headers } from '../../../page/page-headers.ts'
 import type { ProblemKind } from '../../problem.ts'
-import type { Parameter } from '../list-parameters.ts'
+import type { Parameter } from '../parameter-definitions.ts'
 import { headersOf } from './headers.ts'
 import type { Json, Parts } from './parts.ts'
 import { ANYWHERE, problemResponses } from './problems.ts'
@@ -31,15 +31,20 @@ export type Operation = {
 }
 
 /** A parameter that may be given several times is a list of values, each under its name. */
-export const queryParameter = ({ name, description, repeatable, most, required = false, schema }: Parameter): Json => ({
-  name,
-  in: 'query',
-  description,
-  required,
-  schema: repeatable
-    ? { type: 'array', items: schema, minItems: 1, ...(most === undefined ? {} : { maxItems: most }) }
-    : schema,
-})
+export const queryParameter = (parameter: Parameter): Json => {
+  const { name, description, repeatable, commaSeparated = false, max, required = false, schema } = parameter
+  return {
+    name,
+    in: 'query',
+    description,
+    required,
+    ...(commaSeparated ? { style: 'form', explode: false } : {}),
+    schema:
+      repeatable || commaSeparated
+        ? { type: 'array', items: schema, minItems: 1, ...(max === undefined ? {} : { maxItems: max }) }
+        : schema,
+  }
+}
 
 export function written(parts: Parts, operation: Operation): Json {
   const { path, id, tag, summary, inPath = [], inQuery, inHeader = [], shown = {}, good, problems } = operation

@@ -2,11 +2,16 @@
 import { OPENAPI_PATH, V2_PATH } from '../../../catalog/collections.ts'
 import type { Headers } from '../../../page/page-headers.ts'
 import type { Release } from '../../../release/release.ts'
-import { changesParameters } from '../changes.ts'
-import { answerDescription, answerRelease, answerReleases, describeParameters, noParameters } from '../describe.ts'
-import { RELEASE } from '../list-parameters.ts'
+import { answerDescription, answerRelease, answerReleases } from '../describe.ts'
 import { OpenReleases } from '../open-releases.ts'
-import { answerSearch, searchParameters } from '../search.ts'
+import {
+  changesParameters,
+  describeParameters,
+  noParameters,
+  RELEASE,
+  searchParameters,
+} from '../parameter-definitions.ts'
+import { answerSearch } from '../search.ts'
 import {
   anyChange,
   changesSchema,
@@ -105,7 +110,7 @@ function searchOperation(parts: Parts, releases: OpenReleases, baseUrl: string):
     id: 'search',
     tag: SEARCH,
     summary: 'Suggestions out of all collections at once, the best first',
-    inQuery: searchParameters,
+    inQuery: searchParameters(releases.current.catalog),
     shown: { q: word },
     good: good('The suggestions', samples, json(listOf(suggestionSchema(parts)), example)),
     problems: [...BAD, 'release-gone'],
@@ -121,7 +126,7 @@ function changesOperation(parts: Parts, release: Release): Operation {
     id: 'changes',
     tag: RELEASES,
     summary: 'What changed from one release to another',
-    inQuery: changesParameters,
+    inQuery: changesParameters(release.catalog),
     shown: { from: digest },
     good: good('The changes', samplesOf(release, true, PLAIN, CODED), content),
     problems: [...BAD, 'not-acceptable', 'release-gone'],

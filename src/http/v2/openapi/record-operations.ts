@@ -4,10 +4,8 @@ import { type EntityName, entities, entityNames } from '../../../catalog/entitie
 import type { Entity, Field } from '../../../catalog/entity.ts'
 import { ownerOf } from '../../../catalog/lineage.ts'
 import type { Release } from '../../../release/release.ts'
-import { bulkParameters } from '../bulk.ts'
 import { childrenTemplate, parents, recordTemplate } from '../describe.ts'
-import { listParameters } from '../list-parameters.ts'
-import { recordParameters } from '../record.ts'
+import { bulkParameters, listParameters, recordParameters } from '../parameter-definitions.ts'
 import { CODING, CONDITIONS, RANGES } from './headers.ts'
 import type { Operation } from './operation.ts'
 import type { Json, Parts } from './parts.ts'
@@ -97,7 +95,7 @@ function recordOperation(parts: Parts, release: Release, name: EntityName): Oper
     tag: RECORDS,
     summary: `One ${name}, by identifier or official code`,
     inPath: owner === undefined ? [own] : [inPath(owner, owner.key[0] as string), own],
-    inQuery: recordParameters,
+    inQuery: recordParameters(entity),
     inHeader: [...CONDITIONS, CODING],
     good: {
       200: {
