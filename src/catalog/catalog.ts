@@ -31,7 +31,7 @@ const catalogs = new Map<string, Catalog>()
 export const catalogOf = (entities: readonly Entity[]): Catalog => catalogFromData(entities.map(entityData), entities)
 
 /** Each definition must come after those of the entities that it embeds. */
-export function catalogFromData(
+function catalogFromData(
   data: readonly EntityData[],
   entities: readonly Entity[] = entitiesFromData(data),
 ): Catalog {
@@ -62,11 +62,25 @@ function entitiesFromData(data: readonly EntityData[]): Entity[] {
   return [...entities.values()]
 }
 
-/** A catalog with the entities of another that it lacks; where both define one, its own definition counts. */
-export function completedCatalog(catalog: Catalog, rest: Catalog): Catalog {
-  const missing = [...rest.entities.values()].filter(({ name }) => !catalog.entities.has(name))
-  if (missing.length === 0) return catalog
-  return catalogFromData([...catalog.entities.values(), ...missing].map(entityData))
+/** These definitions, and those of a catalog that are not among them. */
+export function completedCatalog(data: readonly EntityData[], rest: Catalog): Catalog {
+  const byName = new Map([...rest.entities.values()].map(entityData).map((entity) => [entity.name, entity]))
+  for (const entity of data) byName.set(entity.name, entity)
+  return orderedCatalog([...byName.values()])
+}
+
+/** The order is kept where it can be: an entity moves up only if one before it embeds it. */
+export function orderedCatalog(data: readonly EntityData[]): Catalog {
+  const byName = new Map(data.map((entity) => [entity.name, entity]))
+  const placed = new Map<string, EntityData>()
+  const place = (name: string) => {
+    const entity = byName.get(name)
+    if (entity === undefined || placed.has(name)) return
+    for (const field of Object.values(entity.fields)) if (field.kind === 'embed') place(field.entity)
+    placed.set(name, entity)
+  }
+  for (const name of byName.keys()) place(name)
+  return catalogFromData([...placed.values()])
 }
 
 /** The definition of an entity that the catalog is known to have. */

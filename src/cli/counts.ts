@@ -1,9 +1,10 @@
 // How many records a release has, in a line.
-import { collections } from '../catalog/collections.ts'
-import type { EntityName } from '../catalog/entities.ts'
+import { v1Collections } from '../catalog/collections.ts'
+import type { Release } from '../release/release.ts'
 
 const number = new Intl.NumberFormat('en')
 
-export function countsOf(count: (entity: EntityName) => number): string {
-  return collections.map(({ name, entity }) => `${number.format(count(entity))} ${name}`).join(', ')
-}
+export const countsOf = (release: Release): string =>
+  v1Collections(release.catalog)
+    .map(({ name, entity }) => `${number.format(release.entity(entity).count)} ${name}`)
+    .join(', ')

@@ -1,73 +1,76 @@
 // nomenclator diff A B
-import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
-import { diffEntity } from '../release/diff.ts'
+import { Failure } from '../failure.ts'
+import { diffEntity, fromDisk, namesOfBoth } from '../release/diff.ts'
 import { compareReleases } from '../release/guard.ts'
-import type { StoredRelease } from '../release/release.ts'
+import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf.ts'
 import { command, type Terminal } from './command.ts'
-import { type Wrong, yes } from './flags.ts'
+import { text, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
 
 const number = new Intl.NumberFormat('en')
-
-const plurals = entityNames.map((name) => entities[name].plural)
 
 export const diff = command({
   name: 'diff',
   description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
   words: { shown: 'DIGEST DIGEST', least: 2, most: 2 },
   flags: {
-    collection: { value: 'NAME', description: `only one of ${plurals.join(', ')}, change by change`, parse: entityOf },
+    collection: { value: 'NAME', description: 'only this one, such as municipios, change by change', parse: text },
     json: { description: 'print every change as a line of JSON', parse: yes },
     home,
   },
   examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],
   run: async ({ values, words, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const [older, newer] = words.map((prefix) => shelf.stored(shelf.find(prefix))) as [StoredRelease, StoredRelease]
-    const names = values.collection === undefined ? entityNames : [values.collection]
+    const [older, newer] = words.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
+    const names = values.collection === undefined ? namesOfBoth(older, newer) : [nameOf(older, newer, values.collection)]
     if (values.json) streamJson(older, newer, names, terminal)
-    else if (values.collection !== undefined) listChanges(older, newer, values.collection, terminal)
+    else if (values.collection !== undefined) listChanges(older, newer, names, terminal)
     else summary(older, newer, terminal)
     return 0
   },
 })
 
-function entityOf(plural: string): EntityName | Wrong {
-  return entityNames.find((name) => entities[name].plural === plural) ?? { allowed: `one of ${plurals.join(', ')}` }
+const collectionOf = (older: Release, newer: Release, name: string): string =>
+  (newer.catalog.entities.get(name) ?? older.catalog.entities.get(name))?.plural ?? name
+
+function nameOf(older: Release, newer: Release, collection: string): string {
+  const names = namesOfBoth(older, newer)
+  const found = names.find((name) => collectionOf(older, newer, name) === collection)
+  if (found !== undefined) return found
+  const known = names.map((name) => collectionOf(older, newer, name))
+  throw new Failure(`--collection was ${JSON.stringify(collection)}; allowed is one of ${known.join(', ')}`)
 }
 
-function streamJson(
-  older: StoredRelease,
-  newer: StoredRelease,
-  names: readonly EntityName[],
-  terminal: Terminal,
-): void {
-  for (const entity of names) {
-    for (const change of diffEntity(older, newer, entity))
-      terminal.out(`${JSON.stringify({ collection: entities[entity].plural, ...change })}\n`)
+function streamJson(older: Release, newer: Release, names: readonly string[], terminal: Terminal): void {
+  for (const name of names) {
+    const collection = collectionOf(older, newer, name)
+    for (const changes of diffEntity(older, newer, name, fromDisk))
+      for (const { key, ...change } of changes) terminal.out(`${JSON.stringify({ collection, key, ...change })}\n`)
   }
 }
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
-function listChanges(older: StoredRelease, newer: StoredRelease, entity: EntityName, terminal: Terminal): void {
-  for (const change of diffEntity(older, newer, entity)) {
-    const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
-    terminal.out(`${SIGNS[change.change]} ${change.key}${fields}\n`)
-  }
+function listChanges(older: Release, newer: Release, names: readonly string[], terminal: Terminal): void {
+  for (const name of names)
+    for (const changes of diffEntity(older, newer, name, fromDisk))
+      for (const change of changes) {
+        const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
+        terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${fields}\n`)
+      }
 }
 
-function summary(older: StoredRelease, newer: StoredRelease, terminal: Terminal): void {
-  const changes = compareReleases(older, newer)
-  for (const name of entityNames) {
-    const { added, changed, removed, reordered, fields } = changes[name]
+function summary(older: Release, newer: Release, terminal: Terminal): void {
+  for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
+    const { added, changed, removed, reordered, fields } = changes
     const counts = [
       `${number.format(added)} added`,
       `${number.format(changed)} changed`,
       `${number.format(removed)} removed`,
     ]
-    terminal.out(`${entities[name].plural.padEnd(28)} ${counts.join(', ')}${reordered ? ', in another order' : ''}\n`)
+    const collection = collectionOf(older, newer, name).padEnd(28)
+    terminal.out(`${collection} ${counts.join(', ')}${reordered ? ', in another order' : ''}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
   }

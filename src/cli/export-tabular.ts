@@ -1,5 +1,4 @@
 // nomenclator export tabular DIR
-import { entityNames } from '../catalog/entities.ts'
 import { Failure } from '../failure.ts'
 import { Shelf } from '../release/shelf.ts'
 import { type TabularFormat, tabularFormats } from '../source/tabular/files.ts'
@@ -25,9 +24,9 @@ export const exportTabularCommand = command({
     if (current === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
     const { exportTabular } = await import('../release/export-tabular.ts')
     const directory = words[0] as string
-    const counts = exportTabular(shelf.stored(current), directory, values.format, { overwrite: values.overwrite })
-    for (const name of entityNames)
-      terminal.out(`${name}.${values.format.padEnd(8)}${number.format(counts[name]).padStart(12)}\n`)
+    const counts = exportTabular(shelf.read(current), directory, values.format, { overwrite: values.overwrite })
+    for (const [name, count] of Object.entries(counts))
+      terminal.out(`${name}.${values.format.padEnd(8)}${number.format(count).padStart(12)}\n`)
     return 0
   },
 })

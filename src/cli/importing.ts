@@ -1,5 +1,4 @@
 // What all import commands do: take the lock, import with a progress line, and report.
-import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import { type ImportReport, importRelease } from '../release/import.ts'
 import { Shelf } from '../release/shelf.ts'
 import { bundledSource } from '../source/bundled.ts'
@@ -39,7 +38,7 @@ export async function importWithProgress(
       fallback: bundledSource(),
       acceptChanges: values['accept-changes'],
       dryRun: values['dry-run'],
-      onProgress: (entity, done, expected) => progress.show(entities[entity].plural, done, expected),
+      onProgress: progress.show,
     })
   } finally {
     progress.clear()
@@ -53,10 +52,10 @@ const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => str
 }
 
 function reportText(report: ImportReport): string {
-  const rows = entityNames.map(
-    (name) =>
-      `  ${entities[name].plural.padEnd(28)}${number.format(report.counts[name]).padStart(10)}${changesText(report, name)}\n`,
-  )
+  const rows = Object.entries(report.counts).map(([name, count]) => {
+    const collection = (report.collections[name] ?? name).padEnd(28)
+    return `  ${collection}${number.format(count).padStart(10)}${changesText(report, name)}\n`
+  })
   const findings = report.findings.map(
     ({ description, count, examples }) => `  ${number.format(count)} × ${description} (such as ${examples[0]})\n`,
   )
@@ -65,16 +64,17 @@ function reportText(report: ImportReport): string {
     `${OUTCOMES[report.outcome](report.digest.slice(0, 12))}\n${rows.join('')}` +
     section('Findings, served as they are:', findings) +
     section(
-      'Surprising:',
+      'Breaking changes:',
       report.breakingChanges.map((one) => `  ${one}\n`),
     ) +
     `Built in ${report.seconds.toFixed(1)} s, ${number.format(report.recordsPerSecond)} records a second.\n`
   )
 }
 
-function changesText({ changes }: ImportReport, name: EntityName): string {
-  if (changes === undefined) return ''
-  const { added, changed, removed, reordered } = changes[name]
+function changesText({ changes }: ImportReport, name: string): string {
+  const ofEntity = changes?.[name]
+  if (ofEntity === undefined) return ''
+  const { added, changed, removed, reordered } = ofEntity
   if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
   return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed`
 }

@@ -1,9 +1,8 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
-import { entities, entityNames } from '../catalog/entities.ts'
 import { Failure } from '../failure.ts'
-import { sizeOf } from '../release/manifest.ts'
+import { findingsByKind, sizeOf } from '../release/manifest.ts'
 import { type Listed, Shelf } from '../release/shelf.ts'
-import { verifyRelease } from '../release/verify.ts'
+import { releaseVerifier } from '../release/verify.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { wholeNumber, yes } from './flags.ts'
@@ -19,28 +18,30 @@ const short = (digest: string) => digest.slice(0, 12)
 
 export const releases = command({
   name: 'releases',
-  description: 'List the releases on disk, newest first; the current one is marked.',
+  description: 'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
   flags: { home, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
-    const listed = new Shelf(homeOf(values.home)).list()
+    const shelf = new Shelf(homeOf(values.home))
+    const listed = shelf.list()
     if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
     else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
-    else terminal.out(listed.map(lineOf).join(''))
+    else terminal.out(listed.map((one) => lineOf(shelf, one)).join(''))
     return 0
   },
 })
 
-function lineOf({ digest, current, manifest }: Listed): string {
+function lineOf(shelf: Shelf, { digest, current, manifest, ownBytes }: Listed): string {
   const mark = `${current ? '*' : ' '} ${short(digest)}`
-  if ('damage' in manifest) return `${mark}  damaged: ${manifest.damage}\n`
-  const facts = [
+  if ('unreadable' in manifest) return `${mark}  not readable: ${manifest.unreadable}\n`
+  const columns = [
     manifest.built.slice(0, 16).replace('T', ' '),
     manifest.source.kind.padEnd(9),
     megabytes(sizeOf(manifest)).padStart(10),
-    countsOf((entity) => manifest.entities[entity].count),
+    `${megabytes(ownBytes)} its own`.padStart(18),
+    countsOf(shelf.read(digest)),
   ]
-  return `${mark}  ${facts.join('  ')}\n`
+  return `${mark}  ${columns.join('  ')}\n`
 }
 
 export const releasesShow = command({
@@ -51,21 +52,23 @@ export const releasesShow = command({
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
   run: async ({ values, words, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const { manifest } = shelf.stored(shelf.find(words[0] as string))
+    const release = shelf.read(shelf.find(words[0] as string))
+    const { manifest } = release
     if (values.json) {
       terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
       return 0
     }
-    const { digest, built, source, versions, findings } = manifest
+    const { digest, built, source, versions } = manifest
     const current = digest === shelf.currentDigest() ? ' (current)' : ''
     terminal.out(
       `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
     )
     terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
     for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
-    for (const name of entityNames)
-      terminal.out(`${entities[name].plural.padEnd(28)}${number.format(manifest.entities[name].count).padStart(10)}\n`)
-    for (const { kind, count, description, examples } of findings) {
+    for (const { plural, name } of release.catalog.entities.values())
+      terminal.out(`${plural.padEnd(28)}${number.format(release.entity(name).count).padStart(10)}
+`)
+    for (const { kind, count, description, examples } of findingsByKind(manifest)) {
       terminal.out(
         `finding  ${kind}: ${number.format(count)} × ${description}\n${examples.map((one) => `           ${one}\n`).join('')}`,
       )
@@ -148,9 +151,10 @@ export const releasesVerify = command({
 })
 
 async function verifyAll(shelf: Shelf, digests: readonly string[], terminal: Terminal): Promise<number> {
+  const verify = releaseVerifier(shelf)
   let damaged = 0
   for (const digest of digests) {
-    const wrong = await verifyRelease(shelf.directoryOf(digest), digest)
+    const wrong = await verify(digest)
     damaged += wrong.length === 0 ? 0 : 1
     terminal.out(`${short(digest)}  ${wrong.length === 0 ? 'sound' : `damaged\n  ${wrong.join('\n  ')}`}\n`)
   }

@@ -12,6 +12,7 @@ import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { serveCommand } from './serve.ts'
+import { upgrade } from './upgrade.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   releasesPrune,
   activate,
   rollback,
+  upgrade,
   diff,
 ]
 

@@ -5,9 +5,9 @@ import { createApp } from '../http/app.ts'
 import { serve } from '../http/serve.ts'
 import { SUPERVISOR_VARIABLE, startWorkers, tellReady, untilReleased } from '../http/workers.ts'
 import { followCurrent } from '../release/follow.ts'
-import type { Manifest } from '../release/manifest.ts'
 import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf.ts'
+import { isOutdated } from '../release/upgrade.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
@@ -55,6 +55,8 @@ const flags = {
 
 type Values = ValuesOf<typeof flags>
 
+const WAIT_SECONDS = 60
+
 export const serveCommand = command({
   name: 'serve',
   description: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
@@ -66,11 +68,11 @@ export const serveCommand = command({
     const release = await currentRelease(shelf, terminal)
     const shares = process.platform === 'linux'
     if (values.workers > 1 && !shares) terminal.err('This platform cannot share a port: one process serves.\n')
-    if (values.workers > 1 && shares) return supervise(values, release.manifest, terminal)
+    if (values.workers > 1 && shares) return supervise(values, release, terminal)
     const server = listen(values, shelf, release, terminal, false)
     // Whoever reads that it serves may tell it to stop at once.
     const stopped = untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
-    announce(server.url, release.manifest, terminal)
+    announce(server.url, release, terminal)
     await stopped
     return 0
   },
@@ -82,9 +84,8 @@ function workerCount(value: string): number | Wrong {
   return typeof count === 'number' ? count : { allowed: `auto, or ${count.allowed}` }
 }
 
-function announce(url: string, manifest: Manifest, terminal: Terminal): void {
-  const counts = countsOf((entity) => manifest.entities[entity].count)
-  terminal.out(`Serving release ${manifest.digest.slice(0, 12)} on ${url}: ${counts}\n`)
+function announce(url: string, release: Release, terminal: Terminal): void {
+  terminal.out(`Serving release ${release.digest.slice(0, 12)} on ${url}: ${countsOf(release)}\n`)
 }
 
 function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal, shared: boolean) {
@@ -101,7 +102,7 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
   return serve(app, { host: values.host, port: values.port, shared })
 }
 
-async function supervise(values: Values, manifest: Manifest, terminal: Terminal): Promise<number> {
+async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {
   const main = join(import.meta.dir, '..', 'main.ts')
   const arguments_ = process.argv.slice(2)
   const workers = await startWorkers({
@@ -116,7 +117,7 @@ async function supervise(values: Values, manifest: Manifest, terminal: Terminal)
     now: () => workers.kill(),
     restart: () => workers.restart(),
   })
-  announce(workers.url, manifest, terminal)
+  announce(workers.url, release, terminal)
   await stopped
   return 0
 }
@@ -140,7 +141,15 @@ async function work(values: Values, terminal: Terminal): Promise<number> {
   return 0
 }
 
+/** A home that an earlier version made is brought up, so that an upgrade of the program is no more than a restart. */
+async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void> {
+  if (!isOutdated(shelf)) return
+  const { lockFor } = await import('./locking.ts')
+  using _lock = await lockFor(shelf, 'serve', WAIT_SECONDS, terminal)
+}
+
 async function currentRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
+  await upgradeIfOutdated(shelf, terminal)
   const current = shelf.openCurrent()
   if (current !== undefined) return current
   const { firstRelease } = await import('./first-release.ts')

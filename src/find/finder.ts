@@ -38,7 +38,7 @@ const everything = (count: number): Found => ({
 })
 
 export function find(release: Release, name: EntityName, query: Query): Found {
-  const { count } = release.manifest.entities[name]
+  const { count } = release.entity(name)
   const { filters, words, sort } = query
   if (words.length === 0 && sort === undefined) {
     const positions = positionsWhere(release, entities[name], filters)

@@ -1,82 +1,153 @@
-// What differs between two releases, record by record.
-import { type EntityName, entities } from '../catalog/entities.ts'
-import type { Entity, Values } from '../catalog/entity.ts'
-import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
+// What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
+import { type Entity, identifierOf } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { KeyTable } from './key-table.ts'
 import { RecordReader } from './record-reader.ts'
-import type { StoredRelease } from './release.ts'
-import { scanPages } from './scan.ts'
+import type { OpenEntity, Release } from './release.ts'
 
-export type Change =
-  | { readonly change: 'added'; readonly key: string; readonly after: PublishedRecord }
-  | { readonly change: 'removed'; readonly key: string; readonly before: PublishedRecord }
+/** The key of a record by field; an embedded record stands for its identifier. */
+export type RecordKey = Readonly<Record<string, number>>
+
+export type RecordChange =
+  | { readonly change: 'added'; readonly key: RecordKey; readonly new: PublishedRecord }
+  | { readonly change: 'removed'; readonly key: RecordKey; readonly old: PublishedRecord }
   | {
       readonly change: 'changed'
-      readonly key: string
+      readonly key: RecordKey
       /** Dotted paths of the values that differ. */
       readonly fields: readonly string[]
-      readonly before: PublishedRecord
-      readonly after: PublishedRecord
+      readonly old: PublishedRecord
+      readonly new: PublishedRecord
     }
 
-/** Changes in the order of the newer release, then what is gone, in the order of the older. */
-export function* diffEntity(older: StoredRelease, newer: StoredRelease, name: EntityName): Generator<Change> {
-  // The same bytes need no look inside.
-  if (sameRecords(older, newer, name)) return
-  const entity = entities[name]
-  const known = indexOf(older, entity)
-  using reader = new RecordReader(older, name)
-  const seen = new Uint8Array(known.table.size)
-  for (const page of scanPages(newer.directory, name)) {
-    for (const after of page) {
-      const row = flatten(entity, after)
-      const position = known.table.get(row)
-      if (position === undefined) {
-        yield { change: 'added', key: keyOf(entity, row), after }
+/** The names of all entities of two releases. */
+export const namesOfBoth = (older: Release, newer: Release): string[] => [
+  ...new Set([...newer.catalog.entities.keys(), ...older.catalog.entities.keys()]),
+]
+
+/** The same bytes in the same order need no look inside. */
+export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
+  const recordsOf = (release: Release) => openIn(release, name)?.stored?.manifest.files.records.sha256
+  return recordsOf(older) === recordsOf(newer) || countIn(older, name) + countIn(newer, name) === 0
+}
+
+const openIn = (release: Release, name: string): OpenEntity | undefined =>
+  release.catalog.entities.has(name) ? release.entity(name) : undefined
+
+export const countIn = (release: Release, name: string): number => openIn(release, name)?.count ?? 0
+
+/** So many records are compared at a time. */
+const STEP = 2_000
+
+const decoder = new TextDecoder()
+const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
+
+/**
+ * The changes of one entity, in a list for every step of the work, which may be empty: in the order of the newer
+ * release, then what was removed, in the order of the older.
+ */
+export function* diffEntity(
+  older: Release,
+  newer: Release,
+  name: string,
+  access: (entity: OpenEntity) => RecordAccess,
+): Generator<readonly RecordChange[]> {
+  if (hasSameRecords(older, newer, name)) return
+  using before = sideOf(older, name, access)
+  using after = sideOf(newer, name, access)
+  const positions = new KeyTable(before.key, before.count)
+  for (const [from, to] of steps(before.count)) {
+    for (let position = from; position < to; position++) positions.add(before.keyAt(position), position)
+    yield []
+  }
+  const seen = new Uint8Array(before.count)
+  for (const [from, to] of steps(after.count)) {
+    const changes: RecordChange[] = []
+    for (let position = from; position < to; position++) {
+      const key = after.keyAt(position)
+      const earlier = positions.get(key)
+      const json = after.record(position)
+      if (earlier === undefined) {
+        changes.push({ change: 'added', key, new: parsed(json) })
         continue
       }
-      seen[position] = 1
-      if (known.hashes[position] === hashOf(after)) continue
-      const before = reader.record(position)
-      yield { change: 'changed', key: keyOf(entity, row), fields: differing(before, after), before, after }
+      seen[earlier] = 1
+      const earlierJson = before.record(earlier)
+      if (Buffer.compare(earlierJson, json) === 0) continue
+      const [oldRecord, newRecord] = [parsed(earlierJson), parsed(json)]
+      changes.push({ change: 'changed', key, fields: differing(oldRecord, newRecord), old: oldRecord, new: newRecord })
     }
+    yield changes
   }
-  for (let position = seen.indexOf(0); position !== -1; position = seen.indexOf(0, position + 1)) {
-    const before = reader.record(position)
-    yield { change: 'removed', key: keyOf(entity, flatten(entity, before)), before }
+  for (const [from, to] of steps(before.count)) {
+    const removed: RecordChange[] = []
+    for (let position = from; position < to; position++) {
+      if (seen[position] === 1) continue
+      removed.push({ change: 'removed', key: before.keyAt(position), old: parsed(before.record(position)) })
+    }
+    yield removed
   }
 }
 
-export function sameRecords(older: StoredRelease, newer: StoredRelease, name: EntityName): boolean {
-  const of = ({ manifest }: StoredRelease) => manifest.entities[name].files.records.sha256
-  return of(older) === of(newer)
+function* steps(count: number): Generator<readonly [from: number, to: number]> {
+  for (let from = 0; from < count; from += STEP) yield [from, Math.min(from + STEP, count)]
 }
 
-export const keyOf = (entity: Entity, row: Values): string => entity.key.map((field) => row[field]).join('/')
+/** Reads the records of one entity, one at a time. */
+type RecordAccess = Disposable & { readonly record: (position: number) => Uint8Array }
 
-const hashOf = (record: PublishedRecord) => Bun.hash.xxHash64(JSON.stringify(record))
+/** For a release that is open anyway, and may be removed from disk while it is read. */
+export const fromMappedFiles = ({ records }: OpenEntity): RecordAccess => ({
+  record: (position) => records.record(position),
+  [Symbol.dispose]: () => {},
+})
 
-function indexOf(
-  release: StoredRelease,
-  entity: Entity,
-): { readonly table: KeyTable; readonly hashes: BigUint64Array } {
-  const { count } = release.manifest.entities[entity.name as EntityName]
-  const table = new KeyTable(entity, count)
-  const hashes = new BigUint64Array(count)
-  for (const page of scanPages(release.directory, entity.name)) {
-    for (const record of page) {
-      hashes[table.size] = hashOf(record)
-      table.add(flatten(entity, record), table.size)
+/** For a single pass over millions of records: mapped, they would all count as memory of this process. */
+export const fromDisk = ({ stored, count }: OpenEntity): RecordAccess =>
+  new RecordReader(stored?.directory as string, count)
+
+/** One entity in one of the releases. */
+type Side = RecordAccess & {
+  readonly count: number
+  readonly key: readonly string[]
+  readonly keyAt: (position: number) => RecordKey
+}
+
+function sideOf(release: Release, name: string, access: (entity: OpenEntity) => RecordAccess): Side {
+  const entity = openIn(release, name)
+  if (entity === undefined || entity.count === 0) {
+    const nothing = () => {
+      throw new Error(`${name} has no records`)
     }
+    return { count: 0, key: [], keyAt: nothing, record: nothing, [Symbol.dispose]: () => {} }
   }
-  return { table, hashes }
+  const records = access(entity)
+  const { key } = entity.definition
+  const readers = key.map((field) => [field, keyReader(release, entity.definition, field)] as const)
+  return {
+    count: entity.count,
+    key,
+    keyAt: (position) => Object.fromEntries(readers.map(([field, read]) => [field, read(position)])),
+    record: (position) => records.record(position),
+    [Symbol.dispose]: () => records[Symbol.dispose](),
+  }
+}
+
+/** Reads a part of the key of a record out of the index. */
+function keyReader(release: Release, entity: Entity, field: string): (position: number) => number {
+  const column = release.entity(entity.name).index.column(field)
+  const definition = entity.fields[field]
+  if (column.kind === 'number') return (position) => column.numbers[column.values[position] as number] as number
+  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no part of a key`)
+  const identifier = keyReader(release, definition.entity, identifierOf(definition.entity))
+  return (position) => identifier(column.values[position] as number)
 }
 
 /** The dotted paths of the values that differ. */
-export function differing(before: PublishedRecord, after: PublishedRecord, prefix = ''): string[] {
-  return Object.keys(after).flatMap((field) => {
-    const [was, is] = [before[field], after[field]]
-    if (typeof was === 'object' && typeof is === 'object') return differing(was, is, `${prefix}${field}.`)
-    return was === is ? [] : [`${prefix}${field}`]
+export function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
+  return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
+    const [before, after] = [old[field], now[field]]
+    if (typeof before === 'object' && typeof after === 'object') return differing(before, after, `${prefix}${field}.`)
+    return before === after ? [] : [`${prefix}${field}`]
   })
 }

@@ -1,109 +1,131 @@
-// Turns the rows of one entity into its record file.
-import type { Entity, Values } from '../catalog/entity.ts'
+// Builds one entity from the rows of a source: checked, numbered, ordered, and written into a directory of its own.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
-import { EntityParts } from './entity-parts.ts'
+import { syncDirectory, writeDurably } from './durable-file.ts'
+import { EntityWriter } from './entity-writer.ts'
 import { forceGc } from './force-gc.ts'
 import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
 import { KeyTable } from './key-table.ts'
-import type { EntityFacts } from './manifest.ts'
+import { ENTITY_MANIFEST_FILE, entityManifestOf, manifestText, type ReleasedEntity, releasedEntity } from './manifest.ts'
 import { oddityFinder } from './oddities.ts'
-import { isEmbedded, type ParentRecords } from './parent-records.ts'
-import { type Place, type Settle, settler } from './settle.ts'
-import type { BuildThreads } from './threads/build-threads.ts'
+import type { ParentRecords } from './parent-records.ts'
+import { type RowSettler, rowSettler, type SourceLine } from './settle.ts'
 
-export class EntityBuild implements Disposable {
+export type EntityBuildContext = {
+  readonly parents: ParentRecords
+  /** The digest of each entity that it embeds. */
+  readonly digestOf: (parent: string) => string
+  readonly registry: IdRegistry
+  readonly report: Report
+  /** How many rows to expect, where that is known. */
+  readonly expected: number | undefined
+  readonly onProgress: (done: number) => void
+}
+
+/** Undefined when the rows are faulty, which the report then tells. */
+export async function buildEntity(
+  entity: Entity,
+  blocks: AsyncIterable<Block> | Iterable<Block>,
+  directory: string,
+  context: EntityBuildContext,
+): Promise<ReleasedEntity | undefined> {
+  mkdirSync(directory, { recursive: true })
+  using build = new EntityBuild(entity, directory, context)
+  for await (const block of blocks) {
+    build.take(block)
+    context.onProgress(build.taken)
+  }
+  return build.finish()
+}
+
+class EntityBuild implements Disposable {
   readonly #entity: Entity
-  readonly #family: ParentRecords
-  readonly #numbers: IdRegistry
-  readonly #report: Report
-  readonly #parts: EntityParts
+  readonly #directory: string
+  readonly #context: EntityBuildContext
+  readonly #writer: EntityWriter
+  readonly #settle: RowSettler
+  readonly #findOddities: (row: Values) => void
+  readonly #isEmbedded: boolean
   #keys: KeyTable | undefined
   readonly #codes = new Set<string>()
-  readonly #waiting: Values[] = []
-  readonly #unnumbered: { readonly given: GivenRow; readonly place: Place }[] = []
-  readonly #settle: Settle
-  readonly #look: (row: Values) => void
-  readonly #isEmbedded: boolean
+  readonly #unordered: Values[] = []
+  readonly #unnumbered: { readonly given: GivenRow; readonly line: SourceLine }[] = []
+  #count = 0
   taken = 0
 
-  constructor(
-    entity: Entity,
-    directory: string,
-    family: ParentRecords,
-    numbers: IdRegistry,
-    report: Report,
-    expected: number | undefined,
-    threads: BuildThreads,
-  ) {
+  constructor(entity: Entity, directory: string, context: EntityBuildContext) {
+    const { parents, registry, report, expected } = context
     this.#entity = entity
-    this.#family = family
-    this.#numbers = numbers
-    this.#report = report
-    this.#keys = new KeyTable(entity, expected)
-    this.#isEmbedded = isEmbedded(entity)
-    this.#settle = settler(entity, family, numbers, report.faults)
-    this.#look = oddityFinder(entity, family.rowsOf, report.findings)
-    const onRecord = this.#isEmbedded ? (json: Uint8Array) => family.addJson(entity, json) : undefined
-    this.#parts = new EntityParts(entity, { directory, parents: family.parentsOf(entity), expected }, threads, onRecord)
+    this.#directory = directory
+    this.#context = context
+    this.#isEmbedded = parents.isEmbedded(entity)
+    this.#keys = new KeyTable(entity.key, expected)
+    this.#settle = rowSettler(entity, parents, registry, report.faults)
+    this.#findOddities = oddityFinder(entity, parents.rowsOf, report.findings)
+    const onRecord = this.#isEmbedded ? (json: Uint8Array) => parents.addJson(entity, json) : undefined
+    this.#writer = new EntityWriter(entity, directory, parents.renderedFor(entity), expected, onRecord)
   }
 
   take({ file, lines, rows }: Block): void {
     const identifier = isNumbered(this.#entity) ? this.#entity.key[0] : undefined
     for (let position = 0; position < rows.length; position++) {
       const given = rows[position] as GivenRow
-      const place = { file, line: lines[position] as number }
+      const line = { file, line: lines[position] as number }
       this.taken++
-      // Numbers are given out last, so that none is taken that a later row states as its own.
-      if (identifier !== undefined && given[identifier] === undefined) this.#unnumbered.push({ given, place })
-      else this.#accept(given, place)
+      // Identifiers are given out last, so that none is taken that a later row states as its own.
+      if (identifier !== undefined && given[identifier] === undefined) this.#unnumbered.push({ given, line })
+      else this.#accept(given, line)
     }
   }
 
-  /** Resolves when what was taken has been dealt with far enough to take more. */
-  drained(): Promise<void> {
-    return this.#parts.drained()
-  }
-
-  async finish(): Promise<EntityFacts> {
-    for (const { given, place } of this.#unnumbered) this.#accept(given, place)
+  finish(): ReleasedEntity | undefined {
+    for (const { given, line } of this.#unnumbered) this.#accept(given, line)
     const key = this.#entity.key
-    this.#waiting.sort((a, b) => compareBy(key, a, b))
-    for (const row of this.#waiting) this.#write(row)
-    const finished = this.#parts.finish()
-    // Memory that is no longer needed here, while threads need more than ever.
+    this.#unordered.sort((a, b) => compareBy(key, a, b))
+    for (const row of this.#unordered) this.#write(row)
+    if (this.#context.report.faults.any) return undefined
+    // The memory is needed for what follows.
     this.#keys = undefined
     forceGc(this.taken)
-    return await finished
+    const files = this.#writer.finish()
+    const { digestOf } = this.#context
+    const parents = Object.fromEntries(embedsOf(this.#entity).map(([, { name }]) => [name, digestOf(name)]))
+    const manifest = entityManifestOf(this.#entity, this.#count, parents, files)
+    writeDurably(join(this.#directory, ENTITY_MANIFEST_FILE), manifestText(manifest))
+    syncDirectory(this.#directory)
+    return releasedEntity(manifest)
   }
 
   [Symbol.dispose](): void {
-    this.#parts[Symbol.dispose]()
+    this.#writer[Symbol.dispose]()
   }
 
-  #accept(given: GivenRow, place: Place): void {
-    const row = this.#settle(given, place)
-    if (row === undefined || !this.#isNew(row, place)) return
+  #accept(given: GivenRow, line: SourceLine): void {
+    const row = this.#settle(given, line)
+    if (row === undefined || !this.#isNew(row, line)) return
     if (isNumbered(this.#entity)) this.#claim(row)
     if (this.#entity.order === 'as given') this.#write(row)
-    else this.#waiting.push(row)
+    else this.#unordered.push(row)
   }
 
   #claim(row: Values): void {
-    this.#numbers.claim(this.#entity, row)
+    this.#context.registry.claim(this.#entity, row)
     const code = codeOf(this.#entity, row)
     if (this.#codes.has(code)) {
       const description = 'an official code belongs to more than one record'
-      this.#report.findings.add('code-given-twice', description, `${this.#entity.name} ${code}`)
+      this.#context.report.findings.add('code-given-twice', description, `${this.#entity.name} ${code}`)
     }
     this.#codes.add(code)
   }
 
-  #isNew(row: Values, place: Place): boolean {
-    const earlier = this.#keys?.add(row, place.line)
+  #isNew(row: Values, line: SourceLine): boolean {
+    const earlier = this.#keys?.add(row, line.line)
     if (earlier === undefined) return true
     const key = this.#entity.key
-    this.#report.faults.add({
-      ...place,
+    this.#context.report.faults.add({
+      ...line,
       column: key.join(' and '),
       value: key.map((field) => row[field]).join('/'),
       expected: `a key not given before; line ${earlier} has it already`,
@@ -113,10 +135,11 @@ export class EntityBuild implements Disposable {
 
   #write(row: Values): void {
     // Later rows may refer to it, and are to be told only of faults of their own.
-    if (this.#isEmbedded) this.#family.add(this.#entity, row)
-    if (this.#report.faults.any) return
-    this.#look(row)
-    this.#parts.add(row)
+    if (this.#isEmbedded) this.#context.parents.add(this.#entity, row)
+    if (this.#context.report.faults.any) return
+    this.#findOddities(row)
+    this.#writer.add(row)
+    this.#count++
   }
 }
 

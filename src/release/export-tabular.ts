@@ -1,14 +1,13 @@
 // Writes a release as a tabular directory: one CSV or NDJSON file for each entity, which can be imported again.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
 import { DurableFile, syncDirectory } from './durable-file.ts'
-import type { StoredRelease } from './release.ts'
+import type { Release } from './release.ts'
 import { scanPages } from './scan.ts'
 
 export type ExportOptions = {
@@ -35,30 +34,31 @@ const quotedIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.repla
 
 /** Says how many records of each entity were written. Nothing appears under its name before everything is written. */
 export function exportTabular(
-  release: StoredRelease,
+  release: Release,
   directory: string,
   format: TabularFormat,
   { overwrite }: ExportOptions = { overwrite: false },
-): Record<EntityName, number> {
+): Record<string, number> {
+  const names = [...release.catalog.entities.keys()]
   mkdirSync(directory, { recursive: true })
-  refuseClashes(directory, format, overwrite)
-  const partial = (name: EntityName) => `${pathOf(directory, name, format)}.partial`
+  refuseClashes(directory, names, format, overwrite)
+  const partial = (name: string) => `${pathOf(directory, name, format)}.partial`
   try {
-    const counts = entityNames.map((name) => [name, writeEntity(release, name, partial(name), WRITERS[format])])
-    for (const name of entityNames) renameSync(partial(name), pathOf(directory, name, format))
+    const counts = names.map((name) => [name, writeEntity(release, name, partial(name), WRITERS[format])])
+    for (const name of names) renameSync(partial(name), pathOf(directory, name, format))
     syncDirectory(directory)
     return Object.fromEntries(counts)
   } finally {
-    for (const name of entityNames) rmSync(partial(name), { force: true })
+    for (const name of names) rmSync(partial(name), { force: true })
   }
 }
 
-const pathOf = (directory: string, name: EntityName, format: TabularFormat) =>
+const pathOf = (directory: string, name: string, format: TabularFormat) =>
   join(directory, tabularFile(name, format).name)
 
-function refuseClashes(directory: string, format: TabularFormat, overwrite: boolean): void {
+function refuseClashes(directory: string, names: readonly string[], format: TabularFormat, overwrite: boolean): void {
   const there = (of: TabularFormat) =>
-    entityNames.map((name) => tabularFile(name, of).name).filter((name) => existsSync(join(directory, name)))
+    names.map((name) => tabularFile(name, of).name).filter((name) => existsSync(join(directory, name)))
   const others = tabularFormats.filter((other) => other !== format).flatMap(there)
   if (others.length > 0)
     throw new Failure(`${directory} holds ${others.join(', ')}; export to another directory, or in the same format`)
@@ -68,19 +68,19 @@ function refuseClashes(directory: string, format: TabularFormat, overwrite: bool
 }
 
 function writeEntity(
-  release: StoredRelease,
-  name: EntityName,
+  release: Release,
+  name: string,
   path: string,
   writerOf: (entity: Entity) => Writer,
 ): number {
-  const entity = entities[name]
+  const { definition: entity, stored } = release.entity(name)
   const { header, line } = writerOf(entity)
   rmSync(path, { force: true })
   const file = new DurableFile(path)
   try {
     let count = 0
     file.write(Buffer.from(header))
-    for (const page of scanPages(release.directory, name)) {
+    for (const page of stored === undefined ? [] : scanPages(join(stored.directory, 'records'))) {
       file.write(Buffer.from(page.map((record) => line(flatten(entity, record))).join('')))
       count += page.length
     }

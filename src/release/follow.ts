@@ -28,10 +28,10 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
   const look = (activated = false) => {
     try {
       const digest = shelf.currentDigest()
-      if (digest !== undefined && (activated || digest !== release.manifest.digest)) {
+      if (digest !== undefined && (activated || digest !== release.digest)) {
         const next = shelf.open(digest)
         // A release that was mended has the same digest; what is open is still the damaged one.
-        if (digest !== release.manifest.digest || next.manifest.built !== release.manifest.built) swap(next)
+        if (digest !== release.digest || next.manifest.built !== release.manifest.built) swap(next)
       }
       refused = undefined
     } catch (error) {

@@ -1,15 +1,15 @@
-// Has garbage collected in the middle of long work, which else lets it pile up to several times what is in use.
+// Forces garbage collections during long work: left alone, garbage grows to several times the memory in use.
 
-const MANY = 400_000
+const MANY_RECORDS = 400_000
 const MANY_BATCHES = 200
-const OFTEN = 50
+const BATCHES_BETWEEN = 50
 
-/** To be called where a step with so many is done. */
-export function forceGc(count: number): void {
-  if (count >= MANY) Bun.gc(true)
+/** To be called at the end of a step over so many records; after a small one it does nothing. */
+export function forceGc(records: number): void {
+  if (records >= MANY_RECORDS) Bun.gc(true)
 }
 
-/** To be called after each batch; of many, it takes some milliseconds now and then. */
+/** To be called after each batch; once there are many, it takes a few milliseconds now and then. */
 export function forceGcAfter(batches: number): void {
-  if (batches >= MANY_BATCHES && batches % OFTEN === 0) Bun.gc(true)
+  if (batches >= MANY_BATCHES && batches % BATCHES_BETWEEN === 0) Bun.gc(true)
 }

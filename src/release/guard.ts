@@ -1,61 +1,85 @@
-// Refuses an import that would surprise those who rely on the current release.
-import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
+// Refuses an import that would break what those who rely on the current release expect of it.
 import { flatten } from '../catalog/flatten.ts'
-import { type Change, diffEntity, sameRecords } from './diff.ts'
+import { countIn, diffEntity, fromDisk, hasSameRecords, namesOfBoth, type RecordChange } from './diff.ts'
 import { codeOf } from './id-registry.ts'
-import type { StoredRelease } from './release.ts'
+import type { Release } from './release.ts'
 
-export type ChangeCounts = { readonly added: number; readonly changed: number; readonly removed: number }
-export type EntityChanges = ChangeCounts & {
+export type EntityChanges = {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
   /** The same records, in another order. */
   readonly reordered: boolean
   /** How often each field changed. */
   readonly fields: Readonly<Record<string, number>>
-  /** Identifiers that now belong to another official code. */
-  readonly reowned: { readonly count: number; readonly examples: readonly string[] }
+  /** Identifiers that belong to another official code than before. */
+  readonly reassigned: { readonly count: number; readonly examples: readonly string[] }
+  /** The records before are damaged: only their number could be compared. */
+  readonly isByNumber?: boolean
 }
-export type Changes = Readonly<Record<EntityName, EntityChanges>>
+export type Changes = Readonly<Record<string, EntityChanges>>
 
-const MAX_LOST = 0.05
+const MAX_SHARE_REMOVED = 0.05
 const EXAMPLES_KEPT = 5
 
-export function compareReleases(older: StoredRelease, newer: StoredRelease): Changes {
-  const compared = entityNames.map((name) => {
-    const changes = summarise(name, diffEntity(older, newer, name))
+/** What an entity whose records cannot be read had, by its manifest. */
+export type Unreadable = ReadonlyMap<string, { readonly count: number }>
+
+export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): Changes {
+  const compared = namesOfBoth(older, newer).map((name): [string, EntityChanges] => {
+    const before = unreadable.get(name)
+    if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
+    const changes = summarised(newer, name, diffEntity(older, newer, name, fromDisk))
     const none = changes.added + changes.changed + changes.removed === 0
-    return [name, { ...changes, reordered: none && !sameRecords(older, newer, name) }]
+    return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
   })
   return Object.fromEntries(compared)
 }
 
-function summarise(name: EntityName, changes: Iterable<Change>): Omit<EntityChanges, 'reordered'> {
+const byNumber = (before: number, after: number): EntityChanges => ({
+  added: Math.max(after - before, 0),
+  changed: 0,
+  removed: Math.max(before - after, 0),
+  reordered: false,
+  fields: {},
+  reassigned: { count: 0, examples: [] },
+  isByNumber: true,
+})
+
+function summarised(
+  newer: Release,
+  name: string,
+  steps: Iterable<readonly RecordChange[]>,
+): Omit<EntityChanges, 'reordered'> {
   const counts = { added: 0, changed: 0, removed: 0 }
   const fields: Record<string, number> = {}
-  const reowned = { count: 0, examples: [] as string[] }
-  const entity = entities[name]
-  for (const change of changes) {
-    counts[change.change]++
-    if (change.change !== 'changed') continue
-    for (const field of change.fields) fields[field] = (fields[field] ?? 0) + 1
-    const [was, is] = [change.before, change.after].map((record) => codeOf(entity, flatten(entity, record)))
-    if (was === is) continue
-    reowned.count++
-    if (reowned.examples.length < EXAMPLES_KEPT) reowned.examples.push(`${name} ${change.key}: ${was} is now ${is}`)
+  const reassigned = { count: 0, examples: [] as string[] }
+  for (const changes of steps) {
+    for (const change of changes) {
+      counts[change.change]++
+      if (change.change !== 'changed') continue
+      for (const field of change.fields) fields[field] = (fields[field] ?? 0) + 1
+      const { definition } = newer.entity(name)
+      const [was, is] = [change.old, change.new].map((record) => codeOf(definition, flatten(definition, record)))
+      if (was === is) continue
+      reassigned.count++
+      if (reassigned.examples.length === EXAMPLES_KEPT) continue
+      reassigned.examples.push(`${name} ${Object.values(change.key).join('/')}: ${was} is now ${is}`)
+    }
   }
-  return { ...counts, fields, reowned }
+  return { ...counts, fields, reassigned }
 }
 
-/** Why the newer release should not replace the older one without being told to; empty when it may. */
-export function breakingChanges(older: StoredRelease, newer: StoredRelease, changes: Changes): string[] {
-  return entityNames.flatMap((name) => {
-    const before = older.manifest.entities[name].count
-    const { removed, reowned } = changes[name]
-    if (before > 0 && newer.manifest.entities[name].count === 0) return [`${name}: all ${before} records would be gone`]
+/** Why the newer release should not replace the older one unless that is accepted; empty when it may. */
+export function breakingChanges(older: Release, newer: Release, changes: Changes): string[] {
+  return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber = false }]) => {
+    const before = older.manifest.entities[name]?.count ?? 0
+    const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
+    if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
     const found: string[] = []
-    if (removed > before * MAX_LOST) found.push(`${name}: ${removed} of ${before} records would be gone`)
-    if (reowned.count > 0) {
-      found.push(`${name}: ${reowned.count} identifiers would change owner, such as ${reowned.examples[0]}`)
-    }
+    if (removed > before * MAX_SHARE_REMOVED) found.push(`${name}: ${removed} of ${before} records would be gone${by}`)
+    if (reassigned.count > 0)
+      found.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
     return found
   })
 }

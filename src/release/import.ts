@@ -1,15 +1,15 @@
-// Brings a source in: completes it, builds a release, compares it with the current one, guards, and makes it current.
-import { type EntityName, entityNames } from '../catalog/entities.ts'
+// Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
+import type { Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
+import type { Finding } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
-import { buildRelease, type OnProgress } from './build.ts'
-import { completed, releaseSource } from './carry-over.ts'
+import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build.ts'
 import { breakingChanges, type Changes, compareReleases } from './guard.ts'
-import { IdRegistry } from './id-registry.ts'
-import type { Manifest } from './manifest.ts'
-import { type StoredRelease, storedRelease } from './release.ts'
+import { IdRegistry, isNumbered } from './id-registry.ts'
+import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
+import { DamagedRelease, type OpenEntity, type Release, readManifest, releaseOf } from './release.ts'
 import type { Shelf } from './shelf.ts'
-import { verifyRelease } from './verify.ts'
+import { verifyEntity } from './verify.ts'
 
 export type ImportOptions = {
   /** What completes the source when there is no release yet. */
@@ -23,11 +23,13 @@ export type ImportReport = {
   readonly digest: string
   readonly previous: string | undefined
   readonly outcome: 'activated' | 'nothing to do' | 'dry run'
-  readonly counts: Readonly<Record<EntityName, number>>
+  /** By entity: how many records it has, and the name of its collection. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly collections: Readonly<Record<string, string>>
   /** Against the release before; absent when there was none. */
   readonly changes: Changes | undefined
   readonly breakingChanges: readonly string[]
-  readonly findings: Manifest['findings']
+  readonly findings: readonly Finding[]
   readonly seconds: number
   readonly recordsPerSecond: number
 }
@@ -35,81 +37,144 @@ export type ImportReport = {
 export class BreakingChanges extends Failure {
   constructor(found: readonly string[]) {
     super(
-      `this import would surprise those who rely on the current release:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
+      `this import would break what those who rely on the current release expect:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
     )
   }
 }
 
-/** The caller holds the lock of the home. */
+/** The caller holds the lock of the home, and has upgraded it. */
 export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
-  const base = await soundCurrent(shelf, source)
-  const whole = completed(source, base === undefined ? options.fallback : releaseSource(base))
-  // Invented records neither take nor keep anyone's number.
-  const numbers = source.origin.synthetic ? new IdRegistry() : shelf.loadIdRegistry()
+  const current = readCurrent(shelf)
+  if (current !== undefined) refuseToBuildOnDamage(current, source)
+  const registry = await registryFor(shelf, source, current)
   const directory = shelf.newBuilding()
   try {
     const started = performance.now()
-    const manifest = await buildRelease(whole, directory, numbers, options.onProgress)
+    const whole = current === undefined ? completedSource(source, options.fallback) : source
+    const built = await buildRelease(whole, current, directory, registry, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
-    const built = storedRelease(directory, manifest.digest)
-    const changes = base === undefined ? undefined : compareReleases(base, built)
-    const found = guarded(base, built, changes, numbers)
+    const { manifest, directories } = built
+    const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    const changes = await changesSince(current, release)
+    const found = guarded(current?.release, release, changes, registry)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
-    const same = base?.manifest.digest === manifest.digest
-    const outcome = same ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
-    if (outcome === 'activated') await makeCurrent(shelf, directory, manifest, numbers)
-    return { ...reportOf(manifest, seconds), previous: base?.manifest.digest, outcome, changes, breakingChanges: found }
+    const isSame = current?.release.digest === manifest.digest && current.damage.size === 0
+    const outcome = isSame ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
+    if (outcome === 'activated') await makeCurrent(shelf, built, registry)
+    const previous = current?.release.digest
+    return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found }
   } finally {
     shelf.sweep()
   }
 }
 
-/** The release to compare with and to complete from. A damaged one is no use, but is no reason to refuse a whole catalog. */
-async function soundCurrent(shelf: Shelf, source: Source): Promise<StoredRelease | undefined> {
-  const digest = shelf.currentDigest()
-  if (digest === undefined) return undefined
-  // Byte for byte: what is carried over from it gets a new digest, under which no damage would ever be found again.
-  const [damage] = await verifyRelease(shelf.directoryOf(digest), digest)
-  if (damage === undefined) return shelf.stored(digest)
-  if (source.provides.length === entityNames.length) return undefined
-  throw new Failure(damage)
+/** The release to build upon and to compare with, and what of it is damaged. */
+type Current = Base & { readonly damage: Map<string, DamagedRelease> }
+
+/** Of the releases that were current, the latest whose manifest can be read. */
+function readCurrent(shelf: Shelf): Current | undefined {
+  for (const digest of new Set(shelf.history())) {
+    try {
+      return currentOf(shelf, readManifest(shelf.releaseDirectory(digest), digest))
+    } catch (error) {
+      if (!(error instanceof DamagedRelease)) throw error
+    }
+  }
+  return undefined
 }
 
-/** Invented records owe nothing to anyone, on either side; but a number given to a real record stays with it. */
+function currentOf(shelf: Shelf, manifest: Manifest): Current {
+  const damage = new Map<string, DamagedRelease>()
+  const release = releaseOf(manifest, shelf.entityDirectory, (name, error) => damage.set(name, error))
+  const verified = new Map<string, Promise<void>>()
+  const verify = async (name: string) => {
+    const { stored } = release.entity(name)
+    if (stored === undefined || damage.has(name)) return
+    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index'])
+    if (wrong !== undefined) damage.set(name, wrong)
+  }
+  return {
+    release,
+    damage,
+    verified: async (name) => {
+      const known = verified.get(name) ?? verify(name)
+      verified.set(name, known)
+      await known
+      const wrong = damage.get(name)
+      if (wrong !== undefined) throw wrong
+      return release.entity(name)
+    },
+  }
+}
+
+/** What is damaged is no reason to refuse its replacement, but nothing else can be built upon it. */
+function refuseToBuildOnDamage({ damage }: Current, source: Source): void {
+  for (const [name, wrong] of damage) if (!source.provides.includes(name)) throw wrong
+}
+
+/** Invented records neither take nor keep anyone's identifier. */
+async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<IdRegistry> {
+  if (source.origin.synthetic) return new IdRegistry()
+  const registry = shelf.loadIdRegistry()
+  if (current === undefined || current.release.manifest.source.synthetic) return registry
+  for (const entity of current.release.catalog.entities.values()) {
+    // A registry that was lost knows nothing of identifiers that are still published.
+    const isLost = isNumbered(entity) && !registry.knows(entity) && current.release.entity(entity.name).count > 0
+    if (isLost) registry.seed(entity, rowsIn(await current.verified(entity.name)))
+  }
+  return registry
+}
+
+function* rowsIn(entity: OpenEntity): Generator<Values> {
+  for (const { rows } of storedRows(entity)) yield* rows as readonly Values[]
+}
+
+/** Only entities that differ are read, once they have been verified. */
+async function changesSince(current: Current | undefined, built: Release): Promise<Changes | undefined> {
+  if (current === undefined) return undefined
+  const { release, damage } = current
+  for (const [name, { digest }] of Object.entries(release.manifest.entities)) {
+    if (digest === built.manifest.entities[name]?.digest || damage.has(name)) continue
+    await current.verified(name).catch((error) => {
+      if (!(error instanceof DamagedRelease)) throw error
+    })
+  }
+  const unreadable = new Map([...damage.keys()].map((name) => [name, release.manifest.entities[name] as ReleasedEntity]))
+  return compareReleases(release, built, unreadable)
+}
+
+/** Invented records that are replaced are missed by no one; but the identifier of a real record stays with it. */
 function guarded(
-  base: StoredRelease | undefined,
-  built: StoredRelease,
+  current: Release | undefined,
+  built: Release,
   changes: Changes | undefined,
-  numbers: IdRegistry,
+  registry: IdRegistry,
 ): string[] {
-  if (built.manifest.source.synthetic) return []
-  const invented = base === undefined || changes === undefined || base.manifest.source.synthetic
-  const found = invented ? [] : breakingChanges(base, built, changes)
-  if (found.length > 0) return found
-  const told = (claims: readonly string[], what: string) =>
+  const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
+  const found = isCompared ? breakingChanges(current, built, changes) : []
+  if (found.length > 0 || built.manifest.source.synthetic) return found
+  const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
   return [
-    ...told(numbers.reassigned, 'identifiers of records that are gone would be given again'),
-    ...told(numbers.moved, 'records would get another identifier than they had'),
+    ...summary(registry.reassigned, 'identifiers of records that are gone would be given again'),
+    ...summary(registry.moved, 'records would get another identifier than they had'),
   ]
 }
 
-async function makeCurrent(shelf: Shelf, directory: string, manifest: Manifest, numbers: IdRegistry): Promise<void> {
-  // Numbers first: cut short after this, a number may stay unused, but is never given twice.
-  if (!manifest.source.synthetic) shelf.saveIdRegistry(numbers)
-  await shelf.place(directory, manifest.digest)
+async function makeCurrent(shelf: Shelf, { manifest, directories }: Built, registry: IdRegistry): Promise<void> {
+  // The registry first: cut short after this, an identifier may stay unused, but is never given twice.
+  if (!manifest.source.synthetic) shelf.saveIdRegistry(registry)
+  for (const [digest, directory] of directories) await shelf.placeEntity(directory, digest)
+  shelf.placeRelease(manifest)
   shelf.activate(manifest.digest)
 }
 
-function reportOf(manifest: Manifest, seconds: number) {
-  const counts = Object.fromEntries(entityNames.map((name) => [name, manifest.entities[name].count]))
+function reportOf({ manifest, entity }: Release, seconds: number) {
+  const names = Object.keys(manifest.entities)
+  const counts = Object.fromEntries(names.map((name) => [name, entity(name).count]))
+  const collections = Object.fromEntries(names.map((name) => [name, entity(name).definition.plural]))
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  return {
-    digest: manifest.digest,
-    counts: counts as Record<EntityName, number>,
-    findings: manifest.findings,
-    seconds,
-    recordsPerSecond: Math.round(records / seconds),
-  }
+  const recordsPerSecond = Math.round(records / seconds)
+  return { digest: manifest.digest, counts, collections, findings: findingsByKind(manifest), seconds, recordsPerSecond }
 }

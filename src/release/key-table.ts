@@ -1,5 +1,5 @@
 // A map from a record's key to a small number (a line, a position), flat in memory for millions of records.
-import type { Entity, Values } from '../catalog/entity.ts'
+import type { Values } from '../catalog/entity.ts'
 import { NumberList } from './index/number-list.ts'
 
 const SMALLEST = 1_024
@@ -16,9 +16,9 @@ export class KeyTable {
   #slots: Uint32Array
 
   /** A table that knows how many to expect needs not grow, which takes more memory while it lasts. */
-  constructor(entity: Entity, expected = 0) {
-    if (entity.key.length > 2) throw new Error(`${entity.name}: a key has one field or two`)
-    this.#fields = entity.key
+  constructor(key: readonly string[], expected = 0) {
+    if (key.length > 2) throw new Error(`${key.join(', ')}: a key has one field or two`)
+    this.#fields = key
     this.#outer = new NumberList(expected)
     this.#inner = new NumberList(expected)
     this.#numbers = new NumberList(expected)

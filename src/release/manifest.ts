@@ -1,87 +1,151 @@
-// What a release says of itself: its digest, where it came from, its counts, its files.
-import { type EntityName, entityNames } from '../catalog/entities.ts'
+// What a release and its entities say of themselves: digests, counts, files, and where the records came from.
+import { type EntityData, entityData } from '../catalog/catalog.ts'
+import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Origin } from '../source/source.ts'
-import type { FileFacts } from './durable-file.ts'
-import { INDEX_FILE_PARTS } from './index/index-file.ts'
-import { RECORD_FILE_PARTS } from './record-file.ts'
+import { version } from '../version.ts'
+import type { FileSummary } from './durable-file.ts'
+import { INDEX_FILES } from './index/index-file.ts'
+import { RECORD_FILES } from './record-file.ts'
 
-/** Raised whenever the files of a release are laid out or written in another way. */
-export const FORMAT = 2
+/** Raised whenever the files of an entity are laid out or written in another way. */
+export const ENTITY_FORMAT = 3
 /** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
 const RECORDS_FORMAT = 1
+
 export const MANIFEST_FILE = 'manifest.json'
+export const ENTITY_MANIFEST_FILE = 'entity.json'
 
-/** The files of each entity: <entity>.<part>. */
-export const ENTITY_FILE_PARTS = [...RECORD_FILE_PARTS, ...INDEX_FILE_PARTS] as const
-export type EntityFilePart = (typeof ENTITY_FILE_PARTS)[number]
+/** The files of an entity, beside its manifest. */
+export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
+export type EntityFileName = (typeof ENTITY_FILES)[number]
+export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>>
 
-export type EntityFacts = { readonly count: number; readonly files: Readonly<Record<EntityFilePart, FileFacts>> }
+/** The digest of an entity is that of this manifest, and so of everything that belongs to the entity. */
+export type EntityManifest = {
+  readonly format: number
+  readonly definition: EntityData
+  readonly count: number
+  /** The digests of the entities that it embeds, by name: its records and its index are made from them too. */
+  readonly parents: Readonly<Record<string, string>>
+  readonly files: EntityFiles
+}
+
+/** An entity as a release names it. */
+export type ReleasedEntity = {
+  readonly format: number
+  readonly digest: string
+  readonly count: number
+  /** SHA-256 of its records, the part of it that the digest of the release depends on. */
+  readonly records: string
+  /** The size of all its files. */
+  readonly bytes: number
+}
+
+/** A finding, and the entity that it is about where that is known. */
+export type ReleaseFinding = Finding & { readonly entity?: string }
 
 export type Manifest = {
-  readonly format: number
   readonly digest: string
   readonly built: string
   readonly source: Origin
   readonly versions: { readonly nomenclator: string; readonly bun: string }
-  readonly entities: Readonly<Record<EntityName, EntityFacts>>
-  readonly findings: readonly Finding[]
+  /** By name, each after those that it embeds. */
+  readonly entities: Readonly<Record<string, ReleasedEntity>>
+  readonly findings: readonly ReleaseFinding[]
 }
 
+/** What wrote a release; of one that is written now, this program. */
+export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, bun: Bun.version })
+
+const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
 /** The digest depends on the records alone, so that the same records are the same release on any machine. */
-export function releaseDigest(entities: Manifest['entities']): string {
-  const hasher = new Bun.CryptoHasher('sha256')
-  hasher.update(`nomenclator release ${RECORDS_FORMAT}\n`)
-  for (const name of entityNames)
-    hasher.update(`${name} ${entities[name].count} ${entities[name].files.records.sha256}\n`)
-  return hasher.digest('hex')
+export function releaseDigest(entities: Readonly<Record<string, { readonly count: number; readonly records: string }>>) {
+  const lines = Object.entries(entities).map(([name, { count, records }]) => `${name} ${count} ${records}\n`)
+  return sha256(`nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`)
+}
+
+export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
+
+export const entityManifestOf = (
+  definition: Entity,
+  count: number,
+  parents: EntityManifest['parents'],
+  files: EntityFiles,
+): EntityManifest => ({ format: ENTITY_FORMAT, definition: entityData(definition), count, parents, files })
+
+/** How a release names an entity with this manifest. */
+export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
+  const { format, count, files } = manifest
+  const bytes = ENTITY_FILES.reduce((sum, file) => sum + files[file].size, 0)
+  return { format, digest: sha256(manifestText(manifest)), count, records: files.records.sha256, bytes }
 }
 
 export const DIGEST = /^[0-9a-f]{64}$/
 
-/** Reads a manifest; on anything unexpected says what. */
-export function parseManifest(text: string): Manifest | { readonly wrong: string } {
-  let manifest: Manifest
-  try {
-    manifest = JSON.parse(text)
-  } catch {
-    return { wrong: 'is not JSON' }
+/** The bytes of all its files, those that it shares with other releases too. */
+export const sizeOf = ({ entities }: Manifest): number =>
+  Object.values(entities).reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** The findings by kind, whichever entities they are about. */
+export function findingsByKind({ findings }: Manifest): Finding[] {
+  const byKind = new Map<string, Finding>()
+  for (const { kind, description, count, examples } of findings) {
+    const before = byKind.get(kind) ?? { count: 0, examples: [] }
+    const some = [...before.examples, ...examples].slice(0, Math.max(examples.length, before.examples.length))
+    byKind.set(kind, { kind, description, count: before.count + count, examples: some })
   }
-  if (typeof manifest !== 'object' || manifest === null) return { wrong: 'is not a JSON object' }
-  if (manifest.format !== FORMAT)
-    return { wrong: `has format ${manifest.format}, and this program reads format ${FORMAT}` }
-  if (!tellsItsOrigin(manifest)) return { wrong: 'does not say where it came from and when' }
-  if (!hasEveryFile(manifest)) return { wrong: 'does not list the files of every entity' }
-  if (manifest.digest !== releaseDigest(manifest.entities)) return { wrong: 'does not match its own digest' }
-  return manifest
+  return [...byKind.values()]
 }
 
-function tellsItsOrigin({ built, source, versions, findings }: Manifest): boolean {
+/** A manifest that this program reads, or why it does not. */
+export type ParsedManifest =
+  | { readonly state: 'readable'; readonly manifest: Manifest }
+  /** Of an earlier format: `upgrade` brings these entities up. */
+  | { readonly state: 'outdated'; readonly version: string; readonly entities: readonly string[] }
+  | { readonly state: 'newer'; readonly version: string; readonly entities: readonly string[] }
+  | { readonly state: 'damaged'; readonly wrong: string }
+
+export function parseManifest(text: string): ParsedManifest {
+  const value = parsedObject(text)
+  if (typeof value === 'string') return { state: 'damaged', wrong: value }
+  const manifest = value as Manifest
+  const { nomenclator = 'an unknown version' } = manifest.versions ?? {}
+  const entities = Object.entries(manifest.entities ?? {})
+  const names = (some: typeof entities) => some.map(([name]) => name)
+  // Up to version 0.1.0 the number stood at the top, and all files in the directory of the release.
+  if ('format' in value) return { state: 'outdated', version: nomenclator, entities: names(entities) }
+  const newer = entities.filter(([, { format }]) => format > ENTITY_FORMAT)
+  if (newer.length > 0) return { state: 'newer', version: nomenclator, entities: names(newer) }
+  const outdated = entities.filter(([, { format }]) => format < ENTITY_FORMAT)
+  if (outdated.length > 0) return { state: 'outdated', version: nomenclator, entities: names(outdated) }
+  const wrong = faultOf(manifest)
+  return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
+}
+
+export function parsedObject(text: string): object | string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : 'is not a JSON object'
+  } catch {
+    return 'is not JSON'
+  }
+}
+
+function faultOf(manifest: Manifest): string | undefined {
+  const { built, source, versions, findings, entities } = manifest
   const texts = [source?.kind, source?.title, versions?.nomenclator, versions?.bun]
-  return (
+  const tellsItsOrigin =
     !Number.isNaN(Date.parse(built)) &&
     texts.every((text) => typeof text === 'string') &&
     typeof source.synthetic === 'boolean' &&
     Array.isArray(source.credits) &&
     Array.isArray(findings)
-  )
-}
-
-function hasEveryFile(manifest: Manifest): boolean {
-  return entityNames.every((name) => {
-    const facts = manifest.entities?.[name]
-    return (
-      Number.isSafeInteger(facts?.count) &&
-      ENTITY_FILE_PARTS.every(
-        (part) => Number.isSafeInteger(facts?.files?.[part]?.size) && DIGEST.test(facts?.files?.[part]?.sha256),
-      )
-    )
-  })
-}
-
-/** The bytes of all its files. */
-export function sizeOf({ entities }: Manifest): number {
-  return entityNames
-    .flatMap((name) => ENTITY_FILE_PARTS.map((part) => entities[name].files[part].size))
-    .reduce((sum, size) => sum + size, 0)
+  if (!tellsItsOrigin) return 'does not say where it came from and when'
+  const isSound = ({ count, bytes, digest, records }: ReleasedEntity) =>
+    Number.isSafeInteger(count) && Number.isSafeInteger(bytes) && DIGEST.test(digest) && DIGEST.test(records)
+  if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
+  if (manifest.digest !== releaseDigest(entities)) return 'does not match its own digest'
+  return undefined
 }

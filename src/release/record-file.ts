@@ -1,16 +1,16 @@
 // Rendered records in serving order, with their offsets and the ETag of every page; a slice of it is a page.
 //
-//   <entity>.records  the pages, one a line: [record,record,…]⏎
-//   <entity>.offsets  where each record begins, and after the last one where the next would: 64-bit little-endian
-//   <entity>.etags    the entity tag of each page, quotes included, one a line
+//   records  the pages, one a line: [record,record,…]⏎
+//   offsets  where each record begins, and after the last one where the next would: 64-bit little-endian
+//   etags    the entity tag of each page, quotes included, one a line
 import { join } from 'node:path'
 import { PER_PAGE } from '../catalog/collections.ts'
 import type { RecordSink } from '../catalog/render.ts'
-import { DurableFile, type FileFacts } from './durable-file.ts'
+import { DurableFile, type FileSummary } from './durable-file.ts'
 import { mapped } from './mapped-file.ts'
 
-export const RECORD_FILE_PARTS = ['records', 'offsets', 'etags'] as const
-export type RecordFilePart = (typeof RECORD_FILE_PARTS)[number]
+export const RECORD_FILES = ['records', 'offsets', 'etags'] as const
+export type RecordFileName = (typeof RECORD_FILES)[number]
 
 const ETAG_LINE = 19
 const CHUNK = 1 << 20
@@ -56,9 +56,9 @@ export class RecordWriter implements RecordSink, Disposable {
   #offsetsUsed = 0
   #count = 0
 
-  constructor(directory: string, entity: string, onRecord?: OnRecord) {
+  constructor(directory: string, onRecord?: OnRecord) {
     this.#onRecord = onRecord
-    const file = (part: RecordFilePart) => new DurableFile(join(directory, `${entity}.${part}`))
+    const file = (name: RecordFileName) => new DurableFile(join(directory, name))
     this.#records = file('records')
     this.#offsets = file('offsets')
     this.#etags = file('etags')
@@ -114,7 +114,7 @@ export class RecordWriter implements RecordSink, Disposable {
   }
 
   /** Writes what is left and hands the three files over, synced to disk. */
-  finish(): Record<RecordFilePart, FileFacts> {
+  finish(): Record<RecordFileName, FileSummary> {
     if (this.#count > 0) {
       this.#addOffset(this.#flushed + this.#used + PAGE_GAP)
       this.#closePage()
@@ -185,9 +185,8 @@ export class RecordFile {
   readonly #etags: Buffer
   readonly count: number
 
-  constructor(directory: string, entity: string, count: number) {
-    const map = (name: RecordFilePart) =>
-      count === 0 ? new Uint8Array() : mapped(join(directory, `${entity}.${name}`))
+  constructor(directory: string, count: number) {
+    const map = (name: RecordFileName) => (count === 0 ? new Uint8Array() : mapped(join(directory, name)))
     this.#records = map('records')
     const offsets = map('offsets')
     this.#offsets = new Uint32Array(offsets.buffer, offsets.byteOffset, offsets.byteLength >> 2)

@@ -1,14 +1,13 @@
-// Reads all records of an entity from disk in order, without mapping the file: memory stays flat.
+// Reads a records file from beginning to end without mapping it: memory stays flat.
 import { closeSync, openSync, readSync } from 'node:fs'
-import { join } from 'node:path'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 
 const CHUNK = 1 << 20
 const NEWLINE = 0x0a
 
-/** One page of records at a time: a line of the record file. */
-export function* scanPages(directory: string, entity: string): Generator<readonly PublishedRecord[]> {
-  const descriptor = openSync(join(directory, `${entity}.records`), 'r')
+/** One page of records at a time: a line of the file. */
+export function* scanPages(path: string): Generator<readonly PublishedRecord[]> {
+  const descriptor = openSync(path, 'r')
   const decoder = new TextDecoder()
   let buffer = new Uint8Array(CHUNK)
   let held = 0

@@ -6,22 +6,23 @@ import type { GivenRow } from '../source/source.ts'
 import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
 import type { ParentRecords } from './parent-records.ts'
 
-export type Place = { readonly file: string; readonly line: number }
+/** Where a row stands. */
+export type SourceLine = { readonly file: string; readonly line: number }
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
-export type Settle = (row: GivenRow, place: Place) => Values | undefined
+export type RowSettler = (row: GivenRow, line: SourceLine) => Values | undefined
 
-export function settler(entity: Entity, family: ParentRecords, numbers: IdRegistry, faults: Faults): Settle {
+export function rowSettler(entity: Entity, records: ParentRecords, registry: IdRegistry, faults: Faults): RowSettler {
   const check = rowChecker(entity)
   const parents = embedsOf(entity)
   const identifier = isNumbered(entity) ? entity.key[0] : undefined
 
-  const parentOf = (field: string, parent: Entity, reference: unknown, place: Place): number | undefined => {
-    const known = typeof reference === 'object' ? family.idByCode(parent, reference as Values) : reference
-    if (typeof known === 'number' && family.rowsOf(parent.name).has(known)) return known
+  const parentOf = (field: string, parent: Entity, reference: unknown, line: SourceLine): number | undefined => {
+    const known = typeof reference === 'object' ? records.idByCode(parent, reference as Values) : reference
+    if (typeof known === 'number' && records.rowsOf(parent.name).has(known)) return known
     const value = typeof reference === 'object' ? codeOf(parent, reference as Values) : reference
     faults.add({
-      ...place,
+      ...line,
       column: field,
       value,
       expected: `the ${typeof reference === 'object' ? 'code' : 'identifier'} of a known ${parent.name}`,
@@ -29,20 +30,20 @@ export function settler(entity: Entity, family: ParentRecords, numbers: IdRegist
     return undefined
   }
 
-  return (row, place) => {
+  return (row, line) => {
     let settled = row as Values
     let sound = true
     for (const [field, parent] of parents) {
-      const id = parentOf(field, parent, row[field], place)
+      const id = parentOf(field, parent, row[field], line)
       if (id === undefined) sound = false
       else if (id !== row[field]) settled = { ...settled, [field]: id }
     }
     if (!sound) return undefined
     if (identifier !== undefined && row[identifier] === undefined) {
-      settled = { ...settled, [identifier]: numbers.numberFor(entity, settled) }
+      settled = { ...settled, [identifier]: registry.idFor(entity, settled) }
     }
     const wrong = check(settled)
-    for (const { field, value, expected } of wrong) faults.add({ ...place, column: field, value, expected })
+    for (const { field, value, expected } of wrong) faults.add({ ...line, column: field, value, expected })
     return wrong.length === 0 ? settled : undefined
   }
 }

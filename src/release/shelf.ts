@@ -1,28 +1,31 @@
-// The releases on disk, which of them is current, and which were before it.
+// The releases of a home on disk, which of them is current, and which were before it.
 //
 //   <home>/current             the digest of the current release; below it those that were current before, latest first
-//   <home>/releases/<digest>/  one release
-//   <home>/building/           where the next one is made; leftovers are swept away by the next build
-//   <home>/numbers.json        which identifier belongs to which official code
+//   <home>/releases/<digest>/  the manifest of one release
+//   <home>/entities/<digest>/  the files of one entity, shared by all releases that name it
+//   <home>/building/           where entities are made; what a build left behind is removed by the next
+//   <home>/id-registry.json    which identifier belongs to which official code
 //   <home>/lock                held by whoever changes any of these
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
-import { syncDirectory, writeDurably } from './durable-file.ts'
+import { discardReplacement, renameDurably, replaceDurably, syncDirectory, writeDurably } from './durable-file.ts'
 import { IdRegistry } from './id-registry.ts'
-import { DIGEST, type Manifest } from './manifest.ts'
-import { openRelease, type Release, readManifest, type StoredRelease, storedRelease } from './release.ts'
-import { verifyRelease } from './verify.ts'
+import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject } from './manifest.ts'
+import { type Places, type Release, readRelease } from './release.ts'
+import { verifyEntity } from './verify.ts'
 
 export type Listed = {
   readonly digest: string
   readonly current: boolean
-  readonly manifest: Manifest | { readonly damage: string }
+  readonly manifest: Manifest | { readonly unreadable: string }
+  /** What removing it would give back: the bytes of entities that no other release names. */
+  readonly ownBytes: number
 }
 
 const HISTORY_KEPT = 100
 
-export class Shelf {
+export class Shelf implements Places {
   readonly home: string
 
   constructor(home: string) {
@@ -41,12 +44,14 @@ export class Shelf {
     throw new Failure(`${this.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`)
   }
 
+  /** A release to be served: what it holds stays readable even if it is removed. */
   open(digest: string): Release {
-    return openRelease(this.directoryOf(digest), digest)
+    return readRelease(this, digest).map()
   }
 
-  stored(digest: string): StoredRelease {
-    return storedRelease(this.directoryOf(digest), digest)
+  /** A release to be read once, or only in part. */
+  read(digest: string): Release {
+    return readRelease(this, digest)
   }
 
   openCurrent(): Release | undefined {
@@ -56,8 +61,7 @@ export class Shelf {
 
   /** The one release whose digest begins like this. */
   find(prefix: string): string {
-    const digests = this.#digests()
-    const found = digests.filter((digest) => digest.startsWith(prefix.toLowerCase()))
+    const found = this.digests().filter((digest) => digest.startsWith(prefix.toLowerCase()))
     const [digest, ...others] = found
     if (digest !== undefined && others.length === 0) return digest
     if (found.length > 1)
@@ -65,25 +69,38 @@ export class Shelf {
     throw new Failure(`there is no release ${prefix}; nomenclator releases lists those that are there`)
   }
 
+  /** The digests of all releases on disk, in no order. */
+  digests(): string[] {
+    return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
+  }
+
   /** Newest first. */
   list(): Listed[] {
     const current = this.currentDigest()
-    return this.#digests()
-      .map((digest) => ({ digest, current: digest === current, manifest: this.manifestOrDamage(digest) }))
+    const releases = this.digests().map((digest) => ({ digest, manifest: this.manifestOrReason(digest) }))
+    const uses = new Map<string, number>()
+    for (const { manifest } of releases)
+      for (const { digest } of entitiesOf(manifest)) uses.set(digest, (uses.get(digest) ?? 0) + 1)
+    const ownBytes = (manifest: Listed['manifest']) =>
+      entitiesOf(manifest).reduce((sum, { digest, bytes }) => (uses.get(digest) === 1 ? sum + bytes : sum), 0)
+    return releases
+      .map((one) => ({ ...one, current: one.digest === current, ownBytes: ownBytes(one.manifest) }))
       .sort((a, b) => builtAt(b).localeCompare(builtAt(a)) || a.digest.localeCompare(b.digest))
   }
 
-  manifestOrDamage(digest: string): Listed['manifest'] {
+  /** The manifest of a release, or why it cannot be read. */
+  manifestOrReason(digest: string): Listed['manifest'] {
     try {
-      return readManifest(this.directoryOf(digest), digest)
+      return this.read(digest).manifest
     } catch (error) {
-      return { damage: error instanceof Error ? error.message : String(error) }
+      if (!(error instanceof Failure)) throw error
+      return { unreadable: error.message }
     }
   }
 
   /** Makes a release current; it must be sound. */
   activate(digest: string): void {
-    readManifest(this.directoryOf(digest), digest)
+    this.read(digest)
     const before = existsSync(this.currentFile) ? readFileSync(this.currentFile, 'utf8').trim().split('\n') : []
     const earlier = before.filter((one) => DIGEST.test(one))
     // Written even if nothing changes: whoever follows it then looks again at a release that was mended.
@@ -93,64 +110,91 @@ export class Shelf {
   /** Goes back to the release that was current before this one and is still there. */
   rollback(): string {
     const [current, ...before] = this.history()
-    const position = before.findIndex((digest) => digest !== current && !('damage' in this.manifestOrDamage(digest)))
+    const isReadable = (digest: string) => !('unreadable' in this.manifestOrReason(digest))
+    const position = before.findIndex((digest) => digest !== current && isReadable(digest))
     const digest = before[position]
     if (digest === undefined) throw new Failure('there is no earlier release to go back to')
     this.#setHistory(before.slice(position))
     return digest
   }
 
-  /** An empty directory to build in; whatever an earlier build left is swept away. */
+  /** An empty directory to build in; whatever an earlier build left is removed. */
   newBuilding(): string {
-    mkdirSync(this.#releases, { recursive: true })
     this.sweep()
+    for (const directory of [this.#releases, this.#entities]) mkdirSync(directory, { recursive: true })
     const directory = join(this.#building, crypto.randomUUID())
     mkdirSync(directory, { recursive: true })
     return directory
   }
 
+  /** Removes what builds that were cut short have left, and entities that no release names. */
   sweep(): void {
     rmSync(this.#building, { recursive: true, force: true })
-    for (const path of [this.currentFile, this.#numbers]) rmSync(nextOf(path), { force: true })
+    for (const path of [this.currentFile, this.idRegistryFile]) discardReplacement(path)
+    const named = this.#namedEntities()
+    if (named === undefined || !existsSync(this.#entities)) return
+    for (const digest of readdirSync(this.#entities)) if (!named.has(digest)) this.#removeEntity(digest)
   }
 
-  /** The same records make the same digest: a sound release that is there already stays, a damaged one is replaced. */
-  async place(directory: string, digest: string): Promise<void> {
-    const target = this.directoryOf(digest)
-    if (existsSync(target)) {
-      if ((await verifyRelease(target, digest)).length === 0) return
-      renameSync(target, join(this.#building, `damaged-${digest}`))
+  /**
+   * Moves an entity from where it was built to where it belongs. The same content has the same digest: what is there
+   * already stays, unless it is damaged. Says whether it was.
+   */
+  async placeEntity(directory: string, digest: string): Promise<'placed' | 'was there' | 'mended'> {
+    const target = this.entityDirectory(digest)
+    const isThere = existsSync(target)
+    if (isThere) {
+      if ((await verifyEntity(target, digest)).length === 0) return 'was there'
+      this.#removeEntity(digest)
     }
-    renameSync(directory, target)
-    syncDirectory(this.#releases)
+    renameDurably(directory, target)
+    return isThere ? 'mended' : 'placed'
   }
 
+  /** Writes the manifest of a release, all of whose entities are in their places. */
+  placeRelease(manifest: Manifest): void {
+    const target = this.releaseDirectory(manifest.digest)
+    if (existsSync(target)) {
+      replaceDurably(join(target, MANIFEST_FILE), manifestText(manifest))
+      return
+    }
+    const directory = join(this.#building, `release-${manifest.digest}`)
+    mkdirSync(directory, { recursive: true })
+    writeDurably(join(directory, MANIFEST_FILE), manifestText(manifest))
+    syncDirectory(directory)
+    renameDurably(directory, target)
+  }
+
+  /** Removes a release, and the entities that no other release names. */
   remove(digest: string): void {
     // Gone at once under its name, so that a removal cut short leaves nothing that looks like a release.
-    mkdirSync(this.#building, { recursive: true })
-    renameSync(this.directoryOf(digest), join(this.#building, `removed-${digest}`))
+    this.#discard(this.releaseDirectory(digest), `removed-${digest}`)
     this.sweep()
   }
 
   loadIdRegistry(): IdRegistry {
-    if (!existsSync(this.#numbers)) return new IdRegistry()
+    if (!existsSync(this.idRegistryFile)) return new IdRegistry()
     try {
-      return new IdRegistry(JSON.parse(readFileSync(this.#numbers, 'utf8')))
+      return new IdRegistry(JSON.parse(readFileSync(this.idRegistryFile, 'utf8')))
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
       throw new Failure(
-        `${this.#numbers} is damaged: it says which identifier belongs to which code. Bring it back from a backup; ` +
+        `${this.idRegistryFile} is damaged: it says which identifier belongs to which code. Restore it from a backup; ` +
           'without it, identifiers that were published could be given to other records.',
       )
     }
   }
 
-  saveIdRegistry(numbers: IdRegistry): void {
-    this.#replace(this.#numbers, `${JSON.stringify(numbers.save())}\n`)
+  saveIdRegistry(registry: IdRegistry): void {
+    replaceDurably(this.idRegistryFile, `${JSON.stringify(registry.save())}\n`)
   }
 
-  directoryOf(digest: string): string {
-    return join(this.#releases, digest)
+  releaseDirectory = (digest: string): string => join(this.#releases, digest)
+
+  entityDirectory = (digest: string): string => join(this.#entities, digest)
+
+  get idRegistryFile(): string {
+    return join(this.home, 'id-registry.json')
   }
 
   get currentFile(): string {
@@ -158,34 +202,49 @@ export class Shelf {
   }
 
   #setHistory(digests: readonly string[]): void {
-    this.#replace(this.currentFile, `${digests.join('\n')}\n`)
+    replaceDurably(this.currentFile, `${digests.join('\n')}\n`)
   }
 
-  #replace(path: string, text: string): void {
-    const next = nextOf(path)
-    rmSync(next, { force: true })
-    writeDurably(next, text)
-    renameSync(next, path)
-    syncDirectory(this.home)
+  /** The digests of all entities that a release names; undefined where a release does not say which it names. */
+  #namedEntities(): Set<string> | undefined {
+    const named = new Set<string>()
+    for (const release of this.digests()) {
+      const path = join(this.releaseDirectory(release), MANIFEST_FILE)
+      const manifest = existsSync(path) ? parsedObject(readFileSync(path, 'utf8')) : 'is missing'
+      if (typeof manifest === 'string') return undefined
+      const { entities = {} } = manifest as Partial<Manifest>
+      for (const { digest } of Object.values(entities)) named.add(digest)
+    }
+    return named
   }
 
-  #digests(): string[] {
-    return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
+  #removeEntity(digest: string): void {
+    this.#discard(this.entityDirectory(digest), `entity-${digest}`)
+  }
+
+  #discard(path: string, name: string): void {
+    mkdirSync(this.#building, { recursive: true })
+    const discarded = join(this.#building, name)
+    rmSync(discarded, { recursive: true, force: true })
+    renameSync(path, discarded)
+    rmSync(discarded, { recursive: true, force: true })
   }
 
   get #releases(): string {
     return join(this.home, 'releases')
   }
 
+  get #entities(): string {
+    return join(this.home, 'entities')
+  }
+
   get #building(): string {
     return join(this.home, 'building')
   }
 
-  get #numbers(): string {
-    return join(this.home, 'numbers.json')
-  }
 }
 
-const nextOf = (path: string) => `${path}.next`
+const entitiesOf = (manifest: Listed['manifest']) =>
+  'unreadable' in manifest ? [] : Object.values(manifest.entities ?? {})
 
-const builtAt = ({ manifest }: Listed) => ('damage' in manifest ? '' : manifest.built)
+const builtAt = ({ manifest }: Pick<Listed, 'manifest'>) => ('unreadable' in manifest ? '' : manifest.built)

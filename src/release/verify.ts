@@ -1,24 +1,47 @@
-// Reads a release again, byte for byte, and says what does not match its manifest.
+// Reads entities again, byte for byte, and says what does not match their manifests.
 import { join } from 'node:path'
-import { entityNames } from '../catalog/entities.ts'
 import { sha256OfFile } from './durable-file.ts'
-import { ENTITY_FILE_PARTS } from './manifest.ts'
-import { DamagedRelease, readManifest } from './release.ts'
+import { ENTITY_FILES, type EntityFileName } from './manifest.ts'
+import { DamagedRelease, readEntityManifest, readManifest, type Places } from './release.ts'
 
-export async function verifyRelease(directory: string, digest: string): Promise<string[]> {
+/** What is wrong with the files of an entity, or with some of them. */
+export async function verifyEntity(
+  directory: string,
+  digest: string,
+  files: readonly EntityFileName[] = ENTITY_FILES,
+): Promise<DamagedRelease[]> {
   try {
-    const manifest = readManifest(directory, digest)
-    const wrong: string[] = []
-    for (const entity of entityNames) {
-      for (const part of ENTITY_FILE_PARTS) {
-        const path = join(directory, `${entity}.${part}`)
-        if ((await sha256OfFile(path)) !== manifest.entities[entity].files[part].sha256)
-          wrong.push(new DamagedRelease(path, 'has other content than it was built with').message)
-      }
+    const manifest = readEntityManifest(directory, digest)
+    const wrong: DamagedRelease[] = []
+    for (const file of files) {
+      const path = join(directory, file)
+      if ((await sha256OfFile(path)) !== manifest.files[file].sha256)
+        wrong.push(new DamagedRelease(path, 'has other content than it was built with'))
     }
     return wrong
   } catch (error) {
-    if (error instanceof DamagedRelease) return [error.message]
+    if (error instanceof DamagedRelease) return [error]
     throw error
+  }
+}
+
+/** What is wrong with a release; an entity that several releases share is read once for all of them. */
+export function releaseVerifier(places: Places): (digest: string) => Promise<string[]> {
+  const verified = new Map<string, Promise<DamagedRelease[]>>()
+  const verify = (digest: string) => {
+    const known = verified.get(digest) ?? verifyEntity(places.entityDirectory(digest), digest)
+    verified.set(digest, known)
+    return known
+  }
+  return async (digest) => {
+    try {
+      const { entities } = readManifest(places.releaseDirectory(digest), digest)
+      const wrong: string[] = []
+      for (const { digest } of Object.values(entities)) for (const { message } of await verify(digest)) wrong.push(message)
+      return wrong
+    } catch (error) {
+      if (error instanceof DamagedRelease) return [error.message]
+      throw error
+    }
   }
 }

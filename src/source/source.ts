@@ -1,5 +1,5 @@
 // What a source is: something that gives the rows of some entities, and says where each came from.
-import type { EntityName } from '../catalog/entities.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Faults } from './faults.ts'
 import type { Findings } from './findings.ts'
 
@@ -24,7 +24,7 @@ export type Block = {
 export type Report = { readonly faults: Faults; readonly findings: Findings }
 
 /** Whom to credit, under which licence, and for the records of which entities. */
-export type Credit = { readonly to: string; readonly of: readonly EntityName[] }
+export type Credit = { readonly to: string; readonly of: readonly string[] }
 
 /** What the manifest keeps of where a release came from. */
 export type Origin = {
@@ -37,9 +37,12 @@ export type Origin = {
 
 export type Source = {
   readonly origin: Origin
-  readonly provides: readonly EntityName[]
+  /** The definitions that its rows follow. */
+  readonly catalog: Catalog
+  /** The entities whose rows it gives. */
+  readonly provides: readonly string[]
   /** How many rows to expect, where that is known, for a progress bar. */
-  expected(entity: EntityName): number | undefined
+  expected(entity: string): number | undefined
   /** In the order of the entities' definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
-  read(entity: EntityName, report: Report): AsyncIterable<Block> | Iterable<Block>
+  read(entity: string, report: Report): AsyncIterable<Block> | Iterable<Block>
 }

@@ -1,14 +1,13 @@
 // What changed from one release to another, in one answer, for those who keep a copy.
 import { entityByPlural } from '../../catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
-import { changesOf, type RecordChange } from '../../find/changes.ts'
 import { CONTENT_TYPES } from '../../page/rendition.ts'
+import { diffEntity, fromMappedFiles, type RecordChange } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
 import { type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
-import { keyOf } from './key.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
 import { CHANGES_FORMATS, changesParameters } from './parameter-definitions.ts'
@@ -60,15 +59,23 @@ function collectionNamed(plural: string): EntityName {
   return name
 }
 
-const told = (name: EntityName, change: RecordChange) => ({
+const told = (name: EntityName, { key, ...change }: RecordChange) => ({
   collection: entities[name].plural,
-  key: keyOf(entities[name], change.change === 'removed' ? change.old : change.new),
+  key,
   ...change,
 })
 
+/** Other requests are answered between two steps. */
+async function* inTurns<T>(steps: Iterable<T>): AsyncGenerator<T> {
+  for (const step of steps) {
+    yield step
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+}
+
 async function* lines(older: Release, newer: Release, names: readonly EntityName[]): AsyncGenerator<Uint8Array> {
   for (const name of names) {
-    for await (const changes of changesOf(older, newer, name)) {
+    for await (const changes of inTurns(diffEntity(older, newer, name, fromMappedFiles))) {
       if (changes.length === 0) continue
       yield Buffer.from(changes.map((change) => `${JSON.stringify(told(name, change))}\n`).join(''))
     }
@@ -79,7 +86,7 @@ async function* document(older: Release, newer: Release, names: readonly EntityN
   const head = { from: older.manifest.digest, to: newer.manifest.digest }
   let separator = `${JSON.stringify(head).slice(0, -1)},"changes":[`
   for (const name of names) {
-    for await (const changes of changesOf(older, newer, name)) {
+    for await (const changes of inTurns(diffEntity(older, newer, name, fromMappedFiles))) {
       if (changes.length === 0) continue
       yield Buffer.from(separator + changes.map((change) => JSON.stringify(told(name, change))).join(','))
       separator = ','

@@ -4,7 +4,7 @@ import { builtInCatalog, type EntityName, entities, entityNames } from '../../ca
 import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
-import { type Manifest, sizeOf } from '../../release/manifest.ts'
+import { findingsByKind, type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { jsonResponse } from './answers.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
@@ -56,7 +56,7 @@ function describeEntity(name: EntityName, manifest: Manifest, baseUrl: string) {
   const entity: Entity = entities[name]
   return {
     name: entity.plural,
-    count: manifest.entities[name].count,
+    count: manifest.entities[name]?.count ?? 0,
     url: `${baseUrl}${V2_PATH}/${entity.plural}`,
     record: `${baseUrl}${recordTemplate(entity)}`,
     all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
@@ -93,7 +93,7 @@ export function answerRelease(
   const release = typeof digest === 'string' ? releases.open(digest) : digest
   if ('kind' in release) return release
   const { manifest } = release
-  const { source, findings, versions } = manifest
+  const { source, versions } = manifest
   const summary = summaryOf(manifest, releases.current.manifest.digest, baseUrl)
   return jsonResponse(
     request,
@@ -101,7 +101,7 @@ export function answerRelease(
     {
       ...summary,
       source,
-      findings: findings.map(({ kind, description, count, examples }) => ({
+      findings: findingsByKind(manifest).map(({ kind, description, count, examples }) => ({
         kind,
         says: description,
         count,
@@ -118,7 +118,7 @@ const summaryOf = (manifest: Manifest, current: string, baseUrl: string) => ({
   current: manifest.digest === current,
   source: manifest.source.title,
   synthetic: manifest.source.synthetic,
-  counts: Object.fromEntries(entityNames.map((name) => [entities[name].plural, manifest.entities[name].count])),
+  counts: Object.fromEntries(entityNames.map((name) => [entities[name].plural, manifest.entities[name]?.count ?? 0])),
   bytes: sizeOf(manifest),
   url: `${baseUrl}${V2_PATH}/releases/${manifest.digest}`,
 })

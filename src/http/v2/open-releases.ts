@@ -30,7 +30,7 @@ export class OpenReleases {
   /** Newest first. Damaged ones are left out: nothing can be read from them. */
   list(): Manifest[] {
     const { manifest } = this.current
-    const listed = this.#shelf?.list().flatMap((one) => ('damage' in one.manifest ? [] : [one.manifest])) ?? []
+    const listed = this.#shelf?.list().flatMap((one) => ('unreadable' in one.manifest ? [] : [one.manifest])) ?? []
     return listed.some(({ digest }) => digest === manifest.digest) ? listed : [manifest, ...listed]
   }
 
@@ -76,6 +76,7 @@ export class OpenReleases {
 
   /** What was removed from disk is not kept open: its room is given back. */
   #letGo(): void {
-    for (const [digest, { directory }] of this.#open) if (!existsSync(directory)) this.#open.delete(digest)
+    for (const digest of this.#open.keys())
+      if (!existsSync(this.#shelf?.releaseDirectory(digest) ?? '')) this.#open.delete(digest)
   }
 }

@@ -2,7 +2,7 @@
 import { type Batch, type GivenField, givenFields } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
-import type { FileFacts } from '../durable-file.ts'
+import type { FileSummary } from '../durable-file.ts'
 import { forceGc } from '../force-gc.ts'
 import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
 import { SectionWriter } from './sections.ts'
@@ -28,7 +28,7 @@ export class ColumnsBuild {
   }
 
   /** Writes the file, synced to disk. Every column is forgotten as soon as it is written. */
-  write(path: string): FileFacts {
+  write(path: string): FileSummary {
     using file = new SectionWriter(path)
     for (let column = this.#columns.shift(); column !== undefined; column = this.#columns.shift()) {
       column.build.write(file, column.name)

@@ -7,8 +7,7 @@ import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
 
-export const INDEX_FILE_PARTS = ['index', 'words'] as const
-export type IndexFilePart = (typeof INDEX_FILE_PARTS)[number]
+export const INDEX_FILES = ['index', 'words'] as const
 
 /** What every record has in one field, as the number of a value. */
 type Values = Postings & { readonly values: Uint32Array }
@@ -33,7 +32,14 @@ export type Words = {
   readonly inCodes: Postings
 }
 
-export class IndexFile {
+/** What an index answers, whether it is on disk or empty. */
+export type EntityIndex = {
+  /** The column of a field; a copy has the one of what it copies. */
+  column(field: string): Column
+  readonly words: Words
+}
+
+export class IndexFile implements EntityIndex {
   readonly #entity: Entity
   readonly #file: SectionFile
   readonly #wordFile: SectionFile
@@ -42,11 +48,10 @@ export class IndexFile {
 
   constructor(directory: string, entity: Entity) {
     this.#entity = entity
-    this.#file = new SectionFile(join(directory, `${entity.name}.index`))
-    this.#wordFile = new SectionFile(join(directory, `${entity.name}.words`))
+    this.#file = new SectionFile(join(directory, 'index'))
+    this.#wordFile = new SectionFile(join(directory, 'words'))
   }
 
-  /** The column of a field; a copy has the one of what it copies. */
   column(field: string): Column {
     const name = columnOf(this.#entity, field)
     let column = this.#columns.get(name)
@@ -83,5 +88,33 @@ export class IndexFile {
       inNames: { starts: numbers('starts'), positions: numbers('positions') },
       inCodes: { starts: numbers('codeOwnerStarts'), positions: numbers('codeOwners') },
     }
+  }
+}
+
+/** The index of an entity that has no records; a column of embedded records has a value for each of them, though. */
+export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
+  const none = new Uint32Array()
+  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), sortKey)
+  const columnFor = (field: string): Column => {
+    const parent = new Map(embedsOf(entity)).get(field)
+    const values = { values: none, starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1), positions: none }
+    if (parent !== undefined) return { kind: 'embed', ...values }
+    return entity.fields[field]?.kind === 'id'
+      ? { kind: 'number', ...values, numbers: none }
+      : { kind: 'text', ...values, texts, groups: none }
+  }
+  const postings = { starts: new Uint32Array(1), positions: none }
+  return {
+    column: (field) => columnFor(columnOf(entity, field)),
+    words: {
+      words: texts,
+      masks: none,
+      names: none,
+      nameStarts: new Uint32Array(1),
+      codes: none,
+      codeStarts: new Uint32Array(1),
+      inNames: postings,
+      inCodes: postings,
+    },
   }
 }

@@ -3,7 +3,7 @@
 //   the arrays, each beginning at a multiple of eight bytes; numbers are 32-bit little-endian
 //   a line of JSON that says what and where each array is
 //   the length of that line in bytes, as 15 digits and a line feed
-import { DurableFile, type FileFacts } from '../durable-file.ts'
+import { DurableFile, type FileSummary } from '../durable-file.ts'
 import { mapped } from '../mapped-file.ts'
 
 type Place = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
@@ -46,7 +46,7 @@ export class SectionWriter implements Disposable {
   }
 
   /** Everything is on disk, whole, when this returns. */
-  finish(): FileFacts {
+  finish(): FileSummary {
     const line = Buffer.from(`${JSON.stringify(this.#places)}\n`)
     this.#file.write(line)
     this.#file.write(Buffer.from(`${String(line.length).padStart(LENGTH_DIGITS, '0')}\n`))

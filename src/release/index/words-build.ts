@@ -1,7 +1,7 @@
 // Builds the words of one entity from its rows: which records have which words in their names and codes, and in which order.
 import { type Batch, givenFields } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { FileFacts } from '../durable-file.ts'
+import type { FileSummary } from '../durable-file.ts'
 import { byteOrder } from './byte-order.ts'
 import { letterMask } from './letters.ts'
 import { ranksOf } from './ordered-texts.ts'
@@ -29,7 +29,7 @@ export class WordsBuild {
   }
 
   /** Writes the file, synced to disk. */
-  write(path: string): FileFacts {
+  write(path: string): FileSummary {
     using file = new SectionWriter(path)
     const { words } = this.#table
     const order = byteOrder(words.flat)

@@ -1,5 +1,6 @@
 // INEGI's official catalog of states, municipalities and localities, read from the files that it publishes.
 import { basename } from 'node:path'
+import { builtInCatalog } from '../../catalog/entities.ts'
 import { bundledSource } from '../bundled.ts'
 import type { Block, GivenRow, Reference, Report, Source } from '../source.ts'
 import { type Area, type Areas, areaKey } from './areas.ts'
@@ -30,6 +31,7 @@ export async function inegiSource(files: readonly string[], { includeRetired }: 
       credits: [{ to: CREDIT, of: catalog.provides }],
       options: { files: files.map((file) => basename(file)).join(', '), includeRetired },
     },
+    catalog: builtInCatalog,
     provides: catalog.provides,
     expected: (name) => (name === 'localidad' ? catalog.surveyed?.localities : undefined),
     read: (name, report) => {

@@ -1,7 +1,7 @@
 // The source that harvests any server of API v1: all pages are brought to disk first, then rows are read from there.
 import { mkdirSync } from 'node:fs'
 import { type Collection, collections, V1_PATH } from '../../catalog/collections.ts'
-import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+import { builtInCatalog, type EntityName, entities, entityNames } from '../../catalog/entities.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { Failure } from '../../failure.ts'
 import type { Block, Report, Source } from '../source.ts'
@@ -87,15 +87,16 @@ function liveV1Source(base: string, harvest: readonly Harvested[]): Source {
     known ??= parentsIn(harvest)
     return known
   }
-  const ownOf = (name: EntityName) => harvest.find(({ collection }) => collection.entity === name)
+  const ownOf = (name: string) => harvest.find(({ collection }) => collection.entity === name)
   return {
     origin: { kind: 'v1', title: base, synthetic: false, credits: [], options: { url: base } },
+    catalog: builtInCatalog,
     provides,
     expected: (name) => ownOf(name)?.file.facts.total,
-    read: (name: EntityName, report: Report): Iterable<Block> => {
+    read: (name, report: Report): Iterable<Block> => {
       const own = ownOf(name)
       if (own !== undefined) return rowsIn(own, parents(), report)
-      return provides.includes(name) ? derived(entities[name], parents()) : []
+      return provides.includes(name as EntityName) ? derived(entities[name as EntityName], parents()) : []
     },
   }
 }

@@ -1,5 +1,5 @@
 // An invented catalog of the size and with the oddities of a real one, the same for the same seed on every machine.
-import { type EntityName, entityNames } from '../../catalog/entities.ts'
+import { builtInCatalog, type EntityName } from '../../catalog/entities.ts'
 import type { Block, GivenRow, Source } from '../source.ts'
 import { COUNTS, rowsOf, type Shape } from './rows.ts'
 
@@ -19,9 +19,10 @@ export function syntheticSource({ seed, scale }: Shape): Source {
       credits: [],
       options: { seed, scale },
     },
-    provides: entityNames,
-    expected: (name) => COUNTS[name] * (name === 'localidad' ? scale : 1),
-    read: (name) => blocks(name, { seed, scale }),
+    catalog: builtInCatalog,
+    provides: Object.keys(COUNTS),
+    expected: (name) => COUNTS[name as EntityName] * (name === 'localidad' ? scale : 1),
+    read: (name) => blocks(name as EntityName, { seed, scale }),
   }
 }
 

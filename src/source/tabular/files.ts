@@ -1,19 +1,21 @@
 // Which files a tabular directory has, under which names.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EntityName, entityNames } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../../catalog/entities.ts'
 import { Failure } from '../../failure.ts'
 import { nearest } from '../../nearest.ts'
 
 export const tabularFormats = ['csv', 'ndjson'] as const
 export type TabularFormat = (typeof tabularFormats)[number]
-export type TabularFile = { readonly entity: EntityName; readonly format: TabularFormat; readonly name: string }
+export type TabularFile = { readonly entity: string; readonly format: TabularFormat; readonly name: string }
 
-export const tabularFile = (entity: EntityName, format: TabularFormat): TabularFile => ({
+export const tabularFile = (entity: string, format: TabularFormat): TabularFile => ({
   entity,
   format,
   name: `${entity}.${format}`,
 })
+
+const entityNames = [...builtInCatalog.entities.keys()]
 
 const known = new Map(
   entityNames
@@ -23,7 +25,7 @@ const known = new Map(
 const KNOWN_NAMES = `the known names are ${tabularFormats.map((format) => `{${entityNames.join(',')}}.${format}`).join(' and ')}`
 
 /** The files of a directory by entity, in the order of the entities; anything else of their kind is refused. */
-export function tabularFilesIn(directory: string): ReadonlyMap<EntityName, TabularFile> {
+export function tabularFilesIn(directory: string): ReadonlyMap<string, TabularFile> {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
     throw new Failure(`there is no directory ${directory}; it was to hold CSV or NDJSON files: ${KNOWN_NAMES}`)
   const names = readdirSync(directory).filter((name) => tabularFormats.some((format) => name.endsWith(`.${format}`)))
@@ -39,7 +41,7 @@ function meant(stray: string): string {
   return `${stray}, which is not known${near === undefined ? '' : ` (did you mean ${near}?)`}`
 }
 
-function fileOf(entity: EntityName, directory: string, names: readonly string[]): [EntityName, TabularFile][] {
+function fileOf(entity: string, directory: string, names: readonly string[]): [string, TabularFile][] {
   const [file, other] = tabularFormats
     .map((format) => tabularFile(entity, format))
     .filter(({ name }) => names.includes(name))

@@ -1,6 +1,7 @@
 // A directory of CSV or NDJSON files, one for each entity that it provides, as a source.
 import { join } from 'node:path'
-import { entities, entityNames } from '../../catalog/entities.ts'
+import { entityIn } from '../../catalog/catalog.ts'
+import { builtInCatalog } from '../../catalog/entities.ts'
 import type { Block, Report, Source } from '../source.ts'
 import { readCsv } from './csv.ts'
 import { type TabularFile, type TabularFormat, tabularFilesIn } from './files.ts'
@@ -19,7 +20,8 @@ export function tabularSource(directory: string): Source {
       credits: [],
       options: { directory, files: [...files.values()].map(({ name }) => name).join(', ') },
     },
-    provides: entityNames.filter((name) => files.has(name)),
+    catalog: builtInCatalog,
+    provides: [...files.keys()],
     expected: () => undefined,
     read: (name, report) => readInTurn(directory, [...files.values()].slice([...files.keys()].indexOf(name)), report),
   }
@@ -46,7 +48,7 @@ async function* readWhole(
   const path = join(directory, name)
   let count = 0
   try {
-    for await (const block of READERS[format](path, path, entities[entity], report)) {
+    for await (const block of READERS[format](path, path, entityIn(builtInCatalog, entity), report)) {
       count += block.rows.length
       yield block
     }
