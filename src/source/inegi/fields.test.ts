@@ -77,12 +77,12 @@ test('the same fields can take line after line', () => {
 test.each([
   ['0104', 104],
   ['0000', 0],
-  ['104', -1],
-  ['00104', -1],
-  ['01O4', -1],
-  ['010 ', -1],
-  ['٠١٠٤', -1],
-  ['', -1],
+  ['104', undefined],
+  ['00104', undefined],
+  ['01O4', undefined],
+  ['010 ', undefined],
+  ['٠١٠٤', undefined],
+  ['', undefined],
 ])('%p read as four digits is %p', (text, number) => {
   const fields = new Fields(2)
   fields.split(`"${text}","x"`)

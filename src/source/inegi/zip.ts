@@ -7,7 +7,7 @@ export type ZippedFile = { readonly name: string; readonly open: () => AsyncIter
 
 const MAX_FILES = 10_000
 
-/** The CSV files in a zip, in its order. Copies that macOS puts beside each file are none. */
+/** The CSV files in a zip, in its order, without the files of metadata that macOS puts beside them. */
 export async function csvFilesIn(path: string): Promise<ZippedFile[]> {
   const found: ZippedFile[] = []
   const others: string[] = []
