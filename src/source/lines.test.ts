@@ -160,7 +160,7 @@ describe('an encoding that must be detected', () => {
       ],
     ],
     [
-      'is told by a mark',
+      'is given by a mark',
       [bytesOf('\ufeffa\n'), bytesOf('ñ\n')],
       [
         [utf8, 'a'],

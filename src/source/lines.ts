@@ -13,7 +13,7 @@ export type Lines = {
   readonly first: number
   /** Without their line ends. */
   readonly lines: readonly string[]
-  /** Unknown as long as no bytes told it. */
+  /** Undefined until it is known. */
   readonly encoding: Encoding | undefined
   /** Whether this is a single line that is not in the encoding; U+FFFD stands for the bytes that are not. */
   readonly isDamaged: boolean

@@ -98,7 +98,7 @@ describe('what is given together', () => {
 })
 
 describe('areas with two names', () => {
-  test('keep the first, and are told once', async () => {
+  test('keep the first, and are reported once', async () => {
     using directory = new ScratchDirectory()
     const text = excerpt('localidades-2022')
       .replace('"Oaxaca","Oax.","001","Abejones","0007"', '"Oajaca","Oax.","001","Los Abejones","0007"')

@@ -95,7 +95,7 @@ const lines = fc.array(value, { minLength: 2, maxLength: 6 })
 test('whatever the values, a line as published is read back unless it is ambiguous', () => {
   const law = fc.property(lines, (values) => {
     fc.pre(values.every((text) => !text.includes('","') && !text.startsWith(',"') && !text.endsWith('",')))
-    // A single quote somewhere tells that quotes are not doubled, as the seconds do in what is published.
+    // A single quote anywhere shows that quotes are not doubled, as the seconds do in what is published.
     expect(valuesOf([...values, '7"1'].map((text) => `"${text}"`).join(','), values.length + 1)).toEqual([
       ...values,
       '7"1',

@@ -34,7 +34,7 @@ describe('retired places', () => {
   })
 
   test.each(['localidades-2023', 'localidades-2025'])(
-    'of %s are kept when wanted, if they lie anywhere',
+    'of %s are included on request, if their municipality exists',
     async (name) => {
       using directory = new ScratchDirectory()
       const elsewhere = '"010990001","Baja","01","Aguascalientes","Ags.","099","Deshecho"'
@@ -206,7 +206,7 @@ describe('a row is refused', () => {
     )
   })
 
-  test('if it is retired, wanted, and has no name', async () => {
+  test('if it is retired, to be included, and has no name', async () => {
     const text = changed('"Residencial San Nicolás [Baños la Cantera]"', '""')
     expect(await faultsIn(text, true)).toEqual([[5, 'NOM_LOC', '""', 'a name']])
     expect(await faultsIn(text)).toEqual([])

@@ -37,7 +37,7 @@ test('the wait doubles with every attempt, and is never the same for all', () =>
 })
 
 describe('the pace', () => {
-  test('spaces turns evenly, however many are asked for at once', async () => {
+  test('spaces turns evenly, however many requests come at once', async () => {
     const pace = new Pace(50)
     const turns = () => Promise.all(Array.from({ length: 6 }, () => pace.turn(never)))
     expect(await elapsed(turns)).toBeGreaterThanOrEqual(100 - EARLY)
