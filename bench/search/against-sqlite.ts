@@ -1,14 +1,14 @@
 // Nomenclator and SQLite side by side: the first fifty of what is asked for, and the exact number of all.
 import { find, type Query } from '../../src/find/finder.ts'
 import type { Release } from '../../src/release/release.ts'
-import { pick, randomFor, times } from '../../src/source/synthetic/random.ts'
+import { randomFor as diceFor, pick, times } from '../../src/source/synthetic/random.ts'
 import { type Spread, spreadOf } from '../measure/spread.ts'
 import { unremembered } from './questions.ts'
 import { type Page, SqliteSearch } from './sqlite.ts'
 
 const LIMIT = 50
 const ROUNDS = 5
-const random = randomFor(5, 'sqlite')
+const dice = diceFor(5, 'sqlite')
 
 type Question = { readonly ours: Query; readonly theirs: (sqlite: SqliteSearch) => Page }
 
@@ -40,12 +40,10 @@ const questions: Readonly<Record<string, readonly Question[]>> = {
     ours: { ...none, filters: [is('idEstado', state)] },
     theirs: (sqlite) => sqlite.filtered(state, LIMIT),
   })),
-  'two filters, sorted by name': times(60, () => [pick(random, states), 1 + random(20)] as const).map(
-    ([state, id]) => ({
-      ours: { ...none, filters: [is('idEstado', state), is('idLocalidad', id)], sort: byName },
-      theirs: (sqlite) => sqlite.filteredTwice(state, id, LIMIT),
-    }),
-  ),
+  'two filters, sorted by name': times(60, () => [pick(dice, states), 1 + dice(20)] as const).map(([state, id]) => ({
+    ours: { ...none, filters: [is('idEstado', state), is('idLocalidad', id)], sort: byName },
+    theirs: (sqlite) => sqlite.filteredTwice(state, id, LIMIT),
+  })),
   'words that begin with one letter': LETTERS.map((letter) => ({
     ours: { ...none, words: [letter] },
     theirs: (sqlite) => sqlite.matching(`${letter}*`, LIMIT),

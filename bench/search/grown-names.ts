@@ -1,6 +1,6 @@
 // Invented names of localities: real names with some of their words exchanged for those of others.
 import { wordsOf } from '../../src/catalog/words.ts'
-import { pick, type Random } from '../../src/source/synthetic/random.ts'
+import { type Random as Dice, pick } from '../../src/source/synthetic/random.ts'
 
 /** One name in so many has a word that no real name has, as any large catalog brings words of its own. */
 const RARE = 12
@@ -14,7 +14,7 @@ export const nameKey = (name: string): string => wordsOf(name).sort().join(' ')
 
 /** Names that are none of those taken, which are given as their keys. */
 export function nameMaker(
-  random: Random,
+  dice: Dice,
   real: readonly string[],
   taken: ReadonlySet<string>,
   localities: number,
@@ -22,11 +22,11 @@ export function nameMaker(
   const patterns = real.map((name) => name.split(' ')).filter(({ length }) => length > 1)
   const words = real.flatMap((name) => name.split(' ').filter(isPlain))
   const count = Math.round(NEW_WORDS * Math.sqrt(localities / USUAL))
-  const newWords = Array.from({ length: count }, () => blended(pick(random, words), pick(random, words)))
+  const newWords = Array.from({ length: count }, () => blended(pick(dice, words), pick(dice, words)))
   const made = () => {
-    const pattern = pick(random, patterns)
-    const exchanged = pattern.map((word) => (isPlain(word) && random(3) > 0 ? pick(random, words) : word))
-    if (random(RARE) === 0) exchanged[exchanged.length - 1] = pick(random, newWords)
+    const pattern = pick(dice, patterns)
+    const exchanged = pattern.map((word) => (isPlain(word) && dice(3) > 0 ? pick(dice, words) : word))
+    if (dice(RARE) === 0) exchanged[exchanged.length - 1] = pick(dice, newWords)
     return exchanged.join(' ')
   }
   return () => {
@@ -34,7 +34,7 @@ export function nameMaker(
       const name = made()
       if (!taken.has(nameKey(name))) return name
     }
-    return `${made()} ${pick(random, words)} ${pick(random, words)}`
+    return `${made()} ${pick(dice, words)} ${pick(dice, words)}`
   }
 }
 

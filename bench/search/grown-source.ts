@@ -3,7 +3,7 @@ import { type EntityName, entityNames } from '../../src/catalog/entities.ts'
 import { Faults } from '../../src/source/faults.ts'
 import { Findings } from '../../src/source/findings.ts'
 import type { Block, GivenRow, Source } from '../../src/source/source.ts'
-import { numbered, type Random, randomFor, split } from '../../src/source/synthetic/random.ts'
+import { type Random as Dice, randomFor as diceFor, numbered, split } from '../../src/source/synthetic/random.ts'
 import { nameKey, nameMaker } from './grown-names.ts'
 
 const SEED = 20_261
@@ -70,10 +70,10 @@ function* grown(rows: ReadonlyMap<EntityName, readonly GivenRow[]>, localities: 
   const real = rows.get('localidad') ?? []
   const municipalities = rows.get('municipio') ?? []
   const own = Map.groupBy(real, ({ idMunicipio }) => Number(idMunicipio))
-  const random = randomFor(SEED, 'localities')
-  const sizes = split(localities - real.length, weightsOf(random, municipalities.length))
+  const dice = diceFor(SEED, 'localities')
+  const sizes = split(localities - real.length, weightsOf(dice, municipalities.length))
   const nameOf = nameMaker(
-    randomFor(SEED, 'names'),
+    diceFor(SEED, 'names'),
     real.map(({ descLocalidad }) => String(descLocalidad)),
     takenNames(rows),
     localities,
@@ -96,7 +96,7 @@ function* grown(rows: ReadonlyMap<EntityName, readonly GivenRow[]>, localities: 
 }
 
 /** Some municipalities have many times the localities of others. */
-const weightsOf = (random: Random, count: number) => Array.from({ length: count }, () => 10 + random(30) * random(30))
+const weightsOf = (dice: Dice, count: number) => Array.from({ length: count }, () => 10 + dice(30) * dice(30))
 
 /** Every real name, as its words in alphabetical order: its words in another order are taken too. */
 function takenNames(rows: ReadonlyMap<EntityName, readonly GivenRow[]>): ReadonlySet<string> {

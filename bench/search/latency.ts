@@ -1,7 +1,7 @@
 // How long single answers take in the process of the service, over many different questions.
 import { entities } from '../../src/catalog/entities.ts'
 import type { Release } from '../../src/release/release.ts'
-import { randomFor } from '../../src/source/synthetic/random.ts'
+import { randomFor as diceFor } from '../../src/source/synthetic/random.ts'
 import { quantile, type Spread, spreadOf } from '../measure/spread.ts'
 import { progress } from '../report/progress.ts'
 import { askerOf, queryOf } from './questions.ts'
@@ -27,17 +27,17 @@ const searchFor = (typed: string) => `/api/v2/search?${queryOf([['q', typed]])}`
 
 const kinds = {
   id: (release: Release) => {
-    const random = randomFor(SEED, 'id')
+    const dice = diceFor(SEED, 'id')
     return Array.from({ length: RECORDS }, () => {
-      const bytes = release.records.localidad.record(random(release.records.localidad.count))
+      const bytes = release.records.localidad.record(dice(release.records.localidad.count))
       const { idLocalidad, idMunicipio } = JSON.parse(new TextDecoder().decode(bytes))
       return `/api/v2/${entities.municipio.plural}/${idMunicipio.idMunicipio}/${entities.localidad.plural}/${idLocalidad}`
     })
   },
   filter: (release: Release) => {
-    const random = randomFor(SEED, 'filter')
-    const municipality = () => ['idMunicipio', 1 + random(release.records.municipio.count)] as const
-    const state = () => ['idEstado', 1 + random(release.records.estado.count)] as const
+    const dice = diceFor(SEED, 'filter')
+    const municipality = () => ['idMunicipio', 1 + dice(release.records.municipio.count)] as const
+    const state = () => ['idEstado', 1 + dice(release.records.estado.count)] as const
     return Array.from({ length: RECORDS }, (_, at) => {
       const filter = at % 2 === 0 ? municipality() : state()
       return `/api/v2/${entities.localidad.plural}?${queryOf([filter, ['per_page', 50]])}`

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { entityByPlural } from '../../src/catalog/collections.ts'
 import { type EntityName, entities } from '../../src/catalog/entities.ts'
-import { randomFor, times } from '../../src/source/synthetic/random.ts'
+import { randomFor as diceFor, times } from '../../src/source/synthetic/random.ts'
 import { ROOT } from '../machine/places.ts'
 import { nameKey, nameMaker } from './grown-names.ts'
 import { CATEGORIES, type Expectation, readRelevance } from './relevance.ts'
@@ -51,7 +51,7 @@ describe('the relevance set', () => {
 test('invented names are none of those taken, in any order of their words', () => {
   const real = rowsOf('localidad').map(({ descLocalidad = '' }) => descLocalidad)
   const taken = new Set(real.map(nameKey))
-  const nameOfNext = nameMaker(randomFor(1, 'test'), real, taken, 300_000)
+  const nameOfNext = nameMaker(diceFor(1, 'test'), real, taken, 300_000)
   const made = times(2_000, () => nameOfNext())
   expect(made.filter((name) => taken.has(nameKey(name)))).toEqual([])
   expect(new Set(made).size).toBeGreaterThan(1_900)

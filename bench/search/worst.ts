@@ -3,7 +3,7 @@ import { entities } from '../../src/catalog/entities.ts'
 import { pathsOf } from '../../src/catalog/paths.ts'
 import { MAX_FILTER_VALUES } from '../../src/http/v2/list-parameters.ts'
 import type { Release } from '../../src/release/release.ts'
-import { pick, type Random, randomFor, times } from '../../src/source/synthetic/random.ts'
+import { type Random as Dice, randomFor as diceFor, pick, times } from '../../src/source/synthetic/random.ts'
 import { spreadOf } from '../measure/spread.ts'
 import { progress } from '../report/progress.ts'
 import { type Ask, askerOf, queryOf, unremembered } from './questions.ts'
@@ -26,69 +26,69 @@ const STATES = ['mexico', 'jalisco', 'veracruz', 'oaxaca', 'chiapas', 'nuevo', '
 
 /** Makes requests and changes them. */
 class Chance {
-  readonly #random: Random
+  readonly #dice: Dice
   readonly #typed: readonly string[]
   readonly #filters: readonly (() => Parameter)[]
   readonly #sorts = [...pathsOf(entities.localidad).keys()].flatMap((path) => [path, `-${path}`])
 
   constructor(release: Release, seed: number) {
-    const random = randomFor(seed, 'worst')
-    this.#random = random
+    const dice = diceFor(seed, 'worst')
+    this.#dice = dice
     this.#typed = [...keystrokes(release, 60), ...mistyped(release, 200)]
-    const digit = () => String(random(10))
+    const digit = () => String(dice(10))
     this.#filters = [
-      () => ['idEstado', 1 + random(32)],
-      () => ['idMunicipio', 1 + random(release.records.municipio.count)],
-      () => ['idMunicipio.idEstado', 1 + random(32)],
+      () => ['idEstado', 1 + dice(32)],
+      () => ['idMunicipio', 1 + dice(release.records.municipio.count)],
+      () => ['idMunicipio.idEstado', 1 + dice(32)],
       () => ['idMunicipio.idEstado.idPais', 484],
-      () => ['idLocalidad', 1 + random(300)],
-      () => ['cveLocalidad_prefix', digit() + (random(2) === 0 ? '' : digit())],
+      () => ['idLocalidad', 1 + dice(300)],
+      () => ['cveLocalidad_prefix', digit() + (dice(2) === 0 ? '' : digit())],
       () => ['idMunicipio.cveMunicipio_prefix', digit()],
-      () => ['idMunicipio.cveMunicipio', `00${1 + random(9)}`],
+      () => ['idMunicipio.cveMunicipio', `00${1 + dice(9)}`],
     ]
   }
 
   request(): Request {
-    const isSearch = this.#random(3) === 0
+    const isSearch = this.#dice(3) === 0
     const parameters = isSearch ? [this.#query(), ['limit', 50] as const] : [this.#any(), this.#any(), this.#any()]
     return tidy({ path: isSearch ? '/api/v2/search' : '/api/v2/localidades', parameters, encoding: '' })
   }
 
   /** With a parameter more, one less, one replaced, or many values of one filter at once. */
   changed({ path, parameters, encoding }: Request): Request {
-    const random = this.#random
+    const dice = this.#dice
     const one = () => (path.endsWith('search') ? this.#query() : this.#any())
-    const without = () => parameters.toSpliced(random(Math.max(parameters.length, 1)), 1)
-    if (random(8) === 0) return { path, parameters, encoding: pick(random, ['', 'gzip', 'br', 'zstd']) }
-    if (path.endsWith('localidades') && random(6) === 0) {
-      const filter = pick(random, this.#filters)
-      return tidy({ path, parameters: [...parameters, ...times(1 + random(60), filter)], encoding })
+    const without = () => parameters.toSpliced(dice(Math.max(parameters.length, 1)), 1)
+    if (dice(8) === 0) return { path, parameters, encoding: pick(dice, ['', 'gzip', 'br', 'zstd']) }
+    if (path.endsWith('localidades') && dice(6) === 0) {
+      const filter = pick(dice, this.#filters)
+      return tidy({ path, parameters: [...parameters, ...times(1 + dice(60), filter)], encoding })
     }
-    const next = pick(random, [() => [...parameters, one()], without, () => [...without(), one()]])()
+    const next = pick(dice, [() => [...parameters, one()], without, () => [...without(), one()]])()
     return tidy({ path, parameters: next, encoding })
   }
 
   #any(): Parameter {
-    const random = this.#random
+    const dice = this.#dice
     const makes: readonly (() => Parameter)[] = [
-      pick(random, this.#filters),
+      pick(dice, this.#filters),
       () => this.#query(),
-      () => ['sort', pick(random, this.#sorts)],
+      () => ['sort', pick(dice, this.#sorts)],
       () => ['per_page', 1_000],
-      () => ['page', 1 + random(300)],
-      () => ['format', pick(random, ['csv', 'ndjson', 'json'])],
+      () => ['page', 1 + dice(300)],
+      () => ['format', pick(dice, ['csv', 'ndjson', 'json'])],
       () => ['embed', 'id'],
-      () => ['fields', pick(random, ['descLocalidad,idMunicipio', 'idMunicipio.idEstado', 'descLocalidad'])],
+      () => ['fields', pick(dice, ['descLocalidad,idMunicipio', 'idMunicipio.idEstado', 'descLocalidad'])],
     ]
-    return pick(random, makes)()
+    return pick(dice, makes)()
   }
 
   #query(): Parameter {
-    const random = this.#random
+    const dice = this.#dice
     const word = () =>
-      pick(random, random(3) === 0 ? this.#typed.flatMap((text) => text.split(' ')) : pick(random, [COMMON, STATES]))
-    const few = times(1 + random(10), word).join(' ')
-    return ['q', random(3) === 0 ? pick(random, this.#typed) : few]
+      pick(dice, dice(3) === 0 ? this.#typed.flatMap((text) => text.split(' ')) : pick(dice, [COMMON, STATES]))
+    const few = times(1 + dice(10), word).join(' ')
+    return ['q', dice(3) === 0 ? pick(dice, this.#typed) : few]
   }
 }
 
