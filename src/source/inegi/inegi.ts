@@ -17,7 +17,7 @@ import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './he
 import { type PlaceRules, readPlaces } from './places.ts'
 import type { Table } from './table.ts'
 
-export type InegiOptions = {
+type InegiOptions = {
   /** Whether to include the places that no longer exist, if a file has them. */
   readonly includeRetired: boolean
 }

@@ -49,7 +49,7 @@ function codesIn(row: string, { columns, levels }: Layout): string {
 }
 
 /** Makes something of the fields of a row, or nothing. */
-export type RowReader<T> = (fields: Fields, line: number, encoding: Encoding | undefined) => T | undefined
+type RowReader<T> = (fields: Fields, line: number, encoding: Encoding | undefined) => T | undefined
 
 /** Gives what `readRow` makes of the rows, many at a time. A line that cannot be split is a fault. */
 export async function* readTable<T>(table: Table, faults: Faults, readRow: RowReader<T>): AsyncGenerator<T[]> {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import { Failure } from '../../failure.ts'
 
-export type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
+type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
 
 const MAX_FILES = 10_000
 

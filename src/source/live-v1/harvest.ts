@@ -15,7 +15,7 @@ export type HarvestProgress = {
   readonly recordsPerSecond: number
 }
 
-export type Harvesting = {
+type Harvesting = {
   /** The address of the service, without a slash at its end. */
   readonly base: string
   readonly directory: string
