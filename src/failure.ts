@@ -1,4 +1,4 @@
-// An error whose message is meant for the person at the terminal and says what to do next.
+// An error whose message is for the person at the terminal, and says what to do next.
 
 export class Failure extends Error {}
 
@@ -15,8 +15,8 @@ const DENIED = [
   'Nothing was changed. Give this user the right to the directory, or give another directory.',
 ] as const
 
-/** What the file system says, and what it means to whoever runs the program. */
-const TROUBLES: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
+/** Error codes of the file system, each explained to whoever runs the program. */
+const EXPLANATIONS: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: READ_ONLY,
@@ -24,9 +24,9 @@ const TROUBLES: Readonly<Record<string, readonly [what: string, remedy: string]>
   EPERM: DENIED,
 }
 
-/** The failure behind an error that a full disk, a read-only one or a missing right has led to; of others, nothing. */
+/** Explains an error that comes from a full or read-only disk or from a missing permission; undefined for others. */
 export function diskFailure(error: unknown): Failure | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const [what, remedy] = TROUBLES[code] ?? []
+  const [what, remedy] = EXPLANATIONS[code] ?? []
   return error instanceof Error && what !== undefined ? new Failure(`${what}: ${error.message}. ${remedy}`) : undefined
 }

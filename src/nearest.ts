@@ -1,15 +1,18 @@
-// Which of the known words someone probably meant.
+// Which of the known words a misspelt one probably stands for.
 
-/** The known word within two edits of the one given, if there is one and any of the word is left then. */
+const MAX_DISTANCE = 2
+
+/** The known word with the smallest edit distance, if that is at most 2 and less than the length of the word itself. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  // Words of other lengths are farther away, and what was given may be as long as a URL.
-  const near = known.filter((candidate) => Math.abs(candidate.length - word.length) <= 2)
-  const ranked = near.map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
-  const best = ranked.sort((a, b) => a.edits - b.edits)[0]
-  return best !== undefined && best.edits <= 2 && best.edits < word.length ? best.candidate : undefined
+  // Words of other lengths have a larger distance, and computing it would be slow for a word as long as a URL.
+  const candidates = known.filter((candidate) => Math.abs(candidate.length - word.length) <= MAX_DISTANCE)
+  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+  const best = ranked.sort((a, b) => a.distance - b.distance)[0]
+  return best !== undefined && best.distance <= MAX_DISTANCE && best.distance < word.length ? best.candidate : undefined
 }
 
-function editsBetween(a: string, b: string): number {
+/** Insertions, deletions and replacements of a letter (Levenshtein). */
+function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {
     const current = [row]

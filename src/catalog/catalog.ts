@@ -31,10 +31,7 @@ const catalogs = new Map<string, Catalog>()
 export const catalogOf = (entities: readonly Entity[]): Catalog => catalogFromData(entities.map(entityData), entities)
 
 /** Each definition must come after those of the entities that it embeds. */
-function catalogFromData(
-  data: readonly EntityData[],
-  entities: readonly Entity[] = entitiesFromData(data),
-): Catalog {
+function catalogFromData(data: readonly EntityData[], entities: readonly Entity[] = entitiesFromData(data)): Catalog {
   const key = JSON.stringify(data)
   const known = catalogs.get(key)
   if (known !== undefined) return known

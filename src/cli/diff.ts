@@ -23,7 +23,8 @@ export const diff = command({
   run: async ({ values, words, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
     const [older, newer] = words.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
-    const names = values.collection === undefined ? namesOfBoth(older, newer) : [nameOf(older, newer, values.collection)]
+    const names =
+      values.collection === undefined ? namesOfBoth(older, newer) : [nameOf(older, newer, values.collection)]
     if (values.json) streamJson(older, newer, names, terminal)
     else if (values.collection !== undefined) listChanges(older, newer, names, terminal)
     else summary(older, newer, terminal)

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
+import { parseWholeNumber } from '../whole-number.ts'
 
 export type Wrong = { readonly allowed: string }
 
@@ -98,9 +99,5 @@ export const yes = (): true => true
 
 export const wholeNumber =
   (min: number, max: number) =>
-  (value: string): number | Wrong => {
-    const number = Number(value)
-    return /^[0-9]{1,15}$/.test(value) && number >= min && number <= max
-      ? number
-      : { allowed: `a whole number from ${min} to ${max}` }
-  }
+  (value: string): number | Wrong =>
+    parseWholeNumber(value, { min, max, leadingZeros: true }) ?? { allowed: `a whole number from ${min} to ${max}` }

@@ -1,6 +1,7 @@
 // nomenclator import v1 URL
 import { join } from 'node:path'
-import { collections } from '../catalog/collections.ts'
+import { v1Collections } from '../catalog/collections.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
 import { FaultyRecords } from '../source/faults.ts'
 import type { Harvest } from '../source/live-v1/live-v1.ts'
 import { command, type Terminal } from './command.ts'
@@ -8,7 +9,7 @@ import { type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { importFlags } from './import-flags.ts'
 import { progressLine } from './progress.ts'
 
-const names = collections.map(({ name }) => name)
+const names = v1Collections(builtInCatalog).map(({ name }) => name)
 
 const flags = {
   only: {

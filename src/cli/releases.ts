@@ -18,7 +18,8 @@ const short = (digest: string) => digest.slice(0, 12)
 
 export const releases = command({
   name: 'releases',
-  description: 'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
+  description:
+    'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
   flags: { home, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {

@@ -23,7 +23,9 @@ export const upgrade = command({
     for (const { digest, entities, failure } of values.json ? [] : upgraded)
       if (failure === undefined) terminal.out(`Upgraded ${digest.slice(0, 12)}: ${entities.join(', ')}.\n`)
     if (failed.length > 0)
-      throw new Failure(`${failed.length} of ${upgraded.length} releases could not be upgraded; the reasons stand above`)
+      throw new Failure(
+        `${failed.length} of ${upgraded.length} releases could not be upgraded; the reasons stand above`,
+      )
     return 0
   },
 })

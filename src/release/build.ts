@@ -51,7 +51,8 @@ export async function buildRelease(
       continue
     }
     for (const [, parent] of embedsOf(definition))
-      if (!parents.has(parent) && storedIn(base?.release, parent.name)) parents.load(await (base as Base).verified(parent.name))
+      if (!parents.has(parent) && storedIn(base?.release, parent.name))
+        parents.load(await (base as Base).verified(parent.name))
     const report = { faults, findings: new Findings() }
     const expected = isProvided ? source.expected(name) : stored?.count
     const unprovided = stored === undefined ? [] : storedRows(await (base as Base).verified(name))

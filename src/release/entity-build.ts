@@ -2,16 +2,23 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
+import type { SourceLocation } from '../source/faults.ts'
 import type { Block, GivenRow, Report } from '../source/source.ts'
 import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EntityWriter } from './entity-writer.ts'
 import { forceGc } from './force-gc.ts'
 import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
 import { KeyTable } from './key-table.ts'
-import { ENTITY_MANIFEST_FILE, entityManifestOf, manifestText, type ReleasedEntity, releasedEntity } from './manifest.ts'
+import {
+  ENTITY_MANIFEST_FILE,
+  entityManifestOf,
+  manifestText,
+  type ReleasedEntity,
+  releasedEntity,
+} from './manifest.ts'
 import { oddityFinder } from './oddities.ts'
 import type { ParentRecords } from './parent-records.ts'
-import { type RowSettler, rowSettler, type SourceLine } from './settle.ts'
+import { type RowSettler, rowSettler } from './settle.ts'
 
 export type EntityBuildContext = {
   readonly parents: ParentRecords
@@ -51,7 +58,7 @@ class EntityBuild implements Disposable {
   #keys: KeyTable | undefined
   readonly #codes = new Set<string>()
   readonly #unordered: Values[] = []
-  readonly #unnumbered: { readonly given: GivenRow; readonly line: SourceLine }[] = []
+  readonly #unnumbered: { readonly given: GivenRow; readonly location: SourceLocation }[] = []
   #count = 0
   taken = 0
 
@@ -72,16 +79,16 @@ class EntityBuild implements Disposable {
     const identifier = isNumbered(this.#entity) ? this.#entity.key[0] : undefined
     for (let position = 0; position < rows.length; position++) {
       const given = rows[position] as GivenRow
-      const line = { file, line: lines[position] as number }
+      const location = { file, line: lines[position] as number }
       this.taken++
       // Identifiers are given out last, so that none is taken that a later row states as its own.
-      if (identifier !== undefined && given[identifier] === undefined) this.#unnumbered.push({ given, line })
-      else this.#accept(given, line)
+      if (identifier !== undefined && given[identifier] === undefined) this.#unnumbered.push({ given, location })
+      else this.#accept(given, location)
     }
   }
 
   finish(): ReleasedEntity | undefined {
-    for (const { given, line } of this.#unnumbered) this.#accept(given, line)
+    for (const { given, location } of this.#unnumbered) this.#accept(given, location)
     const key = this.#entity.key
     this.#unordered.sort((a, b) => compareBy(key, a, b))
     for (const row of this.#unordered) this.#write(row)
@@ -102,9 +109,9 @@ class EntityBuild implements Disposable {
     this.#writer[Symbol.dispose]()
   }
 
-  #accept(given: GivenRow, line: SourceLine): void {
-    const row = this.#settle(given, line)
-    if (row === undefined || !this.#isNew(row, line)) return
+  #accept(given: GivenRow, location: SourceLocation): void {
+    const row = this.#settle(given, location)
+    if (row === undefined || !this.#isNew(row, location)) return
     if (isNumbered(this.#entity)) this.#claim(row)
     if (this.#entity.order === 'as given') this.#write(row)
     else this.#unordered.push(row)
@@ -120,12 +127,12 @@ class EntityBuild implements Disposable {
     this.#codes.add(code)
   }
 
-  #isNew(row: Values, line: SourceLine): boolean {
-    const earlier = this.#keys?.add(row, line.line)
+  #isNew(row: Values, location: SourceLocation): boolean {
+    const earlier = this.#keys?.add(row, location.line)
     if (earlier === undefined) return true
     const key = this.#entity.key
     this.#context.report.faults.add({
-      ...line,
+      ...location,
       column: key.join(' and '),
       value: key.map((field) => row[field]).join('/'),
       expected: `a key not given before; line ${earlier} has it already`,

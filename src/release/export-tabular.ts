@@ -5,6 +5,7 @@ import type { Entity, Values } from '../catalog/entity.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
+import { csvCell } from '../source/tabular/csv.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
 import { DurableFile, syncDirectory } from './durable-file.ts'
 import type { Release } from './release.ts'
@@ -24,13 +25,11 @@ const WRITERS: Readonly<Record<TabularFormat, (entity: Entity) => Writer>> = {
       .map(({ name }) => name)
     return {
       header: `${names.join(',')}\n`,
-      line: (row) => `${names.map((name) => quotedIfNeeded(String(row[name]))).join(',')}\n`,
+      line: (row) => `${names.map((name) => csvCell(String(row[name]))).join(',')}\n`,
     }
   },
   ndjson: () => ({ header: '', line: (row) => `${JSON.stringify(row)}\n` }),
 }
-
-const quotedIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** Says how many records of each entity were written. Nothing appears under its name before everything is written. */
 export function exportTabular(
@@ -67,12 +66,7 @@ function refuseClashes(directory: string, names: readonly string[], format: Tabu
     throw new Failure(`${directory} already holds ${same.join(', ')}; export to another directory, or ask to overwrite`)
 }
 
-function writeEntity(
-  release: Release,
-  name: string,
-  path: string,
-  writerOf: (entity: Entity) => Writer,
-): number {
+function writeEntity(release: Release, name: string, path: string, writerOf: (entity: Entity) => Writer): number {
   const { definition: entity, stored } = release.entity(name)
   const { header, line } = writerOf(entity)
   rmSync(path, { force: true })

@@ -140,7 +140,9 @@ async function changesSince(current: Current | undefined, built: Release): Promi
       if (!(error instanceof DamagedRelease)) throw error
     })
   }
-  const unreadable = new Map([...damage.keys()].map((name) => [name, release.manifest.entities[name] as ReleasedEntity]))
+  const unreadable = new Map(
+    [...damage.keys()].map((name) => [name, release.manifest.entities[name] as ReleasedEntity]),
+  )
   return compareReleases(release, built, unreadable)
 }
 

@@ -61,7 +61,9 @@ export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /** The digest depends on the records alone, so that the same records are the same release on any machine. */
-export function releaseDigest(entities: Readonly<Record<string, { readonly count: number; readonly records: string }>>) {
+export function releaseDigest(
+  entities: Readonly<Record<string, { readonly count: number; readonly records: string }>>,
+) {
   const lines = Object.entries(entities).map(([name, { count, records }]) => `${name} ${count} ${records}\n`)
   return sha256(`nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`)
 }

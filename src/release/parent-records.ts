@@ -21,7 +21,9 @@ export class ParentRecords {
   readonly #embedded: ReadonlySet<string>
 
   constructor(catalog: Catalog) {
-    const parents = [...catalog.entities.values()].flatMap((entity) => embedsOf(entity).map(([, parent]) => parent.name))
+    const parents = [...catalog.entities.values()].flatMap((entity) =>
+      embedsOf(entity).map(([, parent]) => parent.name),
+    )
     this.#embedded = new Set(parents)
   }
 

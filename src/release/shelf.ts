@@ -241,7 +241,6 @@ export class Shelf implements Places {
   get #building(): string {
     return join(this.home, 'building')
   }
-
 }
 
 const entitiesOf = (manifest: Listed['manifest']) =>

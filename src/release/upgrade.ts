@@ -115,7 +115,8 @@ async function upgradeRelease(
     const definition = entityIn(catalog, name)
     const parentNames = embedsOf(definition).map(([, parent]) => parent.name)
     const key = [name, records.sha256, ...parentNames.map(digestOf)].join(' ')
-    const isCurrent = current !== undefined && parentNames.every((parent) => current.parents[parent] === digestOf(parent))
+    const isCurrent =
+      current !== undefined && parentNames.every((parent) => current.parents[parent] === digestOf(parent))
     let result = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : known.get(key)
     if (result === undefined || !existsSync(shelf.entityDirectory(result.released.digest))) {
       await refuseDamage(records)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { sha256OfFile } from './durable-file.ts'
 import { ENTITY_FILES, type EntityFileName } from './manifest.ts'
-import { DamagedRelease, readEntityManifest, readManifest, type Places } from './release.ts'
+import { DamagedRelease, type Places, readEntityManifest, readManifest } from './release.ts'
 
 /** What is wrong with the files of an entity, or with some of them. */
 export async function verifyEntity(
@@ -37,7 +37,8 @@ export function releaseVerifier(places: Places): (digest: string) => Promise<str
     try {
       const { entities } = readManifest(places.releaseDirectory(digest), digest)
       const wrong: string[] = []
-      for (const { digest } of Object.values(entities)) for (const { message } of await verify(digest)) wrong.push(message)
+      for (const { digest } of Object.values(entities))
+        for (const { message } of await verify(digest)) wrong.push(message)
       return wrong
     } catch (error) {
       if (error instanceof DamagedRelease) return [error.message]

@@ -1,15 +1,17 @@
-// What is wrong with the records given: every fault with its place, all of them at once up to a limit.
+// What is wrong with the records given: every fault with its location, all of them at once up to a limit.
 import { Failure } from '../failure.ts'
 
-export type Fault = {
-  readonly file: string
-  readonly line: number
-  readonly column: string
-  readonly value: string
-  readonly expected: string
-}
+/** A line of a file, or the number of a record where there are no lines. */
+export type SourceLocation = { readonly file: string; readonly line: number }
 
-const FAULTS_KEPT = 100
+/** What is wrong with the value of a column. */
+export type ColumnFault = { readonly column: string; readonly value: unknown; readonly expected: string }
+
+/** As it is printed. */
+export type Fault = SourceLocation & { readonly column: string; readonly value: string; readonly expected: string }
+
+const MAX_FAULTS = 100
+const MAX_VALUE = 80
 
 export class FaultyRecords extends Failure {
   /** The first hundred. */
@@ -33,14 +35,14 @@ export class FaultyRecords extends Failure {
   }
 }
 
-/** Collects faults: keeps the first hundred and counts the rest. */
+/** Collects faults: the first hundred in full, of the others the number. */
 export class Faults {
-  readonly #kept: Fault[] = []
+  readonly #first: Fault[] = []
   #count = 0
 
-  add(fault: Omit<Fault, 'value'> & { readonly value: unknown }): void {
+  add(fault: SourceLocation & ColumnFault): void {
     this.#count++
-    if (this.#kept.length < FAULTS_KEPT) this.#kept.push({ ...fault, value: shown(fault.value) })
+    if (this.#first.length < MAX_FAULTS) this.#first.push({ ...fault, value: printed(fault.value) })
   }
 
   get any(): boolean {
@@ -48,8 +50,8 @@ export class Faults {
   }
 
   throwIfAny(): void {
-    if (this.any) throw new FaultyRecords(this.#kept, this.#count)
+    if (this.any) throw new FaultyRecords(this.#first, this.#count)
   }
 }
 
-const shown = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80))
+const printed = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value).slice(0, MAX_VALUE))

@@ -1,4 +1,4 @@
-// What is odd about the records, and what was left out of them: it does not stop a build, and is reported.
+// What is odd about the records, and what was left out of them: reported, without stopping the import.
 
 export type Finding = {
   readonly kind: string
@@ -7,16 +7,16 @@ export type Finding = {
   readonly examples: readonly string[]
 }
 
-const EXAMPLES_KEPT = 5
+const MAX_EXAMPLES = 5
 
-/** Counts oddities by kind and keeps the first few examples of each. */
+/** Counts findings by kind, with the first few examples of each. */
 export class Findings {
   readonly #byKind = new Map<string, { description: string; count: number; examples: string[] }>()
 
   add(kind: string, description: string, example: string): void {
     const found = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
     found.count++
-    if (found.examples.length < EXAMPLES_KEPT) found.examples.push(example)
+    if (found.examples.length < MAX_EXAMPLES) found.examples.push(example)
     this.#byKind.set(kind, found)
   }
 

@@ -12,7 +12,7 @@ import { TestDirectory } from './releases.ts'
 const EXCERPTS = join(import.meta.dir, '..', 'data', 'inegi')
 
 /** A directory to put files in for the length of one test. */
-export class Desk extends TestDirectory {
+export class ScratchDirectory extends TestDirectory {
   put(name: string, content: string | Uint8Array): string {
     const path = join(this.path, name)
     writeFileSync(path, content)
@@ -69,32 +69,32 @@ export const encodings = {
 export type Reading = {
   readonly rows: { readonly [N in EntityName]?: GivenRow[] }
   /** `file:line` of every row. */
-  readonly places: { readonly [N in EntityName]?: string[] }
+  readonly locations: { readonly [N in EntityName]?: string[] }
   readonly findings: Finding[]
   readonly faults: readonly Fault[]
 }
 
-/** Everything that a source provides, in the order in which a build asks for it. */
+/** Everything that a source provides, in the order in which a build reads it. */
 export async function readAll(source: Source): Promise<Reading> {
   const report = { faults: new Faults(), findings: new Findings() }
   const rows: { [N in EntityName]?: GivenRow[] } = {}
-  const places: { [N in EntityName]?: string[] } = {}
+  const locations: { [N in EntityName]?: string[] } = {}
   for (const name of source.provides) {
-    const [found, where]: [GivenRow[], string[]] = [[], []]
+    const [found, foundAt]: [GivenRow[], string[]] = [[], []]
     for await (const block of source.read(name, report)) {
       found.push(...block.rows)
-      where.push(...block.lines.map((line) => `${block.file}:${line}`))
+      foundAt.push(...block.lines.map((line) => `${block.file}:${line}`))
     }
     rows[name] = found
-    places[name] = where
+    locations[name] = foundAt
   }
-  return { rows, places, findings: report.findings.list(), faults: faultsOf(() => report.faults.throwIfAny()) }
+  return { rows, locations, findings: report.findings.list(), faults: faultsOf(() => report.faults.throwIfAny()) }
 }
 
-/** The faults of a file, less the file itself, which is the same in all of them. */
+/** The faults of a file, without its name, which is the same in all of them. */
 export async function faultsIn(content: string | Uint8Array, includeRetired = false) {
-  using desk = new Desk()
-  const file = desk.put('given.csv', content)
+  using directory = new ScratchDirectory()
+  const file = directory.put('given.csv', content)
   const { faults } = await readAll(await inegiSource([file], { includeRetired }))
   return faults.map((fault) => [
     fault.file === file ? fault.line : fault.file,
@@ -152,7 +152,7 @@ export function writeLocalities(path: string, each: number, encoding: 'latin1' |
 export type ZipMember = {
   readonly name: string
   readonly bytes: Uint8Array
-  /** What to claim instead of the truth. */
+  /** False values for its headers. */
   readonly claims?: { readonly size?: number; readonly sum?: number; readonly method?: number }
 }
 

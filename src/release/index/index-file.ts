@@ -97,7 +97,11 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
   const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), sortKey)
   const columnFor = (field: string): Column => {
     const parent = new Map(embedsOf(entity)).get(field)
-    const values = { values: none, starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1), positions: none }
+    const values = {
+      values: none,
+      starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1),
+      positions: none,
+    }
     if (parent !== undefined) return { kind: 'embed', ...values }
     return entity.fields[field]?.kind === 'id'
       ? { kind: 'number', ...values, numbers: none }

@@ -1,8 +1,10 @@
-// The states or the municipalities that tables name, each once, in order of code.
-
-import type { Block, GivenRow } from '../source.ts'
-import { type AreaLevel, ENT, MUN } from './header.ts'
-import type { Place } from './places.ts'
+// The states and municipalities that tables name: in tables of their own, or in passing, as the areas that places lie in.
+import { Faults } from '../faults.ts'
+import { Findings } from '../findings.ts'
+import type { Block, GivenRow, Report } from '../source.ts'
+import { type AreaLevel, codeText, ENT, type Kind, LEVELS, MUN } from './header.ts'
+import { type PlaceRow, type PlaceRules, readPlaces } from './places.ts'
+import type { Table } from './table.ts'
 
 export type Area = {
   readonly codes: readonly number[]
@@ -11,6 +13,7 @@ export type Area = {
   readonly line: number
 }
 
+/** The areas of one level, each once. */
 export class Areas {
   readonly #level: AreaLevel
   readonly #byCode = new Map<number, Area>()
@@ -20,13 +23,13 @@ export class Areas {
     this.#level = level
   }
 
-  /** The area that a place is or lies in. */
+  /** The area that the place with these codes is or lies in. */
   find(codes: readonly number[]): Area | undefined {
     return this.#byCode.get(areaKey(codes, this.#level))
   }
 
-  /** Notes the area that a place is or lies in; the first name stays. */
-  note(file: string, { line, codes, names }: Place): void {
+  /** Adds the area that a place is or lies in. An area that is already there keeps its name. */
+  add(file: string, { line, codes, names }: PlaceRow): void {
     const known = this.find(codes)
     const name = names[this.#level] as string
     if (known === undefined) {
@@ -37,7 +40,7 @@ export class Areas {
     }
   }
 
-  /** The first other name of each area that has any, and where it stands. */
+  /** For each area with several names, the first that it did not keep, with its location. */
   get otherNames(): ReadonlyMap<Area, string> {
     return this.#otherNames
   }
@@ -61,5 +64,68 @@ export class Areas {
 export const areaKey = (codes: readonly number[], level: AreaLevel): number =>
   level === ENT ? (codes[ENT] as number) : (codes[ENT] as number) * 1_000 + (codes[MUN] as number)
 
-/** A part of a string keeps all of it in memory, and this one will outlive its page. */
+/** A slice of a string keeps all of that string in memory, here a large part of a file. */
 const copyOf = (text: string) => Buffer.from(text, 'utf16le').toString('utf16le')
+
+export type TablesByKind = Readonly<Record<Kind, readonly Table[]>>
+
+export const silentReport = (): Report => ({ faults: new Faults(), findings: new Findings() })
+
+/** The areas of a level from the tables of that level, in which each may occur once. */
+export async function ownAreas(
+  tables: TablesByKind,
+  level: AreaLevel,
+  rules: PlaceRules,
+  report: Report,
+): Promise<Areas> {
+  const areas = new Areas(level)
+  for (const table of tables[LEVELS[level].entity]) {
+    for await (const places of readPlaces(table, rules, report)) {
+      for (const place of places) {
+        const earlier = areas.find(place.codes)
+        if (earlier === undefined) {
+          areas.add(table.file, place)
+          continue
+        }
+        const column = table.layout.columns[table.layout.levels[level]?.code ?? 0] as string
+        const expected = `a code not given before; ${earlier.file}:${earlier.line} has it already`
+        const value = codeText(place.codes, level)
+        report.faults.add({ file: table.file, line: place.line, column, value, expected })
+      }
+    }
+  }
+  return areas
+}
+
+export type Survey = {
+  readonly states: Areas
+  readonly municipalities: Areas
+  /** How many there are, if their tables had to be read. */
+  readonly localities: number | undefined
+}
+
+/**
+ * Reads which areas there are: from the tables of their own level, or, without such a table, from those of smaller
+ * places. Only places in force count. Faults are ignored, because they are reported when the rows themselves are read.
+ */
+export async function survey(tables: TablesByKind, rules: PlaceRules): Promise<Survey> {
+  const states = new Areas(ENT)
+  const municipalities = new Areas(MUN)
+  /** Returns how many places the tables have. */
+  const addAreas = async (from: readonly Table[], to: readonly Areas[]): Promise<number> => {
+    let count = 0
+    for (const table of from) {
+      for await (const places of readPlaces(table, { ...rules, includeRetired: false }, silentReport())) {
+        for (const place of places) for (const areas of to) areas.add(table.file, place)
+        count += places.length
+      }
+    }
+    return count
+  }
+  const hasStates = tables.estado.length > 0
+  await addAreas(tables.estado, [states])
+  await addAreas(tables.municipio, hasStates ? [municipalities] : [states, municipalities])
+  const missing = [...(hasStates ? [] : [states]), ...(tables.municipio.length > 0 ? [] : [municipalities])]
+  const localities = missing.length === 0 ? undefined : await addAreas(tables.localidad, missing)
+  return { states, municipalities, localities }
+}

@@ -1,18 +1,20 @@
-// Splits a line of INEGI's tables into its fields, as published or as a program has saved it again.
+// Splits a line of INEGI's tables into its fields, as published or as another program has saved it.
+import { parseDigits } from '../../whole-number.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 
-/** One line at a time: split() it, then ask for its fields. */
+/** The fields of one line at a time: first split() it, then read them. */
 export class Fields {
   readonly #columns: number
   readonly #starts: Int32Array
   readonly #ends: Int32Array
-  /** Whether a quote within the field is written twice. */
+  /** 1 where quotes within the field are doubled. */
   readonly #doubled: Uint8Array
   #line = ''
-  #published = false
-  /** How many there are, or 0 when the line cannot be split. */
+  /** Whether the line was split as INEGI publishes it. */
+  #isPublished = false
+  /** How many fields the line has, or 0 when it cannot be split. */
   count = 0
 
   constructor(columns: number) {
@@ -22,18 +24,18 @@ export class Fields {
     this.#doubled = new Uint8Array(columns)
   }
 
-  /** Says whether the line has as many fields as there are columns. */
+  /** Returns whether the line has as many fields as there are columns. */
   split(line: string): boolean {
     this.#line = line
     const last = line.length - 1
-    this.#published = last > 0 && line.charCodeAt(0) === QUOTE && line.charCodeAt(last) === QUOTE
-    if (this.#published) {
+    this.#isPublished = last > 0 && line.charCodeAt(0) === QUOTE && line.charCodeAt(last) === QUOTE
+    if (this.#isPublished) {
       this.count = this.#splitPublished()
       if (this.count === this.#columns) return true
     }
     const count = this.#splitStrictly()
-    if (count === this.#columns || !this.#published) this.count = count
-    this.#published &&= count !== this.#columns
+    if (count === this.#columns || !this.#isPublished) this.count = count
+    this.#isPublished &&= count !== this.#columns
     return count === this.#columns
   }
 
@@ -49,29 +51,29 @@ export class Fields {
     for (let quote = line.indexOf('"', start); ; quote = line.indexOf('"', quote + 1)) {
       const ends = quote === last
       if (!ends && !this.#isSeparator(quote)) continue
-      this.#note(count++, start, quote, false)
+      this.#setField(count++, start, quote, false)
       if (ends) return count
       quote += 2
       start = quote + 1
     }
   }
 
-  /** The quote that ends the line opens no value. */
+  /** Whether `","` begins at a quote. The quote that ends the line does not open a value. */
   #isSeparator(quote: number): boolean {
     const line = this.#line
     if (line.charCodeAt(quote + 1) !== COMMA || line.charCodeAt(quote + 2) !== QUOTE) return false
     return quote + 2 < line.length - 1
   }
 
-  /** RFC 4180: a value in quotes has its own quotes doubled, and one without quotes has no comma. */
+  /** RFC 4180, except that a value without quotes around it may have some within. */
   #splitStrictly(): number {
     const line = this.#line
     let count = 0
     for (let start = 0; ; ) {
       const isQuoted = line.charCodeAt(start) === QUOTE
-      const end = isQuoted ? closingQuote(line, start + 1) : endOfBare(line, start)
+      const end = isQuoted ? closingQuote(line, start + 1) : endOfUnquoted(line, start)
       if (end < 0) return 0
-      this.#note(count++, isQuoted ? start + 1 : start, end, isQuoted)
+      this.#setField(count++, isQuoted ? start + 1 : start, end, isQuoted)
       const after = isQuoted ? end + 1 : end
       if (after === line.length) return count
       if (line.charCodeAt(after) !== COMMA) return 0
@@ -79,7 +81,7 @@ export class Fields {
     }
   }
 
-  #note(position: number, start: number, end: number, doubled: boolean): void {
+  #setField(position: number, start: number, end: number, doubled: boolean): void {
     if (position >= this.#columns) return
     this.#starts[position] = start
     this.#ends[position] = end
@@ -90,26 +92,20 @@ export class Fields {
   text(position: number): string {
     const text = this.raw(position).trim().normalize('NFC')
     if (!text.includes('"')) return text
-    const isDoubled = this.#published ? this.#quotesAreDoubled() : this.#doubled[position] === 1
+    const isDoubled = this.#isPublished ? this.#quotesAreDoubled() : this.#doubled[position] === 1
     return isDoubled ? text.replaceAll('""', '"') : text
   }
 
-  /** The field as it stands between its ends. */
+  /** The field as it is in the line. */
   raw(position: number): string {
     return this.#line.slice(this.#starts[position], this.#ends[position])
   }
 
-  /** The number that the field holds in exactly so many digits, or -1. */
-  digits(position: number, width: number): number {
+  /** The number that the field holds in exactly so many digits. */
+  digits(position: number, width: number): number | undefined {
     const start = this.#starts[position] as number
-    if ((this.#ends[position] as number) - start !== width) return -1
-    let value = 0
-    for (let at = start; at < start + width; at++) {
-      const digit = this.#line.charCodeAt(at) - 0x30
-      if (digit < 0 || digit > 9) return -1
-      value = value * 10 + digit
-    }
-    return value
+    const end = this.#ends[position] as number
+    return end - start === width ? parseDigits(this.#line, start, end) : undefined
   }
 
   isEmpty(position: number): boolean {
@@ -127,14 +123,14 @@ export class Fields {
 }
 
 function closingQuote(line: string, from: number): number {
-  for (let at = from; ; ) {
-    const quote = line.indexOf('"', at)
+  for (let index = from; ; ) {
+    const quote = line.indexOf('"', index)
     if (quote < 0 || line.charCodeAt(quote + 1) !== QUOTE) return quote
-    at = quote + 2
+    index = quote + 2
   }
 }
 
-function endOfBare(line: string, from: number): number {
+function endOfUnquoted(line: string, from: number): number {
   const comma = line.indexOf(',', from)
   return comma < 0 ? line.length : comma
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Desk, excerpt, readAll, zipOf } from '../../../test/support/inegi-file.ts'
+import { excerpt, readAll, ScratchDirectory, zipOf } from '../../../test/support/inegi-file.ts'
 import { Failure } from '../../failure.ts'
 import { inegiSource } from './inegi.ts'
 
@@ -20,36 +20,45 @@ describe('files are refused', () => {
   test('when there is none', () => refused('no file was given'))
 
   test('when one does not exist', async () => {
-    using desk = new Desk()
-    const missing = join(desk.path, 'none.csv')
-    await refused(`there is no file ${missing}`, desk.put('given.csv', localities), missing)
+    using directory = new ScratchDirectory()
+    const missing = join(directory.path, 'none.csv')
+    await refused(`there is no file ${missing}`, directory.put('given.csv', localities), missing)
   })
 
   test('when one is a directory', async () => {
-    using desk = new Desk()
-    mkdirSync(join(desk.path, 'd'))
-    await refused(`${join(desk.path, 'd')} is a directory; give the zip or CSV file in it`, join(desk.path, 'd'))
+    using directory = new ScratchDirectory()
+    mkdirSync(join(directory.path, 'd'))
+    await refused(
+      `${join(directory.path, 'd')} is a directory; give the zip or CSV file in it`,
+      join(directory.path, 'd'),
+    )
   })
 
   test('when one is no file', () => refused('/dev/null is not a file', '/dev/null'))
 
   test('when one is a zip without a CSV', async () => {
-    using desk = new Desk()
-    const path = desk.put('x.csv', zipOf([{ name: 'x.dbf', bytes: Buffer.from('x') }]))
+    using directory = new ScratchDirectory()
+    const path = directory.put('x.csv', zipOf([{ name: 'x.dbf', bytes: Buffer.from('x') }]))
     await refused(`${path} holds no CSV file, only x.dbf`, path)
   })
 
   test('when two hold the same table, outside one zip', async () => {
-    using desk = new Desk()
-    const [one, other] = [desk.put('a.csv', Buffer.from(localities, 'latin1')), desk.put('a_utf.csv', localities)]
+    using directory = new ScratchDirectory()
+    const [one, other] = [
+      directory.put('a.csv', Buffer.from(localities, 'latin1')),
+      directory.put('a_utf.csv', localities),
+    ]
     await refused(`${one} and ${other} begin with the same row; give one of them`, one, other)
-    const zip = desk.put('a.zip', zipOf(['x.csv', 'y.csv'].map((name) => ({ name, bytes: Buffer.from(localities) }))))
+    const zip = directory.put(
+      'a.zip',
+      zipOf(['x.csv', 'y.csv'].map((name) => ({ name, bytes: Buffer.from(localities) }))),
+    )
     await refused(`${zip}/x.csv and ${zip}/y.csv begin with the same row`, zip)
   })
 
   test('when a zip turns out to be damaged while it is read', async () => {
-    using desk = new Desk()
-    const path = desk.put('a.zip', zipOf([{ name: 'x.csv', bytes: Buffer.from(localities), claims: { sum: 7 } }]))
+    using directory = new ScratchDirectory()
+    const path = directory.put('a.zip', zipOf([{ name: 'x.csv', bytes: Buffer.from(localities), claims: { sum: 7 } }]))
     const source = await inegiSource([path], inForce)
     await expect(readAll(source)).rejects.toThrow(`${path} cannot be read as a zip: its checksum does not match`)
   })

@@ -1,6 +1,7 @@
-// Knows the headers of INEGI's tables, of every vintage, and finds the columns that matter in one.
+// The headers of INEGI's tables, of every year, and which column of a table holds what.
+import type { ColumnFault } from '../faults.ts'
 
-/** From the largest area to the smallest; a table of one level names those above it too. */
+/** From the largest area to the smallest; a table of one level also has the columns of the larger ones. */
 export const LEVELS = [
   { entity: 'estado', description: 'states', code: 'CVE_ENT', name: 'NOM_ENT', digits: 2 },
   { entity: 'municipio', description: 'municipalities', code: 'CVE_MUN', name: 'NOM_MUN', digits: 3 },
@@ -11,21 +12,21 @@ export type Kind = (typeof LEVELS)[number]['entity']
 export const ENT = 0
 export const MUN = 1
 export const LOC = 2
-/** What other places lie in. */
+/** The levels that other places lie in. */
 export type AreaLevel = typeof ENT | typeof MUN
 
 /** The code of one level as INEGI writes it. */
 export const codeText = (codes: readonly number[], level: number): string =>
   String(codes[level]).padStart(LEVELS[level]?.digits ?? 0, '0')
 
-/** The code of an area and of those above it in one; its name changed in 2025. */
+/** The codes of all levels in one; its name changed in 2025. */
 const WHOLE_CODE = ['CVEGEO', 'MAPA']
-/** Since 2023, where a file includes retired places. */
+/** In files since 2023 that include retired places. */
 const STATUS = ['ESTATUS']
 
 export type LevelColumns = { readonly code: number; readonly name: number; readonly digits: number }
 
-/** Where in a line of the table things stand. */
+/** The positions of the columns that are read. */
 export type Layout = {
   readonly kind: Kind
   /** As the file spells them. */
@@ -35,10 +36,8 @@ export type Layout = {
   readonly status: number | undefined
 }
 
-export type HeaderFault = { readonly column: string; readonly value: unknown; readonly expected: string }
-
-/** The header without regard to case, accents and order: a layout, or what is wrong with it. */
-export function layoutOf(header: string): Layout | HeaderFault[] {
+/** The layout that a header gives, or what is wrong with it. Case, accents and order do not matter. */
+export function layoutOf(header: string): Layout | ColumnFault[] {
   const columns = header.split(',').map((column) =>
     column
       .trim()

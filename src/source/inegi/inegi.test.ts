@@ -1,7 +1,6 @@
 // Checks that every vintage, encoding and packing of a table is read alike, and a large one in full.
 import { expect, test } from 'bun:test'
 import {
-  Desk,
   encodings,
   estado,
   excerpt,
@@ -9,12 +8,13 @@ import {
   localidad,
   municipio,
   readAll,
+  ScratchDirectory,
   writeLocalities,
   zipOf,
 } from '../../../test/support/inegi-file.ts'
 import { sourceOf, TestHome, tiny } from '../../../test/support/releases.ts'
+import { silentReport } from './areas.ts'
 import { inegiSource } from './inegi.ts'
-import { silentReport } from './survey.ts'
 
 const inForce = { includeRetired: false }
 
@@ -54,15 +54,15 @@ const ways = Object.keys(published).flatMap((name) =>
 )
 
 test.each(ways)('$way', async ({ name, bytes }) => {
-  using desk = new Desk()
-  const { rows, faults } = await readAll(await inegiSource([desk.put('given', bytes())], inForce))
+  using directory = new ScratchDirectory()
+  const { rows, faults } = await readAll(await inegiSource([directory.put('given', bytes())], inForce))
   expect(faults).toEqual([])
   expect(rows).toEqual(published[name as keyof typeof published])
 })
 
 test('says where it comes from', async () => {
-  using desk = new Desk()
-  const files = [desk.put('a.csv', excerpt('municipios-2025')), desk.put('b.csv', excerpt('estados-2025'))]
+  using directory = new ScratchDirectory()
+  const files = [directory.put('a.csv', excerpt('municipios-2025')), directory.put('b.csv', excerpt('estados-2025'))]
   const { origin } = await inegiSource(files, { includeRetired: true })
   expect(origin).toEqual({
     kind: 'inegi',
@@ -79,16 +79,16 @@ test('says where it comes from', async () => {
 })
 
 test('can be read again, and gives the same with the same findings', async () => {
-  using desk = new Desk()
+  using directory = new ScratchDirectory()
   const text = excerpt('localidades-2025').replace('"Abejones","0007"', '"Los Abejones","0007"')
-  const source = await inegiSource([desk.put('given.csv', text)], inForce)
+  const source = await inegiSource([directory.put('given.csv', text)], inForce)
   expect(await readAll(source)).toEqual(await readAll(source))
 })
 
 test('fills a release', async () => {
-  using desk = new Desk()
+  using directory = new ScratchDirectory()
   using home = new TestHome()
-  const file = desk.put('given.csv', excerpt('localidades-2025'))
+  const file = directory.put('given.csv', excerpt('localidades-2025'))
   await home.import(await inegiSource([file], inForce), { fallback: sourceOf(tiny), acceptChanges: true })
   const { entities, findings } = home.current().manifest
   expect([entities.estado.count, entities.municipio.count, entities.localidad.count]).toEqual([3, 4, 10])
@@ -96,8 +96,8 @@ test('fills a release', async () => {
 })
 
 test('reads 300,000 rows, and all localities of a municipality share what they say of it', async () => {
-  using desk = new Desk()
-  const path = desk.put('large.csv', '')
+  using directory = new ScratchDirectory()
+  const path = directory.put('large.csv', '')
   writeLocalities(path, 125, 'utf8')
   const source = await inegiSource([path], inForce)
   const report = silentReport()

@@ -3,15 +3,23 @@ import { basename } from 'node:path'
 import { builtInCatalog } from '../../catalog/entities.ts'
 import { bundledSource } from '../bundled.ts'
 import type { Block, GivenRow, Reference, Report, Source } from '../source.ts'
-import { type Area, type Areas, areaKey } from './areas.ts'
+import {
+  type Area,
+  type Areas,
+  areaKey,
+  ownAreas,
+  type Survey,
+  silentReport,
+  survey,
+  type TablesByKind,
+} from './areas.ts'
 import { tablesIn } from './files.ts'
 import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './header.ts'
 import { type PlaceRules, readPlaces } from './places.ts'
-import { ownAreas, type Survey, silentReport, survey, type TablesByKind } from './survey.ts'
 import type { Table } from './table.ts'
 
-export type InegiOptions = {
-  /** Whether to keep the places that are there no more, where a file has them. */
+type InegiOptions = {
+  /** Whether to include the places that no longer exist, if a file has them. */
   readonly includeRetired: boolean
 }
 
@@ -19,10 +27,10 @@ const MEXICO = 484
 const TITLE = 'INEGI, Catálogo Único de Claves (AGEEML)'
 const CREDIT = 'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades'
 
-/** Reads the headers at once, so that a file that is none of INEGI's is refused before anything is built. */
+/** Reads all headers first, so that a file that is not one of INEGI's is refused before anything is built. */
 export async function inegiSource(files: readonly string[], { includeRetired }: InegiOptions): Promise<Source> {
   const tables = await tablesIn(files)
-  const catalog = new InegiCatalog(tables, await lettersOfStates(), includeRetired)
+  const catalog = new InegiCatalog(tables, await stateLetterCodes(), includeRetired)
   return {
     origin: {
       kind: 'inegi',
@@ -42,12 +50,12 @@ export async function inegiSource(files: readonly string[], { includeRetired }: 
   }
 }
 
-type Letters = { readonly cveEstado: string; readonly cveRenapo: string }
+type LetterCodes = { readonly cveEstado: string; readonly cveRenapo: string }
 
-/** INEGI has no codes of letters for the states: they come from the bundled data, by number. */
-async function lettersOfStates(): Promise<Map<number, Letters>> {
+/** INEGI has no letter codes of states. They come from the bundled data, by number. */
+async function stateLetterCodes(): Promise<Map<number, LetterCodes>> {
   const report = silentReport()
-  const letters = new Map<number, Letters>()
+  const letters = new Map<number, LetterCodes>()
   for await (const { rows } of bundledSource().read('estado', report)) {
     for (const { idEstado, cveEstado, cveRenapo } of rows) {
       letters.set(Number(idEstado), { cveEstado: String(cveEstado), cveRenapo: String(cveRenapo) })
@@ -59,20 +67,20 @@ async function lettersOfStates(): Promise<Map<number, Letters>> {
 
 class InegiCatalog {
   readonly #tables: TablesByKind
-  readonly #letters: ReadonlyMap<number, Letters>
+  readonly #letters: ReadonlyMap<number, LetterCodes>
   readonly #rules: PlaceRules
   #survey: Promise<Survey> | undefined
-  /** What a look through the tables has found, once there was reason for one. */
+  /** Undefined until a survey was necessary. */
   surveyed: Survey | undefined
 
-  constructor(tables: readonly Table[], letters: ReadonlyMap<number, Letters>, includeRetired: boolean) {
+  constructor(tables: readonly Table[], letters: ReadonlyMap<number, LetterCodes>, includeRetired: boolean) {
     const of = (kind: Kind) => tables.filter(({ layout }) => layout.kind === kind)
     this.#tables = { estado: of('estado'), municipio: of('municipio'), localidad: of('localidad') }
     this.#letters = letters
-    this.#rules = { includeRetired, isState: (code) => letters.has(code), isStanding: () => true }
+    this.#rules = { includeRetired, isState: (code) => letters.has(code), hasMunicipality: () => true }
   }
 
-  /** A table of localities gives the areas that they lie in too. */
+  /** A table of localities also gives the areas that they lie in. */
   get provides(): Kind[] {
     const givesAll = this.#tables.localidad.length > 0
     return LEVELS.map(({ entity }) => entity).filter((kind) => givesAll || this.#tables[kind].length > 0)
@@ -81,8 +89,8 @@ class InegiCatalog {
   async *states(report: Report): AsyncGenerator<Block> {
     const rowOf = ({ codes, name }: Area): GivenRow => {
       const idEstado = codes[ENT] as number
-      // Every code was looked up before.
-      return { ...(this.#letters.get(idEstado) as Letters), descEstado: name, idEstado, idPais: MEXICO }
+      // readPlaces has refused all other codes.
+      return { ...(this.#letters.get(idEstado) as LetterCodes), descEstado: name, idEstado, idPais: MEXICO }
     }
     yield* (await this.#areas(ENT, report)).blocks(rowOf)
   }
@@ -93,7 +101,7 @@ class InegiCatalog {
   }
 
   async *localities(report: Report): AsyncGenerator<Block> {
-    const isStanding = this.#rules.includeRetired ? await this.#standing() : () => true
+    const rules = this.#rules.includeRetired ? await this.#rulesForRetired() : this.#rules
     const references = new Map<number, Reference>()
     const municipalityOf = (codes: readonly number[]): Reference => {
       const key = areaKey(codes, MUN)
@@ -102,7 +110,7 @@ class InegiCatalog {
       return reference
     }
     for (const table of this.#tables.localidad) {
-      for await (const places of readPlaces(table, { ...this.#rules, isStanding }, report)) {
+      for await (const places of readPlaces(table, rules, report)) {
         const rows = places.map(({ codes, names }) => ({
           cveLocalidad: codeText(codes, LOC),
           descLocalidad: names[LOC] as string,
@@ -121,16 +129,15 @@ class InegiCatalog {
     const areas = level === ENT ? states : municipalities
     const { kind, description } = NAMED_TWICE[level]
     for (const [{ codes, name }, other] of areas.otherNames) {
-      const code = codes.map((_, at) => codeText(codes, at)).join('')
+      const code = codes.map((_, position) => codeText(codes, position)).join('')
       report.findings.add(kind, description, `${code} ${name}; ${other}`)
     }
     return areas
   }
 
-  /** A retired place has its place if its municipality is one of today. */
-  async #standing(): Promise<PlaceRules['isStanding']> {
+  async #rulesForRetired(): Promise<PlaceRules> {
     const { municipalities } = await this.#surveyOnce()
-    return (codes) => municipalities.find(codes) !== undefined
+    return { ...this.#rules, hasMunicipality: (codes) => municipalities.find(codes) !== undefined }
   }
 
   async #surveyOnce(): Promise<Survey> {

@@ -1,13 +1,13 @@
 // Checks the traps in rows, which rows are left out as retired, and which are refused and why.
 import { describe, expect, test } from 'bun:test'
 import {
-  Desk,
   excerpt,
   faultsIn,
   localidad,
   municipio,
   readAll,
   retiredLocality,
+  ScratchDirectory,
 } from '../../../test/support/inegi-file.ts'
 import { inegiSource } from './inegi.ts'
 
@@ -24,8 +24,8 @@ describe('retired places', () => {
     `CD0010001 El Lindero (${file}:8)`,
   ]
   test.each(['localidades-2023', 'localidades-2025'])('of %s are left out and counted', async (name) => {
-    using desk = new Desk()
-    const file = desk.put('given.csv', excerpt(name))
+    using directory = new ScratchDirectory()
+    const file = directory.put('given.csv', excerpt(name))
     const { rows, findings } = await readAll(await inegiSource([file], inForce))
     expect(rows.localidad).toEqual(localidad)
     expect(findings).toEqual([
@@ -34,12 +34,12 @@ describe('retired places', () => {
   })
 
   test.each(['localidades-2023', 'localidades-2025'])(
-    'of %s are kept when wanted, if they lie anywhere',
+    'of %s are included on request, if their municipality exists',
     async (name) => {
-      using desk = new Desk()
+      using directory = new ScratchDirectory()
       const elsewhere = '"010990001","Baja","01","Aguascalientes","Ags.","099","Deshecho"'
       const text = excerpt(name).replace('"010030001","","01","Aguascalientes","Ags.","003","Calvillo"', elsewhere)
-      const file = desk.put('given.csv', text)
+      const file = directory.put('given.csv', text)
       const { rows, findings, faults } = await readAll(await inegiSource([file], { includeRetired: true }))
       expect(faults).toEqual([])
       expect(rows.municipio).toEqual(municipio.filter(({ cveMunicipio }) => cveMunicipio !== '003'))
@@ -56,12 +56,15 @@ describe('retired places', () => {
   )
 
   test('lie in the municipalities of their own table, where one is given', async () => {
-    using desk = new Desk()
-    const localities = desk.put('l.csv', excerpt('localidades-2025').replace('"200010012",""', '"200010012","Baja"'))
+    using directory = new ScratchDirectory()
+    const localities = directory.put(
+      'l.csv',
+      excerpt('localidades-2025').replace('"200010012",""', '"200010012","Baja"'),
+    )
     const others = excerpt('municipios-2025')
       .split('\n')
       .filter((line) => !line.startsWith('"20001"'))
-    const municipalities = desk.put('m.csv', others.join('\n'))
+    const municipalities = directory.put('m.csv', others.join('\n'))
     const source = await inegiSource([localities, municipalities], { includeRetired: true })
     expect((await readAll(source)).findings).toMatchObject([{ kind: 'retired-without-place', count: 2 }])
   })
@@ -93,8 +96,8 @@ describe('traps', () => {
     ],
     ['columns in another order', reversed(excerpt('localidades-2022')), 'Aguascalientes'],
   ])('%s', async (_, text, name) => {
-    using desk = new Desk()
-    const { rows, faults } = await readAll(await inegiSource([desk.put('given.csv', text)], inForce))
+    using directory = new ScratchDirectory()
+    const { rows, faults } = await readAll(await inegiSource([directory.put('given.csv', text)], inForce))
     expect(faults).toEqual([])
     expect(rows.localidad).toEqual([{ ...localidad[0], descLocalidad: name }, ...localidad.slice(1)])
   })
@@ -203,7 +206,7 @@ describe('a row is refused', () => {
     )
   })
 
-  test('if it is retired, wanted, and has no name', async () => {
+  test('if it is retired, to be included, and has no name', async () => {
     const text = changed('"Residencial San Nicolás [Baños la Cantera]"', '""')
     expect(await faultsIn(text, true)).toEqual([[5, 'NOM_LOC', '""', 'a name']])
     expect(await faultsIn(text)).toEqual([])

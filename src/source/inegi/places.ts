@@ -1,13 +1,12 @@
 // Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired.
-
+import type { Encoding } from '../lines.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
 import type { LevelColumns } from './header.ts'
-import { readLines, type Table } from './table.ts'
-import type { Encoding } from './text.ts'
+import { readTable, type Table } from './table.ts'
 
-/** Codes and names from the state down to the place itself. */
-export type Place = {
+/** A row of a table: codes and names from the state down to the place itself. */
+export type PlaceRow = {
   readonly line: number
   readonly codes: readonly number[]
   readonly names: readonly string[]
@@ -16,18 +15,18 @@ export type Place = {
 export type PlaceRules = {
   readonly isState: (code: number) => boolean
   readonly includeRetired: boolean
-  /** Whether what a retired place lies in is still there; it is not asked of others. */
-  readonly isStanding: (codes: readonly number[]) => boolean
+  /** Whether the municipality of a place still exists; called only for places that are retired. */
+  readonly hasMunicipality: (codes: readonly number[]) => boolean
 }
 
 const LEFT_OUT = 'a retired place was left out'
 const WITHOUT_PLACE = 'a retired place was left out because it does not lie in any municipality of today'
-/** An accented letter in UTF-8, read as Windows-1252: two signs that follow each other in no name. */
-const MISREAD = /Ã[\u0080-\u00bf\u0152-\u2122]|Â[\u00a0-\u00bf]/
+/** An accented letter in UTF-8, read as Windows-1252: two characters that follow each other in no name. */
+const MISREAD_UTF8 = /Ã[\u0080-\u00bf\u0152-\u2122]|Â[\u00a0-\u00bf]/
 
-export function readPlaces(table: Table, rules: PlaceRules, report: Report): AsyncGenerator<Place[]> {
+export function readPlaces(table: Table, rules: PlaceRules, report: Report): AsyncGenerator<PlaceRow[]> {
   const reader = new PlaceReader(table, rules, report)
-  return readLines(table, report.faults, (fields, line, encoding) => reader.read(fields, line, encoding))
+  return readTable(table, report.faults, (fields, line, encoding) => reader.read(fields, line, encoding))
 }
 
 class PlaceReader {
@@ -42,15 +41,16 @@ class PlaceReader {
     this.#report = report
   }
 
-  read(fields: Fields, line: number, encoding: Encoding | undefined): Place | undefined {
+  read(fields: Fields, line: number, encoding: Encoding | undefined): PlaceRow | undefined {
     const isRetired = this.#isRetired(fields, line)
     if (isRetired === undefined) return undefined
     if (isRetired && !this.#rules.includeRetired) {
       this.#report.findings.add('retired-left-out', LEFT_OUT, this.#label(fields, line))
       return undefined
     }
+    // The codes of retired places need not be those of today, so they are left out without a fault.
     const codes = this.#codes(fields, isRetired ? undefined : line)
-    if (isRetired && (codes === undefined || !this.#rules.isStanding(codes))) {
+    if (isRetired && (codes === undefined || !this.#rules.hasMunicipality(codes))) {
       this.#report.findings.add('retired-without-place', WITHOUT_PLACE, this.#label(fields, line))
       return undefined
     }
@@ -63,11 +63,11 @@ class PlaceReader {
     if (status === undefined || fields.isEmpty(status)) return false
     const text = fields.text(status).toLowerCase()
     if (text === '' || text === 'baja') return text !== ''
-    this.#wrong(fields, line, status, 'nothing, or Baja for a retired place')
+    this.#addFault(fields, line, status, 'nothing, or Baja for a retired place')
     return undefined
   }
 
-  /** Without a line to tell them for, faults are passed over. */
+  /** Without a line, no fault is added. */
   #codes(fields: Fields, line: number | undefined): number[] | undefined {
     const { levels, wholeCode } = this.#table.layout
     const codes: number[] = []
@@ -75,16 +75,16 @@ class PlaceReader {
     let digits = 0
     for (const column of levels) {
       const isState = digits === 0
-      const code = fields.digits(column.code, column.digits)
+      const code = fields.digits(column.code, column.digits) ?? 0
       if (code > 0 && (!isState || this.#rules.isState(code))) codes.push(code)
-      else this.#wrong(fields, line, column.code, isState ? STATE_SHAPE : shapeOf(column))
+      else this.#addFault(fields, line, column.code, isState ? STATE_SHAPE : shapeOf(column))
       digits += column.digits
       whole = whole * 10 ** column.digits + code
     }
     if (codes.length < levels.length) return undefined
     if (wholeCode === undefined || fields.digits(wholeCode, digits) === whole) return codes
     const expected = `${String(whole).padStart(digits, '0')}, the codes of the row in one`
-    this.#wrong(fields, line, wholeCode, expected)
+    this.#addFault(fields, line, wholeCode, expected)
     return undefined
   }
 
@@ -92,26 +92,26 @@ class PlaceReader {
     const names: string[] = []
     for (const { name: position } of this.#table.layout.levels) {
       const name = this.#name(fields, position)
-      if (name === '') this.#wrong(fields, line, position, 'a name')
-      else if (encoding === 'windows-1252' && MISREAD.test(name))
-        this.#wrong(fields, line, position, 'Windows-1252, as in the rest of the file; this looks like UTF-8')
+      if (name === '') this.#addFault(fields, line, position, 'a name')
+      else if (encoding === 'windows-1252' && MISREAD_UTF8.test(name))
+        this.#addFault(fields, line, position, 'Windows-1252, as in the rest of the file; this looks like UTF-8')
       else names.push(name)
     }
     return names.length === this.#table.layout.levels.length ? names : undefined
   }
 
-  /** Line after line lies in the same municipality, and its name is made ready once. */
+  /** Most rows lie in the same municipality as the row before, so the last name of each column is cached. */
   #name(fields: Fields, position: number): string {
     const last = this.#lastNames[position]
     const raw = fields.raw(position)
     if (last?.raw === raw) return last.name
     const name = fields.text(position)
-    // What quotes within a value stand for depends on the rest of the line.
+    // How quotes within a value are read depends on the rest of the line.
     if (!name.includes('"')) this.#lastNames[position] = { raw, name }
     return name
   }
 
-  #wrong(fields: Fields, line: number | undefined, position: number, expected: string): void {
+  #addFault(fields: Fields, line: number | undefined, position: number, expected: string): void {
     if (line === undefined) return
     const column = this.#table.layout.columns[position] as string
     this.#report.faults.add({ file: this.#table.file, line, column, value: fields.raw(position), expected })

@@ -1,6 +1,6 @@
-// Checks that text in the wrong encoding and tables that are none are refused, with their place.
+// Checks that text in the wrong encoding and tables that are none are refused, with their location.
 import { describe, expect, test } from 'bun:test'
-import { Desk, excerpt, faultsIn, zipOf } from '../../../test/support/inegi-file.ts'
+import { excerpt, faultsIn, ScratchDirectory, zipOf } from '../../../test/support/inegi-file.ts'
 import { FaultyRecords } from '../faults.ts'
 import { inegiSource } from './inegi.ts'
 
@@ -81,18 +81,23 @@ describe('a table is refused', () => {
       [line1('NOM_ENT', '"NOM_ENT"', 'each column once')],
     ],
     [
+      'in UTF-16, big-endian',
+      Buffer.from(`\ufeff${localities}`, 'utf16le').swap16(),
+      [line1('all', '"UTF-16"', 'text in UTF-8 or Windows-1252')],
+    ],
+    [
       'in UTF-16',
       Buffer.from(`\ufeff${localities}`, 'utf16le'),
       [line1('all', '"UTF-16"', 'text in UTF-8 or Windows-1252')],
     ],
     [
       'that is one endless line',
-      Buffer.alloc(1 << 20, 'CVE_ENT,'),
-      [line1('all', '"a longer one"', 'lines of at most 65536 bytes')],
+      Buffer.alloc(2 << 20, 'CVE_ENT,'),
+      [line1('all', '"a longer line"', 'lines of at most 1048576 bytes')],
     ],
   ])('%s, before anything is read', async (_, content, faults) => {
-    using desk = new Desk()
-    const file = desk.put('given.csv', content)
+    using directory = new ScratchDirectory()
+    const file = directory.put('given.csv', content)
     const error = await inegiSource([file], inForce).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(FaultyRecords)
     expect(
@@ -107,14 +112,14 @@ describe('a table is refused', () => {
     ]))
 
   test('that has an endless line among its rows', async () => {
-    const text = localities.replace('Granja Adelita', 'x'.repeat(1 << 20))
-    expect(await faultsIn(text)).toEqual([[3, 'all', '"a longer one"', 'lines of at most 65536 bytes']])
+    const text = localities.replace('Granja Adelita', 'x'.repeat(2 << 20))
+    expect(await faultsIn(text)).toEqual([[3, 'all', '"a longer line"', 'lines of at most 1048576 bytes']])
   })
 
   test('inside a zip, under the name of both; all faults of all files together', async () => {
-    using desk = new Desk()
-    const zip = desk.put('a.zip', zipOf([{ name: 'x.csv', bytes: Buffer.from('a\n') }]))
-    const plain = desk.put('b.csv', 'b\n')
+    using directory = new ScratchDirectory()
+    const zip = directory.put('a.zip', zipOf([{ name: 'x.csv', bytes: Buffer.from('a\n') }]))
+    const plain = directory.put('b.csv', 'b\n')
     const error = await inegiSource([zip, plain], inForce).catch((error: unknown) => error)
     expect((error as FaultyRecords).faults.map(({ file, line }) => [file, line])).toEqual([
       [`${zip}/x.csv`, 1],

@@ -1,6 +1,6 @@
 // Checks that a zip is read for its CSV files, and refused when it is damaged or lies.
 import { describe, expect, test } from 'bun:test'
-import { Desk, type ZipMember, zipOf } from '../../../test/support/inegi-file.ts'
+import { ScratchDirectory, type ZipMember, zipOf } from '../../../test/support/inegi-file.ts'
 import { Failure } from '../../failure.ts'
 import { csvFilesIn } from './zip.ts'
 
@@ -13,9 +13,12 @@ async function contentsOf(path: string): Promise<[string, string][]> {
 }
 
 test('gives the CSV files, in their order, as often as they are opened', async () => {
-  using desk = new Desk()
+  using directory = new ScratchDirectory()
   const long = 'ñandú\n'.repeat(50_000)
-  const path = desk.put('a.zip', zipOf([member('b.csv', long), member('a.CSV'), member('a.txt'), member('sub/c.csv')]))
+  const path = directory.put(
+    'a.zip',
+    zipOf([member('b.csv', long), member('a.CSV'), member('a.txt'), member('sub/c.csv')]),
+  )
   const [first] = await csvFilesIn(path)
   for await (const chunk of first?.open() ?? []) if (chunk.length > 0) break
   for (const _ of ['once', 'and again']) {
@@ -35,8 +38,8 @@ describe('names are only names', () => {
     ['that would write to a terminal', 'a\x1b[2K.csv', 'a?[2K.csv'],
     ['in Spanish', 'añejo.csv', 'añejo.csv'],
   ])('one %s', async (_, name, shown) => {
-    using desk = new Desk()
-    expect(await contentsOf(desk.put('a.zip', zipOf([member(name, 'x')])))).toEqual([[shown, 'x']])
+    using directory = new ScratchDirectory()
+    expect(await contentsOf(directory.put('a.zip', zipOf([member(name, 'x')])))).toEqual([[shown, 'x']])
   })
 })
 
@@ -46,8 +49,8 @@ describe('a zip without a CSV is refused', () => {
     ['with other files', [member('x.dbf'), member('y.xlsx')], 'a.zip holds no CSV file, only x.dbf, y.xlsx;'],
     ['with what macOS leaves', [member('__MACOSX/._x.csv'), member('._x.csv')], 'a.zip holds no CSV file'],
   ])('%s', async (_, members, description) => {
-    using desk = new Desk()
-    const refused = csvFilesIn(desk.put('a.zip', zipOf(members)))
+    using directory = new ScratchDirectory()
+    const refused = csvFilesIn(directory.put('a.zip', zipOf(members)))
     await expect(refused).rejects.toBeInstanceOf(Failure)
     await expect(refused).rejects.toThrow(description)
   })
@@ -67,8 +70,8 @@ describe('a zip that is damaged or lies is refused', () => {
     ['packed in a way that is not known', zipOf([{ name: 'x.csv', bytes: rows, claims: { method: 99 } }])],
     ['of too many files', zipOf(Array.from({ length: 10_001 }, () => member('x.csv', '')))],
   ])('%s', async (_, zip) => {
-    using desk = new Desk()
-    const path = desk.put('a.zip', zip)
+    using directory = new ScratchDirectory()
+    const path = directory.put('a.zip', zip)
     const refused = contentsOf(path)
     await expect(refused).rejects.toBeInstanceOf(Failure)
     await expect(refused).rejects.toThrow(`${path} cannot be read as a zip: `)

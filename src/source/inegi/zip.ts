@@ -3,11 +3,11 @@ import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import { Failure } from '../../failure.ts'
 
-export type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
+type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
 
 const MAX_FILES = 10_000
 
-/** The CSV files in a zip, in its order. Copies that macOS puts beside each file are none. */
+/** The CSV files in a zip, in its order, without the files of metadata that macOS puts beside them. */
 export async function csvFilesIn(path: string): Promise<ZippedFile[]> {
   const found: ZippedFile[] = []
   const others: string[] = []

@@ -1,4 +1,4 @@
-// Harvests servers that change, lie, break off or are interrupted, and counts what a second run still asks for.
+// Harvests sound servers and servers with faulty pages, and counts what is requested.
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,12 +12,12 @@ import { HARVEST_DEFAULTS, type HarvestOptions, harvestV1 } from './live-v1.ts'
 
 setDefaultTimeout(60_000)
 
-type Shown = { readonly page: number; readonly total: number; readonly perPage: number; readonly records: unknown }
-/** What becomes of the sound answer to a request, the how manieth it may be. */
-type Odd = (sound: Shown, count: number) => Shown | Response | Promise<Response>
+type ServedPage = { readonly page: number; readonly total: number; readonly perPage: number; readonly records: unknown }
+/** Makes of a sound page what the server sends instead; `count` numbers the requests from 1. */
+type Spoil = (sound: ServedPage, count: number) => ServedPage | Response | Promise<Response>
 
 const PAGES = 30
-const sound: Shown = { page: 0, total: 297, perPage: 10, records: [] }
+const sound: ServedPage = { page: 0, total: 297, perPage: 10, records: [] }
 const running: { stop(now: boolean): Promise<void> }[] = []
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-harvest-'))
 const newDirectory = () => mkdtempSync(join(scratch, 'run-'))
@@ -29,13 +29,13 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 
 const country = (id: number) => ({ cvePais: 'QQQ', descPais: `País ${id}`, idPais: id })
 
-function pageOf(page: number, { total, perPage } = sound): Shown {
+function pageOf(page: number, { total, perPage } = sound): ServedPage {
   const first = perPage * (page - 1)
   const records = Array.from({ length: Math.min(perPage, total - first) }, (_, at) => country(first + at + 1))
   return { page, total, perPage, records }
 }
 
-const answer = ({ page, total, perPage, records }: Shown) =>
+const responseOf = ({ page, total, perPage, records }: ServedPage) =>
   new Response(typeof records === 'string' ? records : JSON.stringify(records), {
     headers: {
       'Content-Type': 'application/json',
@@ -46,8 +46,8 @@ const answer = ({ page, total, perPage, records }: Shown) =>
     },
   })
 
-/** Serves countries under a path prefix; `pages` are those that were asked for. */
-function serverOf(odd: Odd = (shown) => shown, of: Shown = sound) {
+/** Serves countries under a path prefix; `pages` are those that were requested. */
+function serverOf(spoil: Spoil = (served) => served, of: ServedPage = sound) {
   const pages: number[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -58,8 +58,8 @@ function serverOf(odd: Odd = (shown) => shown, of: Shown = sound) {
       if (pathname !== '/some/prefix/api/v1/paises' || searchParams.get('format') !== 'api')
         return new Response('', { status: 404 })
       const page = Number(searchParams.get('page'))
-      const given = await odd(pageOf(page, of), pages.push(page))
-      return given instanceof Response ? given : answer(given)
+      const given = await spoil(pageOf(page, of), pages.push(page))
+      return given instanceof Response ? given : responseOf(given)
     },
   })
   running.push(server)
@@ -104,40 +104,40 @@ describe('a sound server', () => {
     expect(pages.toSorted((a, b) => a - b)).toEqual(upTo(Math.max(Math.ceil(of.total / of.perPage), 1)))
   })
 
-  test('is read in order even when its answers come in another', async () => {
+  test('is read in order even when its responses come in another', async () => {
     const held: (() => void)[] = []
-    // Four at a time, and the last of them is answered first.
-    const { url } = serverOf(async (shown) => {
-      if (shown.page === 1) return answer(shown)
+    // Four at a time, and the last of them gets its response first.
+    const { url } = serverOf(async (served) => {
+      if (served.page === 1) return responseOf(served)
       const { promise, resolve } = Promise.withResolvers<void>()
       held.push(resolve)
-      if (held.length === 4 || shown.page === PAGES) for (const go of held.splice(0).reverse()) go()
+      if (held.length === 4 || served.page === PAGES) for (const go of held.splice(0).reverse()) go()
       await promise
-      return answer(shown)
+      return responseOf(served)
     })
     expect(await idsAt(url, { concurrency: 4 })).toEqual(upTo(sound.total))
   })
 
-  test('tells its progress', async () => {
-    const told: HarvestProgress[] = []
-    await harvest(serverOf().url, { onProgress: (progress) => told.push(progress) })
-    expect(told.map(({ donePages }) => donePages)).toEqual(upTo(PAGES))
-    expect(told.at(-1)).toMatchObject({ collection: 'paises', totalPages: PAGES })
-    expect(told.at(-1)?.recordsPerSecond).toBeGreaterThan(0)
+  test('reports its progress', async () => {
+    const reported: HarvestProgress[] = []
+    await harvest(serverOf().url, { onProgress: (progress) => reported.push(progress) })
+    expect(reported.map(({ donePages }) => donePages)).toEqual(upTo(PAGES))
+    expect(reported.at(-1)).toMatchObject({ collection: 'paises', totalPages: PAGES })
+    expect(reported.at(-1)?.recordsPerSecond).toBeGreaterThan(0)
   })
 
   test('may be busy for a while', async () => {
-    const { url } = serverOf((shown, count) => (count % 3 === 0 ? new Response('', { status: 503 }) : shown))
+    const { url } = serverOf((served, count) => (count % 3 === 0 ? new Response('', { status: 503 }) : served))
     expect(await idsAt(url, { retries: 10 })).toEqual(upTo(sound.total))
   })
 })
 
-describe('what is wrong with a page is a fault with its place', () => {
+describe('what is wrong with a page is a fault with its location', () => {
   const onPage5 =
-    (change: Partial<Shown>): Odd =>
-    (shown) =>
-      shown.page === 5 ? { ...shown, ...change } : shown
-  test.each<[string, Odd, string]>([
+    (change: Partial<ServedPage>): Spoil =>
+    (served) =>
+      served.page === 5 ? { ...served, ...change } : served
+  test.each<[string, Spoil, string]>([
     ['no JSON', onPage5({ records: '<html>' }), 'body: "<html>"; expected a JSON array of records, in UTF-8'],
     [
       'no array',
@@ -146,27 +146,27 @@ describe('what is wrong with a page is a fault with its place', () => {
     ],
     ['too short', onPage5({ records: [country(41)] }), 'records: 1; expected 10, since this is not the last page'],
     ['another page', onPage5({ page: 4 }), 'X-Page: "4"; expected 5'],
-  ])('%s', async (_, odd, words) => {
-    const error = (await failureOf(serverOf(odd).url)) as FaultyRecords
+  ])('%s', async (_, spoil, words) => {
+    const error = (await failureOf(serverOf(spoil).url)) as FaultyRecords
     expect(error).toBeInstanceOf(FaultyRecords)
     expect(error.message.split('\n')[0]).toBe(`/some/prefix/api/v1/paises?page=5:0, ${words}`)
     expect(error.count).toBe(1)
   })
 
   test('the same records under two numbers', async () => {
-    const { url } = serverOf((shown) => (shown.page === 5 ? { ...pageOf(4), page: 5 } : shown))
+    const { url } = serverOf((served) => (served.page === 5 ? { ...pageOf(4), page: 5 } : served))
     const { message } = await failureOf(url, { concurrency: 1 })
     expect(message).toContain('page=5:0, body: "page 4 again"; expected records that no other page has')
   })
 
-  test('on the first page, before anything else is asked for', async () => {
+  test('on the first page, before anything else is requested', async () => {
     const { url, pages } = serverOf(() => new Response('[]'))
     expect((await failureOf(url)).message).toContain('page=1:0, X-Page: nothing; expected 1')
     expect(pages).toEqual([1])
   })
 
-  test('on ever so many pages, so that it is not asked for all of them', async () => {
-    const { url, pages } = serverOf((shown) => (shown.page > 1 ? { ...shown, records: [] } : shown), {
+  test('on many pages, so that not all of them are requested', async () => {
+    const { url, pages } = serverOf((served) => (served.page > 1 ? { ...served, records: [] } : served), {
       ...sound,
       total: 9_000,
     })
@@ -174,10 +174,10 @@ describe('what is wrong with a page is a fault with its place', () => {
     expect(pages.length).toBeLessThan(35)
   })
 
-  test('and is asked for again by the next run, with nothing else but the first page', async () => {
+  test('and is requested again by the next run, with nothing else but the first page', async () => {
     const directory = newDirectory()
     let broken = true
-    const { url, pages } = serverOf((shown) => (broken && shown.page === 5 ? { ...shown, records: [] } : shown))
+    const { url, pages } = serverOf((served) => (broken && served.page === 5 ? { ...served, records: [] } : served))
     await failureOf(url, { directory })
     broken = false
     pages.length = 0

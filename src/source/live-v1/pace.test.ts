@@ -1,6 +1,6 @@
 // Checks the pauses between requests, and how a Retry-After header is read.
 import { describe, expect, test } from 'bun:test'
-import { backoff, Pace, retryAfter, wait } from './pace.ts'
+import { backoff, Pace, parseRetryAfter, wait } from './pace.ts'
 
 const never = new AbortController().signal
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -18,12 +18,13 @@ describe('Retry-After', () => {
   test.each([
     ['seconds', '7', 7_000],
     ['none at all', '0', 0],
+    ['leading zeros', '007', 7_000],
     ['a date to come', 'Sun, 01 Mar 2026 12:00:09 GMT', 9_000],
     ['a date gone by', 'Sun, 01 Mar 2026 11:00:00 GMT', 0],
     ['no such header', null, undefined],
     ['nonsense', 'soon', undefined],
     ['a broken number', '1.5x', undefined],
-  ])('%s', (_, header, expected) => expect(retryAfter(header, NOW)).toBe(expected))
+  ])('%s', (_, header, expected) => expect(parseRetryAfter(header, NOW)).toBe(expected))
 })
 
 test('the wait doubles with every attempt, and is never the same for all', () => {
@@ -36,7 +37,7 @@ test('the wait doubles with every attempt, and is never the same for all', () =>
 })
 
 describe('the pace', () => {
-  test('spaces turns evenly, however many are asked for at once', async () => {
+  test('spaces turns evenly, however many requests come at once', async () => {
     const pace = new Pace(50)
     const turns = () => Promise.all(Array.from({ length: 6 }, () => pace.turn(never)))
     expect(await elapsed(turns)).toBeGreaterThanOrEqual(100 - EARLY)

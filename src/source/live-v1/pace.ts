@@ -1,4 +1,5 @@
-// When the next request may go out: at most so many a second, and none while the server asks for a pause.
+// When the next request may be sent: at most so many a second, and none while the server asks for a pause.
+import { parseWholeNumber } from '../../whole-number.ts'
 
 /** Waits, and throws the reason of the signal as soon as it is aborted. */
 export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -26,27 +27,28 @@ export class Pace {
     this.#gap = requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond
   }
 
-  /** Resolves when it is the caller's turn; turns are given out in the order in which they are asked for. */
+  /** Resolves when the caller may send a request; callers take turns in the order of their calls. */
   async turn(signal: AbortSignal): Promise<void> {
     const now = performance.now()
-    const mine = Math.max(this.#next, now)
-    this.#next = mine + this.#gap
-    await wait(mine - now, signal)
+    const start = Math.max(this.#next, now)
+    this.#next = start + this.#gap
+    await wait(start - now, signal)
   }
 
-  /** Gives out no turn before so many milliseconds from now. */
+  /** Lets nobody send a request for so many milliseconds from now. */
   pause(milliseconds: number): void {
     this.#next = Math.max(this.#next, performance.now() + milliseconds)
   }
 }
 
-/** Doubles with every attempt; the jitter keeps those that failed together from coming back together. */
+/** Doubles with every attempt; the jitter keeps requests that failed together from being sent again together. */
 export const backoff = (base: number, attempt: number): number => base * 2 ** attempt * (0.5 + Math.random() / 2)
 
-/** The milliseconds that a Retry-After header asks for, in seconds or as a date; nothing when it says neither. */
-export function retryAfter(header: string | null, now: number): number | undefined {
+/** The milliseconds that a Retry-After header asks for, in seconds or as a date; undefined when it is neither. */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined
-  if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000
+  const seconds = parseWholeNumber(header, { leadingZeros: true })
+  if (seconds !== undefined) return seconds * 1_000
   const date = Date.parse(header)
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }

@@ -11,10 +11,10 @@ const directory = mkdtempSync(join(tmpdir(), 'nomenclator-pages-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const URL_GIVEN = 'https://catalogs.example.org/prefix'
-const facts = { total: 27, perPage: 10, totalPages: 3 }
+const size = { total: 27, perPage: 10, totalPages: 3 }
 const bodyOf = (page: number) => `[{"page": ${page}},\n "ñ"]`
 const bytesOf = (page: number) => new TextEncoder().encode(bodyOf(page))
-const open = (path: string, url = URL_GIVEN, given = facts) => new PageFile(path, url, given)
+const open = (path: string, url = URL_GIVEN, given = size) => new PageFile(path, url, given)
 const contents = (file: PageFile) =>
   Array.from(file.read(), ([page, body]) => [page, new TextDecoder().decode(body)] as const)
 
@@ -46,9 +46,9 @@ test('a file that is opened again knows what it has and what is missing', () => 
 })
 
 test.each([
-  ['another server', 'https://elsewhere.example.org', facts],
-  ['another total', URL_GIVEN, { ...facts, total: 28 }],
-  ['another size of a page', URL_GIVEN, { ...facts, perPage: 13 }],
+  ['another server', 'https://elsewhere.example.org', size],
+  ['another total', URL_GIVEN, { ...size, total: 28 }],
+  ['another size of a page', URL_GIVEN, { ...size, perPage: 13 }],
 ])('of %s nothing is kept', (_, url, given) => {
   const path = filled('other')
   const file = open(path, url, given)
@@ -103,7 +103,7 @@ test('a file that lost a page while it was in use says so', () => {
   const file = open(path)
   file.close()
   writeFileSync(path, '')
-  expect(() => contents(file)).toThrow('has lost page 1')
+  expect(() => contents(file)).toThrow('lacks page 1')
 })
 
 test('nothing is added after it was closed, and nothing is left after it was removed', () => {

@@ -1,10 +1,10 @@
-// The pages of one collection on disk, in the order in which they came: appended to, and readable after a kill.
+// The pages of one collection on disk, in the order in which they arrived: only appended to, and readable after a crash.
 //
-//   {"format":1,"url":…}                       what was harvested; another first line is another harvest
-//   <page> <length> <hash> <check>             of the body, and of what stands before the check; of fixed width
-//   <body>                                     as it came; then the next page
+//   {"format":1,"url":…}              what is harvested; with another first line, it is another harvest
+//   <page> <length> <hash> <check>    of the body; the check is the CRC of what precedes it; all of fixed width
+//   <body>                            as it was sent, then a line feed and the next page
 import { closeSync, constants, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import type { Facts } from './page.ts'
+import type { CollectionSize } from './page.ts'
 
 const FORMAT = 1
 const HEAD = /^(([0-9]{10}) ([0-9]{10}) ([0-9a-f]{16})) ([0-9a-f]{8})\n$/
@@ -17,7 +17,7 @@ const checkOf = (head: string) => Bun.hash.crc32(head).toString(16).padStart(8, 
 
 export class PageFile {
   readonly path: string
-  readonly facts: Facts
+  readonly size: CollectionSize
   readonly #firstLine: Buffer
   readonly #offsets: Float64Array
   readonly #lengths: Uint32Array
@@ -25,13 +25,13 @@ export class PageFile {
   #descriptor: number | undefined
   #end = 0
 
-  /** Keeps what the file already holds of the same harvest; whatever follows the last whole page is cut off. */
-  constructor(path: string, url: string, facts: Facts) {
+  /** Reuses the pages of the same harvest that the file has; what follows the last whole page is truncated. */
+  constructor(path: string, url: string, size: CollectionSize) {
     this.path = path
-    this.facts = facts
-    this.#firstLine = Buffer.from(`${JSON.stringify({ format: FORMAT, url, ...facts })}\n`)
-    this.#offsets = new Float64Array(facts.totalPages + 1)
-    this.#lengths = new Uint32Array(facts.totalPages + 1)
+    this.size = size
+    this.#firstLine = Buffer.from(`${JSON.stringify({ format: FORMAT, url, ...size })}\n`)
+    this.#offsets = new Float64Array(size.totalPages + 1)
+    this.#lengths = new Uint32Array(size.totalPages + 1)
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT)
     this.#recover(this.#descriptor)
   }
@@ -50,27 +50,27 @@ export class PageFile {
   }
 
   *missing(): Generator<number> {
-    for (let page = 1; page <= this.facts.totalPages; page++) if (!this.has(page)) yield page
+    for (let page = 1; page <= this.size.totalPages; page++) if (!this.has(page)) yield page
   }
 
   add(page: number, body: Uint8Array): void {
     const hash = hashOf(body)
     const head = `${padded(page)} ${padded(body.length)} ${hash}`
     this.#append(Buffer.concat([Buffer.from(`${head} ${checkOf(head)}\n`), body, Buffer.of(NEWLINE)]))
-    this.#note(page, this.#end - body.length - 1, body.length, hash)
+    this.#register(page, this.#end - body.length - 1, body.length, hash)
   }
 
-  /** All pages in their order; each body is good until the next one is asked for. */
+  /** All pages in order; each body is valid until the next one is read. */
   *read(): Generator<readonly [page: number, body: Uint8Array]> {
     const descriptor = openSync(this.path, 'r')
     try {
       let buffer = new Uint8Array(1 << 16)
-      for (let page = 1; page <= this.facts.totalPages; page++) {
+      for (let page = 1; page <= this.size.totalPages; page++) {
         const length = this.#lengths[page] as number
         if (length > buffer.length) buffer = new Uint8Array(length * 2)
         const body = buffer.subarray(0, length)
         if (length === 0 || !fill(descriptor, body, this.#offsets[page] as number))
-          throw new Error(`${this.path} has lost page ${page}`)
+          throw new Error(`${this.path} lacks page ${page}`)
         yield [page, body]
       }
     } finally {
@@ -78,7 +78,7 @@ export class PageFile {
     }
   }
 
-  /** Forgets every page. */
+  /** Drops every page. */
   restart(): void {
     if (this.#descriptor === undefined) throw new Error('restarted after it was closed')
     ftruncateSync(this.#descriptor, 0)
@@ -88,7 +88,7 @@ export class PageFile {
     this.#append(this.#firstLine)
   }
 
-  /** Nothing can be added any more. */
+  /** After this, nothing can be added. */
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor)
     this.#descriptor = undefined
@@ -106,7 +106,7 @@ export class PageFile {
     this.#end += bytes.length
   }
 
-  #note(page: number, offset: number, length: number, hash: string): void {
+  #register(page: number, offset: number, length: number, hash: string): void {
     this.#offsets[page] = offset
     this.#lengths[page] = length
     this.#pageOfHash.set(hash, page)
@@ -124,20 +124,20 @@ export class PageFile {
       const [, head = '', page, length, hash = '', check] = HEAD.exec(bytes.toString('latin1')) ?? []
       const offset = this.#end + HEAD_LENGTH
       if (checkOf(head) !== check || !isWhole(descriptor, offset, Number(length), hash)) break
-      this.#note(Number(page), offset, Number(length), hash)
+      this.#register(Number(page), offset, Number(length), hash)
       this.#end = offset + Number(length) + 1
     }
     ftruncateSync(descriptor, this.#end)
   }
 }
 
-/** Whether all of a body is there, with the newline behind it, and is what was written. */
+/** Whether a body is there in full, unchanged and with its line feed. */
 function isWhole(descriptor: number, offset: number, length: number, hash: string): boolean {
   const bytes = new Uint8Array(length + 1)
   return fill(descriptor, bytes, offset) && bytes[length] === NEWLINE && hashOf(bytes.subarray(0, length)) === hash
 }
 
-/** Reads until the bytes are full; says whether there were enough. */
+/** Reads until the bytes are full; returns whether there were enough. */
 function fill(descriptor: number, bytes: Uint8Array, offset: number): boolean {
   for (let filled = 0; filled < bytes.length; ) {
     const read = readSync(descriptor, bytes, filled, bytes.length - filled, offset + filled)

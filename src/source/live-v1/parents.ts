@@ -1,18 +1,18 @@
-// The records that other records embed, by identifier: each as it was first seen.
+// The records that other records embed, by identifier: each as it was first found.
 import { type Entity, identifierOf, type Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import type { SourceLocation } from '../faults.ts'
 
-export type Place = { readonly file: string; readonly line: number }
-export type Parent = { readonly row: Values; readonly place: Place }
+type Parent = { readonly row: Values; readonly location: SourceLocation }
 
 export class Parents {
   readonly #known = new Map<string, Map<number, Parent>>()
 
-  /** Remembers a record unless its identifier is known already. */
-  note(entity: Entity, record: PublishedRecord, place: Place): void {
+  /** Adds a record unless its identifier is known already. */
+  add(entity: Entity, record: PublishedRecord, location: SourceLocation): void {
     const known = this.#of(entity)
     const id = record[identifierOf(entity)] as number
-    if (!known.has(id)) known.set(id, { row: flatten(entity, record), place })
+    if (!known.has(id)) known.set(id, { row: flatten(entity, record), location })
   }
 
   /** In the order of their identifiers. */
@@ -21,7 +21,7 @@ export class Parents {
     return [...this.#of(entity).values()].sort((a, b) => (a.row[id] as number) - (b.row[id] as number))
   }
 
-  /** In which fields a record differs from the one that is known, in words; nothing where it does not. */
+  /** In which fields a record differs from the known one with its identifier, in words; undefined when in none. */
   difference(entity: Entity, record: PublishedRecord): string | undefined {
     const known = this.#of(entity).get(record[identifierOf(entity)] as number)?.row
     if (known === undefined) return undefined

@@ -1,4 +1,4 @@
-// Looks at one published record: whether it has the shape that its definition gives, and which records it embeds.
+// One published record: whether it has the shape that its definition gives, which records it embeds, which copies differ.
 import { type Entity, embedsOf, type Field } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 
@@ -6,7 +6,7 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 export type ShapeFault = { readonly path: string; readonly value: unknown; readonly expected: string }
 export type ShapeCheck = (record: unknown, faults: ShapeFault[]) => void
 
-/** Only missing, unknown and wrongly typed values are told; whether a value is a good one is the release's to say. */
+/** Finds missing, unknown and wrongly typed values. Values of the right type are checked when the release is built. */
 export function shapeChecker(entity: Entity, prefix = ''): ShapeCheck {
   const fields = Object.entries(entity.fields).map(
     ([field, definition]) => [field, valueChecker(`${prefix}${field}`, definition)] as const,
@@ -27,21 +27,21 @@ export function shapeChecker(entity: Entity, prefix = ''): ShapeCheck {
 
 function valueChecker(path: string, field: Field): ShapeCheck {
   if (field.kind === 'embed') return shapeChecker(field.entity, `${path}.`)
-  const [isRight, expected] =
+  const [isValid, expected] =
     field.kind === 'id'
       ? [Number.isInteger, 'a whole number']
       : [(value: unknown) => typeof value === 'string', 'a text']
   return (value, faults) => {
-    if (!isRight(value)) faults.push({ path, value, expected })
+    if (!isValid(value)) faults.push({ path, value, expected })
   }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export type Visit = (entity: Entity, record: PublishedRecord, path: string) => void
+type Visit = (entity: Entity, record: PublishedRecord, path: string) => void
 
-/** Goes through all records that a record of sound shape embeds, down to the last. */
+/** Visits all records that a record of sound shape embeds, at any depth. */
 export function embeddedVisitor(entity: Entity, prefix = ''): (record: PublishedRecord, visit: Visit) => void {
   const embedded = embedsOf(entity).map(([field, parent]) => {
     const path = `${prefix}${field}`
@@ -58,7 +58,7 @@ export function embeddedVisitor(entity: Entity, prefix = ''): (record: Published
 
 const NONE: readonly string[] = []
 
-/** The fields of a record that should repeat another and do not. */
+/** Finds the fields of a record that should be copies of other fields and differ from them. */
 export function copyChecker(entity: Entity): (record: PublishedRecord) => readonly string[] {
   const copies = Object.entries(entity.fields).flatMap(([field, definition]) =>
     definition.kind === 'copy' ? [[field, definition.of] as const] : [],

@@ -1,4 +1,4 @@
-// Interrupts harvests, kills them, changes the server under them, and counts what the next run asks for.
+// Interrupts harvests, kills them, changes the server under them, and counts what the next run requests.
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,9 +30,10 @@ function changingServer() {
   const state = {
     total: TOTAL,
     name: 'País',
-    answers: Number.POSITIVE_INFINITY,
-    request: [] as number[],
-    kept: [] as number[],
+    /** How many requests get a response. */
+    responses: Number.POSITIVE_INFINITY,
+    requested: [] as number[],
+    stored: [] as number[],
   }
   const stuck = Promise.withResolvers<void>()
   const body = (page: number) =>
@@ -46,15 +47,15 @@ function changingServer() {
     idleTimeout: 0,
     fetch: ({ url }) => {
       const page = Number(new URL(url).searchParams.get('page'))
-      const count = state.request.push(page)
-      if (count === state.answers + CONCURRENCY) stuck.resolve()
-      // Those that are too many wait for ever.
-      if (count > state.answers) return new Promise<Response>(() => {})
+      const count = state.requested.push(page)
+      if (count === state.responses + CONCURRENCY) stuck.resolve()
+      // Requests beyond that number wait for ever.
+      if (count > state.responses) return new Promise<Response>(() => {})
       const totalPages = Math.ceil(state.total / PER_PAGE)
       if (page > totalPages) return new Response('', { status: 404 })
-      const facts = { 'X-Page': page, 'X-Per-Page': PER_PAGE, 'X-Total': state.total, 'X-Total-Pages': totalPages }
+      const headers = { 'X-Page': page, 'X-Per-Page': PER_PAGE, 'X-Total': state.total, 'X-Total-Pages': totalPages }
       return Response.json(body(page), {
-        headers: Object.entries(facts).map(([name, value]) => [name, String(value)] as [string, string]),
+        headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
       })
     },
   })
@@ -76,14 +77,13 @@ async function namesAt(url: string, directory: string): Promise<unknown[]> {
 
 const names = (total = TOTAL, name = 'País') => Array.from({ length: total }, (_, at) => `${name} ${at + 1}`)
 
-/** Answers twenty pages and no more, whichever come first on their connections, and interrupts when every worker has
- * stored what it got and waits for another. */
+/** Responds to the first twenty requests only, and interrupts when every worker has stored its pages and waits for another. */
 async function interrupted({ state, stuck }: ChangingServer, start: () => () => Promise<void>): Promise<void> {
-  state.answers = BEFORE
+  state.responses = BEFORE
   const stop = start()
   await stuck
   await stop()
-  Object.assign(state, { answers: Number.POSITIVE_INFINITY, request: [], kept: state.request.slice(0, BEFORE) })
+  Object.assign(state, { responses: Number.POSITIVE_INFINITY, requested: [], stored: state.requested.slice(0, BEFORE) })
 }
 
 const aborted = (server: ChangingServer, directory: string): Promise<void> =>
@@ -117,28 +117,28 @@ describe('after an interruption', () => {
     ['by an abort', aborted, ''],
     ['by SIGKILL', killed, ''],
     ['by SIGKILL in the middle of a write', killed, '0000000030 00000007'],
-  ])('%s, only the first page and those that are missing are asked for', async (_, interrupt, torn) => {
+  ])('%s, only the first page and those that are missing are requested', async (_, interrupt, torn) => {
     const server = changingServer()
     const directory = newDirectory()
     await interrupt(server, directory)
     appendFileSync(join(directory, 'paises.pages'), torn)
     expect(await namesAt(server.url, directory)).toEqual(names())
-    const { request, kept } = server.state
-    expect(kept).toHaveLength(BEFORE)
-    const missing = Array.from({ length: PAGES }, (_, at) => at + 1).filter((page) => !kept.includes(page))
-    expect(request.toSorted((a, b) => a - b)).toEqual([1, ...missing])
+    const { requested, stored } = server.state
+    expect(stored).toHaveLength(BEFORE)
+    const missing = Array.from({ length: PAGES }, (_, at) => at + 1).filter((page) => !stored.includes(page))
+    expect(requested.toSorted((a, b) => a - b)).toEqual([1, ...missing])
   })
 
   test.each([
     ['in number', { total: 298 }, names(298)],
     ['on the first page', { name: 'Land' }, names(TOTAL, 'Land')],
-  ])('nothing is kept of a server that has changed %s', async (_, change, expected) => {
+  ])('nothing is reused of a server that has changed %s', async (_, change, expected) => {
     const server = changingServer()
     const directory = newDirectory()
     await aborted(server, directory)
     Object.assign(server.state, change)
     expect(await namesAt(server.url, directory)).toEqual(expected)
-    expect(server.state.request).toHaveLength(PAGES)
+    expect(server.state.requested).toHaveLength(PAGES)
   })
 
   test('nothing is taken from another server', async () => {
@@ -146,7 +146,7 @@ describe('after an interruption', () => {
     const directory = newDirectory()
     await aborted(one, directory)
     expect(await namesAt(other.url, directory)).toEqual(names())
-    expect(other.state.request).toHaveLength(PAGES)
+    expect(other.state.requested).toHaveLength(PAGES)
   })
 })
 
@@ -154,22 +154,22 @@ test('what was harvested is only compared by its first page, until it is discard
   const { url, state } = changingServer()
   const directory = newDirectory()
   const { discard } = await harvest(url, directory)
-  state.request = []
+  state.requested = []
   await harvest(url, directory)
-  expect(state.request).toEqual([1])
+  expect(state.requested).toEqual([1])
   expect(existsSync(join(directory, 'paises.pages'))).toBe(true)
   discard()
   expect(readdirSync(directory)).toEqual([])
-  state.request = []
+  state.requested = []
   await harvest(url, directory)
-  expect(state.request).toHaveLength(PAGES)
+  expect(state.requested).toHaveLength(PAGES)
 })
 
 describe('a server that changes while it is read', () => {
   test.each([
     ['grows', 305, /page 1 had 297 records, 10 on a page, and at page \d+ there were 305 records, 10 on a page/],
     ['shrinks', 150, /page 1 had 297 records, 10 on a page, and at page \d+ there were 150 records, 10 on a page/],
-  ])('is told of when it %s, and read anew by the next run', async (_, total, words) => {
+  ])('is refused when it %s, and read anew by the next run', async (_, total, words) => {
     const { url, state } = changingServer()
     const directory = newDirectory()
     const onProgress = ({ donePages }: { donePages: number }) => {

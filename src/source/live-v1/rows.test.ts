@@ -1,4 +1,4 @@
-// Checks what is said of records on harvested pages, and which parents are found in them.
+// Checks the faults and findings of records on harvested pages, and which parents are found in them.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,8 +21,8 @@ function harvested(entity: EntityName, records: readonly unknown[]): Harvested {
   const collection = collections.find((one) => one.entity === entity)
   if (collection === undefined) throw new Error(`${entity} has no collection`)
   const totalPages = Math.ceil(records.length / PER_PAGE)
-  const facts = { total: records.length, perPage: PER_PAGE, totalPages }
-  const file = new PageFile(join(directory, crypto.randomUUID()), BASE, facts)
+  const size = { total: records.length, perPage: PER_PAGE, totalPages }
+  const file = new PageFile(join(directory, crypto.randomUUID()), BASE, size)
   for (let page = totalPages; page > 0; page--) {
     const some = records.slice(PER_PAGE * (page - 1), PER_PAGE * page)
     file.add(page, Buffer.from(JSON.stringify(some)))
@@ -70,7 +70,7 @@ const locality = (id: number, idMunicipio = municipality(7)) => ({
   idMunicipio,
 })
 
-test('rows come page by page, with the place of each', () => {
+test('rows come page by page, with the location of each', () => {
   const { blocks, faults, findings } = read([harvested('localidad', [locality(2), locality(1), locality(3)])])
   const row = (idLocalidad: number) => ({ ...locality(idLocalidad), idEstado: 3, idMunicipio: 7 })
   expect(blocks).toEqual([
@@ -80,7 +80,7 @@ test('rows come page by page, with the place of each', () => {
   expect({ faults, findings }).toEqual({ faults: [], findings: [] })
 })
 
-describe('a record that is no record is a fault with its place', () => {
+describe('a record that is no record is a fault with its location', () => {
   const { descLocalidad: _, ...nameless } = locality(2)
   const deep = (change: object) => locality(2, { ...municipality(7), idEstado: { ...state(7), ...change } })
   test.each<[string, unknown, string]>([
@@ -127,10 +127,10 @@ test('the same identifier in another municipality is another record', () => {
 })
 
 describe('parents', () => {
-  test('are all that are embedded, in the order of their identifiers, each with its place', () => {
+  test('are all that are embedded, in the order of their identifiers, each with its location', () => {
     const harvest = [harvested('municipio', [municipality(9)]), harvested('localidad', [locality(1), locality(2)])]
     const { parents, findings } = read(harvest)
-    expect(parents.list(entities.estado).map(({ row, place }) => [row.idEstado, place])).toEqual([
+    expect(parents.list(entities.estado).map(({ row, location }) => [row.idEstado, location])).toEqual([
       [3, { file: `${LOCALITIES}?page=1`, line: 1 }],
       [7, { file: `${LOCALITIES}?page=1`, line: 1 }],
       [9, { file: '/prefix/api/v1/municipios?page=1', line: 1 }],
@@ -139,7 +139,7 @@ describe('parents', () => {
     expect(findings).toEqual([])
   })
 
-  test('that differ from the record of their collection are told of, and it is kept', () => {
+  test('that differ from the record of their collection are a finding, and that record wins', () => {
     const harvest = [
       harvested('pais', [country(1, 'México')]),
       harvested('municipio', [
@@ -166,7 +166,7 @@ describe('parents', () => {
     expect(parents.list(entities.pais).map(({ row }) => row.descPais)).toEqual(['México'])
   })
 
-  test('of two versions without a collection the first is kept', () => {
+  test('of two versions without a collection the first wins', () => {
     const other = { ...locality(2), idEstado: state(3, 'Otro') }
     const { parents, findings } = read([harvested('localidad', [locality(1), other])])
     expect(parents.list(entities.estado).map(({ row }) => row.descEstado)).toEqual(['Estado 3', 'Estado 7'])
@@ -174,7 +174,7 @@ describe('parents', () => {
   })
 })
 
-test('a copy that differs is told of, at any depth', () => {
+test('a copy that differs is a finding, at any depth', () => {
   const named = (descripcion: string, description = descripcion) => ({ descripcion, description })
   const idArea = { cveArea: '1', ...named('Lógica', 'Logic'), idArea: 1 }
   const campoCono = { cveCampo: '11', ...named('Lógica'), idCampo: 1, idArea }

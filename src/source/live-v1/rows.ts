@@ -1,15 +1,17 @@
-// Reads harvested pages: as rows, with what is wrong and what is odd about their records, and for the parents they embed.
+// Reads harvested pages: as rows, with the faults and findings of their records, and for the parents that they embed.
+
+import { entityIn } from '../../catalog/catalog.ts'
 import type { Collection } from '../../catalog/collections.ts'
-import { entities } from '../../catalog/entities.ts'
+import { builtInCatalog, entities } from '../../catalog/entities.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import type { SourceLocation } from '../faults.ts'
+import type { Findings } from '../findings.ts'
 import type { Block, GivenRow, Report } from '../source.ts'
-import { FirstPages } from './first-pages.ts'
 import { pageName } from './harvest.ts'
-import { oddityFinder } from './oddities.ts'
 import type { PageFile } from './page-file.ts'
 import { Parents } from './parents.ts'
-import { embeddedVisitor, type ShapeCheck, type ShapeFault, shapeChecker } from './record.ts'
+import { copyChecker, embeddedVisitor, type ShapeCheck, type ShapeFault, shapeChecker } from './record.ts'
 
 /** One collection, all of whose pages are on disk. */
 export type Harvested = { readonly base: string; readonly collection: Collection; readonly file: PageFile }
@@ -30,52 +32,108 @@ function faultsOf(check: ShapeCheck, record: unknown): readonly ShapeFault[] {
   return faults
 }
 
-/** The first version wins, so the collections come in the order of the entities: a record's own before those embedded. */
+/** The first version wins. So the collections come in the order of the entities: a record's own before those embedded. */
 export function parentsIn(harvest: readonly Harvested[]): Parents {
   const parents = new Parents()
   for (const harvested of harvest) {
-    const entity: Entity = entities[harvested.collection.entity]
+    const entity: Entity = entityIn(builtInCatalog, harvested.collection.entity)
     const check = shapeChecker(entity)
     const visitEmbedded = embeddedVisitor(entity)
     for (const { file, records } of pagesOf(harvested)) {
-      for (const [at, given] of records.entries()) {
+      for (const [index, given] of records.entries()) {
         if (faultsOf(check, given).length > 0) continue
-        const [record, place] = [given as PublishedRecord, { file, line: at + 1 }]
-        if (embedded.has(entity.name)) parents.note(entity, record, place)
-        visitEmbedded(record, (parent, inner) => parents.note(parent, inner, place))
+        const [record, location] = [given as PublishedRecord, { file, line: index + 1 }]
+        if (embedded.has(entity.name)) parents.add(entity, record, location)
+        visitEmbedded(record, (parent, inner) => parents.add(parent, inner, location))
       }
     }
   }
   return parents
 }
 
-/** A page at a time; a record that cannot be made a row, or that an earlier page has, is a fault. */
+/** One block for each page. A record that has not the right shape, or that an earlier page has, is a fault. */
 export function* rowsIn(harvested: Harvested, parents: Parents, { faults, findings }: Report): Generator<Block> {
-  const entity: Entity = entities[harvested.collection.entity]
+  const entity: Entity = entityIn(builtInCatalog, harvested.collection.entity)
   const check = shapeChecker(entity)
-  const look = oddityFinder(entity, parents, findings)
-  const keys = new FirstPages(entity)
+  const findDifferences = differenceFinder(entity, parents, findings)
+  const keys = new SeenKeys(entity)
   for (const { file, page, records } of pagesOf(harvested)) {
     const lines: number[] = []
     const rows: GivenRow[] = []
-    for (const [at, given] of records.entries()) {
-      const place = { file, line: at + 1 }
-      const wrong = faultsOf(check, given)
-      for (const { path, value, expected } of wrong) faults.add({ ...place, column: path, value, expected })
-      if (wrong.length > 0) continue
+    for (const [index, given] of records.entries()) {
+      const location = { file, line: index + 1 }
+      const shapeFaults = faultsOf(check, given)
+      for (const { path, value, expected } of shapeFaults) faults.add({ ...location, column: path, value, expected })
+      if (shapeFaults.length > 0) continue
       const row = flatten(entity, given as PublishedRecord)
       const earlier = keys.add(row, page)
       if (earlier !== undefined) {
         const expected = `a key not given before; page ${earlier} has it already`
-        faults.add({ ...place, column: entity.key.join(' and '), value: keyOf(entity, row), expected })
+        const value = entity.key.map((field) => row[field]).join('/')
+        faults.add({ ...location, column: entity.key.join(' and '), value, expected })
         continue
       }
-      look(given as PublishedRecord, place)
-      lines.push(place.line)
+      findDifferences(given as PublishedRecord, location)
+      lines.push(location.line)
       rows.push(row)
     }
     yield { file, lines, rows }
   }
 }
 
-const keyOf = (entity: Entity, row: Values) => entity.key.map((field) => row[field]).join('/')
+/** The keys of all records so far, each with its page: by the first field of the key and then the second, if it has two. */
+class SeenKeys {
+  readonly #fields: readonly [outer: string | undefined, inner: string]
+  readonly #pages = new Map<unknown, Map<unknown, number>>()
+
+  constructor({ name, key: [first, second, ...more] }: Entity) {
+    if (first === undefined || more.length > 0) throw new Error(`${name}: a key has one field or two`)
+    this.#fields = second === undefined ? [undefined, first] : [first, second]
+  }
+
+  /** Adds a key, or returns the page that already has it. */
+  add(row: Values, page: number): number | undefined {
+    const [outer, inner] = this.#fields
+    const group = outer === undefined ? undefined : row[outer]
+    let pages = this.#pages.get(group)
+    if (pages === undefined) {
+      pages = new Map()
+      this.#pages.set(group, pages)
+    }
+    const earlier = pages.get(row[inner])
+    if (earlier === undefined) pages.set(row[inner], page)
+    return earlier
+  }
+}
+
+const copyCheckers = new Map(Object.values(entities).map((entity) => [entity.name as string, copyChecker(entity)]))
+
+/**
+ * Finds what a record says twice in different ways: embedded records that differ from those with the same identifier
+ * elsewhere, and copies that differ from the field that they copy. A row has neither, so they are left out.
+ */
+function differenceFinder(entity: Entity, parents: Parents, findings: Findings) {
+  const visitEmbedded = embeddedVisitor(entity)
+  const findInCopies = ({ name }: Entity, record: PublishedRecord, prefix: string) => {
+    for (const field of copyCheckers.get(name)?.(record) ?? [])
+      findings.add(
+        'copy-differs',
+        'a field differs from the one that it should repeat, and is left out',
+        `${prefix}${field}: ${JSON.stringify(record[field])}`,
+      )
+  }
+  return (record: PublishedRecord, { file, line }: SourceLocation): void => {
+    const prefix = `${file}:${line}, `
+    findInCopies(entity, record, prefix)
+    visitEmbedded(record, (parent, inner, path) => {
+      findInCopies(parent, inner, `${prefix}${path}.`)
+      const difference = parents.difference(parent, inner)
+      if (difference === undefined) return
+      findings.add(
+        'embedded-differs',
+        'an embedded record differs from the one with its identifier elsewhere, and is left out',
+        `${prefix}${path}: ${difference}`,
+      )
+    })
+  }
+}

@@ -2,18 +2,18 @@
 import type { Entities, EntityName } from '../../catalog/entities.ts'
 import type { Row } from '../../catalog/entity.ts'
 import {
-  type Dice,
-  diceFor,
+  childrenOf,
   everyNth,
   identifiers,
-  namer,
+  nameMaker,
   numbered,
-  offspring,
   pick,
+  type Random,
+  randomFor,
   shuffled,
   split,
   times,
-} from './dice.ts'
+} from './random.ts'
 
 export type Shape = { readonly seed: number; readonly scale: number }
 type RowOf<N extends EntityName> = Row<Entities[N]>
@@ -34,12 +34,12 @@ export const COUNTS = {
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
 function paises({ seed }: Shape): RowOf<'pais'>[] {
-  const dice = diceFor(seed, 'pais')
-  const name = namer(dice, ['País Sintético'], 17)
+  const random = randomFor(seed, 'pais')
+  const name = nameMaker(random, ['País Sintético'], 17)
   // ISO 3166 leaves QMA to QZZ to its users, so none of these is the code of a country.
   const ours = LETTERS.slice(LETTERS.indexOf('M')).flatMap((second) => LETTERS.map((third) => `Q${second}${third}`))
-  const codes = shuffled(dice, ours)
-  return identifiers(dice, COUNTS.pais).map((idPais, at) => ({
+  const codes = shuffled(random, ours)
+  return identifiers(random, COUNTS.pais).map((idPais, at) => ({
     cvePais: codes[at] as string,
     descPais: name(at, numbered(at + 1, 3)),
     idPais,
@@ -47,14 +47,14 @@ function paises({ seed }: Shape): RowOf<'pais'>[] {
 }
 
 function estados(shape: Shape): RowOf<'estado'>[] {
-  const dice = diceFor(shape.seed, 'estado')
-  const name = namer(dice, ['Estado Sintético', 'Provincia Sintética'], 11)
-  const { idPais } = pick(dice, paises(shape))
+  const random = randomFor(shape.seed, 'estado')
+  const name = nameMaker(random, ['Estado Sintético', 'Provincia Sintética'], 11)
+  const { idPais } = pick(random, paises(shape))
   // The population registry has no code that begins with W or X.
   const ours = ['W', 'X'].flatMap((first) => [...'BCDFGHJKLMNPQRSTXZ'].map((second) => first + second))
-  const codes = shuffled(dice, ours)
-  return identifiers(dice, COUNTS.estado).map((idEstado, at) => ({
-    cveEstado: codes[at] + times(dice(4), () => pick(dice, LETTERS)).join(''),
+  const codes = shuffled(random, ours)
+  return identifiers(random, COUNTS.estado).map((idEstado, at) => ({
+    cveEstado: codes[at] + times(random(4), () => pick(random, LETTERS)).join(''),
     cveRenapo: codes[at] as string,
     descEstado: name(at, numbered(at + 1, 2)),
     idEstado,
@@ -63,10 +63,10 @@ function estados(shape: Shape): RowOf<'estado'>[] {
 }
 
 function municipios(shape: Shape): RowOf<'municipio'>[] {
-  const dice = diceFor(shape.seed, 'municipio')
-  const name = namer(dice, ['Municipio Sintético', 'San Sintético', 'Santa Sintética de'], 31)
-  const ids = identifiers(dice, COUNTS.municipio)
-  return offspring(dice, estados(shape), COUNTS.municipio).map(({ parent, ordinal }, at) => ({
+  const random = randomFor(shape.seed, 'municipio')
+  const name = nameMaker(random, ['Municipio Sintético', 'San Sintético', 'Santa Sintética de'], 31)
+  const ids = identifiers(random, COUNTS.municipio)
+  return childrenOf(random, estados(shape), COUNTS.municipio).map(({ parent, ordinal }, at) => ({
     cveMunicipio: numbered(ordinal, 3),
     descMunicipio: name(at, numbered(at + 1, 4)),
     idEstado: parent.idEstado,
@@ -75,10 +75,10 @@ function municipios(shape: Shape): RowOf<'municipio'>[] {
 }
 
 /** One municipality in eight has fewer localities than a page has records, at any scale; the others vary widely. */
-function municipalitySizes(dice: Dice, total: number): number[] {
-  const isSmall = everyNth(dice, 8)
-  const small = times(COUNTS.municipio, (at) => (isSmall(at) ? 1 + dice(9) : 0))
-  const weights = small.map((size) => (size > 0 ? 0 : 10 + dice(30) * dice(30)))
+function municipalitySizes(random: Random, total: number): number[] {
+  const isSmall = everyNth(random, 8)
+  const small = times(COUNTS.municipio, (at) => (isSmall(at) ? 1 + random(9) : 0))
+  const weights = small.map((size) => (size > 0 ? 0 : 10 + random(30) * random(30)))
   const large = split(total - small.reduce((a, b) => a + b, 0), weights)
   return small.map((size, at) => size + (large[at] as number))
 }
@@ -92,11 +92,11 @@ const LOCALITY_FORMS = [
 ]
 
 function* localidades(shape: Shape): Generator<RowOf<'localidad'>> {
-  const dice = diceFor(shape.seed, 'localidad')
-  const name = namer(dice, LOCALITY_FORMS, 37)
-  const isElsewhere = everyNth(dice, 503)
+  const random = randomFor(shape.seed, 'localidad')
+  const name = nameMaker(random, LOCALITY_FORMS, 37)
+  const isElsewhere = everyNth(random, 503)
   const states = estados(shape).map(({ idEstado }) => idEstado)
-  const sizes = municipalitySizes(dice, COUNTS.localidad * shape.scale)
+  const sizes = municipalitySizes(random, COUNTS.localidad * shape.scale)
   let position = 0
   for (const [at, { idMunicipio, idEstado }] of municipios(shape).entries()) {
     const size = sizes[at] as number
@@ -107,7 +107,7 @@ function* localidades(shape: Shape): Generator<RowOf<'localidad'>> {
         cveLocalidad,
         descLocalidad: name(position, cveLocalidad),
         idLocalidad,
-        idEstado: isElsewhere(position) ? pick(dice, others) : idEstado,
+        idEstado: isElsewhere(position) ? pick(random, others) : idEstado,
         idMunicipio,
       }
     }
@@ -115,9 +115,9 @@ function* localidades(shape: Shape): Generator<RowOf<'localidad'>> {
 }
 
 function areas({ seed }: Shape): RowOf<'area'>[] {
-  const dice = diceFor(seed, 'area')
-  const name = namer(dice, ['Área Sintética de'], 5)
-  return identifiers(dice, COUNTS.area).map((idArea, at) => ({
+  const random = randomFor(seed, 'area')
+  const name = nameMaker(random, ['Área Sintética de'], 5)
+  return identifiers(random, COUNTS.area).map((idArea, at) => ({
     cveArea: String(901 + at),
     descripcion: name(at, String(at + 1)),
     idArea,
@@ -125,15 +125,15 @@ function areas({ seed }: Shape): RowOf<'area'>[] {
 }
 
 function campos(shape: Shape): RowOf<'campo'>[] {
-  const dice = diceFor(shape.seed, 'campo')
-  const name = namer(dice, ['Campo Sintético de'], 7)
-  const ids = identifiers(dice, COUNTS.campo)
+  const random = randomFor(shape.seed, 'campo')
+  const name = nameMaker(random, ['Campo Sintético de'], 7)
+  const ids = identifiers(random, COUNTS.campo)
   // The fields of UNESCO end at 72.
   const codes = shuffled(
-    dice,
+    random,
     times(27, (at) => String(73 + at)),
   )
-  return offspring(dice, areas(shape), COUNTS.campo).map(({ parent }, at) => ({
+  return childrenOf(random, areas(shape), COUNTS.campo).map(({ parent }, at) => ({
     cveCampo: codes[at] as string,
     descripcion: name(at, numbered(at + 1, 2)),
     idCampo: ids[at] as number,
@@ -142,10 +142,10 @@ function campos(shape: Shape): RowOf<'campo'>[] {
 }
 
 function disciplinas(shape: Shape): RowOf<'disciplina'>[] {
-  const dice = diceFor(shape.seed, 'disciplina')
-  const name = namer(dice, ['Disciplina Sintética de'], 17)
-  const ids = identifiers(dice, COUNTS.disciplina)
-  return offspring(dice, campos(shape), COUNTS.disciplina).map(({ parent, ordinal }, at) => ({
+  const random = randomFor(shape.seed, 'disciplina')
+  const name = nameMaker(random, ['Disciplina Sintética de'], 17)
+  const ids = identifiers(random, COUNTS.disciplina)
+  return childrenOf(random, campos(shape), COUNTS.disciplina).map(({ parent, ordinal }, at) => ({
     cveDisciplina: parent.cveCampo + numbered(ordinal, 2),
     descripcion: name(at, numbered(at + 1, 3)),
     idDisciplina: ids[at] as number,
@@ -154,13 +154,13 @@ function disciplinas(shape: Shape): RowOf<'disciplina'>[] {
 }
 
 function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
-  const dice = diceFor(shape.seed, 'subdisciplina')
-  const name = namer(dice, ['Subdisciplina Sintética de'], 31)
-  const ids = identifiers(dice, COUNTS.subdisciplina)
+  const random = randomFor(shape.seed, 'subdisciplina')
+  const name = nameMaker(random, ['Subdisciplina Sintética de'], 31)
+  const ids = identifiers(random, COUNTS.subdisciplina)
   const fields = campos(shape)
-  const isStray = everyNth(dice, 150)
+  const isStray = everyNth(random, 150)
   let strays = 0
-  return offspring(dice, disciplinas(shape), COUNTS.subdisciplina).map(({ parent, ordinal }, at) => {
+  return childrenOf(random, disciplinas(shape), COUNTS.subdisciplina).map(({ parent, ordinal }, at) => {
     let cveSubdisciplina = parent.cveDisciplina + numbered(ordinal, 2)
     if (isStray(at)) {
       // Every other stray is outside its field too. No discipline has the number 00, so these codes are free.
@@ -178,10 +178,10 @@ function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
 }
 
 function audiencias({ seed }: Shape): RowOf<'audiencia'>[] {
-  const dice = diceFor(seed, 'audiencia')
-  const spanish = namer(dice, ['Audiencia sintética'], 5)
-  const english = namer(dice, ['Synthetic audience'], 7)
-  return identifiers(dice, COUNTS.audiencia).map((idAudiencia, at) => ({
+  const random = randomFor(seed, 'audiencia')
+  const spanish = nameMaker(random, ['Audiencia sintética'], 5)
+  const english = nameMaker(random, ['Synthetic audience'], 7)
+  return identifiers(random, COUNTS.audiencia).map((idAudiencia, at) => ({
     clave: `audienciaSintetica${at + 1}`,
     descCorta: spanish(at, String(at + 1)),
     shortDesc: english(at, String(at + 1)),

@@ -3,14 +3,14 @@ import { builtInCatalog, type EntityName } from '../../catalog/entities.ts'
 import type { Block, GivenRow, Source } from '../source.ts'
 import { COUNTS, rowsOf, type Shape } from './rows.ts'
 
-const BLOCK = 1_000
+const ROWS_PER_BLOCK = 1_000
 const MAX_SEED = 0xffff_ffff
-/** Three hundred million localities; their shares of the total are still reckoned exactly. */
+/** Three hundred million localities, which can still be split exactly in proportion to weights. */
 const MAX_SCALE = 1_000
 
 export function syntheticSource({ seed, scale }: Shape): Source {
-  wholeNumber('seed', seed, 0, MAX_SEED)
-  wholeNumber('scale', scale, 1, MAX_SCALE)
+  requireWholeNumber('seed', seed, 0, MAX_SEED)
+  requireWholeNumber('scale', scale, 1, MAX_SCALE)
   return {
     origin: {
       kind: 'synthetic',
@@ -26,7 +26,7 @@ export function syntheticSource({ seed, scale }: Shape): Source {
   }
 }
 
-function wholeNumber(name: string, value: number, min: number, max: number): void {
+function requireWholeNumber(name: string, value: number, min: number, max: number): void {
   if (Number.isInteger(value) && value >= min && value <= max) return
   throw new RangeError(`${name} must be a whole number from ${min} to ${max}, not ${value}`)
 }
@@ -38,7 +38,7 @@ function* blocks(name: EntityName, shape: Shape): Generator<Block> {
   for (const row of rowsOf[name](shape)) {
     lines.push(++line)
     rows.push(row)
-    if (rows.length < BLOCK) continue
+    if (rows.length < ROWS_PER_BLOCK) continue
     yield { file: 'synthetic', lines, rows }
     lines = []
     rows = []

@@ -1,5 +1,8 @@
-// Which columns a file of an entity may have, all derived from the entity's definition.
+// The columns that a file of an entity may have, all derived from its definition: which were given, and what is wrong with them.
 import type { Entity, Field } from '../../catalog/entity.ts'
+import { nearest } from '../../nearest.ts'
+import type { ColumnFault, Faults, SourceLocation } from '../faults.ts'
+import type { GivenRow } from '../source.ts'
 
 export type Column = {
   readonly name: string
@@ -8,21 +11,21 @@ export type Column = {
   /** Set when it gives a record to embed by its official code: the field of that code. */
   readonly part: string | undefined
   readonly number: boolean
-  /** Whether the value may be left out: it is then settled by official code. */
+  /** Whether the value may be left out: the identifier is then found by the official code. */
   readonly optional: boolean
 }
 
-/** The field itself, and for a record to embed the fields of its official code, under dotted names. */
+/** A column for each field, and for a record to embed also one for each field of its official code, with a dotted name. */
 export function columnsOf(entity: Entity): readonly Column[] {
   return Object.entries(entity.fields).flatMap(([field, definition]) => {
     if (definition.kind === 'copy') return []
     const optional = entity.key.length === 1 && entity.key[0] === field
     const whole = { name: field, field, part: undefined, number: isNumber(definition), optional }
-    return definition.kind === 'embed' ? [whole, ...partsOf(field, definition.entity)] : [whole]
+    return definition.kind === 'embed' ? [whole, ...codeColumns(field, definition.entity)] : [whole]
   })
 }
 
-function partsOf(field: string, parent: Entity): Column[] {
+function codeColumns(field: string, parent: Entity): Column[] {
   return parent.code.map((part) => ({
     name: `${field}.${part}`,
     field,
@@ -33,3 +36,80 @@ function partsOf(field: string, parent: Entity): Column[] {
 }
 
 const isNumber = ({ kind }: Field) => kind === 'id' || kind === 'embed'
+
+/** Gives the columns with these names, in their order; undefined when they are not right, and then it adds the faults. */
+type ColumnMatcher = (names: readonly string[], location: SourceLocation) => readonly Column[] | undefined
+
+export function columnMatcher(entity: Entity, faults: Faults): ColumnMatcher {
+  const columns = columnsOf(entity)
+  const byName = new Map(columns.map((column) => [column.name, column]))
+  const byField = Map.groupBy(columns, ({ field }) => field)
+  return (names, location) => {
+    const given = new Set(names)
+    const found: ColumnFault[] = []
+    for (const [position, name] of names.entries()) {
+      if (!byName.has(name)) found.push(unknownColumn(entity, name, [...byName.keys()]))
+      else if (names.indexOf(name) < position) found.push({ column: name, value: name, expected: 'each column once' })
+    }
+    for (const columnsOfField of byField.values()) found.push(...fieldFaults(columnsOfField, given))
+    for (const fault of found) faults.add({ ...location, ...fault })
+    return found.length === 0 ? names.map((name) => byName.get(name) as Column) : undefined
+  }
+}
+
+function unknownColumn(entity: Entity, name: string, known: readonly string[]): ColumnFault {
+  const fault = (expected: string) => ({ column: name, value: name, expected })
+  const field = Object.hasOwn(entity.fields, name) ? entity.fields[name] : undefined
+  if (field?.kind === 'copy') return fault(`no such column: it is derived from ${field.of}`)
+  const suggestion = nearest(name, known)
+  return fault(suggestion === undefined ? `one of ${known.join(', ')}` : `a known column; did you mean ${suggestion}?`)
+}
+
+/** A field is given in the column of its own name, or a record to embed in all the columns of its code: never in both. */
+function fieldFaults([whole, ...parts]: readonly Column[], given: ReadonlySet<string>): ColumnFault[] {
+  if (whole === undefined) return []
+  const missing = (column: string, or = '') => ({
+    column,
+    value: undefined,
+    expected: `this column${or}, which is missing`,
+  })
+  const givenParts = parts.filter(({ name }) => given.has(name))
+  const code = parts.map(({ name }) => name).join(' and ')
+  if (given.has(whole.name)) {
+    const expected = `either ${whole.name} or ${code}, not both`
+    return givenParts.map(({ name }) => ({ column: name, value: name, expected }))
+  }
+  if (givenParts.length > 0) return parts.filter((part) => !givenParts.includes(part)).map(({ name }) => missing(name))
+  return whole.optional ? [] : [missing(whole.name, code && ` or ${code}`)]
+}
+
+/** Makes a row of one line of a file; undefined when it holds none, and then it adds a fault if it should. */
+export type RowParser = (line: string, location: SourceLocation) => GivenRow | undefined
+
+type Cell = string | number
+type Code = Record<string, Cell>
+
+/** The row that values in these columns make; a value of which `cellOf` makes nothing is left out. */
+export function rowOf<T>(
+  columns: readonly Column[],
+  values: readonly T[],
+  cellOf: (value: T, column: Column) => Cell | undefined,
+): GivenRow {
+  const row: Record<string, Cell | Code> = {}
+  for (let position = 0; position < columns.length; position++) {
+    const column = columns[position] as Column
+    const cell = cellOf(values[position] as T, column)
+    if (cell === undefined) continue
+    if (column.part === undefined) row[column.field] = cell
+    else codeIn(row, column.field)[column.part] = cell
+  }
+  return row
+}
+
+function codeIn(row: Record<string, Cell | Code>, field: string): Code {
+  const existing = row[field]
+  if (typeof existing === 'object') return existing
+  const code: Code = {}
+  row[field] = code
+  return code
+}

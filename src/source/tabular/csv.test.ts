@@ -1,49 +1,83 @@
-// A CSV file gives its rows with their lines, and every fault with its place.
+// CSV is parsed line by line and written cell by cell; a file gives its rows with their lines, and every fault with its location.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EntityName, entities } from '../../catalog/entities.ts'
+import fc from 'fast-check'
+import type { EntityName } from '../../catalog/entities.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { GivenRow } from '../source.ts'
-import { readCsv } from './csv.ts'
-import { UnreadableFile } from './lines.ts'
+import { csvCell, parseCsvLine } from './csv.ts'
+import { tabularSource } from './tabular.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-csv-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 async function read(name: EntityName, text: string) {
-  const path = join(scratch, 'given.csv')
+  const directory = mkdtempSync(join(scratch, 'case-'))
+  const path = join(directory, `${name}.csv`)
   await Bun.write(path, text)
   const report = { faults: new Faults(), findings: new Findings() }
   const rows: GivenRow[] = []
   const lines: number[] = []
-  let whole = true
+  let isWhole = true
   try {
-    for await (const block of readCsv(path, 'given.csv', entities[name], report)) {
+    for await (const block of tabularSource(directory).read(name, report)) {
       rows.push(...block.rows)
       lines.push(...block.lines)
     }
   } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error
-    whole = false
+    if (!(error instanceof FaultyRecords)) throw error
+    isWhole = false
   }
-  return { rows, lines, whole, faults: faultsIn(report.faults) }
+  return { rows, lines, isWhole, faults: faultsIn(path, report.faults) }
 }
 
-function faultsIn(faults: Faults) {
+function faultsIn(path: string, faults: Faults) {
   try {
     faults.throwIfAny()
     return []
   } catch (error) {
     if (!(error instanceof FaultyRecords)) throw error
     return error.faults.map(({ file, line, column, value, expected }) => {
-      expect(file).toBe('given.csv')
+      expect(file).toBe(path)
       return [line, column, value, expected]
     })
   }
 }
+
+describe('a line', () => {
+  const value = fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', "'", 'ñ', '🌵', '\t', '\\', ';') })
+  const record = fc.array(value, { minLength: 1, maxLength: 5 })
+
+  test('written with quotes where they are needed gives back its values', () =>
+    fc.assert(fc.property(record, (values) => expect(parseCsvLine(values.map(csvCell).join(','))).toEqual(values))))
+
+  test('written with quotes around any value gives back its values', () => {
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+    const cells = fc.array(fc.tuple(value, fc.boolean()), { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(cells, (values) => {
+        const line = values.map(([text, isQuoted]) => (isQuoted ? quoted(text) : csvCell(text))).join(',')
+        expect(parseCsvLine(line)).toEqual(values.map(([text]) => text))
+      }),
+    )
+  })
+})
+
+describe('a cell', () => {
+  test.each([
+    ['plain text', 'Peña', 'Peña'],
+    ['nothing', '', ''],
+    ['blanks', ' a ', ' a '],
+    ['a comma', 'a,b', '"a,b"'],
+    ['a quote', 'El "Sueño"', '"El ""Sueño"""'],
+    ['a carriage return', 'a\rb', '"a\rb"'],
+    ['a line feed', 'a\nb', '"a\nb"'],
+    ['other separators', 'a;b\tc', 'a;b\tc'],
+  ])('with %s', (_, text, cell) => expect(csvCell(text)).toBe(cell))
+})
 
 const HEADER = 'cvePais,descPais,idPais\n'
 const mexico = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
@@ -95,7 +129,7 @@ describe('reads', () => {
     expect(await read(entity, text)).toEqual({
       rows: [...rows] as GivenRow[],
       lines: rows.map((_, at) => at + 2),
-      whole: true,
+      isWhole: true,
       faults: [],
     }),
   )
@@ -180,7 +214,7 @@ describe('refuses a line and reads on', () => {
   test.each(cases)('%s', async (_, lines, last, faults) => {
     const found = await read('pais', `${HEADER}${lines}MEX,México,484\n`)
     expect(found.faults).toEqual([...faults] as never)
-    expect([found.rows.at(-1), found.lines.at(-1), found.whole]).toEqual([mexico, last, true])
+    expect([found.rows.at(-1), found.lines.at(-1), found.isWhole]).toEqual([mexico, last, true])
   })
 })
 
@@ -200,6 +234,6 @@ describe('refuses a whole file', () => {
     ],
   ]
   test.each(cases)('%s', async (_, text, fault) =>
-    expect(await read('pais', text)).toEqual({ rows: [], lines: [], whole: false, faults: [fault] as never }),
+    expect(await read('pais', text)).toEqual({ rows: [], lines: [], isWhole: false, faults: [fault] as never }),
   )
 })

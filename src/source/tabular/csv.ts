@@ -1,78 +1,95 @@
-// Reads a CSV file with a header as blocks of rows, in constant memory.
+// CSV (RFC 4180) with a header, one line at a time: a quoted value ends on the line on which it begins.
 import type { Entity } from '../../catalog/entity.ts'
-import type { Faults } from '../faults.ts'
-import type { Block, GivenRow, Report } from '../source.ts'
-import type { Column } from './columns.ts'
-import { type BrokenLine, type CsvRecord, isBroken, parseCsvLines } from './csv-lines.ts'
-import { layoutOf, rowOf } from './layout.ts'
-import { readLines, UnreadableFile } from './lines.ts'
+import { parseWholeNumber } from '../../whole-number.ts'
+import type { Faults, SourceLocation } from '../faults.ts'
+import { UnreadableFile } from '../lines.ts'
+import type { GivenRow } from '../source.ts'
+import { type Column, columnMatcher, type RowParser, rowOf } from './columns.ts'
 
-const HEADER_LINE = 1
-const MAX_DIGITS = 15
-const ZERO = 0x30
-
-type Place = { readonly file: string; readonly line: number }
-
-export async function* readCsv(path: string, file: string, entity: Entity, report: Report): AsyncGenerator<Block> {
-  const { faults } = report
+/** The first line that it is given is the header. */
+export function csvRowParser(entity: Entity, faults: Faults): RowParser {
   let columns: readonly Column[] | undefined
-  for await (const { first, lines } of readLines(path, file, faults)) {
-    const records = parseCsvLines(lines)
-    let position = 0
-    if (columns === undefined) columns = readHeader(records[position++] as CsvRecord, file, entity, faults)
-    const block = { file, lines: [] as number[], rows: [] as GivenRow[] }
-    for (; position < records.length; position++) {
-      const place = { file, line: first + position }
-      const row = readRecord(records[position] as CsvRecord, columns, place, faults)
-      if (row === undefined) continue
-      block.lines.push(place.line)
-      block.rows.push(row)
-    }
-    yield block
+  return (line, location) => {
+    if (columns !== undefined) return parseRow(line, columns, location, faults)
+    columns = parseHeader(line, entity, location, faults)
+    return undefined
   }
-  if (columns !== undefined) return
-  faults.add({ file, line: HEADER_LINE, column: 'all', value: 'an empty file', expected: 'a header' })
-  throw new UnreadableFile()
 }
 
-function readHeader(header: CsvRecord, file: string, entity: Entity, faults: Faults): readonly Column[] {
-  const place = { file, line: HEADER_LINE }
-  if (isBroken(header)) addBroken(header, `column ${header.column + 1}`, place, faults)
-  const columns = isBroken(header) ? undefined : layoutOf(entity, faults)(header, place)
+function parseHeader(line: string, entity: Entity, location: SourceLocation, faults: Faults): readonly Column[] {
+  const names = parseCsvLine(line)
+  if ('expected' in names) {
+    faults.add({ ...location, column: `column ${names.position + 1}`, value: line, expected: names.expected })
+    throw new UnreadableFile()
+  }
+  const columns = columnMatcher(entity, faults)(names, location)
   if (columns === undefined) throw new UnreadableFile()
   return columns
 }
 
-function readRecord(record: CsvRecord, columns: readonly Column[], place: Place, faults: Faults): GivenRow | undefined {
-  if (isBroken(record)) {
-    addBroken(record, columns[record.column]?.name ?? 'all', place, faults)
+function parseRow(
+  line: string,
+  columns: readonly Column[],
+  location: SourceLocation,
+  faults: Faults,
+): GivenRow | undefined {
+  const values = parseCsvLine(line)
+  if ('expected' in values) {
+    const column = columns[values.position]?.name ?? 'all'
+    faults.add({ ...location, column, value: line, expected: values.expected })
     return undefined
   }
-  if (record.length === columns.length) return rowOf(columns, record, cellOf)
-  const value = record.length === 1 ? 'one value' : `${record.length} values`
-  faults.add({ ...place, column: 'all', value, expected: `${columns.length} values, as in the header` })
+  if (values.length === columns.length) return rowOf(columns, values, cellOf)
+  const value = values.length === 1 ? 'one value' : `${values.length} values`
+  faults.add({ ...location, column: 'all', value, expected: `${columns.length} values, as in the header` })
   return undefined
 }
 
-function addBroken({ line, expected }: BrokenLine, column: string, place: Place, faults: Faults): void {
-  faults.add({ ...place, column, value: line, expected })
-}
-
-/** A number that is not plainly one stays text, and the check of the row says so. */
+/** What should be a number and is not stays a text, which the check of the row refuses. */
 function cellOf(text: string, { number, optional }: Column): string | number | undefined {
   if (!number) return text
-  return wholeNumber(text) ?? (optional && text === '' ? undefined : text)
+  return parseWholeNumber(text) ?? (optional && text === '' ? undefined : text)
 }
 
-/** Digits without a leading zero. By hand, because a regular expression takes five times as long. */
-function wholeNumber(text: string): number | undefined {
-  if (text.length === 0 || text.length > MAX_DIGITS || (text.length > 1 && text.charCodeAt(0) === ZERO))
-    return undefined
-  let number = 0
-  for (let position = 0; position < text.length; position++) {
-    const digit = text.charCodeAt(position) - ZERO
-    if (digit < 0 || digit > 9) return undefined
-    number = number * 10 + digit
+/** What is wrong with the quotes of a line, and in which value, counted from 0. */
+type BadQuotes = { readonly position: number; readonly expected: string }
+
+const QUOTE = '"'
+
+/** The values of a line, or what is wrong with it. */
+export function parseCsvLine(line: string): string[] | BadQuotes {
+  if (!line.includes(QUOTE)) return line.split(',')
+  const values: string[] = []
+  const bad = (expected: string): BadQuotes => ({ position: values.length, expected })
+  for (let start = 0; ; ) {
+    let end: number
+    if (line.startsWith(QUOTE, start)) {
+      const closing = closingQuote(line, start + 1)
+      if (closing < 0) return bad('a closing quote on the same line')
+      end = closing + 1
+      if (end < line.length && line[end] !== ',') return bad('a comma or the end of the line after the closing quote')
+      values.push(line.slice(start + 1, closing).replaceAll('""', QUOTE))
+    } else {
+      const comma = line.indexOf(',', start)
+      end = comma < 0 ? line.length : comma
+      const value = line.slice(start, end)
+      if (value.includes(QUOTE))
+        return bad('a value with quotes in it to be quoted whole, and each quote in it doubled')
+      values.push(value)
+    }
+    if (end === line.length) return values
+    start = end + 1
   }
-  return number
 }
+
+/** The first quote that is not doubled, or -1. */
+function closingQuote(line: string, from: number): number {
+  for (let index = from; ; ) {
+    const quote = line.indexOf(QUOTE, index)
+    if (quote < 0 || line[quote + 1] !== QUOTE) return quote
+    index = quote + 2
+  }
+}
+
+/** A text as a value of CSV: in quotes if it has a comma, a quote or a line end. */
+export const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,4 +1,4 @@
-// Which files a tabular directory has, under which names.
+// Which files a tabular directory may have and has.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInCatalog } from '../../catalog/entities.ts'
@@ -16,29 +16,25 @@ export const tabularFile = (entity: string, format: TabularFormat): TabularFile 
 })
 
 const entityNames = [...builtInCatalog.entities.keys()]
-
-const known = new Map(
-  entityNames
-    .flatMap((entity) => tabularFormats.map((format) => tabularFile(entity, format)))
-    .map((file) => [file.name, file]),
-)
+const KNOWN = new Set(entityNames.flatMap((entity) => tabularFormats.map((format) => tabularFile(entity, format).name)))
 const KNOWN_NAMES = `the known names are ${tabularFormats.map((format) => `{${entityNames.join(',')}}.${format}`).join(' and ')}`
 
-/** The files of a directory by entity, in the order of the entities; anything else of their kind is refused. */
+/** The files of a directory by entity, in the order of the entities. Other CSV or NDJSON files in it are refused. */
 export function tabularFilesIn(directory: string): ReadonlyMap<string, TabularFile> {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new Failure(`there is no directory ${directory}; it was to hold CSV or NDJSON files: ${KNOWN_NAMES}`)
+    throw new Failure(`there is no directory ${directory}; it should hold CSV or NDJSON files: ${KNOWN_NAMES}`)
   const names = readdirSync(directory).filter((name) => tabularFormats.some((format) => name.endsWith(`.${format}`)))
-  // A misspelt name must not go unnoticed: its records would quietly stay as they are.
-  const strays = names.filter((name) => !known.has(name))
-  if (strays.length > 0) throw new Failure(`${directory} holds ${strays.map(meant).join(', ')}; ${KNOWN_NAMES}`)
+  // A misspelt name must not go unnoticed: the records of that entity would quietly stay as they are.
+  const unknown = names.filter((name) => !KNOWN.has(name))
+  if (unknown.length > 0)
+    throw new Failure(`${directory} holds ${unknown.map(withSuggestion).join(', ')}; ${KNOWN_NAMES}`)
   if (names.length === 0) throw new Failure(`${directory} holds no file to import; ${KNOWN_NAMES}`)
   return new Map(entityNames.flatMap((entity) => fileOf(entity, directory, names)))
 }
 
-function meant(stray: string): string {
-  const near = nearest(stray, [...known.keys()])
-  return `${stray}, which is not known${near === undefined ? '' : ` (did you mean ${near}?)`}`
+function withSuggestion(name: string): string {
+  const suggestion = nearest(name, [...KNOWN])
+  return `${name}, which is not known${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`
 }
 
 function fileOf(entity: string, directory: string, names: readonly string[]): [string, TabularFile][] {

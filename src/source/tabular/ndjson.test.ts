@@ -1,38 +1,45 @@
-// A file of JSON lines gives its rows with their lines, and every fault with its place.
+// A file of JSON lines gives its rows with their lines, and every fault with its location.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EntityName, entities } from '../../catalog/entities.ts'
+import type { EntityName } from '../../catalog/entities.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { GivenRow } from '../source.ts'
-import { readNdjson } from './ndjson.ts'
+import { tabularSource } from './tabular.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-ndjson-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 async function read(name: EntityName, text: string) {
-  const path = join(scratch, 'given.ndjson')
+  const directory = mkdtempSync(join(scratch, 'case-'))
+  const path = join(directory, `${name}.ndjson`)
   await Bun.write(path, text)
   const report = { faults: new Faults(), findings: new Findings() }
   const rows: GivenRow[] = []
   const lines: number[] = []
-  for await (const block of readNdjson(path, 'given.ndjson', entities[name], report)) {
-    rows.push(...block.rows)
-    lines.push(...block.lines)
+  let isWhole = true
+  try {
+    for await (const block of tabularSource(directory).read(name, report)) {
+      rows.push(...block.rows)
+      lines.push(...block.lines)
+    }
+  } catch (error) {
+    if (!(error instanceof FaultyRecords)) throw error
+    isWhole = false
   }
-  return { rows, lines, faults: faultsIn(report.faults) }
+  return { rows, lines, isWhole, faults: faultsIn(path, report.faults) }
 }
 
-function faultsIn(faults: Faults) {
+function faultsIn(path: string, faults: Faults) {
   try {
     faults.throwIfAny()
     return []
   } catch (error) {
     if (!(error instanceof FaultyRecords)) throw error
     return error.faults.map(({ file, line, column, value, expected }) => {
-      expect(file).toBe('given.ndjson')
+      expect(file).toBe(path)
       return [line, column, value, expected]
     })
   }
@@ -81,6 +88,7 @@ describe('reads', () => {
     expect(await read(entity, text)).toEqual({
       rows: [...rows] as GivenRow[],
       lines: rows.map((_, at) => at + 1),
+      isWhole: true,
       faults: [],
     }),
   )
@@ -194,6 +202,7 @@ describe('refuses a line and reads on', () => {
     expect(await read(entity, `${around}\n${line}\n${around}\n`)).toEqual({
       rows: [sound, sound],
       lines: [1, 3],
+      isWhole: true,
       faults: [...faults] as never,
     })
   })

@@ -1,4 +1,4 @@
-// A directory of files is a source: which files it may have, what it provides, and what is told of several bad files.
+// A directory of files is a source: which files it may have, what it provides, and what is reported of several bad files.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,7 +91,7 @@ describe('refuses', () => {
   })
 })
 
-test('tells what is wrong in all files when one cannot be read, and gives no more records', async () => {
+test('reports what is wrong in all files when one cannot be read, and gives no more records', async () => {
   const directory = directoryOf({
     'pais.csv': PAIS,
     'estado.csv': ESTADO.replace('idPais', 'pais'),

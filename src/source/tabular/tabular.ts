@@ -2,13 +2,19 @@
 import { join } from 'node:path'
 import { entityIn } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../../catalog/entities.ts'
-import type { Block, Report, Source } from '../source.ts'
-import { readCsv } from './csv.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import type { Faults } from '../faults.ts'
+import { readUtf8Lines, UnreadableFile } from '../lines.ts'
+import type { Block, GivenRow, Report, Source } from '../source.ts'
+import type { RowParser } from './columns.ts'
+import { csvRowParser } from './csv.ts'
 import { type TabularFile, type TabularFormat, tabularFilesIn } from './files.ts'
-import { UnreadableFile } from './lines.ts'
-import { readNdjson } from './ndjson.ts'
+import { ndjsonRowParser } from './ndjson.ts'
 
-const READERS = { csv: readCsv, ndjson: readNdjson } as const satisfies Record<TabularFormat, unknown>
+const ROW_PARSERS: Readonly<Record<TabularFormat, (entity: Entity, faults: Faults) => RowParser>> = {
+  csv: csvRowParser,
+  ndjson: ndjsonRowParser,
+}
 
 export function tabularSource(directory: string): Source {
   const files = tabularFilesIn(directory)
@@ -23,39 +29,54 @@ export function tabularSource(directory: string): Source {
     catalog: builtInCatalog,
     provides: [...files.keys()],
     expected: () => undefined,
-    read: (name, report) => readInTurn(directory, [...files.values()].slice([...files.keys()].indexOf(name)), report),
+    read: (name, report) => readFirst(directory, [...files.values()].slice([...files.keys()].indexOf(name)), report),
   }
 }
 
-/** Gives the records of the first file. The others are looked at only when that cannot be read to its end. */
-async function* readInTurn(
+/** Gives the rows of the first file. The later ones are read only if that one cannot be read to its end. */
+async function* readFirst(
   directory: string,
   [file, ...later]: readonly TabularFile[],
   report: Report,
 ): AsyncGenerator<Block> {
-  if (file === undefined || (yield* readWhole(directory, file, report))) return
-  // Every record that embeds one of the missing would be called faulty; so tell what is wrong in itself, and stop.
-  for (const other of later) for await (const _ of readWhole(directory, other, report));
+  if (file === undefined || (yield* readFile(directory, file, report))) return
+  // Every record that embeds one of the missing would be a fault. So only what is wrong in the files themselves is reported.
+  for (const other of later) for await (const _ of readFile(directory, other, report));
   report.faults.throwIfAny()
 }
 
-/** Says in the end whether the file could be read to its end. */
-async function* readWhole(
+/** Returns whether the file could be read to its end. */
+async function* readFile(
   directory: string,
   { entity, format, name }: TabularFile,
   report: Report,
 ): AsyncGenerator<Block, boolean> {
   const path = join(directory, name)
-  let count = 0
+  const { faults, findings } = report
+  const parseRow = ROW_PARSERS[format](entityIn(builtInCatalog, entity), faults)
+  let [lineCount, rowCount] = [0, 0]
   try {
-    for await (const block of READERS[format](path, path, entityIn(builtInCatalog, entity), report)) {
-      count += block.rows.length
+    for await (const { first, lines } of readUtf8Lines(path, faults)) {
+      const block = { file: path, lines: [] as number[], rows: [] as GivenRow[] }
+      for (let index = 0; index < lines.length; index++) {
+        const location = { file: path, line: first + index }
+        const row = parseRow(lines[index] as string, location)
+        if (row === undefined) continue
+        block.lines.push(location.line)
+        block.rows.push(row)
+      }
+      lineCount += lines.length
+      rowCount += block.rows.length
       yield block
     }
   } catch (error) {
     if (error instanceof UnreadableFile) return false
     throw error
   }
-  if (count === 0) report.findings.add('no-records', 'a file holds no records', path)
+  if (lineCount === 0 && format === 'csv') {
+    faults.add({ file: path, line: 1, column: 'all', value: 'an empty file', expected: 'a header' })
+    return false
+  }
+  if (rowCount === 0) findings.add('no-records', 'a file holds no records', path)
   return true
 }

@@ -1,13 +1,12 @@
-// Columns are known by their names, in any order, and everything wrong with them is told at once.
+// Columns are known by their names, in any order, and everything wrong with them is reported at once.
 import { describe, expect, test } from 'bun:test'
 import { type EntityName, entities } from '../../catalog/entities.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
-import { columnsOf } from './columns.ts'
-import { layoutOf } from './layout.ts'
+import { columnMatcher, columnsOf } from './columns.ts'
 
-function layout(entity: EntityName, header: string) {
+function matched(entity: EntityName, header: string) {
   const faults = new Faults()
-  const columns = layoutOf(entities[entity], faults)(header.split(','), { file: 'given', line: 7 })
+  const columns = columnMatcher(entities[entity], faults)(header.split(','), { file: 'given', line: 7 })
   try {
     faults.throwIfAny()
   } catch (error) {
@@ -45,7 +44,7 @@ test.each([
   ['municipio', 'cveMunicipio,descMunicipio,idEstado.cveEstado'],
   ['localidad', 'idMunicipio.cveMunicipio,cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio.idEstado'],
 ] as const)('%s: %s', (entity, header) =>
-  expect(layout(entity, header)?.map((column) => 'name' in column && column.name)).toEqual(header.split(',')),
+  expect(matched(entity, header)?.map((column) => 'name' in column && column.name)).toEqual(header.split(',')),
 )
 
 describe('refuses', () => {
@@ -116,6 +115,6 @@ describe('refuses', () => {
       value,
       expected,
     }))
-    expect(layout(entity, header)).toEqual(expected as never)
+    expect(matched(entity, header)).toEqual(expected as never)
   })
 })

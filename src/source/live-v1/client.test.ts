@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Failure } from '../../failure.ts'
 import { version } from '../../version.ts'
-import { PoliteClient, type Politeness, Refused } from './fetch.ts'
+import { PoliteClient, type Politeness, Refused } from './client.ts'
 
 setDefaultTimeout(60_000)
 
@@ -34,16 +34,16 @@ function serverOf(handler: Handler) {
   return { url: `http://127.0.0.1:${server.port}`, requests }
 }
 
-const get = (url: string, manners: Partial<Politeness> = {}, signal = never) =>
-  new PoliteClient({ ...QUICK, ...manners }).get(url, signal)
+const get = (url: string, options: Partial<Politeness> = {}, signal = never) =>
+  new PoliteClient({ ...QUICK, ...options }).get(url, signal)
 
-const failureOf = async (url: string, manners: Partial<Politeness> = {}): Promise<string> => {
-  const error = await get(url, manners).catch((thrown) => thrown)
+const failureOf = async (url: string, options: Partial<Politeness> = {}): Promise<string> => {
+  const error = await get(url, options).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(Failure)
   return error.message
 }
 
-test('says who asks and for what', async () => {
+test('sends who it is and what it accepts', async () => {
   const { url, requests } = serverOf(() => new Response('[1]'))
   const { body, headers } = await get(`${url}/a?page=2`)
   expect([new TextDecoder().decode(body), headers.get('content-length')]).toEqual(['[1]', '3'])
@@ -52,7 +52,7 @@ test('says who asks and for what', async () => {
   expect(requests[0]?.headers.get('user-agent')).toBe(`nomenclator/${version}`)
 })
 
-describe('tries again', () => {
+describe('retries', () => {
   test.each([429, 502, 503, 504])('after %i', async (status) => {
     const { url, requests } = serverOf((_, count) => (count === 1 ? new Response('', { status }) : new Response('[]')))
     await get(url)
@@ -61,13 +61,13 @@ describe('tries again', () => {
 
   test('when the connection breaks off in the middle of the body', async () => {
     const requests: string[] = []
-    const answer = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n${body}`
+    const response = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n${body}`
     const server = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
       socket: {
         data: (socket, data) => {
-          socket.end(answer(requests.push(String(data)) === 1 ? '[' : '[12]'))
+          socket.end(response(requests.push(String(data)) === 1 ? '[' : '[12]'))
         },
       },
     })
@@ -99,26 +99,28 @@ describe('gives up', () => {
   test('after as many attempts as it may make, and says why', async () => {
     const { url, requests } = serverOf(() => new Response('', { status: 503 }))
     expect(await failureOf(`${url}/a`)).toBe(
-      `${url}/a was asked 3 times in vain; the last time: status 503; run the same command again to continue where it stopped`,
+      `${url}/a was requested 3 times without success; the last time: status 503; run the same command again to continue where it stopped`,
     )
     expect(requests).toHaveLength(3)
   })
 
-  test('on a server that never answers', async () => {
+  test('on a server that never responds', async () => {
     const { url } = serverOf(hanging)
     const message = await failureOf(url, { timeout: 50, retries: 1 })
-    expect(message).toContain('was asked 2 times in vain; the last time: no whole answer within 0.05 s')
+    expect(message).toContain(
+      'was requested 2 times without success; the last time: no complete response within 0.05 s',
+    )
   })
 
-  test('on a server that never ends its answer', async () => {
+  test('on a server that never ends its response', async () => {
     const { url } = serverOf(() => new Response(new ReadableStream({ start: (to) => to.enqueue('[') })))
-    expect(await failureOf(url, { timeout: 50, retries: 0 })).toContain('no whole answer within 0.05 s')
+    expect(await failureOf(url, { timeout: 50, retries: 0 })).toContain('no complete response within 0.05 s')
   })
 
   test('where nothing listens', async () => {
     const { url } = serverOf(hanging)
     await running.splice(0)[0]?.stop(true)
-    expect(await failureOf(url)).toContain(`${url} was asked 3 times in vain; the last time: ECONNREFUSED`)
+    expect(await failureOf(url)).toContain(`${url} was requested 3 times without success; the last time: ECONNREFUSED`)
   })
 
   test('on a server that asks for too long a pause', async () => {
@@ -128,7 +130,7 @@ describe('gives up', () => {
   })
 })
 
-describe('refuses, without trying again,', () => {
+describe('refuses, without a retry,', () => {
   const problem = (value: unknown) => JSON.stringify(value)
   test.each([
     [
@@ -146,7 +148,7 @@ describe('refuses, without trying again,', () => {
     const { url, requests } = serverOf(() => new Response(status === 204 ? null : body, { status, headers }))
     const error = await get(`${url}/a`).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(Refused)
-    expect(error.message).toBe(`${url}/a answers ${status}${words}`)
+    expect(error.message).toBe(`${url}/a responds with ${status}${words}`)
     expect(requests).toHaveLength(1)
   })
 })
@@ -164,7 +166,7 @@ describe('redirects', () => {
     const other = serverOf(() => new Response('[]'))
     const { url } = serverOf(() => to(`${other.url}/a`))
     expect(await failureOf(`${url}/a`)).toBe(
-      `${url}/a sends on to ${other.url}/a, which is not followed; give that address if it is right`,
+      `${url}/a redirects to ${other.url}/a, which is not followed; give that address if it is right`,
     )
     expect(other.requests).toEqual([])
   })
@@ -185,7 +187,7 @@ describe('redirects', () => {
 
   test('must say where to', async () => {
     const { url } = serverOf(() => new Response('', { status: 301 }))
-    expect(await failureOf(url)).toContain('answers 301 without saying where to go')
+    expect(await failureOf(url)).toContain('responds with 301 without a location to go to')
   })
 })
 

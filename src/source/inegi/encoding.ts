@@ -1,0 +1,33 @@
+// Detects which of its two encodings INEGI has published a table in.
+import { isAscii } from 'node:buffer'
+import type { Encoding } from '../lines.ts'
+
+/**
+ * Letters beyond ASCII tell the encoding. In Windows-1252 they stand alone and hardly ever look like UTF-8, while a
+ * table in UTF-8 that was damaged is still mostly sound. So the majority decides, and what is not in that encoding is
+ * a fault instead of a guess.
+ */
+export function detectEncoding(bytes: Buffer): Encoding | undefined {
+  if (isAscii(bytes)) return undefined
+  let utf8 = 0
+  let others = 0
+  for (let index = 0; index < bytes.length; ) {
+    if ((bytes[index] as number) < 0x80) {
+      index++
+      continue
+    }
+    const length = utf8Length(bytes, index)
+    if (length > 0) utf8++
+    else others++
+    index += length || 1
+  }
+  return utf8 >= others ? 'utf-8' : 'windows-1252'
+}
+
+/** The number of bytes of the UTF-8 character beyond ASCII that begins here; 0 when none does. */
+function utf8Length(bytes: Buffer, start: number): number {
+  const lead = bytes[start] as number
+  const length = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+  for (let next = 1; next < length; next++) if (((bytes[start + next] ?? 0) & 0xc0) !== 0x80) return 0
+  return length
+}
