@@ -1,21 +1,21 @@
 // Everything that all five collections refuse: status, every header and body of each refusal.
 import { describe, expect, test } from 'bun:test'
+import { lists } from './support/expected.ts'
 import {
   closing,
   FORMAT_ALLOWED,
   headOf,
   notFoundDetail,
-  optionsAnswer,
+  optionsResponse,
   PAGE_ALLOWED,
-  pageAnswer,
+  pageResponse,
   problemResponse,
-  redirectAnswer,
-} from './support/answers.ts'
-import { lists } from './support/expected.ts'
+  redirectResponse,
+} from './support/expected-responses.ts'
 import { fullService } from './support/full-service.ts'
-import { hearOut, talk } from './support/wire.ts'
+import { sendAll, sendUntilClosed } from './support/wire.ts'
 
-const { url, say, get, factsOf } = await fullService()
+const { url, request, get, factsOf } = await fullService()
 
 /** The query string, and the value that the answer says it was. */
 const badPages: readonly (readonly [name: string, query: string, value: string])[] = [
@@ -80,28 +80,31 @@ describe.each(lists)('$path', (list) => {
 
   test('HEAD of a page beyond the last has the headers of the problem', async () => {
     const target = `${path}?page=${pages + 1}`
-    const answers = await talk(url, say('HEAD', target), say('GET', path))
-    expect(answers).toEqual([headOf(beyond(pages + 1)), pageAnswer(factsOf(list, 1))])
+    const answers = await sendAll(url, request('HEAD', target), request('GET', path))
+    expect(answers).toEqual([headOf(beyond(pages + 1)), pageResponse(factsOf(list, 1))])
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PURGE', 'BREW', 'get'])('405 for %s', async (method) => {
     const body = '[{"idPais":1}]'
     const refused = problemResponse('method-not-allowed', `${method} was used; allowed are GET, HEAD, OPTIONS.`, path)
-    expect(await talk(url, say(method, path), say('GET', path))).toEqual([refused, pageAnswer(factsOf(list, 1))])
-    const withBody = say(method, path, `Content-Length: ${body.length}`) + body
-    expect(await hearOut(url, withBody, say('GET', path))).toEqual([closing(refused)])
+    expect(await sendAll(url, request(method, path), request('GET', path))).toEqual([
+      refused,
+      pageResponse(factsOf(list, 1)),
+    ])
+    const withBody = request(method, path, `Content-Length: ${body.length}`) + body
+    expect(await sendUntilClosed(url, withBody, request('GET', path))).toEqual([closing(refused)])
   })
 
   test('OPTIONS, plain and as a preflight', async () => {
     const preflight = ['Origin: https://a.test', 'Access-Control-Request-Method: GET']
-    const request = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
-    const answers = await talk(url, ...request.map((fields) => say('OPTIONS', `${path}?page=0`, ...fields)))
-    expect(answers).toEqual(request.map(() => optionsAnswer))
+    const variants = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
+    const answers = await sendAll(url, ...variants.map((fields) => request('OPTIONS', `${path}?page=0`, ...fields)))
+    expect(answers).toEqual(variants.map(() => optionsResponse))
   })
 
   test.each(['', '?page=2', '?format=api&page=2&page=2&x=%20%C3%B1', '?page=abc'])(
     '308 for a trailing slash, query kept: "%s"',
-    async (query) => expect(await get(`${path}/${query}`)).toEqual(redirectAnswer(`${path}${query}`)),
+    async (query) => expect(await get(`${path}/${query}`)).toEqual(redirectResponse(`${path}${query}`)),
   )
 
   test.each(['/1', '//', '.json', '%20'])('404 for what only begins like it: "%s"', async (rest) => {

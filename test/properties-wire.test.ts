@@ -5,7 +5,7 @@ import { bodyOf } from './support/expected.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
-import { ask, bytesOf, everything, type HttpResponse, message, open, parse } from './support/wire.ts'
+import { bytesOf, type HttpResponse, message, open, parseResponse, readUntilClosed, send } from './support/wire.ts'
 
 const NUM_RUNS = 250
 const release = await releaseOf(smallSource({ pais: countries(25) }))
@@ -16,14 +16,14 @@ afterAll(server.close)
 const page = message('GET', '/api/v1/paises', `Host: ${host}`)
 
 afterEach(async () => {
-  expect((await ask(url, page)).body).toBe(bodyOf(countries(25), 1))
+  expect((await send(url, page)).body).toBe(bodyOf(countries(25), 1))
   expect(server.logged).toEqual([])
 })
 
 /** Says the pieces one after the other and then no more, and hears the server out. */
 async function hear(pieces: readonly string[]): Promise<Buffer> {
   const socket = open(url, { allowHalfOpen: true })
-  const heard = everything(socket)
+  const heard = readUntilClosed(socket)
   for (const piece of pieces) await new Promise((resolve) => socket.write(bytesOf(piece), resolve))
   socket.end()
   return bytesOf(await heard)
@@ -33,9 +33,9 @@ async function hear(pieces: readonly string[]): Promise<Buffer> {
 function answersIn(bytes: Buffer): HttpResponse[] {
   const answers: HttpResponse[] = []
   for (let rest = bytes; rest.length > 0; ) {
-    const found = parse(rest, false)
+    const found = parseResponse(rest, false)
     if (found === undefined) throw new Error(`half an answer: ${rest.toString('latin1')}`)
-    answers.push(found.answer)
+    answers.push(found.response)
     rest = rest.subarray(found.length)
   }
   return answers

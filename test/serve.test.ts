@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { collections } from '../src/catalog/collections.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, isAlive, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
-import { ask, message, parse } from './support/wire.ts'
+import { message, parseResponse, send } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
 
@@ -18,7 +18,7 @@ const PATH = '/api/v1/paises'
 const HALF = `GET ${PATH} HTTP/1.1\r\nHo`
 const REST = 'st: a\r\n\r\n'
 const get = (url: string, target = PATH, ...fields: readonly string[]) =>
-  ask(url, message('GET', target, 'Host: a.example', ...fields))
+  send(url, message('GET', target, 'Host: a.example', ...fields))
 
 /** Runs it to its end, which must come by itself. */
 async function refused(options: ServiceOptions) {
@@ -206,9 +206,9 @@ class Client {
 
 /** One whole page, after which the connection is closed. */
 function expectLastAnswer(heard: string): void {
-  const found = parse(Buffer.from(heard, 'latin1'), false)
+  const found = parseResponse(Buffer.from(heard, 'latin1'), false)
   expect(found?.length).toBe(heard.length)
-  expect([found?.answer.status, found?.answer.headers.Connection]).toEqual([200, 'close'])
+  expect([found?.response.status, found?.response.headers.Connection]).toEqual([200, 'close'])
 }
 
 describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
@@ -292,9 +292,9 @@ test('answers that a slow client has not yet taken are sent whole before it goes
   client.readOn()
   let left = Buffer.from(await client.everything(), 'latin1')
   const connections: (string | undefined)[] = []
-  for (let found = parse(left, false); found !== undefined; found = parse(left, false)) {
-    expect([found.answer.status, found.answer.headers['X-Total']]).toEqual([200, '25'])
-    connections.push(found.answer.headers.Connection)
+  for (let found = parseResponse(left, false); found !== undefined; found = parseResponse(left, false)) {
+    expect([found.response.status, found.response.headers['X-Total']]).toEqual([200, '25'])
+    connections.push(found.response.headers.Connection)
     left = left.subarray(found.length)
   }
   expect(left).toBeEmpty()

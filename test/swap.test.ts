@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fairTrial, startLoad } from './support/load.ts'
 import { nomenclator } from './support/releases.ts'
 import { eventually, SAME_LINKS, Service, TwoReleases } from './support/service.ts'
-import { ask, message } from './support/wire.ts'
+import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(120_000)
 
@@ -36,7 +36,7 @@ async function swap(digest: string): Promise<number> {
 async function served(): Promise<string | undefined> {
   const versions = await Promise.all(
     targets.map(async ({ target, versions }) => {
-      const { status, body } = await ask(service.url, message('GET', target, 'Host: a'))
+      const { status, body } = await send(service.url, message('GET', target, 'Host: a'))
       return versions.findIndex((version) => version.status === status && version.body === body)
     }),
   )

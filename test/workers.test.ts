@@ -14,7 +14,7 @@ import {
   type ServiceOptions,
   TwoReleases,
 } from './support/service.ts'
-import { ask, message } from './support/wire.ts'
+import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(120_000)
 
@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
       /^WORKERS NOT RESTARTED: a worker could not start \(exit code 1\); its reason stands above; those/,
     )
     expect(childrenOf(service.pid)).toEqual(before)
-    expect((await ask(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
+    expect((await send(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
   })
 })
 
@@ -242,7 +242,7 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
       process.kill(victim, 'SIGKILL')
       await service.line(/^\[\d+\] nomenclator: the release is damaged: /)
       await service.line(/^WORKER DID NOT START: a worker could not start \(exit code 1\); .*; trying again in 200 ms$/)
-      expect((await ask(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
+      expect((await send(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
     }
     await twoOthers(service, [victim])
   })

@@ -13,7 +13,7 @@ const proxied: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: proxies }
 const fixed: BaseUrlPolicy = { baseUrl: 'https://fixed.test/v', trustedProxies: proxies }
 
 const ask = (policy: BaseUrlPolicy, headers: Record<string, string>, peer: string | undefined = '10.1.2.3') =>
-  baseUrlOf(policy, new Map(new Headers(headers)), { own: OWN, peer })
+  baseUrlOf(policy, new Map(new Headers(headers)), { listeningUrl: OWN, peer })
 
 const forwarded = { Host: 'inner.test', 'X-Forwarded-Host': 'outer.test:8443', 'X-Forwarded-Proto': 'https' }
 const HOST = 'one host name or address, with a port if needed, such as example.org:8080'
@@ -53,7 +53,7 @@ describe('a proxy is trusted by its address:', () => {
     ['another IPv6', '::2', false],
     ['unknown', undefined, false],
   ])('%s', (_, peer, trusted) => {
-    const url = baseUrlOf(proxied, new Map(new Headers(forwarded)), { own: OWN, peer })
+    const url = baseUrlOf(proxied, new Map(new Headers(forwarded)), { listeningUrl: OWN, peer })
     expect(url).toBe(trusted ? 'https://outer.test:8443' : 'http://inner.test')
   })
 })
@@ -104,12 +104,12 @@ test('refused is an empty host also when it is the first that anyone asks for', 
   // A copy of its own, which has not seen a host yet.
   const fresh: typeof import('./base-url.ts') = await import(`${import.meta.dir}/base-url.ts?fresh`)
   const refused = { kind: 'bad-host', header: 'Host', expected: HOST } as const
-  expect(fresh.baseUrlOf(plain, new Map([['host', '']]), { own: OWN, peer: undefined })).toEqual(refused)
+  expect(fresh.baseUrlOf(plain, new Map([['host', '']]), { listeningUrl: OWN, peer: undefined })).toEqual(refused)
 })
 
 test('who asks is not looked up unless a proxy is trusted', () => {
   const connection = {
-    own: OWN,
+    listeningUrl: OWN,
     get peer(): string {
       throw new Error('looked up')
     },

@@ -1,6 +1,6 @@
 // The server as it starts and stops.
 import { afterAll, expect, test } from 'bun:test'
-import { ask, message } from '../../test/support/wire.ts'
+import { message, send } from '../../test/support/wire.ts'
 import type { App } from './app.ts'
 import { textResponse } from './exchange.ts'
 import { CannotListen, serve } from './serve.ts'
@@ -19,9 +19,9 @@ function started(app: App) {
 }
 
 test('says where it listens, and who asks', async () => {
-  const server = started((_asked, { own, peer }) => textResponse(200, {}, `${own} ${peer}`))
+  const server = started((_asked, { listeningUrl, peer }) => textResponse(200, {}, `${listeningUrl} ${peer}`))
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
-  const { body } = await ask(server.url, message('GET', '/', 'Host: a'))
+  const { body } = await send(server.url, message('GET', '/', 'Host: a'))
   expect(body).toBe(`${server.url} 127.0.0.1`)
 })
 
@@ -45,13 +45,13 @@ test('asks clients to go before it stops, and is gone when it has stopped', asyn
     return textResponse(200, {}, path)
   })
   const [before, during] = [
-    await ask(server.url, message('GET', '/', 'Host: a')),
-    await ask(server.url, message('GET', '/stop', 'Host: a')),
+    await send(server.url, message('GET', '/', 'Host: a')),
+    await send(server.url, message('GET', '/stop', 'Host: a')),
   ]
   expect([before.body, before.headers.Connection]).toEqual(['/', undefined])
   expect([during.body, during.headers.Connection]).toEqual(['/stop', 'close'])
   await stopped
-  await expect(ask(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
+  await expect(send(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
 })
 
 test.each([
