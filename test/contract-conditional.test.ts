@@ -1,4 +1,4 @@
-// Who has a page already is told so, in all five collections: 304 with the headers of the page and nothing after them.
+// A client that has a page already gets a 304 with the headers of the page and no body, in every collection.
 import { describe, expect, test } from 'bun:test'
 import { lists } from './support/expected.ts'
 import { notModifiedResponse, pageResponse } from './support/expected-responses.ts'
@@ -49,8 +49,8 @@ describe.each(lists)('$path', (list) => {
     const notModified = notModifiedResponse(factsOf(list, pages))
     const tagged = { ...notModified, headers: { ...notModified.headers, ETag: tag } }
     const requests = ['GET', 'HEAD'].map((method) => request(method, target, ...fields(tag)))
-    const answers = await sendAll(url, ...requests, request('GET', target))
-    expect(answers).toEqual([tagged, tagged, pageResponse(factsOf(list, pages))])
+    const responses = await sendAll(url, ...requests, request('GET', target))
+    expect(responses).toEqual([tagged, tagged, pageResponse(factsOf(list, pages))])
   })
 
   test.each(unknown)('200 for %s', async (_, fields) => {
@@ -62,7 +62,7 @@ describe.each(lists)('$path', (list) => {
     expect(await get(`${path}?page=2`, `If-None-Match: ${tag}`)).toEqual(pageResponse(factsOf(list, 2)))
   })
 
-  test.each(['page=0', 'page=999999', 'format=xml'])('what has no tag is never 304: %s', async (query) => {
+  test.each(['page=0', 'page=999999', 'format=xml'])('a problem is never 304: %s', async (query) => {
     const { status } = await get(`${path}?${query}`, 'If-None-Match: *', FAR_AHEAD)
     expect(status).toBe(query === 'page=999999' ? 404 : 400)
   })

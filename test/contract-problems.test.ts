@@ -1,4 +1,4 @@
-// Everything that all five collections refuse: status, every header and body of each refusal.
+// What every collection refuses: status, every header and body of each refusal.
 import { describe, expect, test } from 'bun:test'
 import { lists } from './support/expected.ts'
 import {
@@ -17,11 +17,11 @@ import { sendAll, sendUntilClosed } from './support/wire.ts'
 
 const { url, request, get, factsOf } = await fullService()
 
-/** The query string, and the value that the answer says it was. */
+/** The query string, and the value that the problem repeats. */
 const badPages: readonly (readonly [name: string, query: string, value: string])[] = [
   ['zero', 'page=0', '0'],
   ['negative', 'page=-1', '-1'],
-  ['broken', 'page=1.5', '1.5'],
+  ['a fraction', 'page=1.5', '1.5'],
   ['a word', 'page=abc', 'abc'],
   ['digits and letters', 'page=12abc', '12abc'],
   ['empty', 'page=', ''],
@@ -45,7 +45,7 @@ const badPages: readonly (readonly [name: string, query: string, value: string])
   ['full-width digits', 'page=%EF%BC%91', '１'],
   ['no number', 'page=NaN', 'NaN'],
   ['infinite', 'page=Infinity', 'Infinity'],
-  ['not sound UTF-8', 'page=%FF', '\ufffd'],
+  ['not valid UTF-8', 'page=%FF', '\ufffd'],
 ]
 
 const badFormats: readonly (readonly [name: string, query: string, value: string])[] = [
@@ -80,8 +80,8 @@ describe.each(lists)('$path', (list) => {
 
   test('HEAD of a page beyond the last has the headers of the problem', async () => {
     const target = `${path}?page=${pages + 1}`
-    const answers = await sendAll(url, request('HEAD', target), request('GET', path))
-    expect(answers).toEqual([headOf(beyond(pages + 1)), pageResponse(factsOf(list, 1))])
+    const responses = await sendAll(url, request('HEAD', target), request('GET', path))
+    expect(responses).toEqual([headOf(beyond(pages + 1)), pageResponse(factsOf(list, 1))])
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PURGE', 'BREW', 'get'])('405 for %s', async (method) => {
@@ -98,8 +98,8 @@ describe.each(lists)('$path', (list) => {
   test('OPTIONS, plain and as a preflight', async () => {
     const preflight = ['Origin: https://a.test', 'Access-Control-Request-Method: GET']
     const variants = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
-    const answers = await sendAll(url, ...variants.map((fields) => request('OPTIONS', `${path}?page=0`, ...fields)))
-    expect(answers).toEqual(variants.map(() => optionsResponse))
+    const responses = await sendAll(url, ...variants.map((fields) => request('OPTIONS', `${path}?page=0`, ...fields)))
+    expect(responses).toEqual(variants.map(() => optionsResponse))
   })
 
   test.each(['', '?page=2', '?format=api&page=2&page=2&x=%20%C3%B1', '?page=abc'])(
@@ -107,9 +107,8 @@ describe.each(lists)('$path', (list) => {
     async (query) => expect(await get(`${path}/${query}`)).toEqual(redirectResponse(`${path}${query}`)),
   )
 
-  test.each(['/1', '//', '.json', '%20'])('404 for what only begins like it: "%s"', async (rest) => {
+  test.each(['/1', '//', '.json', '%20'])('404 for a path that only begins with it: "%s"', async (rest) => {
     const instance = `${path}${rest}`
-
     expect(await get(instance)).toEqual(problemResponse('not-found', notFoundDetail(instance), instance))
   })
 })

@@ -1,5 +1,6 @@
-// The contract of API v1 over a real socket: status, every header and body of pages of all five collections.
+// The contract of API v1 over a real socket: status, every header and body of pages of every collection.
 import { describe, expect, test } from 'bun:test'
+import { collections } from '../src/catalog/collections.ts'
 import { lists } from './support/expected.ts'
 import { headOf, jsonResponse, pageResponse, redirectResponse } from './support/expected-responses.ts'
 import { fullRecords, fullService } from './support/full-service.ts'
@@ -7,7 +8,7 @@ import { sendAll } from './support/wire.ts'
 
 const { release, url, request, get, factsOf } = await fullService()
 
-/** The first two pages, two in the middle and the last two, as far as there are so many. */
+/** The first two pages, two in the middle and the last two, without repetition. */
 function triedPages(pages: number): number[] {
   const middle = Math.ceil(pages / 2)
   const tried = [1, 2, middle, middle + 1, pages - 1, pages]
@@ -18,7 +19,7 @@ describe.each(lists)('$path', (list) => {
   const { path, entity, total, pages } = list
   const tried = triedPages(pages)
 
-  test('has as many records as the contract saw', () => expect(fullRecords(entity).length).toBe(total))
+  test('has as many records as in the contract', () => expect(fullRecords(entity).length).toBe(total))
 
   test.each(tried)(`page %i of ${pages}`, async (page) => {
     expect(await get(`${path}?format=api&page=${page}`)).toEqual(pageResponse(factsOf(list, page)))
@@ -32,13 +33,13 @@ describe.each(lists)('$path', (list) => {
   test.each(tried)('HEAD of page %i is GET without the body', async (page) => {
     const target = `${path}?format=api&page=${page}`
     const [head, after] = await sendAll(url, request('HEAD', target), request('GET', target))
-    if (head === undefined || after === undefined) throw new Error('an answer is missing')
+    if (head === undefined || after === undefined) throw new Error('a response is missing')
     expect(after).toEqual(pageResponse(factsOf(list, page)))
     expect(head).toEqual(headOf(pageResponse(factsOf(list, page))))
     expect(head.headers.ETag).toBe(after.headers.ETag)
   })
 
-  test('a page is the same however it is asked for, and no two pages have the same tag', async () => {
+  test('a page is the same however its URL is spelled, and no two pages have the same tag', async () => {
     const [bare, spelled, second] = await sendAll(
       url,
       request('GET', path),
@@ -50,21 +51,15 @@ describe.each(lists)('$path', (list) => {
   })
 })
 
-test('GET /api/v1 names the five collections', async () => {
-  const urls = {
-    localidades: `${url}/api/v1/localidades`,
-    municipios: `${url}/api/v1/municipios`,
-    paises: `${url}/api/v1/paises`,
-    'subdisciplinas-conocimiento': `${url}/api/v1/subdisciplinas-conocimiento`,
-    audiencias: `${url}/api/v1/audiencias`,
-  }
-  expect(await get('/api/v1')).toEqual(jsonResponse(JSON.stringify(urls)))
+test('GET /api/v1 names every collection', async () => {
+  const urls = collections.map(({ name }) => [name, `${url}/api/v1/${name}`])
+  expect(await get('/api/v1')).toEqual(jsonResponse(JSON.stringify(Object.fromEntries(urls))))
   expect(await get('/api/v1/')).toEqual(redirectResponse('/api/v1'))
 })
 
-test('GET / is a page that names the release and links the five lists', async () => {
-  const { body, ...answer } = await get('/')
-  expect(answer).toEqual({
+test('GET / is a page that names the release and links every list', async () => {
+  const { body, ...response } = await get('/')
+  expect(response).toEqual({
     status: 200,
     reason: 'OK',
     headers: {

@@ -1,4 +1,4 @@
-// Bytes that are hardly HTTP, forwarded headers that are not to be believed, and a service that fails inside.
+// Malformed HTTP, forwarded headers from untrusted clients, and an error inside the service.
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { METHODS } from 'node:http'
 import { BlockList } from 'node:net'
@@ -28,12 +28,12 @@ const server = serverOf(() => release)
 const behindProxy = serverOf(() => release, { trustedProxies: loopback })
 const behindAnother = serverOf(() => release, { trustedProxies: distant })
 const configured = serverOf(() => release, { baseUrl: 'https://catalogs.example.org', trustedProxies: loopback })
-const sound = [server, behindProxy, behindAnother, configured]
+const working = [server, behindProxy, behindAnother, configured]
 const failing = serverOf(() => {
   throw new Error('the disk at /secret/path is gone')
 })
 afterAll(async () => {
-  for (const { close } of [...sound, failing]) await close()
+  for (const { close } of [...working, failing]) await close()
 })
 
 const { url, host } = server
@@ -45,19 +45,19 @@ const firstPage = bodyOf(countries(25), 1)
 afterEach(async () => {
   const { status, body } = await send(url, request('GET'))
   expect([status, body]).toEqual([200, firstPage])
-  expect(sound.flatMap(({ logged }) => logged)).toEqual([])
+  expect(working.flatMap(({ logged }) => logged)).toEqual([])
 })
 
-/** Nothing that follows a refused request is read. */
+/** The refusal. Nothing that follows a refused request is read. */
 const refused = async (bytes: string) => {
-  const answers = await sendUntilClosed(url, bytes, request('GET'))
-  expect(answers.length).toBe(1)
-  return answers[0]
+  const responses = await sendUntilClosed(url, bytes, request('GET'))
+  expect(responses.length).toBe(1)
+  return responses[0]
 }
 
 describe('header fields', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, at) => `X-Evil-${at}: evil`)
-  const tooLarge = (most: string) => closing(problemResponse('headers-too-large', `At most ${most} are read.`, path))
+  const tooLarge = (max: string) => closing(problemResponse('headers-too-large', `At most ${max} are read.`, path))
 
   test('100 are read', async () => expect((await send(url, request('GET', ...fields(99)))).status).toBe(200))
 
@@ -97,7 +97,11 @@ describe('header fields', () => {
     ['a length with a sign', 'Content-Length: +1', 'content-length is not a number of bytes'],
     ['a length in letters', 'Content-Length: 0x10', 'content-length is not a number of bytes'],
     ['a length of several', 'Content-Length: 1, 1', 'content-length is not a number of bytes'],
-    ['a length before what only looks blank', 'Content-Length: 1\xa0', 'content-length is not a number of bytes'],
+    [
+      'a length before a blank that HTTP does not count as one',
+      'Content-Length: 1\xa0',
+      'content-length is not a number of bytes',
+    ],
     ['an empty length', 'Content-Length:', 'content-length is not a number of bytes'],
     ['an absurd length', `Content-Length: ${'9'.repeat(16)}`, 'content-length is not a number of bytes'],
     ['two lengths', 'Content-Length: 0\r\ncontent-length: 0', 'the header content-length was sent more than once'],
@@ -162,13 +166,13 @@ describe('the first line', () => {
     ['lines that end with LF alone', `GET ${path} HTTP/1.1\nHost: ${host}\n\n`, path],
     ['lines that end with CR alone', `GET ${path} HTTP/1.1\rHost: ${host}\r\r`, path],
     ['a TLS client', `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'\xa5'.repeat(508)}`, '/'],
-  ])('%s: 400, without waiting for an end that cannot come', async (_, bytes, instance) => {
+  ])('%s: 400 at once, without waiting for the end of the head', async (_, bytes, instance) => {
     expect(await sendUntilClosed(url, bytes)).toEqual([refusal(INVALID_LINES, instance)])
   })
 
-  test('of OPTIONS may be about the service as a whole', async () => {
-    const answers = await sendAll(url, ...['OPTIONS', 'POST'].map((method) => message(method, '*', `Host: ${host}`)))
-    expect(answers).toEqual([optionsResponse, notAllowed('POST', '*')])
+  test('of OPTIONS may name the service as a whole', async () => {
+    const responses = await sendAll(url, ...['OPTIONS', 'POST'].map((method) => message(method, '*', `Host: ${host}`)))
+    expect(responses).toEqual([optionsResponse, notAllowed('POST', '*')])
   })
 })
 
@@ -183,17 +187,17 @@ test.each([
   "!#$%&'*+.^_`|~-",
 ])('the method %s is 405 where there is something, 404 elsewhere, and the connection stays', async (method) => {
   const elsewhere = message(method, '/evil.test:443', `Host: ${host}`)
-  const answers = await sendAll(url, request(method, 'Cookie: evil=1'), elsewhere, request('GET'))
-  expect(answers.slice(0, 2)).toEqual([
+  const responses = await sendAll(url, request(method, 'Cookie: evil=1'), elsewhere, request('GET'))
+  expect(responses.slice(0, 2)).toEqual([
     notAllowed(method, path),
     problemResponse('not-found', notFoundDetail('/evil.test:443'), '/evil.test:443'),
   ])
-  expect(answers[2]?.body).toBe(firstPage)
+  expect(responses[2]?.body).toBe(firstPage)
 })
 
-test('a tunnel is not to be had', async () => {
-  const answer = await send(url, message('CONNECT', 'evil.test:443', 'Host: evil.test:443'))
-  expect(answer).toEqual(problemResponse('not-found', notFoundDetail('evil.test:443'), 'evil.test:443'))
+test('CONNECT opens no tunnel', async () => {
+  const response = await send(url, message('CONNECT', 'evil.test:443', 'Host: evil.test:443'))
+  expect(response).toEqual(problemResponse('not-found', notFoundDetail('evil.test:443'), 'evil.test:443'))
 })
 
 describe('a body', () => {
@@ -208,13 +212,13 @@ describe('a body', () => {
     ['in chunks', 'Transfer-Encoding: chunked', chunks],
     ['in chunks, in other letters', 'TRANSFER-ENCODING:\t Chunked ', chunks],
     ['in chunks that are none', 'Transfer-Encoding: chunked', inner],
-    ['that was to be asked for first', `Expect: 100-continue\r\nContent-Length: ${inner.length}`, inner],
+    ['that awaits 100 Continue', `Expect: 100-continue\r\nContent-Length: ${inner.length}`, inner],
   ])(
-    '%s is never taken for a request: what it belongs to is answered, and then the server hangs up',
+    '%s is never taken for a request: its own request gets a response, and then the connection is closed',
     async (_, field, body) => {
       const wanted = { GET: pageResponse(page), HEAD: headOf(pageResponse(page)), POST: notAllowed('POST', path) }
-      for (const [method, answer] of Object.entries(wanted))
-        expect(await sendUntilClosed(url, request(method, field) + body, request('GET'))).toEqual([closing(answer)])
+      for (const [method, response] of Object.entries(wanted))
+        expect(await sendUntilClosed(url, request(method, field) + body, request('GET'))).toEqual([closing(response)])
       expect(await sendUntilClosed(url, request('OPTIONS', field) + body, request('GET'))).toEqual([
         closing(optionsResponse),
       ])
@@ -222,8 +226,8 @@ describe('a body', () => {
   )
 
   test.each(['0', '000'])('of no bytes is none: Content-Length: %s', async (length) => {
-    const answers = await sendAll(url, request('POST', `Content-Length: ${length}`), request('GET'))
-    expect(answers).toEqual([notAllowed('POST', path), pageResponse(page)])
+    const responses = await sendAll(url, request('POST', `Content-Length: ${length}`), request('GET'))
+    expect(responses).toEqual([notAllowed('POST', path), pageResponse(page)])
   })
 
   test('that was not announced is a request of its own, and refused as such', async () => {
@@ -242,7 +246,7 @@ describe('forwarded headers', () => {
   test.each([
     ['from anyone are ignored where no proxy is trusted', server, all, url],
     ['from another address than the proxy are ignored', behindAnother, all, url],
-    ['from the proxy are believed, but for those that nobody asked for', behindProxy, all, 'https://public.test'],
+    ['from the proxy are used, except those that are not supported', behindProxy, all, 'https://public.test'],
     ['from the proxy may name the host alone', behindProxy, forwarded.slice(0, 1), 'http://public.test'],
     ['from the proxy may name the scheme alone', behindProxy, forwarded.slice(1), `https://${host}`],
     ['are not needed from the proxy', behindProxy, [], url],
@@ -263,24 +267,24 @@ describe('forwarded headers', () => {
     '',
   ])('from the proxy are checked: host "%s"', async (name) => {
     const expected = 'one host name or address, with a port if needed, such as example.org:8080.'
-    const answer = await sendTo(behindProxy, `X-Forwarded-Host: ${name}`)
-    expect(answer).toEqual(problemResponse('bad-host', `X-Forwarded-Host must be ${expected}`, path))
+    const response = await sendTo(behindProxy, `X-Forwarded-Host: ${name}`)
+    expect(response).toEqual(problemResponse('bad-host', `X-Forwarded-Host must be ${expected}`, path))
   })
 
   test.each(['javascript', 'HTTPS', 'https, http', 'https://evil.test', ''])(
     'from the proxy are checked: scheme "%s"',
     async (scheme) => {
-      const answer = await sendTo(behindProxy, `X-Forwarded-Proto: ${scheme}`)
-      expect(answer).toEqual(problemResponse('bad-host', 'X-Forwarded-Proto must be http or https.', path))
+      const response = await sendTo(behindProxy, `X-Forwarded-Proto: ${scheme}`)
+      expect(response).toEqual(problemResponse('bad-host', 'X-Forwarded-Proto must be http or https.', path))
     },
   )
 })
 
-test('an error inside is a 500 that tells nothing, and is logged once', async () => {
-  const answer = await send(failing.url, request('GET'))
+test('an error inside is a 500 that reveals nothing, and is logged once', async () => {
+  const response = await send(failing.url, request('GET'))
   const detail = 'The fault is on our side and was logged; trying again may help.'
-  expect(answer).toEqual(problemResponse('internal-error', detail, path))
-  expect(JSON.stringify(answer)).not.toMatch(/secret|Error:|\.ts|at /)
+  expect(response).toEqual(problemResponse('internal-error', detail, path))
+  expect(JSON.stringify(response)).not.toMatch(/secret|Error:|\.ts|at /)
   expect(failing.logged).toEqual([new Error('the disk at /secret/path is gone')])
   const [options] = await sendAll(failing.url, request('OPTIONS'))
   expect([options?.status, failing.logged.length]).toEqual([200, 1])

@@ -1,5 +1,6 @@
 // Whole responses with every header, as the contract and the decisions beside it want them.
 import { expect } from 'bun:test'
+import { collections } from '../../src/catalog/collections.ts'
 import type { HttpResponse } from './wire.ts'
 
 /** Matches any text of this shape. */
@@ -104,9 +105,7 @@ export const INVALID_LINES = 'there is a control character, or a line that does 
 export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 export const FORMAT_ALLOWED = 'api or json, given once'
 export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
-const KNOWN =
-  '/, /api/v1, /api/v1/localidades, /api/v1/municipios, /api/v1/paises, ' +
-  '/api/v1/subdisciplinas-conocimiento, /api/v1/audiencias'
+const KNOWN = ['/', '/api/v1', ...collections.map(({ path }) => path)].join(', ')
 /** Under the path of API v1 only its own paths are listed. */
 export const notFoundDetail = (path: string) =>
   `Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`

@@ -104,7 +104,7 @@ export class Connection implements ConnectionInfo {
   timeOut(): void {
     // It is the client that waits, for a response that is not ready.
     if (this.#responding && this.#unsent.length === 0) return
-    // A socket reports that it can take more only when much of its buffer is free. So a slow reader may have taken some.
+    // A socket reports that it can take more only when much of its buffer is free, so a slow reader may have read some.
     const before = this.#unsent.length
     this.drain()
     if (this.#unsent.length < before) return
@@ -141,7 +141,7 @@ export class Connection implements ConnectionInfo {
     else this.#resumeReading()
   }
 
-  /** Responds to requests until the batch is full, or nothing more can be responded to. Tells whether it is full. */
+  /** Responds to requests until the batch is full (then true), or until there is none to respond to (then false). */
   #fillBatch(): boolean {
     while (out.length < BATCH_BYTES) {
       const text = this.#received.peek()
@@ -214,7 +214,7 @@ export class Connection implements ConnectionInfo {
     try {
       await this.#deliver(await response, head)
     } catch (error) {
-      // Only a reset tells the client that what it got is not all.
+      // Only a reset shows the client that the response is incomplete.
       this.terminate()
       this.#server.handler.onFailure?.(error, head)
     }

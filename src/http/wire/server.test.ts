@@ -141,7 +141,7 @@ describe('responses', () => {
     expect(response).toEndWith('\r\n\r\n')
   })
 
-  test('HTTP/1.0 is told when the connection stays', async () => {
+  test('HTTP/1.0 gets a header when the connection stays open', async () => {
     const socket = open(start())
     socket.write('GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.0\r\n\r\n')
     const responses = await readUntilClosed(socket)
@@ -212,7 +212,7 @@ describe('shutdown', () => {
     expect(await readUntilClosed(socket)).toEndWith('GET /after ')
   })
 
-  test('every response while draining says close, and ends its connection', async () => {
+  test('while draining, every response has Connection: close and ends its connection', async () => {
     const server = start()
     const socket = open(server)
     socket.write(request('/a'))

@@ -164,7 +164,7 @@ describe('byte by byte', () => {
   })
 })
 
-describe('a client that hangs up', () => {
+describe('a client that closes the connection', () => {
   test.each([
     ['while it reads', true],
     ['while it does not read', false],
