@@ -26,7 +26,7 @@ function report(message: WorkerMessage): void {
   if (process.connected) process.send?.(message)
 }
 
-export type WorkersOptions = {
+type WorkersOptions = {
   readonly count: number
   readonly listening: ListenOptions
   /** The command line of a worker that listens on this port. */
