@@ -25,7 +25,7 @@ test('docs/api-v2.md shows the answers that are given; WRITE_EXAMPLES=1 writes t
   })
   const document = await Bun.file(DOCUMENT).text()
   const written = await withAnswers(document, async (question) => {
-    const response = await answerLaterTo(app, question, { peer: undefined, own: 'http://127.0.0.1' })
+    const response = await answerLaterTo(app, question, { peer: undefined, listeningUrl: 'http://127.0.0.1' })
     return { status: response.status, headers: response.headers, body: await response.text() }
   })
   if (process.env.WRITE_EXAMPLES === '1') await Bun.write(DOCUMENT, written)

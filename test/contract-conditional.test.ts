@@ -1,11 +1,11 @@
-// Who has a page already is told so, in all five collections: 304 with the headers of the page and nothing after them.
+// A client that has a page already gets a 304 with the headers of the page and no body, in every collection.
 import { describe, expect, test } from 'bun:test'
-import { notModifiedAnswer, pageAnswer } from './support/answers.ts'
 import { lists } from './support/expected.ts'
+import { notModifiedResponse, pageResponse } from './support/expected-responses.ts'
 import { fullService } from './support/full-service.ts'
-import { talk } from './support/wire.ts'
+import { sendAll } from './support/wire.ts'
 
-const { release, url, say, get, factsOf } = await fullService()
+const { release, url, request, get, factsOf } = await fullService()
 
 const LONG_AGO = 'If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT'
 const FAR_AHEAD = 'If-Modified-Since: Fri, 31 Dec 9999 23:59:59 GMT'
@@ -46,23 +46,23 @@ describe.each(lists)('$path', (list) => {
   test.each(known)('304 for %s', async (_, fields) => {
     const target = `${path}?page=${pages}`
     const tag = await tagOf(target)
-    const notModified = notModifiedAnswer(factsOf(list, pages))
+    const notModified = notModifiedResponse(factsOf(list, pages))
     const tagged = { ...notModified, headers: { ...notModified.headers, ETag: tag } }
-    const request = ['GET', 'HEAD'].map((method) => say(method, target, ...fields(tag)))
-    const answers = await talk(url, ...request, say('GET', target))
-    expect(answers).toEqual([tagged, tagged, pageAnswer(factsOf(list, pages))])
+    const requests = ['GET', 'HEAD'].map((method) => request(method, target, ...fields(tag)))
+    const responses = await sendAll(url, ...requests, request('GET', target))
+    expect(responses).toEqual([tagged, tagged, pageResponse(factsOf(list, pages))])
   })
 
   test.each(unknown)('200 for %s', async (_, fields) => {
-    expect(await get(path, ...fields(await tagOf(path)))).toEqual(pageAnswer(factsOf(list, 1)))
+    expect(await get(path, ...fields(await tagOf(path)))).toEqual(pageResponse(factsOf(list, 1)))
   })
 
   test('200 for the second page when only the first is known', async () => {
     const tag = await tagOf(path)
-    expect(await get(`${path}?page=2`, `If-None-Match: ${tag}`)).toEqual(pageAnswer(factsOf(list, 2)))
+    expect(await get(`${path}?page=2`, `If-None-Match: ${tag}`)).toEqual(pageResponse(factsOf(list, 2)))
   })
 
-  test.each(['page=0', 'page=999999', 'format=xml'])('what has no tag is never 304: %s', async (query) => {
+  test.each(['page=0', 'page=999999', 'format=xml'])('a problem is never 304: %s', async (query) => {
     const { status } = await get(`${path}?${query}`, 'If-None-Match: *', FAR_AHEAD)
     expect(status).toBe(query === 'page=999999' ? 404 : 400)
   })

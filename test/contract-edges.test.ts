@@ -1,20 +1,21 @@
-// Catalogs of a few records over a real socket: none, one, a full page, one more; and the order in which they come.
+// Small catalogs over a real socket: no record, one, a full page, one more; and the order of the records.
 import { describe, expect, test } from 'bun:test'
-import { headOf, notModifiedAnswer, pageAnswer, problemResponse } from './support/answers.ts'
+import { collections } from '../src/catalog/collections.ts'
 import { bodyOf, lists, recordsOf } from './support/expected.ts'
+import { headOf, notModifiedResponse, pageResponse, problemResponse } from './support/expected-responses.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, type SmallCatalog, smallSource } from './support/small-source.ts'
-import { message, talk } from './support/wire.ts'
+import { message, sendAll } from './support/wire.ts'
 
 /** A server of the catalog for the length of one test. */
 async function served(catalog: SmallCatalog) {
   const release = await releaseOf(smallSource(catalog))
   const { url, host, close } = serverOf(() => release)
-  const talkTo = (method: string, targets: readonly string[], ...fields: readonly string[]) =>
-    talk(url, ...targets.map((target) => message(method, target, `Host: ${host}`, ...fields)))
-  return { url, built: release.manifest.built, talkTo, [Symbol.asyncDispose]: close }
+  const sendTo = (method: string, targets: readonly string[], ...fields: readonly string[]) =>
+    sendAll(url, ...targets.map((target) => message(method, target, `Host: ${host}`, ...fields)))
+  return { url, built: release.manifest.built, sendTo, [Symbol.asyncDispose]: close }
 }
 
 const path = '/api/v1/paises'
@@ -42,36 +43,36 @@ describe.each([
     const targets = [...numbers, lastPage + 1].map((page) => `${path}?page=${page}`)
     const facts = { base: server.url, path, total, pages, built: server.built }
     const wanted = [
-      ...numbers.map((page) => pageAnswer({ ...facts, page, body: bodyOf(given, page) })),
+      ...numbers.map((page) => pageResponse({ ...facts, page, body: bodyOf(given, page) })),
       problemResponse('page-beyond-last', beyond, path, totals),
     ]
-    const answers = await server.talkTo('GET', targets)
-    expect(answers).toEqual(wanted)
-    expect(answers.slice(0, -1).map(({ body }) => JSON.parse(body).length)).toEqual(sizes)
-    const heads = await server.talkTo('HEAD', targets)
+    const responses = await server.sendTo('GET', targets)
+    expect(responses).toEqual(wanted)
+    expect(responses.slice(0, -1).map(({ body }) => JSON.parse(body).length)).toEqual(sizes)
+    const heads = await server.sendTo('HEAD', targets)
     expect(heads).toEqual(wanted.map(headOf))
   })
 })
 
 test('an empty catalog is empty in every collection, and can be revalidated', async () => {
   await using server = await served({})
-  const paths = lists.map(({ path }) => path)
+  const paths = collections.map(({ path }) => path)
   const facts = { base: server.url, page: 1, total: 0, pages: 0, built: server.built, body: '[]' }
-  const answers = await server.talkTo('GET', paths)
-  expect(answers).toEqual(paths.map((path) => pageAnswer({ ...facts, path })))
-  const again = await server.talkTo('GET', paths, `If-None-Match: ${answers[0]?.headers.ETag}`)
-  expect(again).toEqual(paths.map((path) => notModifiedAnswer({ ...facts, path })))
+  const responses = await server.sendTo('GET', paths)
+  expect(responses).toEqual(paths.map((path) => pageResponse({ ...facts, path })))
+  const again = await server.sendTo('GET', paths, `If-None-Match: ${responses[0]?.headers.ETag}`)
+  expect(again).toEqual(paths.map((path) => notModifiedResponse({ ...facts, path })))
 })
 
-test('records come in order, however the rows were given', async () => {
+test('records are served in order, whatever the order of the rows', async () => {
   await using server = await served(jumbled)
   for (const { path, entity } of lists) {
     const records = recordsOf(smallSource(jumbled), entity)
-    const answers = await server.talkTo(
+    const responses = await server.sendTo(
       'GET',
       [1, 2, 3].map((page) => `${path}?page=${page}`),
     )
-    expect(answers.map(({ body }) => body)).toEqual([1, 2, 3].map((page) => bodyOf(records, page)))
+    expect(responses.map(({ body }) => body)).toEqual([1, 2, 3].map((page) => bodyOf(records, page)))
   }
 })
 
@@ -81,10 +82,10 @@ type Served = {
   idMunicipio: { idMunicipio: number; idEstado: { idEstado: number } }
 }
 
-test('localities keep the order in which they were given, and their own state', async () => {
+test('localities keep the order of the source, and their own state', async () => {
   await using server = await served(jumbled)
-  const [answer] = await server.talkTo('GET', ['/api/v1/localidades'])
-  const page: Served[] = JSON.parse(answer?.body ?? '')
+  const [response] = await server.sendTo('GET', ['/api/v1/localidades'])
+  const page: Served[] = JSON.parse(response?.body ?? '')
   const keys = (jumbled.localidad ?? []).map(({ idMunicipio, idLocalidad }) => [idMunicipio, idLocalidad])
   expect<unknown>(page.map((one) => [one.idMunicipio.idMunicipio, one.idLocalidad])).toEqual(keys.slice(0, 10))
   expect(page.some((one) => one.idEstado.idEstado !== one.idMunicipio.idEstado.idEstado)).toBe(true)

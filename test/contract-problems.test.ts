@@ -1,27 +1,27 @@
-// Everything that all five collections refuse: status, every header and body of each refusal.
+// What every collection refuses: status, every header and body of each refusal.
 import { describe, expect, test } from 'bun:test'
+import { lists } from './support/expected.ts'
 import {
   closing,
   FORMAT_ALLOWED,
   headOf,
   notFoundDetail,
-  optionsAnswer,
+  optionsResponse,
   PAGE_ALLOWED,
-  pageAnswer,
+  pageResponse,
   problemResponse,
-  redirectAnswer,
-} from './support/answers.ts'
-import { lists } from './support/expected.ts'
+  redirectResponse,
+} from './support/expected-responses.ts'
 import { fullService } from './support/full-service.ts'
-import { hearOut, talk } from './support/wire.ts'
+import { sendAll, sendUntilClosed } from './support/wire.ts'
 
-const { url, say, get, factsOf } = await fullService()
+const { url, request, get, factsOf } = await fullService()
 
-/** The query string, and the value that the answer says it was. */
+/** The query string, and the value that the problem repeats. */
 const badPages: readonly (readonly [name: string, query: string, value: string])[] = [
   ['zero', 'page=0', '0'],
   ['negative', 'page=-1', '-1'],
-  ['broken', 'page=1.5', '1.5'],
+  ['a fraction', 'page=1.5', '1.5'],
   ['a word', 'page=abc', 'abc'],
   ['digits and letters', 'page=12abc', '12abc'],
   ['empty', 'page=', ''],
@@ -45,7 +45,7 @@ const badPages: readonly (readonly [name: string, query: string, value: string])
   ['full-width digits', 'page=%EF%BC%91', '１'],
   ['no number', 'page=NaN', 'NaN'],
   ['infinite', 'page=Infinity', 'Infinity'],
-  ['not sound UTF-8', 'page=%FF', '\ufffd'],
+  ['not valid UTF-8', 'page=%FF', '\ufffd'],
 ]
 
 const badFormats: readonly (readonly [name: string, query: string, value: string])[] = [
@@ -80,33 +80,35 @@ describe.each(lists)('$path', (list) => {
 
   test('HEAD of a page beyond the last has the headers of the problem', async () => {
     const target = `${path}?page=${pages + 1}`
-    const answers = await talk(url, say('HEAD', target), say('GET', path))
-    expect(answers).toEqual([headOf(beyond(pages + 1)), pageAnswer(factsOf(list, 1))])
+    const responses = await sendAll(url, request('HEAD', target), request('GET', path))
+    expect(responses).toEqual([headOf(beyond(pages + 1)), pageResponse(factsOf(list, 1))])
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PURGE', 'BREW', 'get'])('405 for %s', async (method) => {
     const body = '[{"idPais":1}]'
     const refused = problemResponse('method-not-allowed', `${method} was used; allowed are GET, HEAD, OPTIONS.`, path)
-    expect(await talk(url, say(method, path), say('GET', path))).toEqual([refused, pageAnswer(factsOf(list, 1))])
-    const withBody = say(method, path, `Content-Length: ${body.length}`) + body
-    expect(await hearOut(url, withBody, say('GET', path))).toEqual([closing(refused)])
+    expect(await sendAll(url, request(method, path), request('GET', path))).toEqual([
+      refused,
+      pageResponse(factsOf(list, 1)),
+    ])
+    const withBody = request(method, path, `Content-Length: ${body.length}`) + body
+    expect(await sendUntilClosed(url, withBody, request('GET', path))).toEqual([closing(refused)])
   })
 
   test('OPTIONS, plain and as a preflight', async () => {
     const preflight = ['Origin: https://a.test', 'Access-Control-Request-Method: GET']
-    const request = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
-    const answers = await talk(url, ...request.map((fields) => say('OPTIONS', `${path}?page=0`, ...fields)))
-    expect(answers).toEqual(request.map(() => optionsAnswer))
+    const variants = [[], preflight, [...preflight, 'Access-Control-Request-Headers: x-any']]
+    const responses = await sendAll(url, ...variants.map((fields) => request('OPTIONS', `${path}?page=0`, ...fields)))
+    expect(responses).toEqual(variants.map(() => optionsResponse))
   })
 
   test.each(['', '?page=2', '?format=api&page=2&page=2&x=%20%C3%B1', '?page=abc'])(
     '308 for a trailing slash, query kept: "%s"',
-    async (query) => expect(await get(`${path}/${query}`)).toEqual(redirectAnswer(`${path}${query}`)),
+    async (query) => expect(await get(`${path}/${query}`)).toEqual(redirectResponse(`${path}${query}`)),
   )
 
-  test.each(['/1', '//', '.json', '%20'])('404 for what only begins like it: "%s"', async (rest) => {
+  test.each(['/1', '//', '.json', '%20'])('404 for a path that only begins with it: "%s"', async (rest) => {
     const instance = `${path}${rest}`
-
     expect(await get(instance)).toEqual(problemResponse('not-found', notFoundDetail(instance), instance))
   })
 })

@@ -25,7 +25,7 @@ beforeAll(async () => {
     policy: { baseUrl: 'http://test', trustedProxies: undefined },
     logError: (error) => console.error(error),
   })
-  ask = (target) => answerLaterTo(app, { target }, { peer: undefined, own: 'http://test' })
+  ask = (target) => answerLaterTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
 })
 
 const listed = async (target: string) => {

@@ -1,19 +1,19 @@
-// Requests that mean harm or make no sense, byte for byte: each gets a clear refusal, and the server goes on.
+// Malicious and meaningless requests, byte for byte: each gets a clear refusal, and the server keeps running.
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { bodyOf } from './support/expected.ts'
 import {
   closing,
   HOST_DETAIL,
   notFoundDetail,
   PAGE_ALLOWED,
   problemResponse,
-  redirectAnswer,
+  redirectResponse,
   refusal,
-} from './support/answers.ts'
-import { bodyOf } from './support/expected.ts'
+} from './support/expected-responses.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
-import { ask, hearOut, message } from './support/wire.ts'
+import { message, send, sendUntilClosed } from './support/wire.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(25) }))
 const server = serverOf(() => release)
@@ -25,7 +25,7 @@ const get = (target: string, ...fields: readonly string[]) => message('GET', tar
 const linkTo = (base: string) => `<${base}${path}?format=api&page=2>; rel="next"`
 
 afterEach(async () => {
-  const { status, body } = await ask(url, get(path))
+  const { status, body } = await send(url, get(path))
   expect([status, body]).toEqual([200, bodyOf(countries(25), 1)])
   expect(server.logged).toEqual([])
 })
@@ -35,7 +35,7 @@ const badHost = problemResponse('bad-host', HOST_DETAIL, path)
 const badPage = (value: string) =>
   problemResponse('bad-parameter', `page was ${JSON.stringify(value)}; allowed is ${PAGE_ALLOWED}.`, path)
 
-describe('a header is not to be had by', () => {
+describe('a header cannot be injected by', () => {
   test.each([
     ['CR LF in a parameter', `${path}?page=1%0d%0aX-Evil:%201`, badPage('1\r\nX-Evil: 1')],
     ['LF in a parameter', `${path}?page=%0aX-Evil:%201`, badPage('\nX-Evil: 1')],
@@ -44,18 +44,20 @@ describe('a header is not to be had by', () => {
     ['CR LF doubly encoded', `${path}?page=%250d%250aX-Evil:%201`, badPage('%0d%0aX-Evil: 1')],
     ['a character that looks like LF', `${path}?page=%E5%98%8AX-Evil`, badPage('嘊X-Evil')],
   ])('%s', async (_, target, wanted) => {
-    const answer = await ask(url, get(target))
-    expect(answer).toEqual(wanted)
-    expect(JSON.stringify(answer.headers)).not.toContain('Evil')
+    const response = await send(url, get(target))
+    expect(response).toEqual(wanted)
+    expect(JSON.stringify(response.headers)).not.toContain('Evil')
   })
 
   test.each([
     ['CR LF', '?x=%0d%0aX-Evil:%201%0d%0a%0d%0a<script>'],
-    ['all that a target may hold', `?${String.fromCharCode(...Array.from({ length: 94 }, (_, at) => at + 0x21))}`],
+    ['every character of a target', `?${String.fromCharCode(...Array.from({ length: 94 }, (_, at) => at + 0x21))}`],
     ['another query', '??page=2?'],
-  ])('the query of a redirect, which stays as it was sent: %s', async (_, query) => {
-    expect(await ask(url, get(`${path}/${query}`))).toEqual(redirectAnswer(`${path}${query}`))
-    expect(await ask(url, message('GET', `${path}/${query}`, 'Host: a b'))).toEqual(redirectAnswer(`${path}${query}`))
+  ])('the query of a redirect, which is kept as sent: %s', async (_, query) => {
+    expect(await send(url, get(`${path}/${query}`))).toEqual(redirectResponse(`${path}${query}`))
+    expect(await send(url, message('GET', `${path}/${query}`, 'Host: a b'))).toEqual(
+      redirectResponse(`${path}${query}`),
+    )
   })
 })
 
@@ -77,19 +79,19 @@ describe('Host', () => {
     ['beyond ASCII', 'Host: \xc3\xb1.test'],
     ['a port of letters', 'Host: evil.test:80x'],
     ['a port of too many digits', 'Host: evil.test:123456'],
-    ['a port that there cannot be', 'Host: evil.test:65536'],
+    ['a port that is too high', 'Host: evil.test:65536'],
     ['a port left out', 'Host: evil.test:'],
     ['two ports', 'Host: evil.test:80:80'],
     ['half an address', 'Host: [::1'],
-    ['an address that there cannot be', 'Host: [::::::]'],
+    ['an impossible address', 'Host: [::::::]'],
     ['a number that is no address', 'Host: 256.256.256.256'],
     ['an address with a zone', 'Host: [fe80::1%25eth0]'],
     ['a name that begins with a dot', 'Host: .evil.test'],
     ['too long', `Host: ${'evil.'.repeat(60)}test`],
   ])('%s is refused', async (_, field) => {
-    const answer = await ask(url, message('GET', path, field))
-    expect(answer).toEqual(badHost)
-    expect(JSON.stringify(answer)).not.toMatch(/evil|script/i)
+    const response = await send(url, message('GET', path, field))
+    expect(response).toEqual(badHost)
+    expect(JSON.stringify(response)).not.toMatch(/evil|script/i)
   })
 
   test.each([
@@ -97,14 +99,14 @@ describe('Host', () => {
     ['twice in other letters', ['host: a.test', 'X: 1', 'HOST: a.test'], 'the header host was sent more than once'],
     ['missing', ['X-Host: a.test'], 'the header host is missing'],
   ])('%s is refused, and nothing after it is read', async (_, fields, wrong) => {
-    const answers = await hearOut(url, message('GET', `${path}?page=2`, ...fields), get(path))
-    expect(answers).toEqual([refusal(wrong, path)])
+    const responses = await sendUntilClosed(url, message('GET', `${path}?page=2`, ...fields), get(path))
+    expect(responses).toEqual([refusal(wrong, path)])
   })
 
   test.each(['[::1]', '[2001:db8::1]:8080', 'catalogs.test', 'A-b.test:1', '127.0.0.1:65535', 'localhost.'])(
     '%s is used',
     async (name) => {
-      const { status, headers } = await ask(url, message('GET', path, `Host: ${name}`))
+      const { status, headers } = await send(url, message('GET', path, `Host: ${name}`))
       expect([status, headers.Link]).toEqual([200, linkTo(`http://${name}`)])
     },
   )
@@ -137,36 +139,39 @@ describe('a target', () => {
     ['with markup', '/<script>alert("1")</script>', notFound('/<script>alert("1")</script>')],
     ['with a lone percent', `${path}?page=%`, badPage('%')],
   ])('%s is refused', async (_, target, wanted) => {
-    const answer = await ask(url, get(target))
-    expect(answer).toEqual(wanted)
-    expect(JSON.stringify(answer.headers)).not.toMatch(/evil|etc|script|fragment/)
+    const response = await send(url, get(target))
+    expect(response).toEqual(wanted)
+    expect(JSON.stringify(response.headers)).not.toMatch(/evil|etc|script|fragment/)
   })
 
   test.each([
     ['an absolute address', `http://evil.test${path}`],
     ['an absolute address in capitals', `HTTPS://EVIL.TEST${path}`],
     ['an absolute address with a user', `http://user:pass@evil.test${path}`],
-  ])('%s is read as the path, and its host not believed', async (_, target) => {
-    const { status, headers, body } = await ask(url, get(target))
+  ])('%s is read as the path, and its host ignored', async (_, target) => {
+    const { status, headers, body } = await send(url, get(target))
     expect([status, headers.Link, body]).toEqual([200, linkTo(url), bodyOf(countries(25), 1)])
   })
 
   test('that is an absolute address without a path is the root', async () => {
-    const [bare, withQuery] = [await ask(url, get('http://evil.test')), await ask(url, get('http://evil.test?page=0'))]
+    const [bare, withQuery] = [
+      await send(url, get('http://evil.test')),
+      await send(url, get('http://evil.test?page=0')),
+    ]
     expect([bare.headers['Content-Type'], withQuery.status]).toEqual(['text/html; charset=utf-8', 200])
   })
 
   test('of 8,000 characters is read', async () => {
-    expect((await ask(url, get(`${path}?x=`.padEnd(8_000, 'x')))).status).toBe(200)
+    expect((await send(url, get(`${path}?x=`.padEnd(8_000, 'x')))).status).toBe(200)
   })
 
   test.each([8_001, 15_000, 16_384, 100_000])('of %i characters is not', async (length) => {
     const tooLong = closing(problemResponse('uri-too-long', 'At most 8000 characters are read.', path))
-    expect(await hearOut(url, get(`${path}?x=`.padEnd(length, 'x')), get(path))).toEqual([tooLong])
+    expect(await sendUntilClosed(url, get(`${path}?x=`.padEnd(length, 'x')), get(path))).toEqual([tooLong])
   })
 
-  test('of which the path is long is told back in part', async () => {
-    const [answer] = await hearOut(url, get(`${path}/`.padEnd(9_000, 'x')))
-    expect(JSON.parse(answer?.body ?? '').instance).toBe(`${path}/`.padEnd(201, 'x'))
+  test('with a long path is repeated in part', async () => {
+    const [response] = await sendUntilClosed(url, get(`${path}/`.padEnd(9_000, 'x')))
+    expect(JSON.parse(response?.body ?? '').instance).toBe(`${path}/`.padEnd(201, 'x'))
   })
 })

@@ -7,7 +7,7 @@ import type { DocumentedOperation } from './support/openapi.ts'
 import { OpenapiService } from './support/openapi-service.ts'
 import { sourceOf, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
-import { ask as askOnWire, message } from './support/wire.ts'
+import { message, send as sendOnWire } from './support/wire.ts'
 
 const service = await OpenapiService.create()
 const { documented, ask, askBroken } = service
@@ -51,7 +51,7 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
 }
 
 async function onWire(operation: DocumentedOperation, fields: string, query = ''): Promise<Response> {
-  const { status, headers, body } = await askOnWire(
+  const { status, headers, body } = await sendOnWire(
     server.url,
     message('GET', service.pathOf(operation) + query, fields),
   )

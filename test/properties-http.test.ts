@@ -24,7 +24,7 @@ const app = createApp({
   },
 })
 const answer = (target: string, headers: Question['headers'] = {}) =>
-  answerTo(app, { target, headers }, { own: OWN, peer: '127.0.0.1' })
+  answerTo(app, { target, headers }, { listeningUrl: OWN, peer: '127.0.0.1' })
 
 const problems: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-parameter', 'bad-host'],

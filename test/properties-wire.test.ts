@@ -1,11 +1,11 @@
-// Whatever bytes are sent, every answer is a whole one of those that are meant to be, and the server goes on.
+// Whatever bytes are sent, every response is whole and one of the expected kinds, and the server keeps running.
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bodyOf } from './support/expected.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
-import { ask, bytesOf, everything, type HttpResponse, message, open, parse } from './support/wire.ts'
+import { bytesOf, type HttpResponse, message, open, parseResponse, readUntilClosed, send } from './support/wire.ts'
 
 const NUM_RUNS = 250
 const release = await releaseOf(smallSource({ pais: countries(25) }))
@@ -16,32 +16,32 @@ afterAll(server.close)
 const page = message('GET', '/api/v1/paises', `Host: ${host}`)
 
 afterEach(async () => {
-  expect((await ask(url, page)).body).toBe(bodyOf(countries(25), 1))
+  expect((await send(url, page)).body).toBe(bodyOf(countries(25), 1))
   expect(server.logged).toEqual([])
 })
 
-/** Says the pieces one after the other and then no more, and hears the server out. */
-async function hear(pieces: readonly string[]): Promise<Buffer> {
+/** Sends the pieces one after the other, ends the input, and reads until the server closes. */
+async function received(pieces: readonly string[]): Promise<Buffer> {
   const socket = open(url, { allowHalfOpen: true })
-  const heard = everything(socket)
+  const all = readUntilClosed(socket)
   for (const piece of pieces) await new Promise((resolve) => socket.write(bytesOf(piece), resolve))
   socket.end()
-  return bytesOf(await heard)
+  return bytesOf(await all)
 }
 
-/** The answers that the bytes are, with nothing before, between or after them. */
-function answersIn(bytes: Buffer): HttpResponse[] {
-  const answers: HttpResponse[] = []
+/** The responses of which the bytes consist, with nothing before, between or after them. */
+function responsesIn(bytes: Buffer): HttpResponse[] {
+  const responses: HttpResponse[] = []
   for (let rest = bytes; rest.length > 0; ) {
-    const found = parse(rest, false)
-    if (found === undefined) throw new Error(`half an answer: ${rest.toString('latin1')}`)
-    answers.push(found.answer)
+    const found = parseResponse(rest, false)
+    if (found === undefined) throw new Error(`half a response: ${rest.toString('latin1')}`)
+    responses.push(found.response)
     rest = rest.subarray(found.length)
   }
-  return answers
+  return responses
 }
 
-function expectMeant({ status, headers, body }: HttpResponse): void {
+function expectKnown({ status, headers, body }: HttpResponse): void {
   expect([200, 304, 308, 400, 404, 405, 414, 431]).toContain(status)
   expect([headers.Allow, headers.Vary, headers['Access-Control-Allow-Origin']]).toEqual([
     'GET, HEAD, OPTIONS',
@@ -56,7 +56,7 @@ function expectMeant({ status, headers, body }: HttpResponse): void {
 
 const any = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) })
 
-// No HEAD among them: which of the answers has no body could not be told.
+// No HEAD among them: the parser could not know which of the responses has no body.
 const lines = fc.tuple(
   fc.constantFrom('GET', 'GET', 'GET', 'POST', 'OPTIONS', 'TRACE', 'get', ''),
   fc.constantFrom('/', '/api/v1/paises', '/api/v1/paises?page=2', '/api/v1/paises/', '/a/../b', '*', 'http://a/', ''),
@@ -87,7 +87,7 @@ const requests = fc
   .tuple(lines, fc.constantFrom(`Host: ${host}`, `Host: ${host}`, 'host:\ta.test ', 'Host:', 'X: y'), fields)
   .map(([line, hostLine, others]) => `${[line.join(' '), hostLine, ...others].join('\r\n')}\r\n\r\n`)
 
-/** Some bytes of a text taken out, and others put in their place. */
+/** Requests in which some bytes are replaced by others. */
 const mutations = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), any), { maxLength: 3 })
 const mutated = fc.tuple(requests, mutations).map(([text, changes]) =>
   changes.reduce((changed, [where, out, put]) => {
@@ -101,10 +101,10 @@ const isBlank = (text: string) => /^(?:\r\n)*$/.test(text)
 test('bytes of any kind', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(any, { maxLength: 3 }), async (pieces) => {
-      const answers = answersIn(await hear(pieces))
-      answers.forEach(expectMeant)
-      // Who stops in the middle of a request is told so, as long as there was any of it.
-      expect(answers.length > 0).toBe(!isBlank(pieces.join('')))
+      const responses = responsesIn(await received(pieces))
+      responses.forEach(expectKnown)
+      // An incomplete request is refused, unless it is empty.
+      expect(responses.length > 0).toBe(!isBlank(pieces.join('')))
     }),
     { numRuns: NUM_RUNS },
   )
@@ -113,24 +113,24 @@ test('bytes of any kind', async () => {
 test('requests with mistakes in them, alone and one after the other', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(requests, mutated, fc.constant(page)), { minLength: 1 }), async (pieces) => {
-      const answers = answersIn(await hear(pieces))
-      answers.forEach(expectMeant)
-      expect(answers.length).toBeGreaterThan(0)
-      // Nothing follows an answer that says so.
-      const last = answers.findIndex(({ headers }) => headers.Connection === 'close')
-      expect([-1, answers.length - 1]).toContain(last)
+      const responses = responsesIn(await received(pieces))
+      responses.forEach(expectKnown)
+      expect(responses.length).toBeGreaterThan(0)
+      // Nothing follows a response with Connection: close.
+      const last = responses.findIndex(({ headers }) => headers.Connection === 'close')
+      expect([-1, responses.length - 1]).toContain(last)
     }),
     { numRuns: NUM_RUNS },
   )
 })
 
-test('what follows a body that was announced is not answered, whatever it is', async () => {
+test('whatever follows an announced body gets no response', async () => {
   const announcements = fc.constantFrom('Content-Length: 5', 'Content-Length: 100000', 'Transfer-Encoding: chunked')
   await fc.assert(
     fc.asyncProperty(announcements, fc.array(fc.oneof(any, requests)), async (field, pieces) => {
       const announcing = message('POST', '/api/v1/paises', `Host: ${host}`, field)
-      const answers = answersIn(await hear([announcing, ...pieces]))
-      expect(answers.map(({ status, headers }) => [status, headers.Connection])).toEqual([[405, 'close']])
+      const responses = responsesIn(await received([announcing, ...pieces]))
+      expect(responses.map(({ status, headers }) => [status, headers.Connection])).toEqual([[405, 'close']])
     }),
     { numRuns: NUM_RUNS / 2 },
   )

@@ -1,4 +1,4 @@
-// The command that serves, as it is typed: what it says, what it refuses, and how it stops.
+// The serve command in a process of its own: its output, what it refuses, and how it stops.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { collections } from '../src/catalog/collections.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, isAlive, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
-import { ask, message, parse } from './support/wire.ts'
+import { message, parseResponse, send } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
 
@@ -18,9 +18,9 @@ const PATH = '/api/v1/paises'
 const HALF = `GET ${PATH} HTTP/1.1\r\nHo`
 const REST = 'st: a\r\n\r\n'
 const get = (url: string, target = PATH, ...fields: readonly string[]) =>
-  ask(url, message('GET', target, 'Host: a.example', ...fields))
+  send(url, message('GET', target, 'Host: a.example', ...fields))
 
-/** Runs it to its end, which must come by itself. */
+/** Runs it until it exits by itself. */
 async function refused(options: ServiceOptions) {
   await using service = new Service(options)
   const code = await service.exited()
@@ -30,7 +30,7 @@ async function refused(options: ServiceOptions) {
 const CALL = 'nomenclator --help shows what there is.\n'
 
 describe('starting', () => {
-  test('one line tells the release, the address and the counts', async () => {
+  test('one line has the release, the address and the counts', async () => {
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
     const counts = collections.map(({ name }) => `25 ${name}`).join(', ')
     expect(service.said).toEqual({
@@ -41,7 +41,7 @@ describe('starting', () => {
     expect((await get(service.url)).headers['X-Total']).toBe('25')
   })
 
-  test('without a release the bundled one is built first, and is there the next time', async () => {
+  test('without a release the bundled data is built first, and used the next time', async () => {
     using empty = new TestHome()
     await using service = await Service.over(empty, { flags: ['--workers', '1'] })
     expect(service.said.err).toBe('No release yet: building one from the bundled data.\n')
@@ -51,7 +51,7 @@ describe('starting', () => {
     expect((await get(again.url)).body).toBe((await get(service.url)).body)
   })
 
-  test('as many workers as are asked for share the port', async () => {
+  test('as many workers as configured share the port', async () => {
     await using service = await Service.over(home, { flags: ['--workers', '3'] })
     expect(childrenOf(service.pid)).toHaveLength(3)
     expect((await get(service.url)).status).toBe(200)
@@ -103,7 +103,7 @@ describe('what is refused', () => {
     })
   })
 
-  test('a current release that nobody can tell', async () => {
+  test('a file of current releases that cannot be read', async () => {
     using spoiled = new TestDirectory()
     writeFileSync(join(spoiled.path, 'current'), 'nonsense\n')
     const { code, err } = await refused({ flags: ['--home', spoiled.path, '--port', '0'] })
@@ -153,20 +153,20 @@ describe('variables do what the flags do', () => {
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
     expect(performance.now() - started).toBeLessThan(5_000)
-    expect(await client.everything()).toBe('')
+    expect(await client.untilClosed()).toBe('')
   })
 })
 
-/** A client that says and hears no more than it is told to. */
+/** A client that sends and reads only when the test says so. */
 class Client {
   readonly #socket: Socket
-  #heard = ''
+  #received = ''
   #closed = false
 
   private constructor(socket: Socket) {
     this.#socket = socket
     socket.on('data', (bytes: Buffer) => {
-      this.#heard += bytes.toString('latin1')
+      this.#received += bytes.toString('latin1')
     })
     socket.on('error', () => {})
     socket.on('close', () => {
@@ -180,57 +180,57 @@ class Client {
     return new Client(socket)
   }
 
-  /** Resolves when the bytes are on their way. */
+  /** Resolves when the bytes are sent. */
   send(text: string): Promise<void> {
     return new Promise((resolve) => this.#socket.write(text, () => resolve()))
   }
 
-  readNoMore(): void {
+  pauseReading(): void {
     this.#socket.pause()
   }
 
-  readOn(): void {
+  resumeReading(): void {
     this.#socket.resume()
   }
 
-  async answers(count: number): Promise<string> {
-    await eventually(`there are ${count} answers`, () => this.#heard.split('HTTP/1.1 ').length > count)
-    return this.#heard
+  async responses(count: number): Promise<string> {
+    await eventually(`there are ${count} responses`, () => this.#received.split('HTTP/1.1 ').length > count)
+    return this.#received
   }
 
-  async everything(): Promise<string> {
+  async untilClosed(): Promise<string> {
     await eventually('the connection is closed', () => this.#closed)
-    return this.#heard
+    return this.#received
   }
 }
 
 /** One whole page, after which the connection is closed. */
-function expectLastAnswer(heard: string): void {
-  const found = parse(Buffer.from(heard, 'latin1'), false)
-  expect(found?.length).toBe(heard.length)
-  expect([found?.answer.status, found?.answer.headers.Connection]).toEqual([200, 'close'])
+function expectLastResponse(text: string): void {
+  const found = parseResponse(Buffer.from(text, 'latin1'), false)
+  expect(found?.length).toBe(text.length)
+  expect([found?.response.status, found?.response.headers.Connection]).toEqual([200, 'close'])
 }
 
 describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
   const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', workers, ...flags] })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s: it goes, with 0, and idle clients do not keep it', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s: it exits with 0, and idle clients do not delay it', async (signal) => {
     await using service = await start()
     const idle = await Client.of(service)
     await idle.send(HALF + REST)
-    await idle.answers(1)
+    await idle.responses(1)
     const workersBefore = childrenOf(service.pid)
     const started = performance.now()
     service.signal(signal)
     expect(await service.exited()).toBe(0)
     expect(performance.now() - started).toBeLessThan(8_000)
     await service.refuses()
-    await idle.everything()
+    await idle.untilClosed()
     expect(workersBefore.filter(isAlive)).toEqual([])
     expect(service.said.err).toBe('')
   })
 
-  test('a request of which half has come is answered when the rest comes', async () => {
+  test('a request of which half was received gets its response when the rest comes', async () => {
     await using service = await start()
     const client = await Client.of(service)
     await client.send(HALF)
@@ -238,18 +238,18 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     service.signal('SIGTERM')
     await service.refuses()
     await client.send(REST)
-    expectLastAnswer(await client.everything())
+    expectLastResponse(await client.untilClosed())
     expect(await service.exited()).toBe(0)
   })
 
-  test('a client that has connected and not yet asked is still answered', async () => {
+  test('a client that has connected and sent nothing yet still gets a response', async () => {
     await using service = await start()
     const client = await Client.of(service)
     await get(service.url)
     service.signal('SIGTERM')
     await service.refuses()
     await client.send(HALF + REST)
-    expectLastAnswer(await client.everything())
+    expectLastResponse(await client.untilClosed())
     expect(await service.exited()).toBe(0)
   })
 
@@ -263,11 +263,11 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     await service.refuses()
     service.signal('SIGINT')
     expect(await service.exited()).toBe(1)
-    expect(await client.everything()).toBe('')
+    expect(await client.untilClosed()).toBe('')
     await eventually('no worker is left', () => !workersBefore.some(isAlive))
   })
 
-  test('what is not done when the drain timeout is over is cut off', async () => {
+  test('what is not finished within the drain timeout is cut off', async () => {
     await using service = await start('--drain-timeout', '1')
     const client = await Client.of(service)
     await client.send(HALF)
@@ -276,25 +276,25 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
     expect(performance.now() - started).toBeWithin(950, 6_000)
-    expect(await client.everything()).toBe('')
+    expect(await client.untilClosed()).toBe('')
   })
 })
 
-test('answers that a slow client has not yet taken are sent whole before it goes', async () => {
+test('responses that a slow client has not yet taken are sent whole before it exits', async () => {
   await using service = await Service.over(home, { flags: ['--workers', '1'] })
   const client = await Client.of(service)
-  client.readNoMore()
+  client.pauseReading()
   const MANY = 5_000
   await client.send((HALF + REST).repeat(MANY))
   await get(service.url)
   service.signal('SIGTERM')
   await service.refuses()
-  client.readOn()
-  let left = Buffer.from(await client.everything(), 'latin1')
+  client.resumeReading()
+  let left = Buffer.from(await client.untilClosed(), 'latin1')
   const connections: (string | undefined)[] = []
-  for (let found = parse(left, false); found !== undefined; found = parse(left, false)) {
-    expect([found.answer.status, found.answer.headers['X-Total']]).toEqual([200, '25'])
-    connections.push(found.answer.headers.Connection)
+  for (let found = parseResponse(left, false); found !== undefined; found = parseResponse(left, false)) {
+    expect([found.response.status, found.response.headers['X-Total']]).toEqual([200, '25'])
+    connections.push(found.response.headers.Connection)
     left = left.subarray(found.length)
   }
   expect(left).toBeEmpty()

@@ -9,7 +9,7 @@ import { homonyms } from './support/homonyms.ts'
 import { fullRelease, releaseOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
-import { ask, message } from './support/wire.ts'
+import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(120_000)
 
@@ -162,7 +162,7 @@ async function chunked(target: string, coding: string): Promise<{ head: string; 
 }
 
 test('HEAD tells the length and digest without the body', async () => {
-  const answer = await ask(server.url, message('HEAD', '/api/v2/paises/all?format=csv', 'Host: x'))
+  const answer = await send(server.url, message('HEAD', '/api/v2/paises/all?format=csv', 'Host: x'))
   const whole = await (await get('/api/v2/paises/all?format=csv')).text()
   expect([answer.headers['Content-Length'], answer.headers['Repr-Digest'], answer.body]).toEqual([
     String(Buffer.byteLength(whole)),

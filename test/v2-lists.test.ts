@@ -5,7 +5,7 @@ import type { Release } from '../src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
-import { ask, message } from './support/wire.ts'
+import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
 
@@ -31,7 +31,7 @@ const URL_OF = 'https://catalogs.example'
 
 describe('a page of a list', () => {
   test('has these headers on the wire, and no other', async () => {
-    const answer = await ask(server.url, message('GET', '/api/v2/paises?per_page=2&page=3', 'Host: x'))
+    const answer = await send(server.url, message('GET', '/api/v2/paises?per_page=2&page=3', 'Host: x'))
     const cursor = Buffer.from(`${release.manifest.digest.slice(0, 16)}-5`).toString('base64url')
     const to = `<${URL_OF}/api/v2/paises?per_page=2`
     expect(answer.headers).toEqual({
@@ -181,7 +181,7 @@ describe('in other forms', () => {
     ['deflate', null],
     ['', null],
   ])('Accept-Encoding %p gives %p', async (accepted, coding) => {
-    const answer = await ask(
+    const answer = await send(
       server.url,
       message('HEAD', '/api/v2/localidades', 'Host: x', `Accept-Encoding: ${accepted}`),
     )
@@ -317,7 +317,7 @@ describe('what is wrong is told by name, with what is allowed', () => {
 test('path and method are looked at before the host', async () => {
   const hosted = serverOf(() => release)
   const status = async (method: string, path: string) =>
-    (await ask(hosted.url, message(method, path, 'Host: a b'))).status
+    (await send(hosted.url, message(method, path, 'Host: a b'))).status
   expect([await status('OPTIONS', '/api/v2/paises'), await status('GET', '/api/v2/nada')]).toEqual([200, 404])
   expect(await status('GET', '/api/v2/paises')).toBe(400)
   await hosted.close()

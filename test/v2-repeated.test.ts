@@ -18,7 +18,7 @@ const app = createApp({
   },
 })
 const read = async (target: string) => {
-  const response = await answerLaterTo(app, { target }, { own: 'http://127.0.0.1', peer: undefined })
+  const response = await answerLaterTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
   expect(response.status).toBe(200)
   return await response.text()
 }

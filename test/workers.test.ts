@@ -1,4 +1,4 @@
-// Several processes on one port: they die, are replaced, restarted and stopped, and the service goes on.
+// Several workers on one port: they die, are replaced, restarted and stopped while the service keeps running.
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import {
   type ServiceOptions,
   TwoReleases,
 } from './support/service.ts'
-import { ask, message } from './support/wire.ts'
+import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(120_000)
 
@@ -29,11 +29,11 @@ const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', 
 const loadOn = ({ url }: Service) => startLoad({ url, connections: CONNECTIONS, targets })
 const noneFailed = { failed: 0, wrong: [], reasons: [] }
 
-/** Two workers listen, and they are not these. */
-async function twoOthers(service: Service, gone: readonly number[]): Promise<number[]> {
+/** Waits until two workers listen, none of them one of these. */
+async function twoOthers(service: Service, old: readonly number[]): Promise<number[]> {
   await eventually('two other workers listen', () => {
     const there = childrenOf(service.pid)
-    return there.length === 2 && !there.some((pid) => gone.includes(pid)) && listenersOf(service.port) === 2
+    return there.length === 2 && !there.some((pid) => old.includes(pid)) && listenersOf(service.port) === 2
   })
   return childrenOf(service.pid)
 }
@@ -45,7 +45,7 @@ function oneOf(service: Service): number {
 }
 
 describe.skipIf(process.platform !== 'linux')('two workers', () => {
-  test('one that is killed under load takes its own clients along, and is replaced', async () => {
+  test('one that is killed under load loses only its own clients, and is replaced', async () => {
     await using service = await start()
     await using load = await loadOn(service)
     const victim = oneOf(service)
@@ -56,49 +56,49 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
     expect(Number(died)).toBe(victim)
     expect(await twoOthers(service, [victim])).toContain(survivor as number)
     await load.more(CONNECTIONS * 10)
-    const { failed, refused, farewells, wrong } = await load.stop()
-    expect([farewells, wrong]).toEqual([0, []])
+    const { failed, refused, closedByServer, wrong } = await load.stop()
+    expect([closedByServer, wrong]).toEqual([0, []])
     expect(clients).toBeWithin(1, CONNECTIONS)
-    // Who comes back at once may meet the dying worker a second time.
+    // A client that reconnects at once may reach the dying worker a second time.
     expect(failed + refused).toBeWithin(1, 2 * clients + 1)
     await using afterwards = await loadOn(service)
     await afterwards.more(CONNECTIONS * 4)
     expect(await afterwards.stop()).toMatchObject({ ...noneFailed, refused: 0 })
   })
 
-  test('one that keeps dying is started ever more slowly', async () => {
+  test('one that keeps dying is started after longer and longer waits', async () => {
     await using service = await start()
-    for (const pause of [100, 200, 400]) {
+    for (const wait of [100, 200, 400]) {
       const victim = oneOf(service)
       process.kill(victim, 'SIGKILL')
-      await service.line(new RegExp(`^WORKER DIED: process ${victim}, .*; starting another in ${pause} ms$`))
+      await service.line(new RegExp(`^WORKER DIED: process ${victim}, .*; starting another in ${wait} ms$`))
       await twoOthers(service, [victim])
     }
   })
 
-  test('when the supervisor is killed, they go too', async () => {
+  test('they exit when the supervisor is killed', async () => {
     await using service = await start()
     const workers = childrenOf(service.pid)
     expect(workers).toHaveLength(2)
     service.signal('SIGKILL')
-    await eventually('the workers are gone', () => !workers.some(isAlive))
+    await eventually('the workers have exited', () => !workers.some(isAlive))
     await service.refuses()
   })
 
-  test('when the supervisor is killed while they start, they do not stay behind', async () => {
+  test('they exit when the supervisor is killed while they start', async () => {
     await using service = new Service({ flags: ['--home', home.path, '--port', '0', '--workers', '2'] })
     await eventually('there is a worker', () => childrenOf(service.pid).length > 0)
     const workers = childrenOf(service.pid)
     service.signal('SIGKILL')
-    await eventually('the workers are gone', () => !workers.some(isAlive))
+    await eventually('the workers have exited', () => !workers.some(isAlive))
   })
 
-  test('a release that is activated reaches both, no request fails and no answer is of two releases', async () => {
+  test('both serve a release that is activated, no request fails and no response is of two releases', async () => {
     await using service = await start()
     const swapped = async (digest: string) => {
       home.shelf.activate(digest)
-      const told = new RegExp(`^\\[(\\d+)\\] Serving release ${digest.slice(0, 12)} from now on\\.$`)
-      const pids = [await service.line(told), await service.line(told)].map(([, pid]) => Number(pid))
+      const announced = new RegExp(`^\\[(\\d+)\\] Serving release ${digest.slice(0, 12)} from now on\\.$`)
+      const pids = [await service.line(announced), await service.line(announced)].map(([, pid]) => Number(pid))
       expect(new Set(pids)).toEqual(new Set(childrenOf(service.pid)))
     }
     const report = await fairTrial(async () => {
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
       }
       return await load.stop()
     })
-    expect(report).toMatchObject({ ...noneFailed, refused: 0, farewells: 0 })
+    expect(report).toMatchObject({ ...noneFailed, refused: 0, closedByServer: 0 })
     expect(Math.min(...report.versions)).toBeGreaterThan(CONNECTIONS)
   })
 })
@@ -128,11 +128,11 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
       return await load.stop()
     })
     expect(report).toMatchObject({ ...noneFailed, refused: 0 })
-    expect(report.farewells).toBeGreaterThanOrEqual(CONNECTIONS)
+    expect(report.closedByServer).toBeGreaterThanOrEqual(CONNECTIONS)
     expect(service.said.err).not.toContain('WORKER DIED')
   })
 
-  test('sent again while workers are being restarted, it leaves as many as there were', async () => {
+  test('sent again during a restart does not change the number of workers', async () => {
     await using service = await start()
     const before = childrenOf(service.pid)
     service.signal('SIGHUP')
@@ -142,7 +142,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
     await twoOthers(service, before)
   })
 
-  test('when no worker can start, those that are there go on', async () => {
+  test('when no worker can start, the old ones stay', async () => {
     await using service = await start()
     const before = childrenOf(service.pid)
     using _damage = new Damage(first)
@@ -152,17 +152,17 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
       /^WORKERS NOT RESTARTED: a worker could not start \(exit code 1\); its reason stands above; those/,
     )
     expect(childrenOf(service.pid)).toEqual(before)
-    expect((await ask(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
+    expect((await send(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
   })
 })
 
 describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
-  async function stoppedUnderLoad(tell: (service: Service) => void): Promise<LoadReport> {
+  async function stoppedUnderLoad(sendSignals: (service: Service) => void): Promise<LoadReport> {
     await using service = await start()
     await using load = await loadOn(service)
     await load.more(CONNECTIONS * 4)
     const workers = childrenOf(service.pid)
-    tell(service)
+    sendSignals(service)
     expect(await service.exited()).toBe(0)
     expect(workers.filter(isAlive)).toEqual([])
     expect(service.said.err).toBe('')
@@ -172,7 +172,7 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
   test('under load: no request fails', async () => {
     const report = await fairTrial(() => stoppedUnderLoad((service) => service.signal('SIGTERM')))
     expect(report).toMatchObject(noneFailed)
-    expect(report.farewells).toBeGreaterThanOrEqual(CONNECTIONS)
+    expect(report.closedByServer).toBeGreaterThanOrEqual(CONNECTIONS)
   })
 
   test('under load, sent to all processes at once: no request fails', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
     expect(report).toMatchObject(noneFailed)
   })
 
-  test('during a restart: all go', async () => {
+  test('during a restart: all exit', async () => {
     await using service = await start()
     service.signal('SIGHUP')
     await eventually('a third worker is there', () => childrenOf(service.pid).length === 3)
@@ -234,7 +234,7 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
     expect(rest).toEqual([])
   })
 
-  test('in place of one that died, are tried again until they can', async () => {
+  test('in place of one that died, are started again until they can', async () => {
     await using service = await start()
     const victim = oneOf(service)
     {
@@ -242,13 +242,13 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
       process.kill(victim, 'SIGKILL')
       await service.line(/^\[\d+\] nomenclator: the release is damaged: /)
       await service.line(/^WORKER DID NOT START: a worker could not start \(exit code 1\); .*; trying again in 200 ms$/)
-      expect((await ask(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
+      expect((await send(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
     }
     await twoOthers(service, [victim])
   })
 })
 
-/** A file of a release is too short, for a while. Nobody reads what is missing. */
+/** Truncates a file of a release until it is disposed of. The missing byte is one that no test reads. */
 class Damage implements Disposable {
   readonly #path: string
   readonly #whole: Buffer

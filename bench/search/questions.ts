@@ -6,7 +6,7 @@ import type { Release } from '../../src/release/release.ts'
 export type Ask = (target: string, headers?: Readonly<Record<string, string>>) => HttpResponse
 
 const BASE_URL = 'http://localhost'
-const CONNECTION = { peer: undefined, own: BASE_URL }
+const CONNECTION = { peer: undefined, listeningUrl: BASE_URL }
 
 /** Ready to answer at once: API v2 is loaded with its first answer. */
 export async function askerOf(release: () => Release): Promise<Ask> {

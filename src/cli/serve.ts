@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../http/app.ts'
 import { serve } from '../http/serve.ts'
-import { SUPERVISOR_VARIABLE, startWorkers, tellReady, untilReleased } from '../http/workers.ts'
+import { reportClosed, reportReady, SUPERVISOR_VARIABLE, startWorkers } from '../http/workers.ts'
 import { followCurrent } from '../release/follow.ts'
 import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf.ts'
@@ -134,9 +134,9 @@ async function work(values: Values, terminal: Terminal): Promise<number> {
   const shelf = new Shelf(homeOf(values.home))
   const release = await currentRelease(shelf, terminal)
   const server = listen(values, shelf, release, terminal, true)
-  const stop = () => server.stop(values['drain-timeout'] * 1_000, untilReleased)
+  const stop = () => server.stop(values['drain-timeout'] * 1_000, reportClosed)
   const stopped = untilStopped({ stop, supervised: true })
-  tellReady(server.port)
+  reportReady(server.port)
   await stopped
   return 0
 }

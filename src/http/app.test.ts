@@ -15,7 +15,7 @@ const context: AppContext = {
     throw error
   },
 }
-const connection = { own: ORIGIN, peer: undefined }
+const connection = { listeningUrl: ORIGIN, peer: undefined }
 const answer = (target: string, request: Partial<Question> = {}, changed: Partial<AppContext> = {}) =>
   answerTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
 

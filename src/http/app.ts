@@ -3,7 +3,7 @@ import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import type { Shelf } from '../release/shelf.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
-import type { Connection, HttpRequest, HttpResponse } from './exchange.ts'
+import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { type Problem, problemResponse } from './problem.ts'
@@ -23,7 +23,7 @@ const notFound = (path: string): Problem => ({
 })
 
 export type App = {
-  (request: HttpRequest, connection: Connection): HttpResponse | Promise<HttpResponse>
+  (request: HttpRequest, connection: ConnectionInfo): HttpResponse | Promise<HttpResponse>
   /** Told what went wrong with an answer that had already begun, and so could not become a problem. */
   readonly failed?: AppContext['logError']
 }
@@ -41,7 +41,7 @@ type InnerContext = AppContext & { readonly releases: OpenReleases }
 
 export function createApp(given: AppContext): App {
   const context = { ...given, releases: new OpenReleases(given.release, given.shelf) }
-  const app = (request: HttpRequest, connection: Connection) => {
+  const app = (request: HttpRequest, connection: ConnectionInfo) => {
     const outcome = outcomeOrCatch(context, request, connection)
     return outcome instanceof Promise ? answerLater(context, request, outcome) : answerOf(outcome, request)
   }
@@ -54,7 +54,7 @@ const answerOf = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
 function outcomeOrCatch(
   context: InnerContext,
   request: HttpRequest,
-  connection: Connection,
+  connection: ConnectionInfo,
 ): Outcome | Promise<Outcome> {
   try {
     return route(context, request, connection)
@@ -76,7 +76,7 @@ function caught({ logError }: AppContext, request: HttpRequest, error: unknown):
   return { kind: 'internal-error' }
 }
 
-function route(context: InnerContext, request: HttpRequest, connection: Connection): Outcome | Promise<Outcome> {
+function route(context: InnerContext, request: HttpRequest, connection: ConnectionInfo): Outcome | Promise<Outcome> {
   const found = routes.get(request.path)
   if (found === undefined && isV2Path(request.path)) return later(context, request, connection)
   if (!isRead(request))
@@ -95,7 +95,7 @@ const isV2Path = (path: string) =>
 let v2: typeof import('./v2/routes.ts') | undefined
 
 /** API v2 is loaded when it is first asked for, so that a start does not wait for it. */
-function later(context: InnerContext, request: HttpRequest, connection: Connection): Outcome | Promise<Outcome> {
+function later(context: InnerContext, request: HttpRequest, connection: ConnectionInfo): Outcome | Promise<Outcome> {
   const baseUrl = () => baseUrlOf(context.policy, request.headers, connection)
   if (v2 !== undefined) return v2.answerV2(context.releases, request, baseUrl)
   return import('./v2/routes.ts').then((loaded) => {

@@ -1,9 +1,9 @@
-// Which address an answer uses in its links, and which names it does not believe.
+// Which base URL the links of a response have, and which hosts are refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 
-const OWN = 'http://127.0.0.1:8080'
+const LISTENING = 'http://127.0.0.1:8080'
 const proxies = new BlockList()
 proxies.addSubnet('10.0.0.0', 8)
 proxies.addAddress('::1', 'ipv6')
@@ -12,17 +12,17 @@ const plain: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined }
 const proxied: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: proxies }
 const fixed: BaseUrlPolicy = { baseUrl: 'https://fixed.test/v', trustedProxies: proxies }
 
-const ask = (policy: BaseUrlPolicy, headers: Record<string, string>, peer: string | undefined = '10.1.2.3') =>
-  baseUrlOf(policy, new Map(new Headers(headers)), { own: OWN, peer })
+const baseUrl = (policy: BaseUrlPolicy, headers: Record<string, string>, peer: string | undefined = '10.1.2.3') =>
+  baseUrlOf(policy, new Map(new Headers(headers)), { listeningUrl: LISTENING, peer })
 
 const forwarded = { Host: 'inner.test', 'X-Forwarded-Host': 'outer.test:8443', 'X-Forwarded-Proto': 'https' }
 const HOST = 'one host name or address, with a port if needed, such as example.org:8080'
 
-describe('the address is', () => {
+describe('the base URL is', () => {
   test.each<[string, BaseUrlPolicy, Record<string, string>, string]>([
     ['the configured one', fixed, { Host: 'a.test' }, 'https://fixed.test/v'],
-    ['the configured one, whatever Host says', fixed, { Host: '<script>' }, 'https://fixed.test/v'],
-    ['the configured one, whatever a proxy says', fixed, forwarded, 'https://fixed.test/v'],
+    ['the configured one, whatever the Host', fixed, { Host: '<script>' }, 'https://fixed.test/v'],
+    ['the configured one, whatever a proxy forwards', fixed, forwarded, 'https://fixed.test/v'],
     ['that of Host', plain, { Host: 'a.test' }, 'http://a.test'],
     ['that of Host with a port', plain, { Host: 'a.test:81' }, 'http://a.test:81'],
     ['that of Host as an address', plain, { Host: '192.0.2.1' }, 'http://192.0.2.1'],
@@ -35,13 +35,18 @@ describe('the address is', () => {
     ],
     ['that of Host with a last dot', plain, { Host: 'a.test.' }, 'http://a.test.'],
     ['that of Host with an underscore', plain, { Host: 'my_host' }, 'http://my_host'],
-    ['our own where there is no Host', plain, {}, OWN],
-    ['our own where the proxy names no host either', proxied, { 'X-Forwarded-Proto': 'https' }, OWN],
+    ['where the service listens if there is no Host', plain, {}, LISTENING],
+    [
+      'where the service listens if the proxy names no host either',
+      proxied,
+      { 'X-Forwarded-Proto': 'https' },
+      LISTENING,
+    ],
     ['that of Host where no proxy is trusted', plain, forwarded, 'http://inner.test'],
     ['that of a trusted proxy', proxied, forwarded, 'https://outer.test:8443'],
     ['that of Host with the scheme of a proxy', proxied, { Host: 'a', 'X-Forwarded-Proto': 'https' }, 'https://a'],
     ['that of a proxy without a scheme', proxied, { 'X-Forwarded-Host': 'b' }, 'http://b'],
-  ])('%s', (_, policy, headers, url) => expect(ask(policy, headers)).toBe(url))
+  ])('%s', (_, policy, headers, url) => expect(baseUrl(policy, headers)).toBe(url))
 })
 
 describe('a proxy is trusted by its address:', () => {
@@ -53,7 +58,7 @@ describe('a proxy is trusted by its address:', () => {
     ['another IPv6', '::2', false],
     ['unknown', undefined, false],
   ])('%s', (_, peer, trusted) => {
-    const url = baseUrlOf(proxied, new Map(new Headers(forwarded)), { own: OWN, peer })
+    const url = baseUrlOf(proxied, new Map(new Headers(forwarded)), { listeningUrl: LISTENING, peer })
     expect(url).toBe(trusted ? 'https://outer.test:8443' : 'http://inner.test')
   })
 })
@@ -74,17 +79,17 @@ describe('refused is a host', () => {
     ['beyond ASCII', 'ñ.test'],
     ['with letters for a port', 'a:80x'],
     ['with no port after the colon', 'a:'],
-    ['with a port that there cannot be', 'a:65536'],
+    ['with a port that is too high', 'a:65536'],
     ['that begins with a hyphen', '-a.test'],
     ['that begins with a dot', '.a.test'],
     ['that ends with a hyphen', 'a-'],
     ['that is half an address', '[::1'],
-    ['that is an address that there cannot be', '[::::]'],
+    ['that is an impossible address', '[::::]'],
     ['that is too long', 'a'.repeat(255)],
   ])('%s', (_, host) => {
-    expect(ask(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
-    expect(ask(proxied, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
-    expect(ask(proxied, { Host: 'a', 'X-Forwarded-Host': host })).toEqual({
+    expect(baseUrl(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    expect(baseUrl(proxied, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    expect(baseUrl(proxied, { Host: 'a', 'X-Forwarded-Host': host })).toEqual({
       kind: 'bad-host',
       header: 'X-Forwarded-Host',
       expected: HOST,
@@ -93,23 +98,23 @@ describe('refused is a host', () => {
 })
 
 test.each(['', 'HTTPS', 'ws', 'https,http', 'javascript'])('refused is the scheme "%s" of a proxy', (scheme) => {
-  expect(ask(proxied, { Host: 'a', 'X-Forwarded-Proto': scheme })).toEqual({
+  expect(baseUrl(proxied, { Host: 'a', 'X-Forwarded-Proto': scheme })).toEqual({
     kind: 'bad-host',
     header: 'X-Forwarded-Proto',
     expected: 'http or https',
   })
 })
 
-test('refused is an empty host also when it is the first that anyone asks for', async () => {
-  // A copy of its own, which has not seen a host yet.
+test('an empty host is refused also when it is the first of all', async () => {
+  // Another instance of the module, whose cache is empty.
   const fresh: typeof import('./base-url.ts') = await import(`${import.meta.dir}/base-url.ts?fresh`)
   const refused = { kind: 'bad-host', header: 'Host', expected: HOST } as const
-  expect(fresh.baseUrlOf(plain, new Map([['host', '']]), { own: OWN, peer: undefined })).toEqual(refused)
+  expect(fresh.baseUrlOf(plain, new Map([['host', '']]), { listeningUrl: LISTENING, peer: undefined })).toEqual(refused)
 })
 
-test('who asks is not looked up unless a proxy is trusted', () => {
+test('the address of the client is not looked up unless a proxy is trusted', () => {
   const connection = {
-    own: OWN,
+    listeningUrl: LISTENING,
     get peer(): string {
       throw new Error('looked up')
     },

@@ -1,26 +1,26 @@
-// Under which address the service presents itself in the links of an answer.
+// The base URL of the links in a response.
 import type { BlockList } from 'node:net'
-import type { Connection, RequestHeaders } from './exchange.ts'
+import type { ConnectionInfo, RequestHeaders } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
 export type BaseUrlPolicy = {
-  /** Configured; otherwise it follows from the request. */
+  /** The configured one; without it the base URL follows from the request. */
   readonly baseUrl: string | undefined
-  /** Whose forwarded headers are believed. */
+  /** The addresses from which X-Forwarded headers are accepted. */
   readonly trustedProxies: BlockList | undefined
 }
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9.])?'
 const HOST = new RegExp(`^(?:${NAME}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?$`)
 
-/** Nearly every request is for the same host as the one before. */
-let lastSound: string | undefined
+/** A cache of one: nearly every request is for the same host as the one before. */
+let lastValid: string | undefined
 
-/** The shape lets through some ports and addresses that there cannot be. */
+/** The pattern alone would accept some impossible ports and addresses. */
 function isHost(host: string): boolean {
-  if (host === lastSound) return true
+  if (host === lastValid) return true
   if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false
-  lastSound = host
+  lastValid = host
   return true
 }
 
@@ -30,18 +30,26 @@ const badHost = (header: string): Problem => ({
   expected: 'one host name or address, with a port if needed, such as example.org:8080',
 })
 
-export function baseUrlOf(policy: BaseUrlPolicy, headers: RequestHeaders, connection: Connection): string | Problem {
+export function baseUrlOf(
+  policy: BaseUrlPolicy,
+  headers: RequestHeaders,
+  connection: ConnectionInfo,
+): string | Problem {
   if (policy.baseUrl !== undefined) return policy.baseUrl
   const forwarded =
     policy.trustedProxies === undefined ? undefined : fromProxy(policy.trustedProxies, headers, connection)
   if (forwarded !== undefined) return forwarded
   const host = headers.get('host')
-  // HTTP/1.0 knows no Host.
-  if (host === undefined) return connection.own
+  // HTTP/1.0 does not require it.
+  if (host === undefined) return connection.listeningUrl
   return isHost(host) ? `http://${host}` : badHost('Host')
 }
 
-function fromProxy(trusted: BlockList, headers: RequestHeaders, connection: Connection): string | Problem | undefined {
+function fromProxy(
+  trusted: BlockList,
+  headers: RequestHeaders,
+  connection: ConnectionInfo,
+): string | Problem | undefined {
   const { peer } = connection
   if (peer === undefined || !trusted.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4')) return undefined
   const scheme = headers.get('x-forwarded-proto') ?? 'http'
@@ -49,7 +57,7 @@ function fromProxy(trusted: BlockList, headers: RequestHeaders, connection: Conn
   if (scheme !== 'http' && scheme !== 'https') {
     return { kind: 'bad-host', header: 'X-Forwarded-Proto', expected: 'http or https' }
   }
-  // A load balancer that asks in HTTP/1.0 whether the service lives names no host.
+  // The HTTP/1.0 health check of a load balancer names no host.
   if (host === undefined) return undefined
   if (!isHost(host)) return badHost(headers.get('x-forwarded-host') !== undefined ? 'X-Forwarded-Host' : 'Host')
   return `${scheme}://${host}`

@@ -1,4 +1,4 @@
-// When a client has what it asks for already.
+// When a client has the requested page already.
 import { describe, expect, test } from 'bun:test'
 import { isNotModified } from './conditional.ts'
 
@@ -7,7 +7,7 @@ const DATE = 'Sun, 15 Nov 2026 12:00:00 GMT'
 const EARLIER = 'Sun, 15 Nov 2026 11:59:59 GMT'
 const LATER = 'Sun, 15 Nov 2026 12:00:01 GMT'
 
-const ask = (headers: Record<string, string>) => isNotModified(new Map(new Headers(headers)), TAG, DATE)
+const notModified = (headers: Record<string, string>) => isNotModified(new Map(new Headers(headers)), TAG, DATE)
 
 describe('not modified for', () => {
   test.each<[string, Record<string, string>]>([
@@ -19,7 +19,7 @@ describe('not modified for', () => {
     ['a list with commas inside tags', { 'If-None-Match': `"a,b", ${TAG}` }],
     ['the tag, whatever the date', { 'If-None-Match': TAG, 'If-Modified-Since': EARLIER }],
     ['the date', { 'If-Modified-Since': DATE }],
-  ])('%s', (_, headers) => expect(ask(headers)).toBe(true))
+  ])('%s', (_, headers) => expect(notModified(headers)).toBe(true))
 })
 
 describe('modified for', () => {
@@ -36,8 +36,8 @@ describe('modified for', () => {
     ['another tag, whatever the date', { 'If-None-Match': '"a"', 'If-Modified-Since': LATER }],
     ['a later date, which a release may have that was rolled back', { 'If-Modified-Since': LATER }],
     ['an earlier date', { 'If-Modified-Since': EARLIER }],
-    ['a date that is none', { 'If-Modified-Since': 'tomorrow' }],
+    ['an invalid date', { 'If-Modified-Since': 'tomorrow' }],
     ['an empty date', { 'If-Modified-Since': '' }],
-    ['what is for others to look at', { 'If-Match': TAG, 'If-Unmodified-Since': DATE, 'If-Range': TAG }],
-  ])('%s', (_, headers) => expect(ask(headers)).toBe(false))
+    ['conditions that are not supported', { 'If-Match': TAG, 'If-Unmodified-Since': DATE, 'If-Range': TAG }],
+  ])('%s', (_, headers) => expect(notModified(headers)).toBe(false))
 })

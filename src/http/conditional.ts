@@ -1,9 +1,9 @@
-// Whether the client already has what it asks for (RFC 9110, section 13).
+// Whether the client already has what it requests (RFC 9110, section 13).
 import type { RequestHeaders } from './exchange.ts'
 
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 
-/** If-None-Match goes before If-Modified-Since, and compares weakly: W/"a" stands for "a". */
+/** If-None-Match overrides If-Modified-Since, and compares weakly: W/"a" matches "a". */
 export function isNotModified(headers: RequestHeaders, etag: string, lastModified: string): boolean {
   const noneMatch = headers.get('if-none-match')
   if (noneMatch !== undefined) {
@@ -11,6 +11,6 @@ export function isNotModified(headers: RequestHeaders, etag: string, lastModifie
     return noneMatch.match(ENTITY_TAGS)?.some((tag) => tag.replace(/^W\//, '') === etag) ?? false
   }
   const since = headers.get('if-modified-since')
-  // A rollback makes the date go back, so only the very date that was sent will do.
+  // A rollback makes the date go back, so a later date than ours does not mean that the client has this release.
   return since !== undefined && Date.parse(since) === Date.parse(lastModified)
 }

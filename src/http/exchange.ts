@@ -1,13 +1,14 @@
-// What is asked of the service and what it answers: plain values, with no socket in them.
+// HTTP requests and responses as plain values, without a socket.
+import { type Headers, headerLines } from '../page/page-headers.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = { get(name: string): string | undefined }
 
-export type Connection = {
-  /** The address of the client, or of the proxy before it. */
+export type ConnectionInfo = {
+  /** The address of the client, or of the proxy in front of it. */
   readonly peer: string | undefined
-  /** The address under which the service listens. */
-  readonly own: string
+  /** Where the service listens, such as http://127.0.0.1:8080. */
+  readonly listeningUrl: string
 }
 
 export type HttpRequest = {
@@ -24,15 +25,15 @@ export type HttpResponse = {
   readonly body: Uint8Array | Streamed | undefined
 }
 
-/** A body that comes in pieces, for what is too large to be held in memory. */
+/** A body in chunks, for what is too large to be held in memory. */
 export type Streamed = {
-  /** In bytes, if it is known beforehand; then the chunks must have exactly so many. */
+  /** In bytes, if it is known beforehand; then the chunks must add up to it. */
   readonly length: number | undefined
-  /** Asked for the next only when the client has taken the last; returned early when the client is gone. */
+  /** A chunk is pulled when the client has taken the one before. If the client goes away, the iterator is returned. */
   readonly chunks: () => AsyncIterable<Uint8Array>
-  /** Asked for after the last chunk, and sent only where the length is not known beforehand. */
+  /** Called after the last chunk. Trailers are sent only where the length is not known beforehand. */
   readonly trailers?: () => Readonly<Record<string, string>>
-  /** The head tells the client which trailers to expect, at a time when they cannot be asked for. */
+  /** Announced in the head, which is sent before there are any trailers. */
   readonly trailerNames?: readonly string[]
 }
 
@@ -41,24 +42,13 @@ export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
 
 const encoder = new TextEncoder()
 
-/** Headers as lines. */
-export function headerLines(headers: Readonly<Record<string, string>>): string {
-  let lines = ''
-  for (const name of Object.keys(headers)) lines += `${name}: ${headers[name]}\r\n`
-  return lines
-}
-
-export const textResponse = (
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  text: string,
-): HttpResponse => ({
+export const textResponse = (status: number, headers: Readonly<Headers>, text: string): HttpResponse => ({
   status,
   head: headerLines(headers),
   body: encoder.encode(text),
 })
 
-export const emptyResponse = (status: number, headers: Readonly<Record<string, string>>): HttpResponse => ({
+export const emptyResponse = (status: number, headers: Readonly<Headers>): HttpResponse => ({
   status,
   head: headerLines(headers),
   body: undefined,

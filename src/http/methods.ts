@@ -1,4 +1,4 @@
-// What is answered to other methods than GET and HEAD, and to a path with a slash too many.
+// Responses to methods other than GET and HEAD, and to paths with a trailing slash.
 import { ALLOW, COMMON_HEADERS } from '../page/page-headers.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
 import type { Problem } from './problem.ts'
@@ -11,7 +11,7 @@ const PREFLIGHT = {
 
 export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
-/** For a path that is known. */
+/** For a known path. */
 export const otherMethod = ({ method }: HttpRequest): HttpResponse | Problem =>
   method === 'OPTIONS'
     ? emptyResponse(200, { ...COMMON_HEADERS, ...PREFLIGHT })
@@ -19,7 +19,7 @@ export const otherMethod = ({ method }: HttpRequest): HttpResponse | Problem =>
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 
-/** Only a path that is known without its last slash is redirected, so that no one can be sent elsewhere. */
+/** Only for a path that is known without its trailing slash: any other could redirect a client to another host. */
 export const redirected = ({ path, query }: HttpRequest): HttpResponse => {
   const trimmed = withoutSlash(path)
   return emptyResponse(308, { ...COMMON_HEADERS, Location: query === '' ? trimmed : `${trimmed}?${query}` })

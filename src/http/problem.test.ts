@@ -94,11 +94,11 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
     ],
   ],
   'uri-too-long': [
-    [{ kind: 'uri-too-long', most: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
+    [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
   ],
   'headers-too-large': [
     [
-      { kind: 'headers-too-large', most: '100 header fields' },
+      { kind: 'headers-too-large', max: '100 header fields' },
       431,
       'The headers of the request are too large',
       'At most 100 header fields are read.',

@@ -76,9 +76,9 @@ function detailOf(problem: Problem): string {
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
     case 'uri-too-long':
-      return `At most ${problem.most} characters are read.`
+      return `At most ${problem.max} characters are read.`
     case 'headers-too-large':
-      return `At most ${problem.most} are read.`
+      return `At most ${problem.max} are read.`
     case 'bad-request':
       return `In the request, ${problem.wrong}.`
     case 'internal-error':

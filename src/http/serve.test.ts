@@ -1,6 +1,6 @@
-// The server as it starts and stops.
+// Starting and stopping the server.
 import { afterAll, expect, test } from 'bun:test'
-import { ask, message } from '../../test/support/wire.ts'
+import { message, send } from '../../test/support/wire.ts'
 import type { App } from './app.ts'
 import { textResponse } from './exchange.ts'
 import { CannotListen, serve } from './serve.ts'
@@ -18,40 +18,40 @@ function started(app: App) {
   return server
 }
 
-test('says where it listens, and who asks', async () => {
-  const server = started((_asked, { own, peer }) => textResponse(200, {}, `${own} ${peer}`))
+test('knows where it listens, and the address of the client', async () => {
+  const server = started((_request, { listeningUrl, peer }) => textResponse(200, {}, `${listeningUrl} ${peer}`))
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
-  const { body } = await ask(server.url, message('GET', '/', 'Host: a'))
+  const { body } = await send(server.url, message('GET', '/', 'Host: a'))
   expect(body).toBe(`${server.url} 127.0.0.1`)
 })
 
-test('refuses a port that is in use, and says what to do', () => {
+test('refuses a port that is in use, with what to do about it', () => {
   const { port } = started(() => textResponse(200, {}, ''))
   const again = () => serve(() => textResponse(200, {}, ''), { ...LOCAL, port })
   expect(again).toThrow(CannotListen)
   expect(again).toThrow(`port ${port} on 127.0.0.1 is in use; choose another with --port or PORT`)
 })
 
-test('refuses an address that is not its own, and says what to do', () => {
+test('refuses an address of another machine, with what to do about it', () => {
   const elsewhere = () => serve(() => textResponse(200, {}, ''), { host: '192.0.2.1', port: 0 })
   expect(elsewhere).toThrow(CannotListen)
   expect(elsewhere).toThrow(/^cannot listen on 192\.0\.2\.1, port 0 \(\w+\); choose others with --host and --port$/)
 })
 
-test('asks clients to go before it stops, and is gone when it has stopped', async () => {
+test('tells clients to close before it stops, and accepts none when it has stopped', async () => {
   let stopped: Promise<void> | undefined
   const server = started(({ path }) => {
     if (path === '/stop') stopped = server.stop(1_000)
     return textResponse(200, {}, path)
   })
   const [before, during] = [
-    await ask(server.url, message('GET', '/', 'Host: a')),
-    await ask(server.url, message('GET', '/stop', 'Host: a')),
+    await send(server.url, message('GET', '/', 'Host: a')),
+    await send(server.url, message('GET', '/stop', 'Host: a')),
   ]
   expect([before.body, before.headers.Connection]).toEqual(['/', undefined])
   expect([during.body, during.headers.Connection]).toEqual(['/stop', 'close'])
   await stopped
-  await expect(ask(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
+  await expect(send(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
 })
 
 test.each([

@@ -1,23 +1,22 @@
-// Puts the app on a socket, and takes it off again without dropping what is in flight.
+// Puts the app on a socket, and takes it off again without losing a request.
 import { Failure } from '../failure.ts'
 import type { App } from './app.ts'
 import { problemResponse } from './problem.ts'
-import { type Listening, listenWire, type WireServer } from './wire/server.ts'
+import { type ListenOptions, listenWire, type WireServer } from './wire/server.ts'
 import type { Handler } from './wire/server-state.ts'
 
 export type RunningServer = {
   readonly url: string
   readonly port: number
   /**
-   * Tells clients to go, stops accepting, lets what is in flight finish, and closes; all within this long. The answers
-   * that are held back when it stops accepting stay so until `released` resolves.
+   * Stops accepting, responds to all requests that were received, and closes; all within this time. When it accepts no
+   * more, `onClosed` is called, and the remaining responses are sent when its promise resolves.
    */
-  stop(drainMilliseconds: number, released?: () => Promise<void>): Promise<void>
+  stop(drainMilliseconds: number, onClosed?: () => Promise<void>): Promise<void>
 }
 
-/** What cannot be listened on, and why. */
 export class CannotListen extends Failure {
-  constructor({ host, port }: Listening, error: Error) {
+  constructor({ host, port }: ListenOptions, error: Error) {
     const code = 'code' in error ? error.code : undefined
     super(
       code === 'EADDRINUSE'
@@ -27,65 +26,68 @@ export class CannotListen extends Failure {
   }
 }
 
-export function serve(app: App, listening: Listening): RunningServer {
-  const server = listen({ answer: app, refuse: problemResponse, failed: app.failed }, listening)
+export function serve(app: App, options: ListenOptions): RunningServer {
+  const server = listen({ respond: app, refuse: problemResponse, onFailure: app.failed }, options)
   return {
     url: server.url,
     port: server.port,
-    stop: async (drainMilliseconds, released) => {
+    stop: async (drainMilliseconds, onClosed) => {
       const deadline = performance.now() + drainMilliseconds
-      await takeLeave(server, deadline)
+      await quietDown(server, deadline)
       server.stopAccepting()
-      server.endIdle()
-      if (released !== undefined) await Promise.race([released(), until(deadline)])
-      server.release()
-      await finish(server, deadline)
+      server.closeIdle()
+      if (onClosed !== undefined) await Promise.race([onClosed(), sleepUntil(deadline)])
+      server.resumeResponses()
+      await drained(server, deadline)
       server.terminate()
     },
   }
 }
 
-function listen(handler: Handler, listening: Listening): WireServer {
+function listen(handler: Handler, options: ListenOptions): WireServer {
   try {
-    return listenWire(handler, listening)
+    return listenWire(handler, options)
   } catch (error) {
-    throw error instanceof Error ? new CannotListen(listening, error) : error
+    throw error instanceof Error ? new CannotListen(options, error) : error
   }
 }
 
-const until = (moment: number) => Bun.sleep(Math.max(moment - performance.now(), 0))
+const sleepUntil = (time: number) => Bun.sleep(Math.max(time - performance.now(), 0))
 
-/** Each step ends when no request has come for so many turns, and at the latest after so many milliseconds. */
-const FAREWELL = { quietTurns: 10, most: 300 }
-const HOLD = { quietTurns: 5, most: 250 }
+/** A phase of a shutdown ends when nothing was received for this many turns, or else after this many milliseconds. */
+type Phase = { readonly quietTurns: number; readonly maxMilliseconds: number }
+const DRAINING: Phase = { quietTurns: 10, maxMilliseconds: 300 }
+const PAUSED: Phase = { quietTurns: 5, maxMilliseconds: 250 }
 const TURN_MILLISECONDS = 10
-/** Who has just connected is about to ask, and who has had the last answer is about to close: so long they may take. */
-const PATIENCE_MILLISECONDS = 1_000
+/** For a client that has just connected to send its request, and for one with its last response to close. */
+const GRACE_MILLISECONDS = 1_000
 
 /**
- * To close a connection races with a request that is just being sent on it, so the clients are first asked to close,
- * with the answer to their next request. To close the listener resets who has connected and is not yet accepted, so
- * then answers are held back until all who ask wait for one and no one connects.
+ * Prepares for the end of accepting, so that no request is lost:
+ * - A connection that the server closes may have a request on its way. So clients are first told to close it
+ *   themselves, with `Connection: close` on the response to their next request.
+ * - Closing the listener resets connections that wait to be accepted. So responses are then paused: every client
+ *   waits for one, and no one connects anew.
  */
-async function takeLeave(server: WireServer, deadline: number): Promise<void> {
-  server.leave()
-  await quiet(server, FAREWELL, deadline)
-  server.hold()
-  await quiet(server, HOLD, deadline)
+async function quietDown(server: WireServer, deadline: number): Promise<void> {
+  server.startDraining()
+  await untilQuiet(server, DRAINING, deadline)
+  server.pauseResponses()
+  await untilQuiet(server, PAUSED, deadline)
 }
 
-/** Counted in turns, not in time alone: who did not get to run has not heard that nothing came. */
-async function quiet(server: WireServer, { quietTurns, most }: typeof HOLD, deadline: number): Promise<void> {
-  const end = Math.min(performance.now() + most, deadline)
+/** Counts turns and not only time: a process that did not get to run received nothing, whatever was sent to it. */
+async function untilQuiet(server: WireServer, { quietTurns, maxMilliseconds }: Phase, deadline: number): Promise<void> {
+  const end = Math.min(performance.now() + maxMilliseconds, deadline)
   let turns = 0
   while (turns < quietTurns && performance.now() < end) {
-    const before = server.heard
+    const before = server.chunksReceived
     await Bun.sleep(TURN_MILLISECONDS)
-    turns = server.heard === before ? turns + 1 : 0
+    turns = server.chunksReceived === before ? turns + 1 : 0
   }
 }
 
-async function finish(server: WireServer, deadline: number): Promise<void> {
-  await Promise.race([server.empty(), until(Math.min(performance.now() + PATIENCE_MILLISECONDS, deadline))])
+async function drained(server: WireServer, deadline: number): Promise<void> {
+  await Promise.race([server.allClosed(), sleepUntil(Math.min(performance.now() + GRACE_MILLISECONDS, deadline))])
   while (server.busy() && performance.now() < deadline) await Bun.sleep(TURN_MILLISECONDS)
 }

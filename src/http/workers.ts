@@ -1,44 +1,46 @@
-// The supervisor: keeps several processes of the server running on one port, and talks with them.
+// The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
 import { Failure } from '../failure.ts'
 import { CannotListen } from './serve.ts'
-import { type Listening, urlOf } from './wire/server.ts'
+import { type ListenOptions, urlOf } from './wire/server.ts'
 
-/** In the environment of a worker: the process that supervises it. */
+/** In the environment of a worker: the process id of its supervisor. */
 export const SUPERVISOR_VARIABLE = 'NOMENCLATOR_SUPERVISOR'
 
-/** What a worker tells its supervisor: that it listens, and that it does so no more. */
+/** From a worker to its supervisor: it listens, or it has stopped listening. */
 type WorkerMessage = { readonly ready: { readonly port: number } } | { readonly closed: true }
 
-export const tellReady = (port: number): void => tell({ ready: { port } })
+export const reportReady = (port: number): void => report({ ready: { port } })
 
 /**
- * Tells the supervisor that this worker listens no more, and resolves when its clients may have their last answers:
- * when all of the service stops, not before every worker has stopped listening.
+ * Reports that this worker has stopped listening. Resolves when it may send its last responses: when the whole service
+ * stops, not before all workers have stopped listening.
  */
-export function untilReleased(): Promise<void> {
+export function reportClosed(): Promise<void> {
   return new Promise((resolve) => {
     process.once('message', () => resolve())
-    tell({ closed: true })
+    report({ closed: true })
   })
 }
 
-function tell(message: WorkerMessage): void {
+function report(message: WorkerMessage): void {
   if (process.connected) process.send?.(message)
 }
 
-export type WorkersOptions = {
+type WorkersOptions = {
   readonly count: number
-  readonly listening: Listening
+  readonly listening: ListenOptions
   /** The command line of a worker that listens on this port. */
   readonly command: (port: number) => readonly string[]
   /** How long a worker may take to stop. */
   readonly drainMilliseconds: number
   readonly log: (line: string) => void
+  /** The clock, in milliseconds. */
+  readonly now?: () => number
 }
 
 export type Workers = {
   readonly url: string
-  /** One after the other, each replaced before it is stopped; if one cannot start, those that are there go on. */
+  /** Replaces the workers one after the other. If a new one cannot start, the remaining old ones stay. */
   restart(): void
   stop(): Promise<void>
   kill(): void
@@ -47,17 +49,14 @@ export type Workers = {
 type Worker = {
   readonly process: Bun.Subprocess
   readonly startedAt: number
-  state: 'starting' | 'listening' | 'closed' | 'released'
+  state: 'starting' | 'listening' | 'closed' | 'finishing'
   /** It was told to stop. */
   retired: boolean
 }
 
-const FIRST_BACKOFF_MILLISECONDS = 100
-const MAX_BACKOFF_MILLISECONDS = 10_000
-const STEADY_MILLISECONDS = 10_000
 const KILL_AFTER_MILLISECONDS = 1_000
 
-/** Starts the workers; if the first of them cannot start, neither can the service. */
+/** Starts the workers. If the first of them cannot start, neither can the service. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   refusePortInUse(options.listening)
   const supervisor = new Supervisor(options)
@@ -65,8 +64,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return supervisor
 }
 
-/** Workers share a port, and would share it with a stranger that allows it too. */
-function refusePortInUse({ host, port }: Listening): void {
+/** Workers listen with SO_REUSEPORT, and so would share the port with any other service that allows it too. */
+function refusePortInUse({ host, port }: ListenOptions): void {
   if (port === 0) return
   try {
     Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
@@ -75,17 +74,43 @@ function refusePortInUse({ host, port }: Listening): void {
   }
 }
 
+/** How long to wait before a worker is started again: twice as long each time, until a worker has run steadily. */
+export class Backoff {
+  static readonly FIRST_MILLISECONDS = 100
+  static readonly MAX_MILLISECONDS = 10_000
+  static readonly STEADY_MILLISECONDS = 10_000
+  #milliseconds = Backoff.FIRST_MILLISECONDS
+
+  /** The next wait. */
+  get milliseconds(): number {
+    return this.#milliseconds
+  }
+
+  /** Gives the next wait, and doubles the one after it. */
+  take(): number {
+    const taken = this.#milliseconds
+    this.#milliseconds = Math.min(taken * 2, Backoff.MAX_MILLISECONDS)
+    return taken
+  }
+
+  workerDied(afterMilliseconds: number): void {
+    if (afterMilliseconds > Backoff.STEADY_MILLISECONDS) this.#milliseconds = Backoff.FIRST_MILLISECONDS
+  }
+}
+
 class Supervisor implements Workers {
   readonly #options: WorkersOptions
-  /** All that are alive, those that are starting or stopping too. */
+  readonly #now: () => number
+  /** All that are alive, including those that are starting or stopping. */
   readonly #workers = new Set<Worker>()
+  readonly #backoff = new Backoff()
   #port: number
   #stopping = false
   #restarting: Promise<void> = Promise.resolve()
-  #backoff = FIRST_BACKOFF_MILLISECONDS
 
   constructor(options: WorkersOptions) {
     this.#options = options
+    this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
   }
 
@@ -96,7 +121,7 @@ class Supervisor implements Workers {
   async start(): Promise<void> {
     try {
       this.#port = await this.#spawn()
-      await this.#fill()
+      await this.#startMissing()
     } catch (error) {
       this.kill()
       throw error
@@ -119,13 +144,13 @@ class Supervisor implements Workers {
 
   async #replaceAll(): Promise<void> {
     try {
-      for (const old of this.#serving()) {
+      for (const old of this.#inService()) {
         if (this.#stopping) return
-        // Whoever died meanwhile is being replaced already.
+        // One that has died meanwhile is being replaced already.
         if (!this.#workers.has(old)) continue
         await this.#spawn()
         await this.#retire(old)
-        await this.#fill()
+        await this.#startMissing()
       }
       this.#options.log('All workers were restarted.\n')
     } catch (error) {
@@ -133,16 +158,16 @@ class Supervisor implements Workers {
     }
   }
 
-  #serving(): Worker[] {
+  #inService(): Worker[] {
     return [...this.#workers].filter(({ retired }) => !retired)
   }
 
-  async #fill(): Promise<void> {
-    const missing = this.#stopping ? 0 : Math.max(this.#options.count - this.#serving().length, 0)
+  async #startMissing(): Promise<void> {
+    const missing = this.#stopping ? 0 : Math.max(this.#options.count - this.#inService().length, 0)
     await Promise.all(Array.from({ length: missing }, () => this.#spawn()))
   }
 
-  /** Resolves with its port when the worker listens. */
+  /** Resolves with the port when the worker listens. */
   #spawn(): Promise<number> {
     const ready = Promise.withResolvers<number>()
     const child = Bun.spawn([...this.#options.command(this.#port)], {
@@ -151,59 +176,61 @@ class Supervisor implements Workers {
       ipc: (message: WorkerMessage) => {
         worker.state = 'ready' in message ? 'listening' : 'closed'
         if ('ready' in message) ready.resolve(message.ready.port)
-        else this.#release()
+        else this.#letClosedFinish()
       },
     })
-    const worker: Worker = { process: child, startedAt: performance.now(), state: 'starting', retired: false }
+    const worker: Worker = { process: child, startedAt: this.#now(), state: 'starting', retired: false }
     this.#workers.add(worker)
-    const said = [child.stdout, child.stderr].map((stream) => this.#passOn(stream, child.pid))
-    // What it said last is passed on before its end is told.
-    void Promise.all([child.exited, ...said]).then(() => this.#gone(worker, ready))
+    const output = [child.stdout, child.stderr].map((stream) => this.#forwardLines(stream, child.pid))
+    // The last output of a worker is logged before its death.
+    void Promise.all([child.exited, ...output]).then(() => this.#onExit(worker, ready))
     return ready.promise
   }
 
-  /** All writing is done by one process, so that lines stay whole. */
-  async #passOn(stream: ReadableStream<Uint8Array>, pid: number): Promise<void> {
+  /** Only the supervisor writes, so that the lines of several workers are not mixed up. */
+  async #forwardLines(stream: ReadableStream<Uint8Array>, pid: number): Promise<void> {
     const decoder = new TextDecoder()
-    let held = ''
+    let unfinished = ''
     for await (const chunk of stream) {
-      held += decoder.decode(chunk, { stream: true })
-      const end = held.lastIndexOf('\n') + 1
-      for (const line of held.slice(0, end).split('\n').slice(0, -1)) this.#options.log(`[${pid}] ${line}\n`)
-      held = held.slice(end)
+      unfinished += decoder.decode(chunk, { stream: true })
+      const end = unfinished.lastIndexOf('\n') + 1
+      for (const line of unfinished.slice(0, end).split('\n').slice(0, -1)) this.#options.log(`[${pid}] ${line}\n`)
+      unfinished = unfinished.slice(end)
     }
-    if (held !== '') this.#options.log(`[${pid}] ${held}\n`)
+    if (unfinished !== '') this.#options.log(`[${pid}] ${unfinished}\n`)
   }
 
-  /** When all of the service stops, clients that were let go early would only connect to the next worker that leaves. */
-  #release(): void {
+  /**
+   * Lets the workers that have stopped listening send their last responses. When the whole service stops, all must have
+   * stopped listening first: the clients of one would otherwise connect to the next, which is about to stop too.
+   */
+  #letClosedFinish(): void {
     const workers = [...this.#workers]
     if (this.#stopping && workers.some(({ state }) => state === 'listening')) return
-    for (const worker of workers) if (worker.state === 'closed') release(worker)
+    for (const worker of workers) if (worker.state === 'closed') letFinish(worker)
   }
 
-  #gone(worker: Worker, ready: PromiseWithResolvers<number>): void {
+  #onExit(worker: Worker, ready: PromiseWithResolvers<number>): void {
     this.#workers.delete(worker)
-    this.#release()
+    this.#letClosedFinish()
     const { pid, exitCode, signalCode } = worker.process
     const how = signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`
     ready.reject(new Failure(`a worker could not start (${how}); its reason stands above`))
     if (worker.state === 'starting' || worker.retired || this.#stopping) return
-    if (performance.now() - worker.startedAt > STEADY_MILLISECONDS) this.#backoff = FIRST_BACKOFF_MILLISECONDS
-    this.#options.log(`WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff} ms\n`)
-    void this.#replaceLater()
+    this.#backoff.workerDied(this.#now() - worker.startedAt)
+    this.#options.log(`WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.milliseconds} ms\n`)
+    void this.#replaceDead()
   }
 
-  async #replaceLater(): Promise<void> {
+  async #replaceDead(): Promise<void> {
     for (;;) {
-      const pause = this.#backoff
-      this.#backoff = Math.min(pause * 2, MAX_BACKOFF_MILLISECONDS)
-      await Bun.sleep(pause)
+      await Bun.sleep(this.#backoff.take())
       try {
-        return await this.#fill()
+        return await this.#startMissing()
       } catch (error) {
         if (this.#stopping) return
-        this.#options.log(`WORKER DID NOT START: ${messageOf(error)}; trying again in ${this.#backoff} ms\n`)
+        const wait = `trying again in ${this.#backoff.milliseconds} ms`
+        this.#options.log(`WORKER DID NOT START: ${messageOf(error)}; ${wait}\n`)
       }
     }
   }
@@ -211,19 +238,19 @@ class Supervisor implements Workers {
   async #retire(worker: Worker): Promise<void> {
     worker.retired = true
     worker.process.kill('SIGTERM')
-    const patience = this.#options.drainMilliseconds + KILL_AFTER_MILLISECONDS
-    const timer = setTimeout(() => worker.process.kill('SIGKILL'), patience)
+    const timeout = this.#options.drainMilliseconds + KILL_AFTER_MILLISECONDS
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeout)
     await worker.process.exited
     clearTimeout(timer)
   }
 }
 
-function release(worker: Worker): void {
-  worker.state = 'released'
+function letFinish(worker: Worker): void {
+  worker.state = 'finishing'
   try {
-    worker.process.send({ release: true })
+    worker.process.send({ finish: true })
   } catch {
-    // It ended without waiting for the word.
+    // It has ended without waiting for this message.
   }
 }
 

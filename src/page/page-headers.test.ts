@@ -1,8 +1,9 @@
-// Every header of a page, and no other.
-import { expect, test } from 'bun:test'
+// Every header of a page, and no other: by name, and as lines on the wire.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { collections } from '../catalog/collections.ts'
-import type { Page } from './page.ts'
-import { pageHeaders, totalHeaders } from './page-headers.ts'
+import { type Page, pagesOf } from './page.ts'
+import { headerLines, pageHeaderLines, pageHeaders, totalHeaders } from './page-headers.ts'
 import type { PageNumber } from './page-request.ts'
 
 const BASE = 'https://catalogs.example.org/mirror'
@@ -58,5 +59,56 @@ test('totals stand alone where there is no page', () => {
     'X-Per-Page': '10',
     'X-Total': '300137',
     'X-Total-Pages': '30014',
+  })
+})
+
+describe('on the wire', () => {
+  test('the headers have this order and spelling', () => {
+    expect(pageHeaderLines(pageOf(13, 247, 25), BASE)).toBe(
+      'Content-Type: application/json\r\n' +
+        'Allow: GET, HEAD, OPTIONS\r\n' +
+        'Vary: Accept\r\n' +
+        'Access-Control-Allow-Origin: *\r\n' +
+        'Access-Control-Expose-Headers: X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow\r\n' +
+        'X-Per-Page: 10\r\n' +
+        'X-Total: 247\r\n' +
+        'X-Total-Pages: 25\r\n' +
+        'Last-Modified: Sun, 15 Nov 2026 12:00:00 GMT\r\n' +
+        'Cache-Control: public, no-cache\r\n' +
+        'X-Page: 13\r\n' +
+        'ETag: "0123456789abcdef"\r\n' +
+        `Link: ${prev(12)}, ${next(14)}\r\n`,
+    )
+  })
+
+  const hexadecimal = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 16, maxLength: 16 })
+  const pages = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 300_137 })).chain(
+    (total): fc.Arbitrary<Page> =>
+      fc.record({
+        collection: fc.constantFrom(...collections),
+        number: fc.integer({ min: 1, max: Math.max(1, pagesOf(total)) }).map((number) => number as PageNumber),
+        total: fc.constant(total),
+        totalPages: fc.constant(pagesOf(total)),
+        etag: hexadecimal.map((digits) => `"${digits.join('')}"`),
+        // Few of them, so that a collection often comes again with only one of the two changed.
+        lastModified: fc.constantFrom('Sun, 15 Nov 2026 12:00:00 GMT', 'Sun, 15 Nov 2026 12:00:01 GMT'),
+        body: fc.constant(new Uint8Array()),
+      }),
+  )
+  const bases = fc.constantFrom('http://a', BASE, 'http://[2001:db8::1]:8080')
+
+  test('they are those that the page has by name, whatever pages were written before', () => {
+    fc.assert(
+      fc.property(pages, bases, (page, base) => {
+        expect(pageHeaderLines(page, base)).toBe(headerLines(pageHeaders(page, base)))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('those of an imagined number of pages are not cached for real pages', () => {
+    const page = pageOf(2, 247, 25)
+    pageHeaders({ ...page, total: 248, totalPages: 1 }, BASE)
+    expect(pageHeaderLines({ ...page, total: 248 }, BASE)).toContain('X-Total-Pages: 25\r\n')
   })
 })

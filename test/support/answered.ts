@@ -1,6 +1,6 @@
 // The app as a function to Response, for tests that need no socket.
 import type { App } from '../../src/http/app.ts'
-import { type Connection, type HttpResponse, isStreamed } from '../../src/http/exchange.ts'
+import { type ConnectionInfo, type HttpResponse, isStreamed } from '../../src/http/exchange.ts'
 
 export function responseOf({ status, head, body }: HttpResponse): Response {
   const headers = new Headers(
@@ -25,7 +25,7 @@ export type Question = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function answerTo(app: App, question: Question, connection: Connection): Response {
+export function answerTo(app: App, question: Question, connection: ConnectionInfo): Response {
   const { target, method = 'GET', headers = {} } = question
   const [path = '', ...queries] = target.split('?')
   const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
@@ -35,14 +35,14 @@ export function answerTo(app: App, question: Question, connection: Connection): 
 }
 
 /** Likewise, for what may take a while. */
-export async function answerLaterTo(app: App, question: Question, connection: Connection): Promise<Response> {
+export async function answerLaterTo(app: App, question: Question, connection: ConnectionInfo): Promise<Response> {
   const { target, method = 'GET', headers = {} } = question
   const [path = '', ...queries] = target.split('?')
   const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return responseOf(await app({ method, path, query: queries.join('?'), headers: named }, connection))
 }
 
-export function answered(app: App, { method, url, headers }: Request, connection: Connection): Response {
+export function answered(app: App, { method, url, headers }: Request, connection: ConnectionInfo): Response {
   const { pathname, search } = new URL(url)
   return answerTo(app, { method, target: pathname + search, headers: Object.fromEntries(headers) }, connection)
 }

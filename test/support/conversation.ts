@@ -1,6 +1,6 @@
 // One connection that is kept open and asked one thing after the other, for walks of many thousand pages.
 import type { Socket } from 'bun'
-import { type HttpResponse, message, parse } from './wire.ts'
+import { type HttpResponse, message, parseResponse } from './wire.ts'
 
 const PATIENCE_SECONDS = 10
 
@@ -46,11 +46,11 @@ export class Conversation implements Disposable {
   #take(bytes: Buffer): void {
     this.#heard = this.#heard.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#heard, bytes])
     try {
-      const found = parse(this.#heard, false)
+      const found = parseResponse(this.#heard, false)
       if (found === undefined) return
       if (found.length < this.#heard.length) throw new Error('bytes without a request')
       this.#heard = Buffer.alloc(0)
-      this.#waiting?.resolve(found.answer)
+      this.#waiting?.resolve(found.response)
     } catch (error) {
       this.#fail(error)
     }

@@ -1,10 +1,10 @@
 // The real server over a catalog of the size that the contract saw, with what it is expected to answer.
 import { afterAll, expect } from 'bun:test'
-import type { PageFacts } from './answers.ts'
 import { bodyOf, type Listed, lists, type PublishedRecord, recordsOf } from './expected.ts'
+import type { PageFacts } from './expected-responses.ts'
 import { fullRelease, fullSource } from './releases.ts'
 import { serverOf } from './server.ts'
-import { ask, type HttpResponse, message } from './wire.ts'
+import { type HttpResponse, message, send } from './wire.ts'
 
 export type List = (typeof lists)[number]
 
@@ -26,13 +26,13 @@ export async function fullService() {
     await close()
     expect(logged).toEqual([])
   })
-  const say = (method: string, target: string, ...fields: readonly string[]) =>
+  const request = (method: string, target: string, ...fields: readonly string[]) =>
     message(method, target, `Host: ${host}`, ...fields)
   const get = (target: string, ...fields: readonly string[]): Promise<HttpResponse> =>
-    ask(url, say('GET', target, ...fields))
+    send(url, request('GET', target, ...fields))
   const factsOf = ({ path, entity, total, pages }: List, page: number): PageFacts => {
     const body = bodyOf(fullRecords(entity), page)
     return { base: url, path, page, total, pages, built: release.manifest.built, body }
   }
-  return { release, url, say, get, factsOf }
+  return { release, url, request, get, factsOf }
 }

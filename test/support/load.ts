@@ -26,7 +26,7 @@ export type LoadReport = {
   /** Connections that were never made. */
   readonly refused: number
   /** Connections that the server asked to close. */
-  readonly farewells: number
+  readonly closedByServer: number
   /** Whole answers that are no version of what was asked for, and bytes that are no answer at all. */
   readonly wrong: readonly string[]
   /** How many answers were of the first version, of the second, and so on. */
@@ -207,7 +207,7 @@ class Client {
     this.#check(found.answer)
     this.#turn++
     if (found.answer.headers.connection === 'close') {
-      if (this.#plan.fresh !== true) this.#tally.farewells++
+      if (this.#plan.fresh !== true) this.#tally.closedByServer++
       socket.end()
       this.#connect()
     } else this.#ask(socket)
@@ -234,7 +234,7 @@ class Client {
 
 function work(plan: LoadPlan): { more: (answers: number) => void; stop: () => void } {
   const tell = (news: News) => process.send?.(news)
-  const counts = { completed: 0, failed: 0, refused: 0, farewells: 0, longestPause: 0 }
+  const counts = { completed: 0, failed: 0, refused: 0, closedByServer: 0, longestPause: 0 }
   const tally: Tally = { ...counts, wrong: [], versions: plan.targets[0]?.versions.map(() => 0) ?? [], reasons: [] }
   let ran = performance.now()
   setInterval(() => {

@@ -6,7 +6,7 @@ import { Documented, type DocumentedOperation } from './openapi.ts'
 import { ThreeReleases, tiny } from './releases.ts'
 
 export const OWN = 'http://127.0.0.1:8080'
-const connection = { own: OWN, peer: undefined }
+const connection = { listeningUrl: OWN, peer: undefined }
 const policy = { baseUrl: undefined, trustedProxies: undefined }
 
 /** Values of path parameters that name a record of the releases. */

@@ -10,7 +10,7 @@ import type { LoadPlan, Version } from './load.ts'
 import { PROGRAM, TestHome } from './releases.ts'
 import { serverOf } from './server.ts'
 import { type SmallCatalog, smallSource } from './small-source.ts'
-import { ask, message } from './wire.ts'
+import { message, send } from './wire.ts'
 
 const PATIENCE_MILLISECONDS = 30_000
 const GLANCE_MILLISECONDS = 10
@@ -246,7 +246,7 @@ async function versionsOf(release: Release, targets: readonly string[]): Promise
   const server = serverOf(() => release, { baseUrl: BASE_URL })
   const versions = await Promise.all(
     targets.map(async (target) => {
-      const { status, headers, body } = await ask(server.url, message('GET', target, 'Host: a'))
+      const { status, headers, body } = await send(server.url, message('GET', target, 'Host: a'))
       const lasting = Object.entries(headers).filter(([name]) => name !== 'Date')
       return { status, headers: Object.fromEntries(lasting.map(([name, value]) => [name.toLowerCase(), value])), body }
     }),

@@ -1,9 +1,9 @@
 // Puts an answer of API v2 together: form and coding as negotiated, validators, caching.
-import { CACHE_CONTROL, type Headers, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
+import { CACHE_CONTROL, type Headers, headerLines, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
 import { CONTENT_TYPES, FORMATS, type Format } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
-import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { compressed, LEAST_BYTES } from './compress.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
 import { oneOf, type Parameters } from './parameters.ts'

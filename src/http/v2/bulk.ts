@@ -1,9 +1,10 @@
 // A whole collection of API v2 in one answer, which can be gone on with after an interruption.
 import { type EntityName, entities } from '../../catalog/entities.ts'
 import { bulkFacts, bulkPieces } from '../../page/bulk.ts'
+import { headerLines } from '../../page/page-headers.ts'
 import { CONTENT_TYPES } from '../../page/rendition.ts'
 import { isNotModified } from '../conditional.ts'
-import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { formatOf, type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'

@@ -1,11 +1,12 @@
 // What changed from one release to another, in one answer, for those who keep a copy.
 import { entityByPlural } from '../../catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+import { headerLines } from '../../page/page-headers.ts'
 import { CONTENT_TYPES } from '../../page/rendition.ts'
 import { diffEntity, fromMappedFiles, type RecordChange } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
-import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { type NotAcceptable, releaseHeaders, v2Headers } from './answers.ts'
 import { compressedPieces } from './compress.ts'
 import { acceptedEncoding, acceptedFormat } from './negotiate.ts'

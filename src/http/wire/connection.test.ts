@@ -1,8 +1,8 @@
-// One connection over a socket that is made up: however the bytes come and go, the answers are the same.
+// One connection over a fake socket: however the bytes come and go, the responses are the same.
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import fc from 'fast-check'
-import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
+import { FakeSocket } from '../../../test/support/fake-socket.ts'
 import { bytesOf } from '../../../test/support/wire.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
@@ -10,25 +10,25 @@ import type { ServerState } from './server-state.ts'
 
 const LARGE = new Uint8Array(300_000).fill(0x61)
 
-const hostOf = (): ServerState => ({
+const newState = (): ServerState => ({
   handler: {
-    answer: ({ method, path, query }): HttpResponse =>
+    respond: ({ method, path, query }): HttpResponse =>
       path === '/large' ? { status: 200, head: '', body: LARGE } : textResponse(200, {}, `${method} ${path} ${query}`),
     refuse: (problem) => textResponse(400, {}, JSON.stringify(problem)),
   },
-  own: 'http://127.0.0.1:80',
+  url: 'http://127.0.0.1:80',
   clock: { milliseconds: 0, date: 'now' },
-  leaving: false,
-  holding: false,
-  heard: 0,
+  draining: false,
+  responsesPaused: false,
+  chunksReceived: 0,
 })
 
-function opened(socket: MadeUpSocket, host = hostOf()): Connection {
-  return new Connection(host, socket as unknown as Socket<Connection>)
+function opened(socket: FakeSocket, state = newState()): Connection {
+  return new Connection(state, socket as unknown as Socket<Connection>)
 }
 
-/** Says the text, in bytes that are used for something else after each turn. */
-function say(connection: Connection, text: string): void {
+/** Receives the text in a buffer that is overwritten after the turn. */
+function receive(connection: Connection, text: string): void {
   const bytes = bytesOf(text)
   connection.receive(bytes)
   bytes.fill(0x58)
@@ -67,49 +67,49 @@ const streams = fc
   )
   .map((parts) => parts.join(''))
 
-/** All that is sent when the whole stream is there at once, and the client takes all of it. */
-function atOnce(stream: string): string {
-  const socket = new MadeUpSocket()
+/** All that is sent when the whole stream is received at once, and the client takes all of it. */
+function sentAtOnce(stream: string): string {
+  const socket = new FakeSocket()
   const connection = opened(socket)
-  if (stream !== '') say(connection, stream)
-  connection.heardAll()
+  if (stream !== '') receive(connection, stream)
+  connection.endInput()
   expect(socket.closed).toBe(true)
   return socket.sent
 }
 
-describe('the answers are the same', () => {
-  test('in whatever pieces the requests come', () => {
+describe('the responses are the same', () => {
+  test('in whatever pieces the requests are received', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(streams, cuts, (stream, sizes) => {
-        const socket = new MadeUpSocket()
+        const socket = new FakeSocket()
         const connection = opened(socket)
         for (let at = 0, turn = 0; at < stream.length; turn++) {
           // Small pieces at first, then all the rest.
           const size = sizes[turn] ?? stream.length
-          say(connection, stream.slice(at, at + size))
+          receive(connection, stream.slice(at, at + size))
           at += size
         }
-        connection.heardAll()
-        expect(socket.sent).toBe(atOnce(stream))
+        connection.endInput()
+        expect(socket.sent).toBe(sentAtOnce(stream))
         expect(socket.closed).toBe(true)
       }),
       { numRuns: 500 },
     )
   })
 
-  test('in whatever pieces they are taken', () => {
+  test('in whatever pieces the client takes them', () => {
     const amounts = fc.infiniteStream(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(200_000)))
     fc.assert(
       fc.property(streams, amounts, fc.boolean(), (stream, taken, stopsSending) => {
-        const socket = new MadeUpSocket(() => taken.next().value)
+        const socket = new FakeSocket(() => taken.next().value)
         const connection = opened(socket)
-        if (stream !== '') say(connection, stream)
-        if (stopsSending) connection.heardAll()
+        if (stream !== '') receive(connection, stream)
+        if (stopsSending) connection.endInput()
         for (let turn = 0; turn < 5_000; turn++) connection.drain()
-        if (!stopsSending) connection.heardAll()
+        if (!stopsSending) connection.endInput()
         for (let turn = 0; turn < 5_000; turn++) connection.drain()
-        expect(socket.sent).toBe(atOnce(stream))
+        expect(socket.sent).toBe(sentAtOnce(stream))
         expect(socket.closed).toBe(true)
       }),
       { numRuns: 200 },
@@ -117,99 +117,99 @@ describe('the answers are the same', () => {
   })
 })
 
-describe('of a client that does not read', () => {
+describe('a client that does not read', () => {
   const ahead = request('/a').repeat(1_000)
 
-  test('no more is taken in than 64 KiB and what has just come, until it reads', () => {
+  test('is not read from beyond 64 KiB and the last chunk, until it reads', () => {
     let takes = 0
-    const socket = new MadeUpSocket(() => takes)
+    const socket = new FakeSocket(() => takes)
     const connection = opened(socket)
-    say(connection, ahead)
+    receive(connection, ahead)
     expect(socket.paused).toBe(false)
-    for (let turn = 0; !socket.paused && turn < 100; turn++) say(connection, ahead)
+    for (let turn = 0; !socket.paused && turn < 100; turn++) receive(connection, ahead)
     expect(socket.paused).toBe(true)
     takes = Number.POSITIVE_INFINITY
     connection.drain()
     expect([socket.paused, socket.sent.split('HTTP/1.1 200 OK').length > 2_000]).toEqual([false, true])
   })
 
-  test('what it says after the last answer is read again, and not looked at', () => {
+  test('is read from again after the last response, and ignored', () => {
     let takes = 0
-    const socket = new MadeUpSocket(() => takes)
+    const socket = new FakeSocket(() => takes)
     const connection = opened(socket)
-    say(connection, request('/a'))
-    say(connection, request('/last', 'Connection: close') + ahead.repeat(3))
+    receive(connection, request('/a'))
+    receive(connection, request('/last', 'Connection: close') + ahead.repeat(3))
     expect(socket.paused).toBe(true)
     takes = Number.POSITIVE_INFINITY
     connection.drain()
     expect([socket.paused, socket.shut, socket.sent.split('HTTP/1.1 200 OK').length - 1]).toEqual([false, true, 2])
   })
 
-  test('no more is answered than a quarter of a megabyte and one answer', () => {
-    let request = 0
-    const host = hostOf()
-    const answer = (): HttpResponse => {
-      request++
+  test('is given at most a quarter of a megabyte and one response', () => {
+    let requests = 0
+    const state = newState()
+    const respond = (): HttpResponse => {
+      requests++
       return { status: 200, head: '', body: LARGE }
     }
-    const connection = opened(new MadeUpSocket(() => 0), { ...host, handler: { ...host.handler, answer } })
-    say(connection, ahead)
+    const connection = opened(new FakeSocket(() => 0), { ...state, handler: { ...state.handler, respond } })
+    receive(connection, ahead)
     for (let turn = 0; turn < 10; turn++) connection.drain()
-    expect(request).toBe(1)
+    expect(requests).toBe(1)
   })
 })
 
-describe('held back', () => {
+describe('while responses are paused', () => {
   test.each([
-    ['by a client that waits', false],
-    ['by a client that has stopped sending', true],
-  ])('is what is asked %s, and not lost', (_name, stops) => {
-    const host = hostOf()
-    const socket = new MadeUpSocket()
-    const connection = opened(socket, host)
-    host.holding = true
-    say(connection, request('/a') + request('/b'))
-    if (stops) connection.heardAll()
+    ['a client that waits', false],
+    ['a client that has stopped sending', true],
+  ])('the requests of %s are kept', (_name, stops) => {
+    const state = newState()
+    const socket = new FakeSocket()
+    const connection = opened(socket, state)
+    state.responsesPaused = true
+    receive(connection, request('/a') + request('/b'))
+    if (stops) connection.endInput()
     connection.drain()
     expect([socket.sent, socket.closed]).toEqual(['', false])
-    host.holding = false
-    connection.release()
-    expect(socket.sent).toBe(atOnce(request('/a') + request('/b')))
+    state.responsesPaused = false
+    connection.resumeResponses()
+    expect(socket.sent).toBe(sentAtOnce(request('/a') + request('/b')))
     expect(socket.closed).toBe(stops)
   })
 
-  test('is also what waits behind an answer that is only now taken', () => {
-    const host = hostOf()
+  test('so are those behind a response that the client takes meanwhile', () => {
+    const state = newState()
     let takes = 0
-    const socket = new MadeUpSocket(() => takes)
-    const connection = opened(socket, host)
-    say(connection, request('/large') + request('/after'))
-    host.holding = true
+    const socket = new FakeSocket(() => takes)
+    const connection = opened(socket, state)
+    receive(connection, request('/large') + request('/after'))
+    state.responsesPaused = true
     takes = Number.POSITIVE_INFINITY
     connection.drain()
-    expect(socket.sent).toBe(atOnce(request('/large')))
-    host.holding = false
-    connection.release()
-    expect(socket.sent).toBe(atOnce(request('/large') + request('/after')))
+    expect(socket.sent).toBe(sentAtOnce(request('/large')))
+    state.responsesPaused = false
+    connection.resumeResponses()
+    expect(socket.sent).toBe(sentAtOnce(request('/large') + request('/after')))
   })
 })
 
-describe('after the last answer', () => {
+describe('after the last response', () => {
   test('the socket is shut, and closed only when the client has closed it too', () => {
-    const socket = new MadeUpSocket()
+    const socket = new FakeSocket()
     const connection = opened(socket)
-    say(connection, request('/a', 'Connection: close'))
+    receive(connection, request('/a', 'Connection: close'))
     expect([socket.shut, socket.closed]).toEqual([true, false])
-    say(connection, request('/b'))
-    connection.heardAll()
+    receive(connection, request('/b'))
+    connection.endInput()
     expect([socket.sent.includes('/b'), socket.closed]).toEqual([false, true])
   })
 
-  test('it is not waited for the client for ever, and nothing is taken from it that is on its way', () => {
-    const socket = new MadeUpSocket()
+  test('a client that does not close is timed out, without a reset that could lose what is on its way', () => {
+    const socket = new FakeSocket()
     const connection = opened(socket)
-    say(connection, 'garbage\r\n\r\n')
-    connection.giveUp()
+    receive(connection, 'garbage\r\n\r\n')
+    connection.timeOut()
     expect(socket.closed).toBe(true)
   })
 })

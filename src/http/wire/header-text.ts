@@ -1,35 +1,33 @@
-// The header fields of a request, left as the text that they came in: of the many that are sent, few are looked at.
+// The header fields of a request, kept as text: clients send many, and few are looked up.
 
 const SPACE = 0x20
 const TAB = 0x09
 
 export class HeaderText {
-  /** Every line begins after a line break, and a name is found in front of its colon. */
+  /** Begins with a line end, so that every name stands between a line end and a colon. */
   readonly #text: string
   readonly #lower: string
+  readonly #values = new Map<string, string | undefined>()
 
-  /** Sound lines, each with its end, and an empty one after them. */
+  /** Takes valid lines, each with its end, and the empty line after them. */
   constructor(lines: string) {
     this.#text = `\r\n${lines}`
     this.#lower = this.#text.toLowerCase()
   }
 
-  readonly #known = new Map<string, string | undefined>()
-
-  /** By lower-case name; of a field that was sent several times the values are joined by commas. */
+  /** By lower-case name. The values of a field that was sent several times are joined by commas. */
   get(name: string): string | undefined {
-    const known = this.#known.get(name)
-    if (known !== undefined || this.#known.has(name)) return known
+    const known = this.#values.get(name)
+    if (known !== undefined || this.#values.has(name)) return known
     const value = this.#read(name)
-    this.#known.set(name, value)
+    this.#values.set(name, value)
     return value
   }
 
   #read(name: string): string | undefined {
     let at = this.#find(name, 0)
     if (at === -1) return undefined
-    const first = this.#value(name, at)
-    let all = first
+    let all = this.#value(name, at)
     for (at = this.#find(name, at + 1); at !== -1; at = this.#find(name, at + 1)) all += `, ${this.#value(name, at)}`
     return all
   }
@@ -39,7 +37,7 @@ export class HeaderText {
     return at !== -1 && this.#find(name, at + 1) !== -1
   }
 
-  moreThan(fields: number): boolean {
+  hasMoreThan(fields: number): boolean {
     // The shortest line has four characters.
     if (this.#text.length <= fields * 4) return false
     return this.#text.split('\r\n').length - 3 > fields
@@ -49,7 +47,7 @@ export class HeaderText {
     return this.#lower.indexOf(`\r\n${name}:`, from)
   }
 
-  /** Without the blanks around it: spaces and tabs, and not all that JavaScript would trim. */
+  /** Without the spaces and tabs around it. String.trim would also remove characters that are part of the value. */
   #value(name: string, at: number): string {
     let start = at + name.length + 3
     let end = this.#text.indexOf('\r\n', start)

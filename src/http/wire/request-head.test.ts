@@ -1,4 +1,4 @@
-// What of a request head is taken, and what is refused.
+// Which request heads are accepted, and which are refused.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
@@ -7,13 +7,13 @@ const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const get = (target: string, ...fields: string[]) => head(`GET ${target} HTTP/1.1`, 'Host: a', ...fields)
 const parsed = (text: string) => parseHead(text) as RequestHead
 
-describe('a sound head', () => {
+describe('a valid head', () => {
   const targets: readonly [name: string, target: string, path: string, query: string][] = [
     ['a path', '/api/v1/paises', '/api/v1/paises', ''],
     ['a path and a query', '/a?page=2&x=%20', '/a', 'page=2&x=%20'],
     ['an empty query', '/a?', '/a', ''],
     ['a question mark in the query', '/a?b?c', '/a', 'b?c'],
-    ['scheme and host, as a proxy is asked', 'http://evil.example/a?b', '/a', 'b'],
+    ['scheme and host, as a proxy gets them', 'http://evil.example/a?b', '/a', 'b'],
     ['scheme and host without a path', 'HTTPS://evil.example', '/', ''],
     ['scheme and host without a path, and a query', 'http://evil.example?a=/b', '/', 'a=/b'],
     ['a query alone', '?a', '', 'a'],
@@ -35,10 +35,19 @@ describe('a sound head', () => {
     expect(parsed(get('/', 'X: if-none-match: "a"')).headers.get('if-none-match')).toBeUndefined()
   })
 
-  test('what was read of one request is not taken for the next, if a byte differs', () => {
+  test('the headers of the request before are not used again if a byte differs', () => {
     expect(parsed(get('/', 'X: 1')).headers.get('x')).toBe('1')
     expect(parsed(get('/', 'X: 2')).headers.get('x')).toBe('2')
     expect(parsed(head('GET / HTTP/1.0', 'Host: a', 'X: 2')).http10).toBe(true)
+  })
+
+  test('they are not used again for another version, which has other rules', () => {
+    const withoutHost = (version: string) => parseHead(head(`GET / HTTP/${version}`, 'X: no host'))
+    const refused = { kind: 'bad-request', wrong: 'the header host is missing' } as const
+    expect(withoutHost('1.0')).toHaveProperty('http10', true)
+    expect(withoutHost('1.1')).toEqual(refused)
+    expect(withoutHost('1.0')).toHaveProperty('http10', true)
+    expect(withoutHost('1.1')).toEqual(refused)
   })
 })
 
@@ -66,8 +75,8 @@ describe('a head that is refused', () => {
     ['a length that is no number', get('/', 'Content-Length: +1'), 'bad-request'],
     ['two lengths', get('/', 'Content-Length: 1', 'Content-Length: 1'), 'bad-request'],
     ['a length and an encoding', get('/', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 'bad-request'],
-    ['an encoding whose end cannot be told', get('/', 'Transfer-Encoding: chunked, gzip'), 'bad-request'],
-    ['a blank that is none of HTTP', get('/', 'Content-Length: \xa01'), 'bad-request'],
+    ['an encoding whose end cannot be found', get('/', 'Transfer-Encoding: chunked, gzip'), 'bad-request'],
+    ['a blank that HTTP does not count as one', get('/', 'Content-Length: \xa01'), 'bad-request'],
     ['a long target', get(`/${'a'.repeat(8_000)}`), 'uri-too-long'],
     ['many fields', get('/', ...Array.from({ length: 100 }, (_, n) => `X${n}: 1`)), 'headers-too-large'],
   ]
@@ -75,12 +84,12 @@ describe('a head that is refused', () => {
     expect(parseHead(text)).toMatchObject({ kind })
   })
 
-  test('a hundred fields and a target of 8,000 characters are the most', () => {
+  test('a hundred fields and a target of 8,000 characters are accepted', () => {
     expect(parseHead(get('/', ...Array.from({ length: 99 }, (_, n) => `X${n}: 1`)))).toHaveProperty('path', '/')
     expect(parsed(get(`/${'a'.repeat(7_999)}`)).path.length).toBe(8_000)
   })
 
-  test('the wrong header line is told', () => {
+  test('the problem names the header line', () => {
     expect(parseHead(get('/', 'X: 1', 'bad'))).toEqual({
       kind: 'bad-request',
       wrong: 'header line 3 is not a name, a colon and a value',
@@ -97,14 +106,14 @@ test.each<[name: string, version: string, fields: readonly string[], stays: bool
   ['a body', '1.1', ['Content-Length: 3'], false],
   ['no bytes of body', '1.1', ['Content-Length: 0'], true],
   ['a body in chunks', '1.1', ['Transfer-Encoding: chunked'], false],
-  ['HTTP/1.0 of two minds', '1.0', ['Connection: keep-alive, close'], false],
+  ['HTTP/1.0 that stays and closes', '1.0', ['Connection: keep-alive, close'], false],
   ['an option that only begins like one', '1.1', ['Connection: closed'], true],
   ['options in two lines', '1.1', ['Connection: x', 'Connection: close'], false],
 ])('whether the connection stays open: %s', (_name, version, fields, stays) => {
   expect(staysOpen(parsed(head(`GET / HTTP/${version}`, 'Host: a', ...fields)))).toBe(stays)
 })
 
-describe('a head that is not all there', () => {
+describe('an incomplete head', () => {
   test.each([
     ['nothing', ''],
     ['half a line', 'GET / HT'],
@@ -112,7 +121,7 @@ describe('a head that is not all there', () => {
     ['a line', 'GET / HTTP/1.1\r\n'],
     ['all but its last byte', get('/').slice(0, -1)],
     ['anything beyond ASCII', 'GET /\xff\t'],
-  ])('may still become sound: %s', (_name, text) => {
+  ])('may still become valid: %s', (_name, text) => {
     expect(partialProblem(text, false)).toBeUndefined()
     expect(partialProblem(text, true)).toEqual({
       kind: 'bad-request',
@@ -133,8 +142,8 @@ describe('a head that is not all there', () => {
 
   test('is refused at 16,384 bytes, for its target if that is too long by itself', () => {
     expect(partialProblem('GET /'.padEnd(16_383, 'a'), false)).toBeUndefined()
-    expect(partialProblem('GET /'.padEnd(16_384, 'a'), false)).toEqual({ kind: 'uri-too-long', most: 8_000 })
-    const large = { kind: 'headers-too-large', most: '16384 bytes' } as const
+    expect(partialProblem('GET /'.padEnd(16_384, 'a'), false)).toEqual({ kind: 'uri-too-long', max: 8_000 })
+    const large = { kind: 'headers-too-large', max: '16384 bytes' } as const
     expect(partialProblem('G'.padEnd(16_384, 'a'), false)).toEqual(large)
     expect(partialProblem('GET / HTTP/1.1\r\nX: '.padEnd(16_384, 'a'), false)).toEqual(large)
   })

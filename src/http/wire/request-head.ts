@@ -1,4 +1,4 @@
-// Reads the head of an HTTP/1.1 request (RFC 9112), strictly: what is not sound is refused, never repaired.
+// Parses the head of an HTTP/1.1 request (RFC 9112), strictly: what is not valid is refused, never repaired.
 import type { HttpRequest } from '../exchange.ts'
 import { HeaderText } from './header-text.ts'
 
@@ -8,8 +8,8 @@ export type RequestHead = HttpRequest & {
 
 export type HeadProblem =
   | { readonly kind: 'bad-request'; readonly wrong: string }
-  | { readonly kind: 'uri-too-long'; readonly most: number }
-  | { readonly kind: 'headers-too-large'; readonly most: string }
+  | { readonly kind: 'uri-too-long'; readonly max: number }
+  | { readonly kind: 'headers-too-large'; readonly max: string }
 
 export const HEAD_LIMITS = { bytes: 16_384, target: 8_000, fields: 100 } as const
 
@@ -21,31 +21,31 @@ const HTTP_11 = ' HTTP/1.1\r\n'
 const HTTP_10 = ' HTTP/1.0\r\n'
 const END = '\r\n\r\n'
 
-/** The length of the head that the text begins with, its last empty line included; undefined while it is not all there. */
+/** The length of the head at the beginning of the text, including its empty line; undefined while it is incomplete. */
 export function headLength(text: string): number | undefined {
   const end = text.indexOf(END)
   return end === -1 ? undefined : end + END.length
 }
 
 const bad = (wrong: string): HeadProblem => ({ kind: 'bad-request', wrong })
-const tooLarge = (most: string): HeadProblem => ({ kind: 'headers-too-large', most })
-const URI_TOO_LONG: HeadProblem = { kind: 'uri-too-long', most: HEAD_LIMITS.target }
+const tooLarge = (max: string): HeadProblem => ({ kind: 'headers-too-large', max })
+const URI_TOO_LONG: HeadProblem = { kind: 'uri-too-long', max: HEAD_LIMITS.target }
 
-/** No control character, and neither CR nor LF without the other. */
-const SOUND_SO_FAR = /^[\t\x20-\x7e\x80-\xff]*(?:\r\n[\t\x20-\x7e\x80-\xff]*)*\r?$/
-const UNSOUND = bad('there is a control character, or a line that does not end with CR LF')
+/** No control character, and CR and LF only together. */
+const VALID_LINES = /^[\t\x20-\x7e\x80-\xff]*(?:\r\n[\t\x20-\x7e\x80-\xff]*)*\r?$/
+const INVALID_LINES = bad('there is a control character, or a line that does not end with CR LF')
 const BEGINNING = /^[^ \r\n]* ([^ \r\n]*)/
 
-/** What is wrong with a head that is not all there, and that nothing which may follow could mend. */
-export function partialProblem(text: string, ended: boolean): HeadProblem | undefined {
-  if (!SOUND_SO_FAR.test(text)) return UNSOUND
+/** Why an incomplete head is refused at once: nothing that may follow could make it valid. */
+export function partialProblem(text: string, inputEnded: boolean): HeadProblem | undefined {
+  if (!VALID_LINES.test(text)) return INVALID_LINES
   if (text.length < HEAD_LIMITS.bytes)
-    return ended ? bad('the empty line at the end of the headers is missing') : undefined
+    return inputEnded ? bad('the empty line at the end of the headers is missing') : undefined
   const target = BEGINNING.exec(text)?.[1] ?? ''
   return target.length > HEAD_LIMITS.target ? URI_TOO_LONG : tooLarge(`${HEAD_LIMITS.bytes} bytes`)
 }
 
-/** The text is one whole head, as Latin-1. */
+/** Takes one whole head, as Latin-1. */
 export function parseHead(text: string): RequestHead | HeadProblem {
   const afterMethod = text.indexOf(' ')
   const afterTarget = text.indexOf(' ', afterMethod + 1)
@@ -56,14 +56,14 @@ export function parseHead(text: string): RequestHead | HeadProblem {
   if (target === '' || NOT_IN_TARGET.test(target) || (method !== 'GET' && !METHOD.test(method)))
     return requestLineProblem(text)
   if (target.length > HEAD_LIMITS.target) return URI_TOO_LONG
-  const headers = readFields(text.slice(afterTarget + HTTP_11.length), http11)
+  const headers = parseFields(text.slice(afterTarget + HTTP_11.length), http11)
   if ('kind' in headers) return headers
   const start = pathStart(target)
   const mark = target.indexOf('?')
   const path = mark === -1 ? target.slice(start) : target.slice(start, mark)
   return {
     method,
-    // After scheme and host, no path is the root (RFC 9110, section 4.2.3).
+    // An absolute URL without a path means the root (RFC 9110, section 4.2.3).
     path: path === '' && start > 0 ? '/' : path,
     query: mark === -1 ? '' : target.slice(mark + 1),
     headers,
@@ -71,56 +71,59 @@ export function parseHead(text: string): RequestHead | HeadProblem {
   }
 }
 
-/** Before the path, a proxy may put scheme and host. */
+/** A client may send an absolute URL, as it would to a proxy. */
 function pathStart(target: string): number {
   if (target.startsWith('/')) return 0
   const absolute = /^https?:\/\/[^/?]*/i.exec(target)
   return absolute === null ? 0 : absolute[0].length
 }
 
-/** A client says the same of itself with every request, so that what was read of the last one mostly serves again. */
-let lastSound: { readonly text: string; readonly http11: boolean; readonly headers: HeaderText } | undefined
+/**
+ * Most requests repeat the headers of the one before, which then need not be parsed again. The version is part of the key,
+ * because HTTP/1.1 requires a Host and HTTP/1.0 does not.
+ */
+let lastValid: { readonly text: string; readonly http11: boolean; readonly headers: HeaderText } | undefined
 
-function readFields(text: string, http11: boolean): HeaderText | HeadProblem {
-  if (lastSound !== undefined && lastSound.text === text && lastSound.http11 === http11) return lastSound.headers
-  if (!FIELDS.test(text)) return fieldProblem(text)
+function parseFields(text: string, http11: boolean): HeaderText | HeadProblem {
+  if (lastValid !== undefined && lastValid.text === text && lastValid.http11 === http11) return lastValid.headers
+  if (!FIELDS.test(text)) return lineProblem(text)
   const headers = new HeaderText(text)
-  const problem = problemWith(headers, http11)
+  const problem = fieldsProblem(headers, http11)
   if (problem !== undefined) return problem
-  lastSound = { text, http11, headers }
+  lastValid = { text, http11, headers }
   return headers
 }
 
 function requestLineProblem(text: string): HeadProblem {
-  if (!SOUND_SO_FAR.test(text)) return UNSOUND
+  if (!VALID_LINES.test(text)) return INVALID_LINES
   const line = text.slice(0, text.indexOf('\r\n'))
   if (/ HTTP\/[0-9]/.test(line) && !/ HTTP\/1\.[01]$/.test(line)) return bad('the version of HTTP is not 1.1 or 1.0')
   return bad('the request line is not a method, a target in ASCII and HTTP/1.1')
 }
 
-function fieldProblem(fields: string): HeadProblem {
-  if (!SOUND_SO_FAR.test(fields)) return UNSOUND
+function lineProblem(fields: string): HeadProblem {
+  if (!VALID_LINES.test(fields)) return INVALID_LINES
   const wrong = fields.split('\r\n').findIndex((line) => !FIELDS.test(`${line}${END}`))
   return bad(`header line ${wrong + 1} is not a name, a colon and a value`)
 }
 
-/** Said twice, these would make two readers of one request disagree on what it is. */
-const ONCE = ['host', 'content-length', 'transfer-encoding']
+/** Where one of these is repeated, a proxy and this server could disagree on where a request ends or whom it is for. */
+const SINGLE_FIELDS = ['host', 'content-length', 'transfer-encoding']
 
-function problemWith(headers: HeaderText, http11: boolean): HeadProblem | undefined {
-  if (headers.moreThan(HEAD_LIMITS.fields)) return tooLarge(`${HEAD_LIMITS.fields} header fields`)
-  const twice = ONCE.find((name) => headers.isRepeated(name))
-  if (twice !== undefined) return bad(`the header ${twice} was sent more than once`)
+function fieldsProblem(headers: HeaderText, http11: boolean): HeadProblem | undefined {
+  if (headers.hasMoreThan(HEAD_LIMITS.fields)) return tooLarge(`${HEAD_LIMITS.fields} header fields`)
+  const repeated = SINGLE_FIELDS.find((name) => headers.isRepeated(name))
+  if (repeated !== undefined) return bad(`the header ${repeated} was sent more than once`)
   if (http11 && headers.get('host') === undefined) return bad('the header host is missing')
   const [length, encoding] = [headers.get('content-length'), headers.get('transfer-encoding')]
   if (length !== undefined && encoding !== undefined) return bad('there are both content-length and transfer-encoding')
   if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) return bad('content-length is not a number of bytes')
-  // Where the body ends could not be told (RFC 9112, section 6.3).
+  // The end of the body could not be found (RFC 9112, section 6.3).
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return bad('transfer-encoding is not chunked')
   return undefined
 }
 
-/** Whether the connection goes on after the answer: as the client wishes, unless a body follows, which nobody here reads. */
+/** Whether the connection stays open after the response: as the client wishes, unless a body follows, since none is read. */
 export function staysOpen({ headers, http10 }: RequestHead): boolean {
   const bodyFollows = headers.get('transfer-encoding') !== undefined || Number(headers.get('content-length') ?? 0) > 0
   if (bodyFollows) return false

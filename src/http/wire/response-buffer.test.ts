@@ -1,4 +1,4 @@
-// What goes on the wire for an answer: its first line, its headers, its length, its body.
+// A response on the wire: status line, headers, length and body.
 import { describe, expect, test } from 'bun:test'
 import { emptyResponse, textResponse } from '../exchange.ts'
 import { problemTitles } from '../problem.ts'
@@ -7,31 +7,35 @@ import { ResponseBuffer } from './response-buffer.ts'
 const DATE = 'Sun, 15 Nov 2026 12:00:00 GMT'
 const text = (out: ResponseBuffer) => out.bytes.toString('utf8', 0, out.length)
 
-function written(...answers: readonly Parameters<ResponseBuffer['add']>[]): string {
+function written(...responses: readonly Parameters<ResponseBuffer['add']>[]): string {
   const out = new ResponseBuffer()
-  for (const answer of answers) out.add(...answer)
+  for (const response of responses) out.add(...response)
   return text(out)
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   const page = textResponse(200, { 'X-Page': '1' }, '["ñ"]')
   const HEAD = `HTTP/1.1 200 OK\r\nX-Page: 1\r\nDate: ${DATE}\r\nContent-Length: 6\r\n`
 
-  test.each<[name: string, answer: Parameters<ResponseBuffer['add']>, wanted: string]>([
+  test.each<[name: string, response: Parameters<ResponseBuffer['add']>, wanted: string]>([
     ['with its body', [page, true, '', DATE], `${HEAD}\r\n["ñ"]`],
-    ['to HEAD, with the length of the body that it has not', [page, false, '', DATE], `${HEAD}\r\n`],
-    ['that is the last', [page, true, 'Connection: close\r\n', DATE], `${HEAD}Connection: close\r\n\r\n["ñ"]`],
+    ['to HEAD, with the length of the missing body', [page, false, '', DATE], `${HEAD}\r\n`],
+    [
+      'that closes the connection',
+      [page, true, 'Connection: close\r\n', DATE],
+      `${HEAD}Connection: close\r\n\r\n["ñ"]`,
+    ],
     [
       'without a body',
       [emptyResponse(308, { Location: '/a' }), true, '', DATE],
       `HTTP/1.1 308 Permanent Redirect\r\nLocation: /a\r\nDate: ${DATE}\r\nContent-Length: 0\r\n\r\n`,
     ],
     [
-      'that has nothing new, and no length',
+      'that is a 304, without a length',
       [emptyResponse(304, { ETag: '"a"' }), true, '', DATE],
       `HTTP/1.1 304 Not Modified\r\nETag: "a"\r\nDate: ${DATE}\r\n\r\n`,
     ],
-  ])('%s', (_name, answer, wanted) => expect(written(answer)).toBe(wanted))
+  ])('%s', (_name, response, wanted) => expect(written(response)).toBe(wanted))
 
   test.each([200, 206, 304, 308, 406, 410, 412, 416, 503, ...Object.values(problemTitles).map(([status]) => status)])(
     'of status %i has a reason',
@@ -40,7 +44,7 @@ describe('an answer', () => {
   )
 })
 
-test('answers stand one after the other, also when the buffer has to grow, and a reset begins anew', () => {
+test('responses are written one after the other, also when the buffer has to grow, and anew after a reset', () => {
   const out = new ResponseBuffer()
   for (const round of [1, 2]) {
     out.reset()

@@ -1,4 +1,4 @@
-// Writes answers into one buffer, which grows when it must and is used again for every write.
+// Writes responses into one buffer, which grows when needed and is used again for every batch.
 import type { HttpResponse, Streamed } from '../exchange.ts'
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -23,13 +23,13 @@ const STATUS_LINES = Object.fromEntries(
   Object.entries(REASONS).map(([status, reason]) => [status, `HTTP/1.1 ${status} ${reason}\r\n`]),
 )
 
-const FIRST_SIZE = 1 << 16
+const INITIAL_BYTES = 1 << 16
 
 export class ResponseBuffer {
-  #bytes = Buffer.allocUnsafe(FIRST_SIZE)
+  #bytes = Buffer.allocUnsafe(INITIAL_BYTES)
   #used = 0
 
-  /** What has been added stands at its beginning; good until the next reset. */
+  /** The responses are its first `length` bytes, until the next reset. */
   get bytes(): Buffer {
     return this.#bytes
   }
@@ -42,19 +42,19 @@ export class ResponseBuffer {
     this.#used = 0
   }
 
-  /** HEAD is answered as GET, less the body. Of a streamed body only the head is added. */
+  /** The response to HEAD is that to GET without its body. Of a streamed response only the head is added. */
   add({ status, head, body }: HttpResponse, withBody: boolean, connection: string, date: string, http10 = false): void {
     const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
-    const whole = withBody && body instanceof Uint8Array ? body : undefined
-    this.#makeRoom(text.length + (whole === undefined ? 0 : whole.length))
+    const bytes = withBody && body instanceof Uint8Array ? body : undefined
+    this.#reserve(text.length + (bytes === undefined ? 0 : bytes.length))
     this.#used += this.#bytes.write(text, this.#used, 'latin1')
-    if (whole === undefined) return
-    this.#bytes.set(whole, this.#used)
-    this.#used += whole.length
+    if (bytes === undefined) return
+    this.#bytes.set(bytes, this.#used)
+    this.#used += bytes.length
   }
 
-  #makeRoom(bytes: number): void {
-    const needed = this.#used + bytes
+  #reserve(length: number): void {
+    const needed = this.#used + length
     if (needed <= this.#bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
     this.#bytes.copy(larger, 0, 0, this.#used)
@@ -62,9 +62,9 @@ export class ResponseBuffer {
   }
 }
 
-/** How the client finds the end of the body; without any of these, it is where the connection closes. */
+/** The header that tells the client where the body ends; without one, it ends where the connection is closed. */
 function framing(status: number, body: HttpResponse['body'], http10: boolean): string {
-  // A 304 has no body whose length could be told.
+  // A 304 has no body, and so no length.
   if (status === 304) return ''
   const length = body === undefined ? 0 : body.length
   if (length !== undefined) return `Content-Length: ${length}\r\n`

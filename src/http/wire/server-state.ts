@@ -1,25 +1,25 @@
-// What all connections of a server share: who answers, the clock, and whether it is leaving.
-import type { Connection as ClientInfo, HttpRequest, HttpResponse } from '../exchange.ts'
+// What all connections of a server share: the request handler, the clock, and how far a shutdown has come.
+import type { ConnectionInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { HeadProblem, RequestHead } from './request-head.ts'
 
 export type Handler = {
-  readonly answer: (request: RequestHead, connection: ClientInfo) => HttpResponse | Promise<HttpResponse>
-  /** Never streamed. The path is as much of it as could be read. */
+  readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
+  /** The response to a request that is not valid HTTP, never streamed. Of its path there is as much as could be read. */
   readonly refuse: (problem: HeadProblem, path: string) => HttpResponse
-  /** Told why an answer that was promised or had begun was cut off, when it is too late for another. */
-  readonly failed?: ((error: unknown, request: HttpRequest) => void) | undefined
+  /** Called when a promised or streamed response failed after it was too late for another response. */
+  readonly onFailure?: ((error: unknown, request: HttpRequest) => void) | undefined
 }
 
 export type ServerState = {
   readonly handler: Handler
-  /** The address under which it listens. */
-  own: string
-  /** The time, and as HTTP writes it: kept by the server, so that no request has to ask for it. */
+  /** The URL at which it listens. */
+  url: string
+  /** The time, and as the Date header has it. The server updates it, so that no request has to look it up. */
   readonly clock: { milliseconds: number; date: string }
-  /** Every answer is the last one on its connection. */
-  leaving: boolean
-  /** Requests are taken in, and not answered for now. */
-  holding: boolean
-  /** How often anything was received. */
-  heard: number
+  /** Every response is the last one on its connection. */
+  draining: boolean
+  /** Requests are received, but not responded to for the time being. */
+  responsesPaused: boolean
+  /** How many times data was received. */
+  chunksReceived: number
 }

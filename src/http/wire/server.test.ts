@@ -1,7 +1,7 @@
-// The server over real sockets: requests in any pieces, answers to any reader, connections of any patience.
+// The server over real sockets: requests in any pieces, slow readers, timeouts and shutdown.
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { everything, open as openTo } from '../../../test/support/wire.ts'
+import { open as openTo, readUntilClosed } from '../../../test/support/wire.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { listenWire, type Timeouts, type WireServer } from './server.ts'
 
@@ -15,10 +15,10 @@ const LARGE = new Uint8Array(8 << 20).fill(0x61)
 function start(timeouts?: Timeouts): WireServer {
   const server = listenWire(
     {
-      answer: ({ method, path, query }): HttpResponse =>
+      respond: ({ method, path, query }): HttpResponse =>
         path === '/large'
           ? { status: 200, head: '', body: LARGE }
-          : textResponse(200, { 'X-Asked': path }, `${method} ${path} ${query}`),
+          : textResponse(200, { 'X-Path': path }, `${method} ${path} ${query}`),
       refuse: ({ kind }) => textResponse(400, {}, kind),
     },
     { host: '127.0.0.1', port: 0 },
@@ -45,75 +45,75 @@ describe('requests', () => {
       socket.write(text.slice(0, cut))
       await new Promise((resolve) => setImmediate(resolve))
       socket.write(text.slice(cut))
-      expect(bodies(await everything(socket))).toEqual(['GET /a b=1', 'GET /c '])
+      expect(bodies(await readUntilClosed(socket))).toEqual(['GET /a b=1', 'GET /c '])
     }
   })
 
-  test('a thousand at once are answered in order', async () => {
+  test('a thousand at once get their responses in order', async () => {
     const socket = open(start())
     const paths = Array.from({ length: 1_000 }, (_, n) => `/${n}`)
     socket.write(paths.map((path) => request(path)).join('') + request('/end', 'Connection: close'))
-    expect(bodies(await everything(socket))).toEqual([...paths, '/end'].map((path) => `GET ${path} `))
+    expect(bodies(await readUntilClosed(socket))).toEqual([...paths, '/end'].map((path) => `GET ${path} `))
   })
 
-  test('an empty line before a request is overlooked', async () => {
+  test('an empty line before a request is ignored', async () => {
     const socket = open(start())
     socket.write(`\r\n${request('/a')}\r\n${request('/b', 'Connection: close')}`)
-    expect(bodies(await everything(socket))).toEqual(['GET /a ', 'GET /b '])
+    expect(bodies(await readUntilClosed(socket))).toEqual(['GET /a ', 'GET /b '])
   })
 
-  test('after a body, which nobody reads, the connection is closed and nothing in it is taken for a request', async () => {
+  test('after a body, which is not read, the connection is closed and nothing in the body is taken for a request', async () => {
     const socket = open(start())
     socket.write(request('/a', 'Content-Length: 200') + request('/smuggled'))
-    expect(bodies(await everything(socket))).toEqual(['GET /a '])
+    expect(bodies(await readUntilClosed(socket))).toEqual(['GET /a '])
   })
 
-  test('a client that stops sending still gets all its answers', async () => {
+  test('a client that stops sending still gets all its responses', async () => {
     const socket = open(start(), { allowHalfOpen: true })
     socket.pause()
     socket.end(request('/a') + request('/large') + request('/b'))
     await event(socket, 'finish')
-    const all = await everything(socket)
+    const all = await readUntilClosed(socket)
     expect([all.length > LARGE.length, bodies(all.replaceAll(/a{1000,}/g, ''))]).toEqual([true, ['GET /a ', 'GET /b ']])
   })
 
-  test('a client that stops sending in the middle of a request is told so', async () => {
+  test('a client that stops sending in the middle of a request gets a refusal', async () => {
     const socket = open(start(), { allowHalfOpen: true })
     socket.end(`${request('/a')}GET /b HT`)
-    expect(await everything(socket)).toEndWith('Connection: close\r\n\r\nbad-request')
+    expect(await readUntilClosed(socket)).toEndWith('Connection: close\r\n\r\nbad-request')
   })
 
-  test('more at once than is taken in at once are all answered', async () => {
+  test('more than are read at once all get a response', async () => {
     const socket = open(start())
     const paths = Array.from({ length: 40_000 }, (_, n) => `/${n}?${'x'.repeat(40)}`)
     socket.write(paths.map((path) => request(path)).join('') + request('/end', 'Connection: close'))
-    const all = await everything(socket)
+    const all = await readUntilClosed(socket)
     expect([all.split('HTTP/1.1 200 OK').length - 1, all.endsWith('GET /end ')]).toEqual([40_001, true])
   })
 
   test('what is not HTTP is refused, and the connection closed', async () => {
     const socket = open(start())
     socket.write('garbage\r\n\r\n')
-    const answer = await everything(socket)
-    expect(answer).toStartWith('HTTP/1.1 400 Bad Request\r\n')
-    expect(answer).toEndWith('Connection: close\r\n\r\nbad-request')
+    const response = await readUntilClosed(socket)
+    expect(response).toStartWith('HTTP/1.1 400 Bad Request\r\n')
+    expect(response).toEndWith('Connection: close\r\n\r\nbad-request')
   })
 
-  test('in the middle of others, what comes before it is answered and what comes after it is not', async () => {
+  test('in the middle of others, what is before it gets a response and what is after it does not', async () => {
     const socket = open(start())
     socket.write(`${request('/a')}garbage\r\n\r\n${request('/b')}`)
-    const all = await everything(socket)
+    const all = await readUntilClosed(socket)
     expect([bodies(all), all.endsWith('bad-request')]).toEqual([['GET /a '], true])
   })
 
   test('a head that does not end is refused at 16,384 bytes', async () => {
     const socket = open(start())
     socket.write(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`)
-    expect(await everything(socket)).toEndWith('headers-too-large')
+    expect(await readUntilClosed(socket)).toEndWith('headers-too-large')
   })
 })
 
-describe('the last answer', () => {
+describe('the last response', () => {
   const MEGABYTE = Buffer.alloc(1 << 20, 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n')
 
   // A server that just closes resets the connection, and the client never sees why.
@@ -127,28 +127,28 @@ describe('the last answer', () => {
     socket.write(first)
     await event(socket, 'readable')
     for (let sent = 0; sent < 20; sent++) await new Promise((resolve) => socket.write(MEGABYTE, resolve))
-    const all = await everything(socket)
+    const all = await readUntilClosed(socket)
     expect([all.split('HTTP/1.1 ').length - 1, all.endsWith(`\r\n\r\n${body}`)]).toEqual([1, true])
   })
 })
 
-describe('answers', () => {
-  test('HEAD is answered without the body, with its length', async () => {
+describe('responses', () => {
+  test('HEAD gets no body, but its length', async () => {
     const socket = open(start())
     socket.write(request('/a', 'Connection: close').replace('GET', 'HEAD'))
-    const answer = await everything(socket)
-    expect(answer).toContain('\r\nContent-Length: 8\r\n')
-    expect(answer).toEndWith('\r\n\r\n')
+    const response = await readUntilClosed(socket)
+    expect(response).toContain('\r\nContent-Length: 8\r\n')
+    expect(response).toEndWith('\r\n\r\n')
   })
 
-  test('HTTP/1.0 is told when the connection stays', async () => {
+  test('HTTP/1.0 gets a header when the connection stays open', async () => {
     const socket = open(start())
     socket.write('GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.0\r\n\r\n')
-    const answers = await everything(socket)
-    expect(answers.match(/Connection: [a-z-]+/g)).toEqual(['Connection: keep-alive', 'Connection: close'])
+    const responses = await readUntilClosed(socket)
+    expect(responses.match(/Connection: [a-z-]+/g)).toEqual(['Connection: keep-alive', 'Connection: close'])
   })
 
-  test('a slow reader gets all of a large answer, and of the many after it', async () => {
+  test('a slow reader gets all of a large response, and of the many after it', async () => {
     const socket = open(start())
     socket.write(request('/large') + request('/many').repeat(5_000) + request('/after', 'Connection: close'))
     let length = 0
@@ -163,15 +163,15 @@ describe('answers', () => {
   })
 })
 
-describe('patience', () => {
+describe('timeouts', () => {
   const short: Timeouts = { requestMilliseconds: 600, idleMilliseconds: 300 }
 
   test('an idle connection is closed in an orderly way', async () => {
     const socket = open(start(short))
-    expect(await everything(socket)).toBe('')
+    expect(await readUntilClosed(socket)).toBe('')
   })
 
-  test('a request that does not arrive whole, however busy its client looks, is cut off', async () => {
+  test('a request that does not arrive whole is cut off, although its client keeps sending', async () => {
     const socket = open(start(short))
     socket.on('error', () => {})
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
@@ -186,50 +186,50 @@ describe('patience', () => {
     socket.pause()
     socket.write(request('/large').repeat(10))
     await event(socket, 'connect')
-    await server.empty()
-    expect((await everything(socket)).length).toBeLessThan(LARGE.length * 10)
+    await server.allClosed()
+    expect((await readUntilClosed(socket)).length).toBeLessThan(LARGE.length * 10)
   })
 
-  test('a client that does not hang up after the last answer is not waited for', async () => {
+  test('a client that does not close after the last response is closed', async () => {
     const server = start(short)
     const socket = open(server, { allowHalfOpen: true })
     socket.write(request('/a', 'Connection: close'))
     socket.resume()
     await event(socket, 'end')
-    await server.empty()
+    await server.allClosed()
     socket.destroy()
   })
 })
 
-describe('leaving', () => {
-  test('what was held back is answered, however much it is', async () => {
+describe('shutdown', () => {
+  test('requests that came while responses were paused all get a response, however many they are', async () => {
     const server = start()
-    server.hold()
+    server.pauseResponses()
     const socket = open(server)
     socket.write(request('/large') + request('/many').repeat(5_000) + request('/after', 'Connection: close'))
-    while (server.heard === 0) await new Promise((resolve) => setTimeout(resolve, 1))
-    server.release()
-    expect(await everything(socket)).toEndWith('GET /after ')
+    while (server.chunksReceived === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    server.resumeResponses()
+    expect(await readUntilClosed(socket)).toEndWith('GET /after ')
   })
 
-  test('every answer says so, and the last one ends its connection', async () => {
+  test('while draining, every response has Connection: close and ends its connection', async () => {
     const server = start()
     const socket = open(server)
     socket.write(request('/a'))
     await event(socket, 'readable')
-    server.leave()
+    server.startDraining()
     socket.write(request('/b'))
-    expect(await everything(socket)).toContain('Connection: close\r\n\r\nGET /b ')
+    expect(await readUntilClosed(socket)).toContain('Connection: close\r\n\r\nGET /b ')
   })
 
-  test('idle connections are ended, and then none is left', async () => {
+  test('idle connections are closed, and then none is left', async () => {
     const server = start()
     const socket = open(server)
     socket.write(request('/a'))
     await event(socket, 'readable')
     server.stopAccepting()
-    server.endIdle()
-    await everything(socket)
-    await server.empty()
+    server.closeIdle()
+    await readUntilClosed(socket)
+    await server.allClosed()
   })
 })

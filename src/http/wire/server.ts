@@ -1,19 +1,19 @@
-// An HTTP/1.1 server: accepts, times out, and stops without loss.
+// An HTTP/1.1 server: accepts connections, times them out, and has the steps of a shutdown that loses no request.
 import type { Socket } from 'bun'
 import { Connection } from './connection.ts'
 import type { Handler, ServerState } from './server-state.ts'
 
-export type Listening = {
+export type ListenOptions = {
   readonly host: string
   readonly port: number
-  /** Whether other processes listen on the same port and share its connections. */
+  /** Whether other processes may listen on the same port and share its connections. */
   readonly shared?: boolean
 }
 
 export type Timeouts = {
-  /** For a request to arrive whole, from its first byte, and for a client to take an answer, or to hang up after it. */
+  /** For a request to arrive whole, for a client to take a response, and for it to close after the last response. */
   readonly requestMilliseconds: number
-  /** For the next request on a connection that is kept alive. */
+  /** For the next request on a connection that is kept open. */
   readonly idleMilliseconds: number
 }
 
@@ -22,21 +22,20 @@ export const TIMEOUTS: Timeouts = { requestMilliseconds: 15_000, idleMillisecond
 export type WireServer = {
   readonly url: string
   readonly port: number
-  /** From now on every answer is the last one on its connection. */
-  leave(): void
-  /** Takes requests in, and does not answer them for now. */
-  hold(): void
-  release(): void
-  /** How often anything was received from clients. */
-  readonly heard: number
-  /** Takes no new connections. */
+  /** From here on every response is the last one on its connection. */
+  startDraining(): void
+  /** Goes on receiving requests, without responding to them. */
+  pauseResponses(): void
+  resumeResponses(): void
+  /** How many times data was received from clients. */
+  readonly chunksReceived: number
   stopAccepting(): void
-  /** Ends the connections that wait for a further request; the others end after their answer. */
-  endIdle(): void
-  /** Whether any connection is in the middle of a request or of an answer. */
+  /** Closes the connections that wait for a further request. */
+  closeIdle(): void
+  /** Whether any connection is in the middle of a request or of a response. */
   readonly busy: () => boolean
   /** Resolves when no connection is left. */
-  readonly empty: () => Promise<void>
+  readonly allClosed: () => Promise<void>
   terminate(): void
 }
 
@@ -44,23 +43,23 @@ const TICK_MILLISECONDS = 500
 
 export function listenWire(
   handler: Handler,
-  { host, port, shared = false }: Listening,
+  { host, port, shared = false }: ListenOptions,
   timeouts = TIMEOUTS,
 ): WireServer {
   const connections = new Set<Connection>()
-  const service: ServerState = {
+  const state: ServerState = {
     handler,
-    own: '',
+    url: '',
     clock: { milliseconds: 0, date: '' },
-    leaving: false,
-    holding: false,
-    heard: 0,
+    draining: false,
+    responsesPaused: false,
+    chunksReceived: 0,
   }
-  let onEmpty = () => {}
+  let onAllClosed = () => {}
   const tick = () => {
-    service.clock.milliseconds = performance.now()
-    service.clock.date = new Date().toUTCString()
-    for (const connection of connections) expire(connection, service.clock.milliseconds, timeouts)
+    state.clock.milliseconds = performance.now()
+    state.clock.date = new Date().toUTCString()
+    for (const connection of connections) closeIfExpired(connection, state.clock.milliseconds, timeouts)
   }
   tick()
   const ticking = setInterval(tick, TICK_MILLISECONDS)
@@ -71,47 +70,48 @@ export function listenWire(
     allowHalfOpen: true,
     socket: {
       open: (socket: Socket<Connection>) => {
-        socket.data = new Connection(service, socket)
+        socket.data = new Connection(state, socket)
         connections.add(socket.data)
       },
-      // A client may stop sending before it has its answer.
-      end: (socket: Socket<Connection>) => socket.data.heardAll(),
+      // A client may stop sending before it has its response.
+      end: (socket: Socket<Connection>) => socket.data.endInput(),
       data: (socket: Socket<Connection>, data: Buffer) => socket.data.receive(data),
       drain: (socket: Socket<Connection>) => socket.data.drain(),
       close: (socket: Socket<Connection>) => {
-        socket.data.gone()
+        socket.data.onClosed()
         connections.delete(socket.data)
-        if (connections.size === 0) onEmpty()
+        if (connections.size === 0) onAllClosed()
       },
       error: (socket: Socket<Connection>) => socket.terminate(),
     },
   }
   const listener = Bun.listen<Connection>(options)
-  service.own = urlOf(host, listener.port)
+  state.url = urlOf(host, listener.port)
   return {
-    url: service.own,
+    url: state.url,
     port: listener.port,
-    leave: () => {
-      service.leaving = true
+    startDraining: () => {
+      state.draining = true
     },
-    hold: () => {
-      service.holding = true
+    pauseResponses: () => {
+      state.responsesPaused = true
     },
-    release: () => {
-      service.holding = false
-      for (const connection of connections) connection.release()
+    resumeResponses: () => {
+      state.responsesPaused = false
+      for (const connection of connections) connection.resumeResponses()
     },
-    get heard() {
-      return service.heard
+    get chunksReceived() {
+      return state.chunksReceived
     },
     stopAccepting: () => listener.stop(),
-    endIdle: () => {
-      for (const connection of connections) if (connection.idle && !connection.silent) connection.end()
+    closeIdle: () => {
+      // A client that has just connected is about to send its first request.
+      for (const connection of connections) if (connection.idle && !connection.isNew) connection.end()
     },
     busy: () => [...connections].some((connection) => connection.busy),
-    empty: () =>
+    allClosed: () =>
       new Promise((resolve) => {
-        onEmpty = resolve
+        onAllClosed = resolve
         if (connections.size === 0) resolve()
       }),
     terminate: () => {
@@ -122,12 +122,12 @@ export function listenWire(
   }
 }
 
-function expire(connection: Connection, now: number, { requestMilliseconds, idleMilliseconds }: Timeouts): void {
+function closeIfExpired(connection: Connection, now: number, timeouts: Timeouts): void {
   const waited = now - connection.waitingSince
   if (connection.idle) {
-    if (waited > idleMilliseconds) connection.end()
-  } else if (waited > requestMilliseconds) {
-    connection.giveUp()
+    if (waited > timeouts.idleMilliseconds) connection.end()
+  } else if (waited > timeouts.requestMilliseconds) {
+    connection.timeOut()
   }
 }
 

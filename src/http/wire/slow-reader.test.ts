@@ -1,10 +1,10 @@
-// Streams to clients that are slow or go away, and from a server that is leaving: over real sockets and a made-up one.
+// Streams to clients that are slow or go away, and from a server that shuts down: over real sockets and a fake one.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Socket as BunSocket } from 'bun'
-import { MadeUpSocket } from '../../../test/support/made-up-socket.ts'
-import { everything, open } from '../../../test/support/wire.ts'
+import { FakeSocket } from '../../../test/support/fake-socket.ts'
+import { open, readUntilClosed } from '../../../test/support/wire.ts'
 import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
 import { listenWire, type Timeouts, type WireServer } from './server.ts'
@@ -19,10 +19,10 @@ afterEach(() => {
 function start(body: Streamed, timeouts?: Timeouts): WireServer {
   const server = listenWire(
     {
-      answer: ({ path }): HttpResponse =>
+      respond: ({ path }): HttpResponse =>
         path === '/s' ? { status: 200, head: '', body } : textResponse(200, {}, path),
       refuse: ({ kind }) => textResponse(400, {}, kind),
-      failed: (error) => failures.push(error),
+      onFailure: (error) => failures.push(error),
     },
     { host: '127.0.0.1', port: 0 },
     timeouts,
@@ -40,21 +40,21 @@ function request(server: WireServer, text: string): Socket {
   return socket
 }
 
-const PIECE = new Uint8Array(1 << 16).fill(0x61)
-/** So many are far more than the kernel keeps for a connection. */
+const CHUNK = new Uint8Array(1 << 16).fill(0x61)
+/** Far more chunks than the kernel buffers for a connection. */
 const MANY = 1_000
 
-/** What a source has been through: whether it was returned before its end. */
+/** What happened to a source: `returned` is whether it was returned before its end. */
 type Life = { pulled: number; returned: boolean; ended: Promise<void> }
 
-function large(most = MANY): [Streamed['chunks'], Life] {
+function large(max = MANY): [Streamed['chunks'], Life] {
   const { promise, resolve } = Promise.withResolvers<void>()
   const life: Life = { pulled: 0, returned: true, ended: promise }
   async function* chunks() {
     try {
-      for (; life.pulled < most; await Bun.sleep(0)) {
+      for (; life.pulled < max; await Bun.sleep(0)) {
         life.pulled++
-        yield PIECE
+        yield CHUNK
       }
       life.returned = false
     } finally {
@@ -73,36 +73,38 @@ async function stalled(life: Life): Promise<void> {
 }
 
 describe('the pace', () => {
-  test('is that of the reader: what it does not take is not pulled, and all of it comes in the end', async () => {
+  test('is that of the reader: what it does not take is not pulled, and in the end it gets everything', async () => {
     const [chunks, life] = large()
-    const socket = request(start({ length: MANY * PIECE.length, chunks }), STREAM_AND_CLOSE).pause()
+    const socket = request(start({ length: MANY * CHUNK.length, chunks }), STREAM_AND_CLOSE).pause()
     await stalled(life)
     const pulled = life.pulled
     expect(pulled).toBeWithin(1, MANY / 2)
     await Bun.sleep(100)
     expect(life.pulled).toBe(pulled)
-    expect((await everything(socket)).length).toBeGreaterThan(MANY * PIECE.length)
+    expect((await readUntilClosed(socket)).length).toBeGreaterThan(MANY * CHUNK.length)
     expect([life.pulled, life.returned, failures]).toEqual([MANY, false, []])
   })
 
   const short: Timeouts = { requestMilliseconds: 600, idleMilliseconds: 300 }
 
-  test('of a source may be slower than what a client may take', async () => {
+  test('of a source may be slower than the timeout of a client', async () => {
     const chunks = async function* () {
       for (const chunk of ['a', 'b']) {
         await Bun.sleep(1_300)
         yield Buffer.from(chunk)
       }
     }
-    expect(await everything(request(start({ length: 2, chunks }, short), STREAM_AND_CLOSE))).toEndWith('\r\n\r\nab')
+    expect(await readUntilClosed(request(start({ length: 2, chunks }, short), STREAM_AND_CLOSE))).toEndWith(
+      '\r\n\r\nab',
+    )
   })
 
-  test('of a client that takes nothing is not waited for', async () => {
+  test('of a client that takes nothing is timed out', async () => {
     const [chunks, life] = large()
-    const server = start({ length: MANY * PIECE.length, chunks }, short)
+    const server = start({ length: MANY * CHUNK.length, chunks }, short)
     const socket = request(server, STREAM_AND_CLOSE).pause()
     await once(socket, 'connect')
-    await server.empty()
+    await server.allClosed()
     await life.ended
     expect([life.returned, failures]).toEqual([true, []])
     socket.destroy()
@@ -110,24 +112,24 @@ describe('the pace', () => {
 })
 
 describe('byte by byte', () => {
-  class CutSocket extends MadeUpSocket {
+  class CutSocket extends FakeSocket {
     cut = false
     terminate(): void {
       this.cut = true
     }
   }
 
-  function answering(body: HttpResponse['body'], takes: () => number): [CutSocket, Connection] {
+  function responding(body: HttpResponse['body'], takes: () => number): [CutSocket, Connection] {
     const socket = new CutSocket(takes)
-    const answer = (): HttpResponse => ({ status: 200, head: '', body })
+    const respond = (): HttpResponse => ({ status: 200, head: '', body })
     const connection = new Connection(
       {
-        handler: { answer, refuse: answer },
-        own: '',
+        handler: { respond, refuse: respond },
+        url: '',
         clock: { milliseconds: 0, date: '' },
-        leaving: false,
-        holding: false,
-        heard: 0,
+        draining: false,
+        responsesPaused: false,
+        chunksReceived: 0,
       },
       socket as unknown as BunSocket<Connection>,
     )
@@ -140,7 +142,7 @@ describe('byte by byte', () => {
     const chunks = async function* () {
       while (pulled < 3) yield Buffer.from(String(pulled++).repeat(100))
     }
-    const [socket, connection] = answering({ length: 300, chunks }, () => 30)
+    const [socket, connection] = responding({ length: 300, chunks }, () => 30)
     const body = () => socket.sent.split('\r\n\r\n')[1] ?? ''
     for (let turn = 0; body().length < 300 && turn < 50; turn++) {
       await Bun.sleep(0)
@@ -150,19 +152,19 @@ describe('byte by byte', () => {
     expect(body()).toBe('0'.repeat(100) + '1'.repeat(100) + '2'.repeat(100))
   })
 
-  test('who takes anything is not given up, although the socket does not call for more', () => {
+  test('a client that has taken anything is not timed out, although the socket has not called for more', () => {
     let takes = 0
-    const [socket, connection] = answering(PIECE, () => takes)
+    const [socket, connection] = responding(CHUNK, () => takes)
     takes = 1
-    connection.giveUp()
+    connection.timeOut()
     expect([socket.sent, socket.cut]).toEqual(['H', false])
     takes = 0
-    connection.giveUp()
+    connection.timeOut()
     expect([socket.sent, socket.cut]).toEqual(['H', true])
   })
 })
 
-describe('a client that hangs up', () => {
+describe('a client that closes the connection', () => {
   test.each([
     ['while it reads', true],
     ['while it does not read', false],
@@ -173,38 +175,38 @@ describe('a client that hangs up', () => {
     if (reads) await once(socket, 'data')
     else await stalled(life)
     socket.destroy()
-    await Promise.all([life.ended, server.empty()])
+    await Promise.all([life.ended, server.allClosed()])
     expect([life.returned, life.pulled < MANY, failures]).toEqual([true, true, []])
   })
 })
 
-describe('leaving', () => {
-  test('lets a stream go on that has begun, and the connection stays busy until its end', async () => {
+describe('shutdown', () => {
+  test('lets a stream go on that has begun, and its connection is busy until its end', async () => {
     const [chunks, life] = large()
-    const server = start({ length: MANY * PIECE.length, chunks })
+    const server = start({ length: MANY * CHUNK.length, chunks })
     const socket = request(server, get('/s')).pause()
     await stalled(life)
-    server.leave()
-    server.hold()
+    server.startDraining()
+    server.pauseResponses()
     server.stopAccepting()
-    server.endIdle()
-    server.release()
+    server.closeIdle()
+    server.resumeResponses()
     expect(server.busy()).toBe(true)
-    const all = everything(socket)
+    const all = readUntilClosed(socket)
     for (let turn = 0; server.busy() && turn < 1_000; turn++) await Bun.sleep(5)
-    server.endIdle()
+    server.closeIdle()
     const text = await all
-    expect([text.length > MANY * PIECE.length, text.includes('Connection: close')]).toEqual([true, false])
+    expect([text.length > MANY * CHUNK.length, text.includes('Connection: close')]).toEqual([true, false])
   })
 
   test('makes a stream the last that has not begun', async () => {
-    const server = start({ length: PIECE.length, chunks: large(1)[0] })
-    server.leave()
-    const all = await everything(request(server, get('/s') + get('/after')))
-    expect(all).toEndWith(`Connection: close\r\n\r\n${'a'.repeat(PIECE.length)}`)
+    const server = start({ length: CHUNK.length, chunks: large(1)[0] })
+    server.startDraining()
+    const all = await readUntilClosed(request(server, get('/s') + get('/after')))
+    expect(all).toEndWith(`Connection: close\r\n\r\n${'a'.repeat(CHUNK.length)}`)
   })
 
-  test('for good cuts off what is not taken, and the source cleans up', async () => {
+  test('by terminate cuts off what is not taken, and the source cleans up', async () => {
     const [chunks, life] = large()
     const server = start({ length: undefined, chunks })
     const socket = request(server, get('/s')).pause()

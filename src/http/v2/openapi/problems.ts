@@ -19,9 +19,9 @@ const samples: { readonly [K in ProblemKind]: Extract<Problem, { kind: K }> } = 
   'method-not-allowed': { kind: 'method-not-allowed', method: 'POST' },
   'not-acceptable': { kind: 'not-acceptable', accept: 'image/png' },
   'release-gone': { kind: 'release-gone', digest: '00000000' },
-  'uri-too-long': { kind: 'uri-too-long', most: HEAD_LIMITS.target },
+  'uri-too-long': { kind: 'uri-too-long', max: HEAD_LIMITS.target },
   'range-not-satisfiable': { kind: 'range-not-satisfiable', length: 1 },
-  'headers-too-large': { kind: 'headers-too-large', most: `${HEAD_LIMITS.fields} header fields` },
+  'headers-too-large': { kind: 'headers-too-large', max: `${HEAD_LIMITS.fields} header fields` },
   'internal-error': { kind: 'internal-error' },
 }
 

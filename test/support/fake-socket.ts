@@ -1,6 +1,6 @@
-// A socket that is none: takes as much as it is told to, and keeps what a connection does to it.
+// A fake socket: takes as much of each write as the test wants, and records what a connection does to it.
 
-export class MadeUpSocket {
+export class FakeSocket {
   readonly remoteAddress = '192.0.2.1'
   readonly #sent: Buffer[] = []
   readonly #takes: () => number
@@ -8,7 +8,7 @@ export class MadeUpSocket {
   shut = false
   closed = false
 
-  /** How many bytes it takes of each write. */
+  /** Gives how many bytes it takes of the next write. */
   constructor(takes: () => number = () => Number.POSITIVE_INFINITY) {
     this.#takes = takes
   }

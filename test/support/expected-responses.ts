@@ -1,8 +1,9 @@
-// Whole answers, headers and all, as the contract and the decisions beside it want them.
+// Whole responses with every header, as the contract and the decisions beside it want them.
 import { expect } from 'bun:test'
+import { collections } from '../../src/catalog/collections.ts'
 import type { HttpResponse } from './wire.ts'
 
-/** Stands in for a text of this shape. */
+/** Matches any text of this shape. */
 const like = (pattern: RegExp) => expect.stringMatching(pattern) as unknown as string
 
 const HTTP_DATE =
@@ -29,7 +30,7 @@ export type PageFacts = {
   readonly body: string
 }
 
-export function pageAnswer({ base, path, page, total, pages, built, body }: PageFacts): HttpResponse {
+export function pageResponse({ base, path, page, total, pages, built, body }: PageFacts): HttpResponse {
   const links = [
     ...(page > 1 ? [`<${base}${path}?format=api&page=${page - 1}>; rel="prev"`] : []),
     ...(page < pages ? [`<${base}${path}?format=api&page=${page + 1}>; rel="next"`] : []),
@@ -55,9 +56,9 @@ export function pageAnswer({ base, path, page, total, pages, built, body }: Page
   }
 }
 
-/** The answer to one who has the page already: the same headers, and nothing after them. */
-export function notModifiedAnswer(facts: PageFacts): HttpResponse {
-  const { 'Content-Length': _, ...headers } = pageAnswer(facts).headers
+/** The response to a client that has the page already: the same headers, and no body. */
+export function notModifiedResponse(facts: PageFacts): HttpResponse {
+  const { 'Content-Length': _, ...headers } = pageResponse(facts).headers
   return { status: 304, reason: 'Not Modified', headers, body: '' }
 }
 
@@ -73,7 +74,7 @@ const titles = {
   'internal-error': [500, 'Internal Server Error', 'The service failed to answer'],
 } as const
 
-export type Kind = keyof typeof titles
+type Kind = keyof typeof titles
 
 export function problemResponse(
   kind: Kind,
@@ -87,38 +88,36 @@ export function problemResponse(
   return { status, reason, headers: { ...type, ...common, ...more, ...anyDate, ...lengthOf(body) }, body }
 }
 
-/** The same as the last answer of its connection. */
-export const closing = ({ headers, ...answer }: HttpResponse): HttpResponse => ({
-  ...answer,
+/** The same as the last response of its connection. */
+export const closing = ({ headers, ...response }: HttpResponse): HttpResponse => ({
+  ...response,
   headers: { ...headers, Connection: 'close' },
 })
 
-/** The same, without its body, to HEAD. */
-export const headOf = (answer: HttpResponse): HttpResponse => ({ ...answer, body: '' })
+/** The response to HEAD: the same without its body. */
+export const headOf = (response: HttpResponse): HttpResponse => ({ ...response, body: '' })
 
-/** What is not sound HTTP, and after which nothing is read. */
+/** The response to what is not valid HTTP, after which nothing is read. */
 export const refusal = (wrong: string, instance: string): HttpResponse =>
   closing(problemResponse('bad-request', `In the request, ${wrong}.`, instance))
 
-export const UNSOUND = 'there is a control character, or a line that does not end with CR LF'
+export const INVALID_LINES = 'there is a control character, or a line that does not end with CR LF'
 export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 export const FORMAT_ALLOWED = 'api or json, given once'
 export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
-const KNOWN =
-  '/, /api/v1, /api/v1/localidades, /api/v1/municipios, /api/v1/paises, ' +
-  '/api/v1/subdisciplinas-conocimiento, /api/v1/audiencias'
-/** Below API v1 only its own paths are told, as ever. */
+const KNOWN = ['/', '/api/v1', ...collections.map(({ path }) => path)].join(', ')
+/** Under the path of API v1 only its own paths are listed. */
 export const notFoundDetail = (path: string) =>
   `Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`
 
-export const redirectAnswer = (location: string): HttpResponse => ({
+export const redirectResponse = (location: string): HttpResponse => ({
   status: 308,
   reason: 'Permanent Redirect',
   headers: { ...common, Location: location, ...anyDate, 'Content-Length': '0' },
   body: '',
 })
 
-export const optionsAnswer: HttpResponse = {
+export const optionsResponse: HttpResponse = {
   status: 200,
   reason: 'OK',
   headers: {

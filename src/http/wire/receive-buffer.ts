@@ -1,0 +1,51 @@
+// The bytes that a client has sent and that are not handled yet: one request head after the other is taken from it.
+import { HEAD_LIMITS, headLength } from './request-head.ts'
+
+const EMPTY = Buffer.alloc(0)
+/** A buffer longer than this mostly holds many requests, and not one with a long head. */
+const USUAL_HEAD_BYTES = 1_024
+const CR = 0x0d
+const LF = 0x0a
+
+export class ReceiveBuffer {
+  #bytes: Buffer = EMPTY
+
+  get length(): number {
+    return this.#bytes.length
+  }
+
+  /** The data may be overwritten by the event loop after this turn, unless it is copied before. */
+  add(data: Buffer): void {
+    this.#bytes = this.#bytes.length === 0 ? data : Buffer.concat([this.#bytes, data])
+  }
+
+  copy(): void {
+    if (this.#bytes.length > 0) this.#bytes = Buffer.from(this.#bytes)
+  }
+
+  /** The next head or its beginning, as Latin-1, possibly with some of what follows it. */
+  peek(): string {
+    this.#skipEmptyLines()
+    if (this.#bytes.length > USUAL_HEAD_BYTES) {
+      const beginning = this.#bytes.toString('latin1', 0, USUAL_HEAD_BYTES)
+      if (headLength(beginning) !== undefined) return beginning
+    }
+    return this.#bytes.toString('latin1', 0, Math.min(this.#bytes.length, HEAD_LIMITS.bytes))
+  }
+
+  /** Removes this many bytes from the beginning. */
+  consume(length: number): void {
+    this.#bytes = length === this.#bytes.length ? EMPTY : this.#bytes.subarray(length)
+  }
+
+  clear(): void {
+    this.#bytes = EMPTY
+  }
+
+  /** RFC 9112, section 2.2, wants empty lines before a request to be ignored: some clients send one after a body. */
+  #skipEmptyLines(): void {
+    let skipped = 0
+    while (this.#bytes[skipped] === CR && this.#bytes[skipped + 1] === LF) skipped += 2
+    if (skipped > 0) this.consume(skipped)
+  }
+}
