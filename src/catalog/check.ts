@@ -15,7 +15,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT
 }
 
-/** What the field wants instead, or undefined when the value is right. */
+/** What the field expects instead, or undefined when the value is right. */
 function expectation(field: Field, value: unknown): string | undefined {
   switch (field.kind) {
     case 'id':

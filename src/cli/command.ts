@@ -10,7 +10,7 @@ export type Terminal = {
 
 export type Invocation<F extends Flags> = {
   readonly values: ValuesOf<F>
-  readonly words: readonly string[]
+  readonly operands: readonly string[]
   readonly env: Environment
   readonly terminal: Terminal
 }
@@ -20,7 +20,7 @@ export type Command<F extends Flags = Flags> = {
   readonly name: string
   readonly description: string
   /** What follows the name besides flags. */
-  readonly words?: { readonly shown: string; readonly least: number; readonly most: number }
+  readonly operands?: { readonly usage: string; readonly min: number; readonly max: number }
   readonly flags: F
   readonly examples: readonly string[]
   readonly run: (invocation: Invocation<F>) => Promise<number>
@@ -41,17 +41,20 @@ Usage: ${PROGRAM} COMMAND [FLAGS]
 
 ${columns(rows)}
 
-${PROGRAM} COMMAND --help tells more of a command; ${PROGRAM} --version prints the version.
+${PROGRAM} COMMAND --help describes a command; ${PROGRAM} --version prints the version.
 `
 }
 
-export function helpOf({ name, description, words, flags, examples }: Command, below: readonly Command[]): string {
+export function helpOf(
+  { name, description, operands, flags, examples }: Command,
+  subcommands: readonly Command[],
+): string {
   const rows = Object.entries(flags).map(([flag, { value, env, description: about, defaultValue }]) => {
-    const facts = [env === undefined ? [] : [env], defaultValue === undefined ? [] : [`default ${defaultValue}`]].flat()
+    const notes = [env === undefined ? [] : [env], defaultValue === undefined ? [] : [`default ${defaultValue}`]].flat()
     const left = `--${flag}${value === undefined ? '' : ` ${value}`}`
-    return [left, facts.length === 0 ? about : `${about} (${facts.join(', ')})`] as const
+    return [left, notes.length === 0 ? about : `${about} (${notes.join(', ')})`] as const
   })
-  const usage = [PROGRAM, name, ...(words === undefined ? [] : [words.shown]), '[FLAGS]'].join(' ')
+  const usage = [PROGRAM, name, ...(operands === undefined ? [] : [operands.usage]), '[FLAGS]'].join(' ')
   return `${description}
 
 Usage: ${usage}
@@ -60,7 +63,7 @@ ${columns([...rows, ['--help', 'print this']])}
 
 Examples:
 ${examples.map((example) => `  ${PROGRAM} ${example}`).join('\n')}
-${below.length === 0 ? '' : `\nSee also:\n${columns(below.map((command) => [command.name, command.description]))}\n`}`
+${subcommands.length === 0 ? '' : `\nSee also:\n${columns(subcommands.map((command) => [command.name, command.description]))}\n`}`
 }
 
 export function columns(rows: readonly (readonly [string, string])[]): string {

@@ -13,16 +13,16 @@ const number = new Intl.NumberFormat('en')
 export const diff = command({
   name: 'diff',
   description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
-  words: { shown: 'DIGEST DIGEST', least: 2, most: 2 },
+  operands: { usage: 'DIGEST DIGEST', min: 2, max: 2 },
   flags: {
     collection: { value: 'NAME', description: 'only this one, such as municipios, change by change', parse: text },
     json: { description: 'print every change as a line of JSON', parse: yes },
     home,
   },
   examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],
-  run: async ({ values, words, terminal }) => {
+  run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const [older, newer] = words.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
+    const [older, newer] = operands.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
     const names =
       values.collection === undefined ? namesOfBoth(older, newer) : [nameOf(older, newer, values.collection)]
     if (values.json) streamJson(older, newer, names, terminal)

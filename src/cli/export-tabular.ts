@@ -11,19 +11,19 @@ const number = new Intl.NumberFormat('en')
 export const exportTabularCommand = command({
   name: 'export tabular',
   description: 'Write the current release as a directory of files that import tabular reads.',
-  words: { shown: 'DIR', least: 1, most: 1 },
+  operands: { usage: 'DIR', min: 1, max: 1 },
   flags: {
     format: { value: 'FORMAT', description: 'csv or ndjson', defaultValue: 'csv', parse: formatOf },
     overwrite: { description: 'replace files that are there already', parse: yes },
     home,
   },
   examples: ['export tabular ./catalogs', 'export tabular ./catalogs --format ndjson'],
-  run: async ({ values, words, terminal }) => {
+  run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
     const current = shelf.currentDigest()
     if (current === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
     const { exportTabular } = await import('../release/export-tabular.ts')
-    const directory = words[0] as string
+    const directory = operands[0] as string
     const counts = exportTabular(shelf.read(current), directory, values.format, { overwrite: values.overwrite })
     for (const [name, count] of Object.entries(counts))
       terminal.out(`${name}.${values.format.padEnd(8)}${number.format(count).padStart(12)}\n`)

@@ -18,9 +18,9 @@ export type Flag<T> = {
 
 export type Flags = { readonly [name: string]: Flag<unknown> }
 export type ValuesOf<F extends Flags> = {
-  readonly [N in keyof F]: F[N] extends Flag<infer T> ? T | Absent<F[N]> : never
+  readonly [N in keyof F]: F[N] extends Flag<infer T> ? T | IfNotGiven<F[N]> : never
 }
-type Absent<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
+type IfNotGiven<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
 
 export class UsageError extends Failure {
   constructor(mistakes: readonly string[]) {
@@ -29,11 +29,11 @@ export class UsageError extends Failure {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
-export type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly words: readonly string[] }
+export type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly operands: readonly string[] }
 
 /** Reads the arguments against the flags; a flag goes before its variable, and every mistake is reported. */
 export function readFlags<F extends Flags>(flags: F, argv: readonly string[], env: Environment): Read<F> {
-  const { given, words, mistakes } = tokensOf(flags, argv)
+  const { given, operands, mistakes } = tokensOf(flags, argv)
   const values: Record<string, unknown> = {}
   for (const [name, flag] of Object.entries(flags)) {
     const typed = given.get(name)
@@ -51,12 +51,12 @@ export function readFlags<F extends Flags>(flags: F, argv: readonly string[], en
     values[name] = value
   }
   if (mistakes.length > 0) throw new UsageError(mistakes)
-  return { values: values as ValuesOf<F>, words }
+  return { values: values as ValuesOf<F>, operands }
 }
 
 const isWrong = (value: unknown): value is Wrong => typeof value === 'object' && value !== null && 'allowed' in value
 
-type Tokens = { readonly given: Map<string, string>; readonly words: string[]; readonly mistakes: string[] }
+type Tokens = { readonly given: Map<string, string>; readonly operands: string[]; readonly mistakes: string[] }
 
 function tokensOf(flags: Flags, argv: readonly string[]): Tokens {
   const options = Object.fromEntries(
@@ -66,9 +66,9 @@ function tokensOf(flags: Flags, argv: readonly string[]): Tokens {
     ]),
   )
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
-  const read: Tokens = { given: new Map(), words: [], mistakes: [] }
+  const read: Tokens = { given: new Map(), operands: [], mistakes: [] }
   for (const token of tokens) {
-    if (token.kind === 'positional') read.words.push(token.value)
+    if (token.kind === 'positional') read.operands.push(token.value)
     if (token.kind === 'option') takeOption(flags, read, token)
   }
   return read
@@ -81,8 +81,10 @@ function takeOption(
 ): void {
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
   if (flag === undefined) {
-    const meant = nearest(name, Object.keys(flags))
-    read.mistakes.push(`there is no flag ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`)
+    const suggestion = nearest(name, Object.keys(flags))
+    read.mistakes.push(
+      `there is no flag ${rawName}${suggestion === undefined ? '' : `; did you mean --${suggestion}?`}`,
+    )
   } else if (flag.value !== undefined && (value === undefined || value === '')) {
     read.mistakes.push(`--${name} needs a value: --${name} ${flag.value}`)
   } else if (flag.value === undefined && value !== undefined) {

@@ -32,15 +32,15 @@ type Values = ValuesOf<typeof flags>
 export const importV1 = command({
   name: 'import v1',
   description: 'Import from a running server of API v1. Interrupted, the same command goes on where it stopped.',
-  words: { shown: 'URL', least: 1, most: 1 },
+  operands: { usage: 'URL', min: 1, max: 1 },
   flags,
   examples: ['import v1 https://catalogs.example.org', 'import v1 http://127.0.0.1:8080 --only paises --rate 20'],
-  run: async ({ values, words, terminal }) => {
+  run: async ({ values, operands, terminal }) => {
     const { runImport } = await import('./importing.ts')
     let harvest: Harvest | undefined
     try {
       const exitCode = await runImport('import v1', values, terminal, async (home) => {
-        harvest = await harvested(words[0] as string, home, values, terminal)
+        harvest = await harvested(operands[0] as string, home, values, terminal)
         return harvest.source
       })
       // A dry run keeps the pages for the import that follows it.

@@ -11,7 +11,7 @@ import { wait } from './import-flags.ts'
 import { lockFor } from './locking.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
-const DIGEST_WORD = { shown: 'DIGEST', least: 1, most: 1 } as const
+const DIGEST_OPERAND = { usage: 'DIGEST', min: 1, max: 1 } as const
 const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const short = (digest: string) => digest.slice(0, 12)
@@ -48,12 +48,12 @@ function lineOf(shelf: Shelf, { digest, current, manifest, ownBytes }: Listed): 
 export const releasesShow = command({
   name: 'releases show',
   description: 'Tell all about one release: where it came from, its counts, its findings.',
-  words: DIGEST_WORD,
+  operands: DIGEST_OPERAND,
   flags: { home, json },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
-  run: async ({ values, words, terminal }) => {
+  run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const release = shelf.read(shelf.find(words[0] as string))
+    const release = shelf.read(shelf.find(operands[0] as string))
     const { manifest } = release
     if (values.json) {
       terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
@@ -81,13 +81,13 @@ export const releasesShow = command({
 export const activate = command({
   name: 'activate',
   description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
-  words: DIGEST_WORD,
+  operands: DIGEST_OPERAND,
   flags: { wait, home },
   examples: ['activate 1a2b3c'],
-  run: async ({ values, words, terminal }) => {
+  run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
     using _lock = await lockFor(shelf, 'activate', values.wait, terminal)
-    const digest = shelf.find(words[0] as string)
+    const digest = shelf.find(operands[0] as string)
     shelf.activate(digest)
     terminal.out(`Release ${short(digest)} is now current.\n`)
     return 0
@@ -140,12 +140,12 @@ export const releasesPrune = command({
 export const releasesVerify = command({
   name: 'releases verify',
   description: 'Read every file of the releases again and check its digest.',
-  words: { shown: '[DIGEST]', least: 0, most: 1 },
+  operands: { usage: '[DIGEST]', min: 0, max: 1 },
   flags: { home },
   examples: ['releases verify', 'releases verify 1a2b3c'],
-  run: async ({ values, words, terminal }) => {
+  run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
-    const [prefix] = words
+    const [prefix] = operands
     const digests = prefix === undefined ? shelf.list().map(({ digest }) => digest) : [shelf.find(prefix)]
     return verifyAll(shelf, digests, terminal)
   },

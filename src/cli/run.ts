@@ -40,19 +40,19 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
     terminal.out(`${version}\n`)
     return 0
   }
-  const request = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
-  const typed = request.filter((word) => word !== '--help' && word !== '-h')
+  const given = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const typed = given.filter((word) => word !== '--help' && word !== '-h')
   const found = commandOf(typed)
-  if (request.length > typed.length || request.length === 0) {
+  if (given.length > typed.length || given.length === 0) {
     terminal.out(helpFor(typed, found))
     return 0
   }
   if (found === undefined) throw new UsageError([unknownCommand(typed)])
-  const { values, words } = readFlags(found.flags, typed.slice(found.name.split(' ').length), env)
-  const { least, most } = found.words ?? { least: 0, most: 0 }
-  if (words.length > most) throw new UsageError([`${JSON.stringify(words[most])} is one word too many`])
-  if (words.length < least) throw new UsageError([`${found.words?.shown} is missing`])
-  return found.run({ values, words, env, terminal })
+  const { values, operands } = readFlags(found.flags, typed.slice(found.name.split(' ').length), env)
+  const { min, max } = found.operands ?? { min: 0, max: 0 }
+  if (operands.length > max) throw new UsageError([`${JSON.stringify(operands[max])} is one word too many`])
+  if (operands.length < min) throw new UsageError([`${found.operands?.usage} is missing`])
+  return found.run({ values, operands, env, terminal })
 }
 
 /** The command with the longest name that the arguments begin with. */
@@ -62,19 +62,19 @@ function commandOf(argv: readonly string[]): Command | undefined {
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-/** Of a command, of a family of commands such as import, or of the program. */
+/** Of a command, of a group of commands such as import, or of the program. */
 function helpFor(typed: readonly string[], found: Command | undefined): string {
-  const family = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
-  if (found === undefined && typed.length > 0 && family.length === 0) throw new UsageError([unknownCommand(typed)])
-  if (found === undefined) return overview(typed.length === 0 ? commands : family, ABOUT)
-  const below = family.filter(({ name }) => name.startsWith(`${found.name} `))
-  return helpOf(found, below)
+  const group = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
+  if (found === undefined && typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(typed)])
+  if (found === undefined) return overview(typed.length === 0 ? commands : group, ABOUT)
+  const subcommands = group.filter(({ name }) => name.startsWith(`${found.name} `))
+  return helpOf(found, subcommands)
 }
 
 function unknownCommand(argv: readonly string[]): string {
-  const family = commands.filter(({ name }) => name.split(' ')[0] === argv[0]).map(({ name }) => name)
-  if (family.length > 0)
-    return `${argv.slice(0, 2).join(' ')} is not complete or not known; there are: ${family.join(', ')}`
-  const meant = nearest(argv[0] ?? '', [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))])
-  return `there is no command ${argv[0]}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  const group = commands.filter(({ name }) => name.split(' ')[0] === argv[0]).map(({ name }) => name)
+  if (group.length > 0)
+    return `${argv.slice(0, 2).join(' ')} is not complete or not known; there are: ${group.join(', ')}`
+  const suggestion = nearest(argv[0] ?? '', [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))])
+  return `there is no command ${argv[0]}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
 }

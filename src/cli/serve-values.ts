@@ -1,4 +1,4 @@
-// Values of the flags of serve that take some reading.
+// Parses the values of flags of serve: addresses and URLs.
 import { BlockList, isIP } from 'node:net'
 import type { Wrong } from './flags.ts'
 
@@ -13,11 +13,11 @@ export function addresses(value: string): BlockList | Wrong {
   for (const entry of value.split(',')) {
     const [address = '', bits, ...rest] = entry.trim().split('/')
     const version = isIP(address)
-    const most = version === 6 ? 128 : 32
-    const fits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= most)
+    const maxBits = version === 6 ? 128 : 32
+    const fits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= maxBits)
     if (version === 0 || !fits || rest.length > 0)
       return { allowed: 'addresses, with /bits for a range, separated by commas' }
-    list.addSubnet(address, bits === undefined ? most : Number(bits), version === 6 ? 'ipv6' : 'ipv4')
+    list.addSubnet(address, bits === undefined ? maxBits : Number(bits), version === 6 ? 'ipv6' : 'ipv4')
   }
   return list
 }

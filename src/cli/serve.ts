@@ -1,4 +1,4 @@
-// nomenclator serve: answers from the current release until it is told to stop.
+// nomenclator serve: responds from the current release until it is stopped.
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../http/app.ts'

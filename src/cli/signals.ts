@@ -5,7 +5,7 @@ export type Reactions = {
   /** What a second signal does before the process ends at once. */
   readonly now?: () => void
   readonly restart?: () => void
-  /** A worker leaves the keyboard to its supervisor, and goes when the supervisor is gone. */
+  /** A worker leaves Ctrl-C to its supervisor, and ends when the supervisor is gone. */
   readonly supervised?: boolean
 }
 
@@ -15,7 +15,7 @@ export function untilStopped({ stop, now, restart, supervised = false }: Reactio
     let stopping = false
     const onStop = () => {
       if (stopping) {
-        // Whoever signals a whole group of processes reaches a worker twice.
+        // A signal to the whole process group reaches a worker twice: directly, and through its supervisor.
         if (supervised) return
         now?.()
         process.exit(1)
@@ -30,7 +30,7 @@ export function untilStopped({ stop, now, restart, supervised = false }: Reactio
     })
     if (!supervised) return
     process.on('disconnect', () => process.exit(1))
-    // It may be gone already, and then says nothing more.
+    // If it is gone already, no such event will come.
     if (!process.connected) process.exit(1)
   })
 }

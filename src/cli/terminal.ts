@@ -8,9 +8,9 @@ const ERR = 2
 const encoder = new TextEncoder()
 const PAUSE_MILLISECONDS = 1
 
-/** A command ends when whoever reads its output has seen enough; a service goes on without a reader. */
-export function processTerminal(lasts: (argv: readonly string[]) => boolean): Terminal {
-  const onReaderGone = lasts(process.argv.slice(2)) ? () => {} : () => process.exit(0)
+/** A command ends when the reader of its output is gone, as in a pipe to head; a service goes on. */
+export function processTerminal(isService: (argv: readonly string[]) => boolean): Terminal {
+  const onReaderGone = isService(process.argv.slice(2)) ? () => {} : () => process.exit(0)
   return {
     out: (text) => writeAll(OUT, text, onReaderGone),
     err: (text) => writeAll(ERR, text, onReaderGone),

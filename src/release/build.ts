@@ -69,7 +69,7 @@ export async function buildRelease(
         onProgress: (done) => onProgress(definition.plural, done, expected),
       },
     )
-    // Rows of later entities are checked too, so that all faults are told at once.
+    // Rows of later entities are checked too, so that all faults are reported at once.
     entities[name] = built ?? NOT_BUILT
     if (built !== undefined) directories.set(built.digest, join(directory, name))
     findings.push(...report.findings.list().map((finding) => ({ ...finding, entity: name })))

@@ -12,7 +12,7 @@ export type FollowEvents = {
   readonly onRefused: (reason: string) => void
 }
 
-/** File systems that report no changes are looked at this often. */
+/** For file systems that report no changes. */
 const POLL_MILLISECONDS = 1_000
 const UNMAP_MILLISECONDS = 50
 
@@ -22,10 +22,10 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
   const swap = (next: Release) => {
     release = next
     onSwap(next)
-    // The files of the old release are unmapped once nothing refers to them; this is when that is found out.
+    // The files of the old release are unmapped when they are found to be garbage.
     setTimeout(() => Bun.gc(true), UNMAP_MILLISECONDS)
   }
-  const look = (activated = false) => {
+  const poll = (activated = false) => {
     try {
       const digest = shelf.currentDigest()
       if (digest !== undefined && (activated || digest !== release.digest)) {
@@ -35,7 +35,7 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
       }
       refused = undefined
     } catch (error) {
-      // It may be mended, so it is tried again at every look; the reason is told once.
+      // It may be repaired, so it is tried again at every poll; the reason is reported once.
       const reason = error instanceof Error ? error.message : String(error)
       if (reason !== refused) onRefused(reason)
       refused = reason
@@ -44,10 +44,10 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
   const onActivated = () => {
     // Activated anew, a release that was refused may have been mended.
     refused = undefined
-    look(true)
+    poll(true)
   }
   const watcher = watchIfPossible(shelf, onActivated)
-  const timer = setInterval(() => look(), POLL_MILLISECONDS)
+  const timer = setInterval(() => poll(), POLL_MILLISECONDS)
   return {
     release: () => release,
     [Symbol.dispose]: () => {
@@ -57,7 +57,7 @@ export function followCurrent(shelf: Shelf, first: Release, { onSwap, onRefused 
   }
 }
 
-/** A machine has only so many watches to give. Without one, looking now and then has to do. */
+/** The system may have no watch left to give; polling then has to do. */
 function watchIfPossible(shelf: Shelf, onActivated: () => void): FSWatcher | undefined {
   const name = basename(shelf.currentFile)
   try {

@@ -1,4 +1,4 @@
-// One release on disk: its manifest checked, and its entities at hand for reading.
+// One release on disk: its manifests checked, its entities open for reading.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Catalog, completedCatalog } from '../catalog/catalog.ts'
@@ -108,7 +108,7 @@ export class OpenEntity {
   #records: RecordFile | undefined
   #index: EntityIndex | undefined
 
-  /** `countOf` tells how many records there are of each entity that it embeds. */
+  /** `countOf` gives the number of records of an entity that it embeds. */
   constructor(definition: Entity, stored: StoredEntity | undefined, countOf: (name: string) => number) {
     this.definition = definition
     this.stored = stored
@@ -165,10 +165,10 @@ export function readRelease(places: Places, digest: string): Release {
   return releaseOf(readManifest(places.releaseDirectory(digest), digest), places.entityDirectory)
 }
 
-/** Told of an entity that is damaged; the release is then without it. */
+/** Called for an entity that is damaged; the release is then without it. */
 export type OnDamage = (name: string, damage: DamagedRelease) => void
 
-/** The release of a manifest, with its entities where they are said to be. Damage is thrown unless it is told. */
+/** The release of a manifest, with its entities in the given directories. Damage is thrown unless `onDamage` is given. */
 export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => string, onDamage?: OnDamage): Release {
   const stored = new Map<string, StoredEntity>()
   for (const [name, { digest }] of Object.entries(manifest.entities)) {

@@ -1,4 +1,4 @@
-// Settles a row as it was given: references become identifiers, a missing identifier is filled in, faults are told.
+// Settles a row as a source gave it: references become identifiers, a missing identifier is filled in, faults are reported.
 import { rowChecker } from '../catalog/check.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import type { Faults, SourceLocation } from '../source/faults.ts'
