@@ -34,11 +34,11 @@ describe('what is read', () => {
     ['a flag goes before a wrong variable', ['--port', '82'], { PORT: 'x' }, { port: 82 }, []],
     ['an empty variable counts as none', [], { PORT: '', HOST: '' }, {}, []],
     ['a variable of no flag is not looked at', [], { JSON: '1', PATH: '/bin' }, {}, []],
-    ['words among the flags', ['a', '--json', 'b'], {}, { json: true }, ['a', 'b']],
-    ['after -- all are words', ['--', '--port', 'x'], {}, {}, ['--port', 'x']],
+    ['operands among the flags', ['a', '--json', 'b'], {}, { json: true }, ['a', 'b']],
+    ['after -- all are operands', ['--', '--port', 'x'], {}, {}, ['--port', 'x']],
   ]
-  test.each(cases)('%s', (_what, argv, env, changed, words) => {
-    expect(read(argv, env)).toEqual({ values: { ...DEFAULTS, ...changed } as never, words })
+  test.each(cases)('%s', (_what, argv, env, changed, operands) => {
+    expect(read(argv, env)).toEqual({ values: { ...DEFAULTS, ...changed } as never, operands })
   })
 
   test('the values have the types that the flags give', () => {

@@ -64,7 +64,7 @@ describe.each(commands.map((command) => [command.name, command] as const))('the 
       if (defaultValue !== undefined) expect(line).toContain(`default ${defaultValue}`)
     }
     for (const example of command.examples) expect(out).toContain(`  nomenclator ${example}\n`)
-    if (command.words !== undefined) expect(out).toContain(command.words.shown)
+    if (command.operands !== undefined) expect(out).toContain(command.operands.usage)
   })
 
   test('is the same when asked for first', async () => {
