@@ -110,9 +110,9 @@ function isCall(call: string): boolean {
   const found = commands
     .filter(({ name }) => `${call} `.startsWith(`${name} `))
     .sort((a, b) => b.name.length - a.name.length)[0]
-  return found !== undefined && (found.words !== undefined || !/^ [a-z]/.test(call.slice(found.name.length)))
+  return found !== undefined && (found.operands !== undefined || !/^ [a-z]/.test(call.slice(found.name.length)))
 }
-const callOf = ({ name, words }: Command) => (words === undefined ? name : `${name} ${words.shown}`)
+const callOf = ({ name, operands }: Command) => (operands === undefined ? name : `${name} ${operands.usage}`)
 
 describe('README.md', () => {
   test(`has fewer than ${README_LINES} lines`, () => {
