@@ -1,0 +1,239 @@
+// The report: figures, tables and the page of the documentation that a run writes.
+import { CONNECTIONS, loads } from './load.ts'
+import type { Measured, Sample } from './measure.ts'
+import { allowed, type Build, peers } from './servers.ts'
+import { ratioOf, type Spread, spreadOf } from './spread.ts'
+import { OURS, roundsWithErrors, TEN_TIMES, TWO_WORKERS, type Verdict } from './targets.ts'
+
+export const figure = (value: number, digits = 0): string =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+
+/** Small figures keep more digits than large ones. */
+const digitsFor = (value: number): number => (value < 10 ? 2 : value < 1_000 ? 1 : 0)
+
+/** The median, with the range that it comes from. */
+export const ranged = ({ median, min, max }: Spread, digits = digitsFor(median)): string =>
+  `${figure(median, digits)} (${figure(min, digits)}–${figure(max, digits)})`
+
+export const megabytes = (bytes: number): string => `${figure(bytes / 1e6, 1)} MB`
+
+/** Markdown that is also aligned on a terminal: the first columns, of words, to the left, figures to the right. */
+export function table(words: number, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => (row[column] ?? '').length)))
+  const rule = widths.map((width, column) => (column < words ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  const padded = (cell: string, column: number) =>
+    column < words ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number)
+  return [head, rule, ...rows].map((row) => `| ${row.map(padded).join(' | ')} |`).join('\n')
+}
+
+export const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n')
+
+export function targetTable(verdicts: readonly Verdict[]): string {
+  const inUnit = (value: number, unit: string) =>
+    `${Number(value.toFixed(value < 100 ? 2 : 0)).toLocaleString('en')} ${unit}`
+  const rows = verdicts.map(({ description, outcome, limit: [relation, limit], unit, found }) => [
+    ...[
+      description,
+      outcome,
+      `${relation} ${inUnit(limit, unit)}`,
+      found === undefined ? '–' : inUnit(found.median, unit),
+    ],
+    found === undefined || found.rounds === 1 ? '–' : `${inUnit(found.min, unit)} – ${inUnit(found.max, unit)}`,
+    found === undefined ? '–' : String(found.rounds),
+  ])
+  return table(2, ['target', 'outcome', 'limit', 'found', 'range', 'rounds'], rows)
+}
+
+export const targetNotes = (verdicts: readonly Verdict[]): string[] =>
+  verdicts.flatMap(({ description, note }) => (note === undefined ? [] : [`${description}: ${note}`]))
+
+export type Size = {
+  readonly scale: number
+  readonly build: Build
+  readonly start: Spread
+  readonly residentBytes: number
+  readonly anonymousBytes: number
+}
+
+export type Results = {
+  readonly command: string
+  readonly date: string
+  readonly rounds: number
+  readonly seconds: number
+  /** Who could not take part, and what they lack. */
+  readonly leftOut: readonly string[]
+  readonly measured: readonly Measured[]
+  readonly sizes: readonly Size[]
+  readonly verdicts: readonly Verdict[]
+  readonly machine: readonly string[]
+}
+
+const medianOf = (samples: readonly Sample[], part: keyof Sample): number =>
+  spreadOf(samples.map((one) => one[part])).median
+const rangedOf = (samples: readonly Sample[], part: keyof Sample): string =>
+  ranged(spreadOf(samples.map((one) => one[part])))
+const millis = (micros: number): string => figure(micros / 1_000, micros < 10_000 ? 2 : 0)
+const percent = (share: number): string => `${figure(share * 100)} %`
+
+/** What all servers were measured on, without the variants of this service. */
+const compared = (measured: readonly Measured[]) =>
+  measured.filter(({ server }) => server !== TEN_TIMES && server !== TWO_WORKERS)
+
+function errorsIn(samples: readonly Sample[]): string {
+  const rounds = roundsWithErrors(samples)
+  const sum = samples.reduce((errors, sample) => errors + sample.errors, 0)
+  return sum === 0 ? '0' : `${figure(sum)} (round ${rounds.join(', ')})`
+}
+
+const comparison = (measured: readonly Measured[]): string =>
+  table(
+    2,
+    ['load', 'server', 'requests/s', 'CPU µs/request', 'against nginx', 'p50 ms', 'p99 ms', 'core used', 'errors'],
+    compared(measured).map(({ server, load, samples }) => {
+      const nginx = measured.find((one) => one.server === 'nginx' && one.load === load)
+      const cpuOf = (own: readonly Sample[]) => own.map(({ cpuMicros }) => cpuMicros)
+      return [
+        ...[load, server, rangedOf(samples, 'requestsPerSecond'), rangedOf(samples, 'cpuMicros')],
+        nginx === undefined ? '–' : `${figure(ratioOf(cpuOf(samples), cpuOf(nginx.samples)).median, 2)} ×`,
+        ...[millis(medianOf(samples, 'p50Micros')), millis(medianOf(samples, 'p99Micros'))],
+        ...[percent(medianOf(samples, 'busy')), errorsIn(samples)],
+      ]
+    }),
+  )
+
+const growth = ({ measured, sizes }: Results): string =>
+  table(
+    1,
+    [
+      'localities',
+      'CPU µs/request',
+      'start ms',
+      'build s',
+      'localities/s',
+      'build memory',
+      'disk',
+      'resident',
+      'anonymous',
+    ],
+    sizes.map(({ scale, build, start, residentBytes, anonymousBytes }) => {
+      const server = scale === 1 ? OURS : TEN_TIMES
+      const random = measured.find((one) => one.server === server && one.load === 'random')
+      return [
+        ...[figure(build.localities), rangedOf(random?.samples ?? [], 'cpuMicros'), ranged(start, 0)],
+        ...[figure(build.seconds, 1), figure(build.localities / build.seconds)],
+        ...[build.peakBytes, build.diskBytes, residentBytes, anonymousBytes].map(megabytes),
+      ]
+    }),
+  )
+
+/** Above this share of a core, figures tell as much of the neighbours as of the server. */
+const NOISY = 0.05
+
+function noiseNote(measured: readonly Measured[]): string[] {
+  const most = Math.max(...measured.map(({ samples }) => medianOf(samples, 'others')))
+  if (most <= NOISY) return []
+  return [`The machine was not quiet: others used up to ${percent(most)} of the server's core during a measurement.`]
+}
+
+const INTRO =
+  'ratios are taken within each round. Every server has one worker on a core of its own, and the load comes from other cores, ' +
+  `over ${CONNECTIONS} connections that are kept alive.`
+
+const HOW =
+  'CPU is user and system time of the server and its children from /proc, divided by the requests answered; “against nginx” ' +
+  'is its ratio to that of nginx. ' +
+  '“Core used” is how much of its core the server took: well below 100 % its requests/s are the limit of the load generator, ' +
+  'and only CPU per request compares. Errors are those that wrk counts, with the rounds that had them.'
+
+const GROWTH =
+  'This service over more localities, on random pages. Resident memory includes the pages of the release, which is a mapped ' +
+  'file: workers share them, and the kernel takes them back when it needs them. Anonymous memory is heap and stacks.'
+
+const allowedList = (): string[] =>
+  allowed.map(({ headers, server, status, because }) => {
+    const where = [server, status].filter((part) => part !== undefined).join(', ')
+    return `${headers.join(', ')}${where === '' ? '' : ` (${where})`}: ${because}`
+  })
+
+export const reproduction = (machine: readonly string[], command: string): string =>
+  list([...machine, `to repeat it: \`${command}\``])
+
+export function report(results: Results, drawn: readonly Chart[]): string {
+  const { command, date, rounds, seconds, leftOut, measured, verdicts, machine } = results
+  const notes = targetNotes(verdicts)
+  return `${[
+    '# Benchmarks',
+    `Written by \`${command}\` on ${date}; do not edit. \`bench/setup\` installs what it compares with.`,
+    ...[...leftOut, ...noiseNote(measured)].map((sentence) => `**${sentence}**`),
+    '## Targets',
+    `Medians of ${rounds} alternating rounds of ${seconds} s, with the range they come from; ${INTRO}`,
+    targetTable(verdicts),
+    ...(notes.length === 0 ? [] : [list(notes)]),
+    '## Comparison',
+    ...drawn.map(({ file, title }) => `![${title}](charts/${file})`),
+    comparison(measured),
+    HOW,
+    'The servers:',
+    list([
+      `**${OURS}**: this service, \`nomenclator serve --workers 1\``,
+      ...peers.map(({ name, description }) => `**${name}**: ${description}`),
+    ]),
+    'The loads:',
+    list(Object.values(loads).map(({ name, description }) => `**${name}**: ${description}`)),
+    'Before anything is measured, sample pages are fetched from every server: bodies and headers must be the same. ' +
+      'Only these differences are let through:',
+    list(allowedList()),
+    '## Growth',
+    GROWTH,
+    growth(results),
+    '## Machine',
+    reproduction(machine, `bench/setup && ${command}`),
+  ].join('\n\n')}\n`
+}
+
+export type Chart = { readonly file: string; readonly title: string; readonly svg: string }
+
+type ECharts = {
+  readonly init: (
+    element: null,
+    theme: null,
+    how: Readonly<Record<string, unknown>>,
+  ) => {
+    readonly setOption: (option: Readonly<Record<string, unknown>>) => void
+    readonly renderToSVGString: () => string
+    readonly dispose: () => void
+  }
+}
+
+/** Drawn with ECharts, which only the benchmark installs: the compiler must not look for it. */
+export async function charts(measured: readonly Measured[]): Promise<Chart[]> {
+  const library: string = 'echarts'
+  const echarts: ECharts = await import(library)
+  const bars = compared(measured)
+  const loadNames = [...new Set(bars.map(({ load }) => load))]
+  const draw = (file: string, title: string, valueIn: (samples: readonly Sample[]) => number): Chart => {
+    const series = [...Map.groupBy(bars, ({ server }) => server)].map(([name, own]) => ({
+      ...{ type: 'bar', name, label: { show: true, position: 'top', fontSize: 9 } },
+      data: own.map(({ samples }) => Number(valueIn(samples).toPrecision(3))),
+    }))
+    const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 860, height: 380 })
+    chart.setOption({
+      ...{ animation: false, backgroundColor: '#fff', textStyle: { fontFamily: 'sans-serif' } },
+      title: { text: title, left: 'center', top: 8, textStyle: { fontSize: 15 } },
+      legend: { top: 36 },
+      grid: { left: 70, right: 20, top: 80, bottom: 40 },
+      xAxis: { type: 'category', data: loadNames },
+      // Logarithmic, since a thousand lies between the first and the last.
+      yAxis: { type: 'log', min: ({ min }: { min: number }) => 10 ** Math.floor(Math.log10(min / 2)) },
+      series,
+    })
+    const svg = `${chart.renderToSVGString().trimEnd()}\n`
+    chart.dispose()
+    return { file: `${file}.svg`, title, svg }
+  }
+  return [
+    draw('cpu-per-request', 'CPU microseconds of the server for each request', (each) => medianOf(each, 'cpuMicros')),
+    draw('requests-per-second', 'Requests a second of one core', (each) => medianOf(each, 'requestsPerSecond')),
+    draw('latency-p99', '99th percentile of latency in ms', (each) => medianOf(each, 'p99Micros') / 1_000),
+  ]
+}
