@@ -5,8 +5,7 @@ import { LOAD_CORES, pinned, workPath } from './machine.ts'
 import { randomFrom, times } from './random.ts'
 import { quantile } from './spread.ts'
 
-export const PATH = '/api/v1/localidades'
-const BEFORE_PAGE = `${PATH}?format=api&page=`
+const BEFORE_PAGE = '/api/v1/localidades?format=api&page='
 export const pathOf = (page: number): string => `${BEFORE_PAGE}${page}`
 
 export type Load = {

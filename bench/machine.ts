@@ -12,9 +12,6 @@ export const allCores: readonly number[] = Array.from({ length: CORES }, (_, cor
 /** Every server has the first core to itself, and one with two workers the first two; the load comes from the others. */
 export const SERVER_CORES: readonly number[] = [0]
 export const LOAD_CORES = allCores.slice(CORES > 1 ? Math.max(CORES >> 1, 1) : 0)
-/** Two for the workers, and as many to keep them busy. */
-export const CORES_FOR_TWO_WORKERS = 4
-
 const taskset = Bun.which('taskset')
 
 /** A command that stays on the cores given; without taskset it goes where the kernel puts it. */

@@ -1,9 +1,10 @@
 // The report: figures, tables and the page of the documentation that a run writes.
 import { CONNECTIONS, loads } from './load.ts'
+import type { Memory } from './machine.ts'
 import type { Measured, Sample } from './measure.ts'
 import { allowed, type Build, peers } from './servers.ts'
 import { ratioOf, type Spread, spreadOf } from './spread.ts'
-import { OURS, roundsWithErrors, TEN_TIMES, TWO_WORKERS, type Verdict } from './targets.ts'
+import { errorsIn, OURS, TEN_TIMES, TWO_WORKERS, type Verdict } from './targets.ts'
 
 export const figure = (value: number, digits = 0): string =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -31,39 +32,32 @@ export const list = (lines: readonly string[]): string => lines.map((line) => `-
 export function targetTable(verdicts: readonly Verdict[]): string {
   const inUnit = (value: number, unit: string) =>
     `${Number(value.toFixed(value < 100 ? 2 : 0)).toLocaleString('en')} ${unit}`
-  const rows = verdicts.map(({ description, outcome, limit: [relation, limit], unit, found }) => [
-    ...[
-      description,
-      outcome,
-      `${relation} ${inUnit(limit, unit)}`,
-      found === undefined ? '–' : inUnit(found.median, unit),
-    ],
-    found === undefined || found.rounds === 1 ? '–' : `${inUnit(found.min, unit)} – ${inUnit(found.max, unit)}`,
-    found === undefined ? '–' : String(found.rounds),
-  ])
+  const rows = verdicts.map(({ description, outcome, limit: [relation, limit], unit, found }) => {
+    const figures = (spread: Spread) => [
+      inUnit(spread.median, unit),
+      spread.rounds === 1 ? '–' : `${inUnit(spread.min, unit)} – ${inUnit(spread.max, unit)}`,
+      String(spread.rounds),
+    ]
+    return [description, outcome, `${relation} ${inUnit(limit, unit)}`, ...(found ? figures(found) : ['–', '–', '–'])]
+  })
   return table(2, ['target', 'outcome', 'limit', 'found', 'range', 'rounds'], rows)
 }
 
 export const targetNotes = (verdicts: readonly Verdict[]): string[] =>
   verdicts.flatMap(({ description, note }) => (note === undefined ? [] : [`${description}: ${note}`]))
 
-export type Size = {
-  readonly scale: number
-  readonly build: Build
-  readonly start: Spread
-  readonly residentBytes: number
-  readonly anonymousBytes: number
-}
-
 export type Results = {
   readonly command: string
-  readonly date: string
   readonly rounds: number
   readonly seconds: number
-  /** Who could not take part, and what they lack. */
-  readonly leftOut: readonly string[]
   readonly measured: readonly Measured[]
-  readonly sizes: readonly Size[]
+  /** Of this service over once and ten times the localities. */
+  readonly sizes: readonly {
+    readonly server: string
+    readonly build: Build
+    readonly start: Spread
+    readonly memory: Memory
+  }[]
   readonly verdicts: readonly Verdict[]
   readonly machine: readonly string[]
 }
@@ -73,17 +67,12 @@ const medianOf = (samples: readonly Sample[], part: keyof Sample): number =>
 const rangedOf = (samples: readonly Sample[], part: keyof Sample): string =>
   ranged(spreadOf(samples.map((one) => one[part])))
 const millis = (micros: number): string => figure(micros / 1_000, micros < 10_000 ? 2 : 0)
+const times = (ratio: number): string => `${figure(ratio, ratio < 10 ? 2 : 0)} ×`
 const percent = (share: number): string => `${figure(share * 100)} %`
 
 /** What all servers were measured on, without the variants of this service. */
 const compared = (measured: readonly Measured[]) =>
   measured.filter(({ server }) => server !== TEN_TIMES && server !== TWO_WORKERS)
-
-function errorsIn(samples: readonly Sample[]): string {
-  const rounds = roundsWithErrors(samples)
-  const sum = samples.reduce((errors, sample) => errors + sample.errors, 0)
-  return sum === 0 ? '0' : `${figure(sum)} (round ${rounds.join(', ')})`
-}
 
 const comparison = (measured: readonly Measured[]): string =>
   table(
@@ -94,9 +83,9 @@ const comparison = (measured: readonly Measured[]): string =>
       const cpuOf = (own: readonly Sample[]) => own.map(({ cpuMicros }) => cpuMicros)
       return [
         ...[load, server, rangedOf(samples, 'requestsPerSecond'), rangedOf(samples, 'cpuMicros')],
-        nginx === undefined ? '–' : `${figure(ratioOf(cpuOf(samples), cpuOf(nginx.samples)).median, 2)} ×`,
+        nginx === undefined ? '–' : times(ratioOf(cpuOf(samples), cpuOf(nginx.samples)).median),
         ...[millis(medianOf(samples, 'p50Micros')), millis(medianOf(samples, 'p99Micros'))],
-        ...[percent(medianOf(samples, 'busy')), errorsIn(samples)],
+        ...[percent(medianOf(samples, 'busy')), errorsIn(samples) ?? '0'],
       ]
     }),
   )
@@ -115,13 +104,12 @@ const growth = ({ measured, sizes }: Results): string =>
       'resident',
       'anonymous',
     ],
-    sizes.map(({ scale, build, start, residentBytes, anonymousBytes }) => {
-      const server = scale === 1 ? OURS : TEN_TIMES
+    sizes.map(({ server, build, start, memory }) => {
       const random = measured.find((one) => one.server === server && one.load === 'random')
       return [
         ...[figure(build.localities), rangedOf(random?.samples ?? [], 'cpuMicros'), ranged(start, 0)],
         ...[figure(build.seconds, 1), figure(build.localities / build.seconds)],
-        ...[build.peakBytes, build.diskBytes, residentBytes, anonymousBytes].map(megabytes),
+        ...[build.peakBytes, build.diskBytes, memory.residentBytes, memory.anonymousBytes].map(megabytes),
       ]
     }),
   )
@@ -132,7 +120,9 @@ const NOISY = 0.05
 function noiseNote(measured: readonly Measured[]): string[] {
   const most = Math.max(...measured.map(({ samples }) => medianOf(samples, 'others')))
   if (most <= NOISY) return []
-  return [`The machine was not quiet: others used up to ${percent(most)} of the server's core during a measurement.`]
+  return [
+    `**The machine was not quiet: others used up to ${percent(most)} of the server's core during a measurement.**`,
+  ]
 }
 
 const INTRO =
@@ -155,16 +145,19 @@ const allowedList = (): string[] =>
     return `${headers.join(', ')}${where === '' ? '' : ` (${where})`}: ${because}`
   })
 
+export const writtenBy = (command: string): string =>
+  `Written by \`${command}\` on ${new Date().toISOString().slice(0, 10)}; do not edit.`
+
 export const reproduction = (machine: readonly string[], command: string): string =>
   list([...machine, `to repeat it: \`${command}\``])
 
 export function report(results: Results, drawn: readonly Chart[]): string {
-  const { command, date, rounds, seconds, leftOut, measured, verdicts, machine } = results
+  const { command, rounds, seconds, measured, verdicts, machine } = results
   const notes = targetNotes(verdicts)
   return `${[
     '# Benchmarks',
-    `Written by \`${command}\` on ${date}; do not edit. \`bench/setup\` installs what it compares with.`,
-    ...[...leftOut, ...noiseNote(measured)].map((sentence) => `**${sentence}**`),
+    `${writtenBy(command)} \`bench/setup\` installs what it compares with.`,
+    ...noiseNote(measured),
     '## Targets',
     `Medians of ${rounds} alternating rounds of ${seconds} s, with the range they come from; ${INTRO}`,
     targetTable(verdicts),
@@ -194,15 +187,7 @@ export function report(results: Results, drawn: readonly Chart[]): string {
 export type Chart = { readonly file: string; readonly title: string; readonly svg: string }
 
 type ECharts = {
-  readonly init: (
-    element: null,
-    theme: null,
-    how: Readonly<Record<string, unknown>>,
-  ) => {
-    readonly setOption: (option: Readonly<Record<string, unknown>>) => void
-    readonly renderToSVGString: () => string
-    readonly dispose: () => void
-  }
+  readonly init: (...how: unknown[]) => { setOption(option: object): void; renderToSVGString(): string }
 }
 
 /** Drawn with ECharts, which only the benchmark installs: the compiler must not look for it. */
@@ -227,9 +212,7 @@ export async function charts(measured: readonly Measured[]): Promise<Chart[]> {
       yAxis: { type: 'log', min: ({ min }: { min: number }) => 10 ** Math.floor(Math.log10(min / 2)) },
       series,
     })
-    const svg = `${chart.renderToSVGString().trimEnd()}\n`
-    chart.dispose()
-    return { file: `${file}.svg`, title, svg }
+    return { file: `${file}.svg`, title, svg: `${chart.renderToSVGString().trimEnd()}\n` }
   }
   return [
     draw('cpu-per-request', 'CPU microseconds of the server for each request', (each) => medianOf(each, 'cpuMicros')),

@@ -1,12 +1,12 @@
-// The pages over Fastify, all of them in memory: node fastify.js PORT DIRECTORY BASE_URL
+// The pages over Fastify, all of them in memory: node fastify.js PORT FACTS BASE_URL
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 
 const PATH = '/api/v1/localidades'
-const [port, directory, base] = process.argv.slice(2)
-const { total, totalPages, lastModified, etags } = JSON.parse(readFileSync(join(directory, 'facts.json'), 'utf8'))
-const bodies = etags.map((_, index) => readFileSync(join(directory, 'files', String(index + 1))))
+const [port, facts, base] = process.argv.slice(2)
+const { files, etags, total, totalPages, lastModified } = JSON.parse(readFileSync(facts, 'utf8'))
+const bodies = etags.map((_, index) => readFileSync(join(files, String(index + 1))))
 
 const link = (page, relation) => `<${base}${PATH}?format=api&page=${page}>; rel="${relation}"`
 

@@ -2,7 +2,7 @@
 import { pick, type Random, randomFrom, times } from '../random.ts'
 import { quantile, type Spread, spreadOf } from '../spread.ts'
 import { folded } from './localities.ts'
-import { type Get, type Service, targetOf } from './service.ts'
+import type { Get, Service } from './service.ts'
 
 const SEED = 71
 const RECORDS = 2_000
@@ -10,11 +10,11 @@ const NAMES = 200
 const TYPOS = 500
 /** Nobody types more of a name than this before choosing among the suggestions. */
 const MAX_LETTERS = 14
+/** As many as a search takes. */
+const MAX_WORDS = 10
 /** Mostly localities, as they are most of what there is; but people look for the larger places more often. */
-const TYPED = ['localidades', 'localidades', 'localidades', 'municipios', 'municipios', 'estados'].concat([
-  'subdisciplinas-conocimiento',
-  'paises',
-])
+const TYPED =
+  'localidades localidades localidades municipios municipios estados subdisciplinas-conocimiento paises'.split(' ')
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -28,12 +28,7 @@ function drawer(service: Service, random: Random): (collection: string) => Json 
   const counts = countsOf(service)
   return (collection) => {
     const page = 1 + random(counts.get(collection) ?? 0)
-    return service.json<[Json]>(
-      targetOf(`/api/v2/${collection}`, [
-        ['per_page', 1],
-        ['page', page],
-      ]),
-    )[0]
+    return service.json<[Json]>(`/api/v2/${collection}?per_page=1&page=${page}`)[0]
   }
 }
 
@@ -59,7 +54,7 @@ export function mistyped(service: Service, count: number): string[] {
   const nextName = namesOf(service, random)
   const typed: string[] = []
   while (typed.length < count) {
-    const words = nextName().split(' ')
+    const words = nextName().split(' ').slice(0, MAX_WORDS)
     const long = words.filter((word) => word.length >= 5)
     if (long.length === 0) continue
     const wrong = pick(random, long)
@@ -76,7 +71,7 @@ function withTypo(word: string, random: Random): string {
   return before + pick(random, [...middles, pick(random, [...'abcdefghijklmnopqrstuvwxyz']) + after])
 }
 
-const searchFor = (typed: string) => targetOf('/api/v2/search', [['q', typed]])
+const searchFor = (typed: string) => `/api/v2/search?q=${encodeURIComponent(typed)}`
 
 const kinds = {
   id: {
@@ -94,12 +89,10 @@ const kinds = {
     targets: (service) => {
       const random = randomFrom(SEED)
       const counts = countsOf(service)
+      const oneOf = (collection: string) => 1 + random(counts.get(collection) ?? 0)
       return times(RECORDS, (at) => {
-        const [field, of] = at % 2 === 0 ? ['idMunicipio', 'municipios'] : ['idEstado', 'estados']
-        return targetOf('/api/v2/localidades', [
-          [field as string, 1 + random(counts.get(of as string) ?? 0)],
-          ['per_page', 50],
-        ])
+        const filter = at % 2 === 0 ? `idMunicipio=${oneOf('municipios')}` : `idEstado=${oneOf('estados')}`
+        return `/api/v2/localidades?${filter}&per_page=50`
       })
     },
   },

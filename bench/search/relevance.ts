@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { type Service, targetOf } from './service.ts'
+import type { Service } from './service.ts'
 
 export const CATEGORIES = ['exact', 'accentless', 'one-typo', 'partial', 'code', 'homonym', 'mixed-order'] as const
 export type Category = (typeof CATEGORIES)[number]
@@ -41,10 +41,10 @@ type Suggestion = {
 
 export function scoreRelevance({ json }: Service): Relevance {
   const results = readRelevance().map((expected) => {
-    const narrowed = (['in', 'within'] as const).flatMap((name) =>
-      expected[name] === '' ? [] : [[name, expected[name]] as const],
-    )
-    const found = json<Suggestion[]>(targetOf('/api/v2/search', [['q', expected.query], ['limit', 5], ...narrowed]))
+    const { query, in: collections, within } = expected
+    const asked = Object.entries({ q: query, limit: '5', in: collections, within }).filter(([, value]) => value !== '')
+    const parameters = asked.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+    const found = json<Suggestion[]>(`/api/v2/search?${parameters}`)
     const records = found.map(({ collection, key, name }) => `${name} (${collection} ${Object.values(key).join('/')})`)
     const wanted = `${expected.name} (${expected.collection} ${expected.key})`
     return { expected, wanted, best: records[0] ?? 'nothing', place: records.indexOf(wanted) }

@@ -1,5 +1,5 @@
 // The targets of the search, and the page of the documentation that its benchmark writes.
-import { figure, list, megabytes, ranged, reproduction, table, targetTable } from '../report.ts'
+import { figure, list, megabytes, ranged, reproduction, table, targetTable, writtenBy } from '../report.ts'
 import { type Spread, spreadOf } from '../spread.ts'
 import { judge, type Limit, type Verdict } from '../targets.ts'
 import type { Latencies, RequestKind } from './latency.ts'
@@ -19,7 +19,6 @@ export type Size = {
 
 export type Results = {
   readonly command: string
-  readonly date: string
   readonly machine: readonly string[]
   readonly bundled: Relevance
   readonly official: Size
@@ -102,39 +101,26 @@ function relevance({ bundled, official, further }: Results): string[] {
 
 const micros = (spread: Spread) => ranged(spread, spread.median < 100 ? 1 : 0)
 
-const latency = ({ official, starts }: Results): string[] => [
-  '## Latency',
-  'In the process of the service, from the target of a request to the bytes of its response, once warm, every request ' +
-    'another; microseconds. The figure is over all requests, each with the median of its rounds; in brackets the range of ' +
-    `the same figure in single rounds, of which there were ${official.latencies.id.p50.rounds}.`,
-  table(
-    1,
-    ['request', 'requests', 'p50', 'p99'],
-    Object.values(official.latencies).map(({ description, requests, p50, p99 }) => [
-      ...[description, figure(requests), micros(p50), micros(p99)],
-    ]),
-  ),
-  list([
-    `start of the process to the first response of API v1: ${ranged(starts.v1, 0)} ms, of API v2: ${ranged(starts.v2, 0)} ms`,
-  ]),
-]
-
-function growth(sizes: readonly Size[]): string[] {
-  const kinds = Object.keys(sizes[0]?.latencies ?? {}) as RequestKind[]
+function latency({ official, further, starts }: Results): string[] {
+  const sizes = [official, ...(further === undefined ? [] : [further.larger])]
+  const kinds = Object.keys(official.latencies) as RequestKind[]
   return [
-    '## Growth',
-    'The same with more localities; microseconds.',
+    '## Latency and growth',
+    'In the process of the service, from the target of a request to the bytes of its response, once warm, every request ' +
+      'another; microseconds. The figure is over all requests, each with the median of its rounds; in brackets the range of ' +
+      `the same figure in single rounds, of which there were ${sizes.map(({ latencies }) => latencies.id.p50.rounds).join(' and ')}.`,
     table(
       1,
-      ['request', ...sizes.flatMap((size) => [`p50, ${sizeName(size)}`, 'p99'])],
+      ['request', 'requests', ...sizes.flatMap((size) => [`p50, ${sizeName(size)}`, 'p99'])],
       [
         ...kinds.map((kind) => [
-          sizes[0]?.latencies[kind].description ?? kind,
+          ...[official.latencies[kind].description, figure(official.latencies[kind].requests)],
           ...sizes.flatMap(({ latencies }) => [micros(latencies[kind].p50), micros(latencies[kind].p99)]),
         ]),
-        ['index on disk', ...sizes.flatMap(({ indexBytes }) => [megabytes(indexBytes), ''])],
+        ['index on disk', '', ...sizes.flatMap(({ indexBytes }) => [megabytes(indexBytes), ''])],
       ],
     ),
+    `Start of the process to the first response of API v1: ${ranged(starts.v1, 0)} ms, of API v2: ${ranged(starts.v2, 0)} ms.`,
   ]
 }
 
@@ -175,19 +161,17 @@ const slowest = (found: readonly Slow[]): string[] => [
 ]
 
 export function report(results: Results): string {
-  const { command, date, machine, official, further } = results
+  const { command, machine, official, further } = results
   return `${[
     '# Search benchmarks',
-    `Written by \`${command}\` on ${date}; do not edit.`,
+    writtenBy(command),
     WHAT,
     '## Targets',
     'At the size of the official catalog, unless it says otherwise.',
     targetTable(verdictsOn(results)),
     ...relevance(results),
     ...latency(results),
-    ...(further === undefined
-      ? []
-      : [...growth([official, further.larger]), ...sideBySide(further.sqlite, official), ...slowest(further.slowest)]),
+    ...(further === undefined ? [] : [...sideBySide(further.sqlite, official), ...slowest(further.slowest)]),
     '## Machine',
     reproduction(machine, command),
   ].join('\n\n')}\n`

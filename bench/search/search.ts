@@ -1,9 +1,11 @@
 // The benchmark of the search: reads the command line, builds the releases, measures, and reports.
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeMachine, ROOT, WORK, workPath } from '../machine.ts'
+import { runCommand } from '../command.ts'
+import { describeMachine, ROOT, workPath } from '../machine.ts'
 import { build, bytesIn, nomenclator, startTimes } from '../servers.ts'
+import type { Verdict } from '../targets.ts'
 import { measureLatencies } from './latency.ts'
 import { writeLocalities } from './localities.ts'
 import { scoreRelevance } from './relevance.ts'
@@ -41,8 +43,8 @@ async function measureSize(localities: number, rounds: number) {
     localities,
     relevance: scoreRelevance(service),
     latencies: measureLatencies(service, rounds),
-    indexBytes: bytesIn(home, /\.(?:index|words)$/),
-    localityIndexBytes: bytesIn(home, /^localidad\.(?:index|words)$/),
+    indexBytes: bytesIn(home, '**/*.{index,words}'),
+    localityIndexBytes: bytesIn(home, '**/localidad.{index,words}'),
   }
   return { home, service, size }
 }
@@ -62,7 +64,6 @@ async function measured(command: string, isQuick: boolean): Promise<Results> {
   }
   return {
     command,
-    date: new Date().toISOString().slice(0, 10),
     machine: [...describeMachine(), `Bun ${Bun.version}`],
     bundled: scoreRelevance(await openService(bundled)),
     official,
@@ -71,33 +72,19 @@ async function measured(command: string, isQuick: boolean): Promise<Results> {
   }
 }
 
-export function readOptions(argv: readonly string[]): { readonly quick: boolean; readonly out: string | undefined } {
+type Options = { readonly quick: boolean; readonly out: string | undefined }
+
+export function readOptions(argv: readonly string[]): Options {
   const { values } = parseArgs({ args: [...argv], options: { quick: { type: 'boolean' }, out: { type: 'string' } } })
   const { quick = false } = values
   return { quick, out: values.out ?? (quick ? undefined : REPORT) }
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  if (argv.includes('--help')) {
-    console.log(USAGE)
-    return 0
-  }
-  let options: ReturnType<typeof readOptions>
-  try {
-    options = readOptions(argv)
-  } catch (error) {
-    say(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
-    return 2
-  }
-  rmSync(WORK, { recursive: true, force: true })
-  const results = await measured(
-    ['npm run bench:search', ...(argv.length > 0 ? ['--', ...argv] : [])].join(' '),
-    options.quick,
-  )
-  const text = report(results)
-  console.log(text)
-  if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), text)
-  return verdictsOn(results).some(({ outcome }) => outcome === 'missed') ? 1 : 0
+async function run({ quick, out }: Options, call: string): Promise<readonly Verdict[]> {
+  const results = await measured(call, quick)
+  console.log(report(results))
+  if (out !== undefined) writeFileSync(resolve(ROOT, out), report(results))
+  return verdictsOn(results)
 }
 
-if (import.meta.main) process.exit(await main(process.argv.slice(2)))
+if (import.meta.main) await runCommand({ name: 'bench:search', usage: USAGE, read: readOptions, run })

@@ -4,12 +4,6 @@ import { createApp } from '../../src/http/app.ts'
 import type { Release } from '../../src/release/release.ts'
 import { Shelf } from '../../src/release/shelf.ts'
 
-export type Parameters = readonly (readonly [name: string, value: string | number])[]
-export const targetOf = (path: string, parameters: Parameters): string =>
-  parameters.length === 0
-    ? path
-    : `${path}?${parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`
-
 export type Get = (target: string, encoding?: string) => { readonly status: number; readonly body: unknown }
 
 export type LocalityQuery = {

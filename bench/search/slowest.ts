@@ -2,13 +2,16 @@
 import { pick, randomFrom, times } from '../random.ts'
 import { spreadOf } from '../spread.ts'
 import { countsOf, keystrokes, mistyped } from './latency.ts'
-import { type Get, type Parameters, type Service, targetOf } from './service.ts'
+import type { Get, Service } from './service.ts'
 
 /** Processor time of one response. */
 export type Slow = { readonly target: string; readonly encoding: string; readonly milliseconds: number }
 
-type Parameter = Parameters[number]
-type Request = { readonly path: string; readonly parameters: Parameters; readonly encoding: string }
+type Parameter = readonly [name: string, value: string | number]
+type Request = { readonly path: string; readonly parameters: readonly Parameter[]; readonly encoding: string }
+
+const targetOf = ({ path, parameters }: Request): string =>
+  `${path}?${parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`
 
 const CLIMBS = 12
 const STEPS = 120
@@ -75,11 +78,8 @@ function requestMaker(service: Service, typed: readonly string[], seed: number) 
       }
       const more = path === SEARCH ? query() : parameter()
       const fewer = parameters.toSpliced(random(Math.max(parameters.length, 1)), 1)
-      return withinLimits({
-        path,
-        parameters: pick(random, [[...parameters, more], fewer, [...fewer, more]]),
-        encoding,
-      })
+      const next = pick(random, [[...parameters, more], fewer, [...fewer, more]])
+      return withinLimits({ path, parameters: next, encoding })
     },
   }
 }
@@ -90,16 +90,16 @@ function withinLimits({ path, parameters, encoding }: Request): Request {
   const once = [...new Map(parameters.filter((each) => !isFilter(each)).map((each) => [each[0], each])).values()]
   const kept: Parameter[] = path === SEARCH && !once.some(([name]) => name === 'q') ? [['q', 's'], ...once] : once
   for (const filter of parameters.filter(isFilter).slice(-MAX_FILTER_VALUES))
-    if (targetOf(path, [...kept, filter]).length < MAX_TARGET) kept.push(filter)
+    if (targetOf({ path, parameters: [...kept, filter], encoding }).length < MAX_TARGET) kept.push(filter)
   return { path, parameters: kept, encoding }
 }
 
 /** Microseconds of processor time, the median of some repeats; what is refused costs nothing. */
-function costOf(get: Get, { path, parameters, encoding }: Request, repeats: number): number {
-  const target = targetOf(path, parameters)
+function costOf(get: Get, request: Request, repeats: number): number {
+  const target = targetOf(request)
   const costs = times(repeats, () => {
     const before = process.cpuUsage()
-    const { status } = get(target, encoding === '' ? undefined : encoding)
+    const { status } = get(target, request.encoding || undefined)
     const { user, system } = process.cpuUsage(before)
     return status === 200 ? user + system : 0
   })
@@ -121,8 +121,8 @@ export function findSlowest(service: Service): Slow[] {
       const cost = costOf(get, request, 3)
       if (cost > best.cost) best = { request, cost }
     }
-    const { path, parameters, encoding } = best.request
-    return { target: targetOf(path, parameters), encoding, milliseconds: costOf(get, best.request, REPEATS) / 1_000 }
+    const milliseconds = costOf(get, best.request, REPEATS) / 1_000
+    return { target: targetOf(best.request), encoding: best.request.encoding, milliseconds }
   })
   return found.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SHOWN)
 }

@@ -6,7 +6,7 @@ import { pick, randomFrom, times } from '../random.ts'
 import { type Spread, spreadOf } from '../spread.ts'
 import { countsOf } from './latency.ts'
 import { folded } from './localities.ts'
-import { type LocalityQuery, type Service, targetOf } from './service.ts'
+import type { LocalityQuery, Service } from './service.ts'
 
 const SCHEMA = `
   PRAGMA journal_mode = OFF;
@@ -44,10 +44,7 @@ function filled(path: string, service: Service): Database {
   let position = 0
   database.transaction(() => {
     for (let page = 1; position < count; page++) {
-      const target = targetOf('/api/v2/localidades', [
-        ['per_page', 1_000],
-        ['page', page],
-      ])
+      const target = `/api/v2/localidades?per_page=1000&page=${page}`
       for (const { cveLocalidad, descLocalidad, idLocalidad, ...parents } of service.json<Locality[]>(target)) {
         const { idMunicipio, idEstado } = parents
         row.run(position, cveLocalidad, idLocalidad, idMunicipio.idMunicipio, idEstado.idEstado, folded(descLocalidad))
@@ -79,14 +76,9 @@ function inSqlite(database: Database, { equal, words, byName }: LocalityQuery): 
 const random = randomFrom(5)
 const states = times(32, (at) => at + 1)
 /** Such that enough is found for typing errors not to be forgiven, which SQLite does not do. */
-const THREE_WORDS = [
-  'san juan de',
-  'santa maria la',
-  'san jose de',
-  'colonia san jose',
-  'barrio de san',
-  'la cruz de',
-].concat(['el rincon de', 'san pedro de', 'villa de san', 'nuevo san juan', 'san francisco de', 'el puerto de'])
+const THREE_WORDS =
+  `san juan de, santa maria la, san jose de, colonia san jose, barrio de san, la cruz de, el rincon de,
+  san pedro de, villa de san, nuevo san juan, san francisco de, el puerto de`.split(/,\s+/)
 
 const questions: Readonly<Record<string, readonly LocalityQuery[]>> = {
   'one filter': states.map((idEstado) => ({ equal: { idEstado } })),
