@@ -1,13 +1,13 @@
 // The benchmark: reads the command line, starts the servers, measures them side by side, and reports.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../package.json'
 import { runCommand } from './command.ts'
 import { fetches, loads, wrk } from './load.ts'
 import { allCores, describeMachine, LOAD_CORES, largestMemory, pinSelf, ROOT, workPath } from './machine.ts'
 import { alternate, type Contest } from './measure.ts'
-import { charts, ranged, report, targetTable } from './report.ts'
+import { ranged, report } from './report.ts'
 import {
   type Build,
   build,
@@ -23,12 +23,12 @@ import {
 import { ratioOf, spreadOf } from './spread.ts'
 import { OURS, TEN_TIMES, TWO_WORKERS, type Verdict, verdictsOn } from './targets.ts'
 
-export const USAGE = `npm run bench                 compares with all servers; writes docs/benchmarks.md and docs/charts
+export const USAGE = `npm run bench                 compares with all servers; writes docs/benchmarks.md
 npm run bench -- --quick      compares with nginx alone, in about two minutes; prints the report
 npm run bench -- --smoke      start time and cost of depth; needs neither wrk nor another server
 
   --rounds N    alternating rounds (default 5)
-  --out DIR     write the report and its charts there
+  --out FILE    write the report there
   --help        this text
 
 Exits with 1 if a target is missed.
@@ -43,7 +43,7 @@ type Plan = {
 type Options = Plan & { readonly rounds: number }
 
 const plans = {
-  full: { peers, seconds: 2, builds: 9, out: 'docs' },
+  full: { peers, seconds: 2, builds: 9, out: 'docs/benchmarks.md' },
   quick: { peers: peers.filter(({ name }) => name === 'nginx'), seconds: 1, builds: 3, out: undefined },
   smoke: { peers: [], seconds: 1, builds: 1, out: undefined },
 } as const satisfies Readonly<Record<string, Plan>>
@@ -125,16 +125,8 @@ async function compare(options: Options, command: string): Promise<readonly Verd
       ...versions.map((pair) => pair.join(' ')),
     ],
   }
-  if (options.out === undefined) {
-    console.log(report(results, []))
-    return verdicts
-  }
-  const directory = resolve(ROOT, options.out)
-  mkdirSync(join(directory, 'charts'), { recursive: true })
-  const drawn = await charts(measured)
-  for (const { file, svg } of drawn) writeFileSync(join(directory, 'charts', file), svg)
-  writeFileSync(join(directory, 'benchmarks.md'), report(results, drawn))
-  console.log(targetTable(verdicts))
+  console.log(report(results))
+  if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), report(results))
   return verdicts
 }
 

@@ -7,7 +7,7 @@ const words = (line: string) => line.split(' ').filter((word) => word !== '')
 
 describe('npm run bench', () => {
   const cases: [string, string[], object][] = [
-    ['', ['nginx', 'fastify', 'drf'], { rounds: 5, out: 'docs' }],
+    ['', ['nginx', 'fastify', 'drf'], { rounds: 5, out: 'docs/benchmarks.md' }],
     ['--quick', ['nginx'], { rounds: 5, out: undefined }],
     ['--smoke --rounds 3', [], { rounds: 3, out: undefined }],
     ['--quick --out here', ['nginx'], { out: 'here' }],

@@ -151,7 +151,7 @@ export const writtenBy = (command: string): string =>
 export const reproduction = (machine: readonly string[], command: string): string =>
   list([...machine, `to repeat it: \`${command}\``])
 
-export function report(results: Results, drawn: readonly Chart[]): string {
+export function report(results: Results): string {
   const { command, rounds, seconds, measured, verdicts, machine } = results
   const notes = targetNotes(verdicts)
   return `${[
@@ -163,7 +163,6 @@ export function report(results: Results, drawn: readonly Chart[]): string {
     targetTable(verdicts),
     ...(notes.length === 0 ? [] : [list(notes)]),
     '## Comparison',
-    ...drawn.map(({ file, title }) => `![${title}](charts/${file})`),
     comparison(measured),
     HOW,
     'The servers:',
@@ -182,41 +181,4 @@ export function report(results: Results, drawn: readonly Chart[]): string {
     '## Machine',
     reproduction(machine, `bench/setup && ${command}`),
   ].join('\n\n')}\n`
-}
-
-export type Chart = { readonly file: string; readonly title: string; readonly svg: string }
-
-type ECharts = {
-  readonly init: (...how: unknown[]) => { setOption(option: object): void; renderToSVGString(): string }
-}
-
-/** Drawn with ECharts, which only the benchmark installs: the compiler must not look for it. */
-export async function charts(measured: readonly Measured[]): Promise<Chart[]> {
-  const library: string = 'echarts'
-  const echarts: ECharts = await import(library)
-  const bars = compared(measured)
-  const loadNames = [...new Set(bars.map(({ load }) => load))]
-  const draw = (file: string, title: string, valueIn: (samples: readonly Sample[]) => number): Chart => {
-    const series = [...Map.groupBy(bars, ({ server }) => server)].map(([name, own]) => ({
-      ...{ type: 'bar', name, label: { show: true, position: 'top', fontSize: 9 } },
-      data: own.map(({ samples }) => Number(valueIn(samples).toPrecision(3))),
-    }))
-    const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 860, height: 380 })
-    chart.setOption({
-      ...{ animation: false, backgroundColor: '#fff', textStyle: { fontFamily: 'sans-serif' } },
-      title: { text: title, left: 'center', top: 8, textStyle: { fontSize: 15 } },
-      legend: { top: 36 },
-      grid: { left: 70, right: 20, top: 80, bottom: 40 },
-      xAxis: { type: 'category', data: loadNames },
-      // Logarithmic, since a thousand lies between the first and the last.
-      yAxis: { type: 'log', min: ({ min }: { min: number }) => 10 ** Math.floor(Math.log10(min / 2)) },
-      series,
-    })
-    return { file: `${file}.svg`, title, svg: `${chart.renderToSVGString().trimEnd()}\n` }
-  }
-  return [
-    draw('cpu-per-request', 'CPU microseconds of the server for each request', (each) => medianOf(each, 'cpuMicros')),
-    draw('requests-per-second', 'Requests a second of one core', (each) => medianOf(each, 'requestsPerSecond')),
-    draw('latency-p99', '99th percentile of latency in ms', (each) => medianOf(each, 'p99Micros') / 1_000),
-  ]
 }
