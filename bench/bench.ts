@@ -7,19 +7,9 @@ import { runCommand } from './command.ts'
 import { fetches, loads, wrk } from './load.ts'
 import { allCores, describeMachine, LOAD_CORES, largestMemory, pinSelf, ROOT, workPath } from './machine.ts'
 import { alternate, type Contest } from './measure.ts'
+import { copyPages, type Peer, peers, verifySame, versionOf } from './peers.ts'
 import { ranged, report } from './report.ts'
-import {
-  type Build,
-  build,
-  copyPages,
-  nomenclator,
-  type Peer,
-  peers,
-  Server,
-  startTimes,
-  verifySame,
-  versionOf,
-} from './servers.ts'
+import { type Build, build, nomenclator, Server, startTimes } from './servers.ts'
 import { ratioOf, spreadOf } from './spread.ts'
 import { OURS, TEN_TIMES, TWO_WORKERS, type Verdict, verdictsOn } from './targets.ts'
 

@@ -1,8 +1,9 @@
 // The report: figures, tables and the page of the documentation that a run writes.
 import { CONNECTIONS, loads } from './load.ts'
-import type { Memory } from './machine.ts'
+import { LOAD_CORES, type Memory } from './machine.ts'
 import type { Measured, Sample } from './measure.ts'
-import { allowed, type Build, peers } from './servers.ts'
+import { peers } from './peers.ts'
+import type { Build } from './servers.ts'
 import { ratioOf, type Spread, spreadOf } from './spread.ts'
 import { errorsIn, OURS, TEN_TIMES, TWO_WORKERS, type Verdict } from './targets.ts'
 
@@ -93,17 +94,7 @@ const comparison = (measured: readonly Measured[]): string =>
 const growth = ({ measured, sizes }: Results): string =>
   table(
     1,
-    [
-      'localities',
-      'CPU µs/request',
-      'start ms',
-      'build s',
-      'localities/s',
-      'build memory',
-      'disk',
-      'resident',
-      'anonymous',
-    ],
+    'localities,CPU µs/request,start ms,build s,localities/s,build memory,disk,resident,anonymous'.split(','),
     sizes.map(({ server, build, start, memory }) => {
       const random = measured.find((one) => one.server === server && one.load === 'random')
       return [
@@ -119,14 +110,12 @@ const NOISY = 0.05
 
 function noiseNote(measured: readonly Measured[]): string[] {
   const most = Math.max(...measured.map(({ samples }) => medianOf(samples, 'others')))
-  if (most <= NOISY) return []
-  return [
-    `**The machine was not quiet: others used up to ${percent(most)} of the server's core during a measurement.**`,
-  ]
+  const sentence = `The machine was not quiet: others used up to ${percent(most)} of the server's core in a measurement.`
+  return most <= NOISY ? [] : [`**${sentence}**`]
 }
 
 const INTRO =
-  'ratios are taken within each round. Every server has one worker on a core of its own, and the load comes from other cores, ' +
+  `ratios are taken within each round. Every server has one worker on one core, and the load comes from ${LOAD_CORES[0] === 0 ? 'the same' : 'another'}, ` +
   `over ${CONNECTIONS} connections that are kept alive.`
 
 const HOW =
@@ -138,12 +127,6 @@ const HOW =
 const GROWTH =
   'This service over more localities, on random pages. Resident memory includes the pages of the release, which is a mapped ' +
   'file: workers share them, and the kernel takes them back when it needs them. Anonymous memory is heap and stacks.'
-
-const allowedList = (): string[] =>
-  allowed.map(({ headers, server, status, because }) => {
-    const where = [server, status].filter((part) => part !== undefined).join(', ')
-    return `${headers.join(', ')}${where === '' ? '' : ` (${where})`}: ${because}`
-  })
 
 export const writtenBy = (command: string): string =>
   `Written by \`${command}\` on ${new Date().toISOString().slice(0, 10)}; do not edit.`
@@ -172,9 +155,8 @@ export function report(results: Results): string {
     ]),
     'The loads:',
     list(Object.values(loads).map(({ name, description }) => `**${name}**: ${description}`)),
-    'Before anything is measured, sample pages are fetched from every server: bodies and headers must be the same. ' +
-      'Only these differences are let through:',
-    list(allowedList()),
+    'Before anything is measured, sample pages are fetched from every server: bodies and headers must be the same, ' +
+      'apart from what is listed in `bench/peers.ts`.',
     '## Growth',
     GROWTH,
     growth(results),

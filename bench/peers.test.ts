@@ -1,6 +1,6 @@
 // Which differences between the responses of servers are let through, and which are named.
 import { expect, test } from 'bun:test'
-import { differencesOf } from './servers.ts'
+import { differencesOf } from './peers.ts'
 
 const response = (headers: Record<string, string>, body = '[]', status = 200) => ({
   ...{ status, headers: new Headers(headers), body: new TextEncoder().encode(body) },
