@@ -131,9 +131,8 @@ const sideBySide = ({ contests, bytes }: AgainstSqlite, { localityIndexBytes }: 
     1,
     ['query', 'queries', 'nomenclator', 'SQLite', 'times'],
     [
-      ...contests.map(({ description, queries, ours, theirs }) => [
-        ...[description, figure(queries), ranged(ours, 1), ranged(theirs, 1)],
-        `${figure(theirs.median / ours.median, 1)} ×`,
+      ...contests.map(({ description, queries, ours, theirs, times }) => [
+        ...[description, figure(queries), ranged(ours, 1), ranged(theirs, 1), `${ranged(times, 1)} ×`],
       ]),
       ['on disk', '', megabytes(localityIndexBytes), megabytes(bytes), `${figure(bytes / localityIndexBytes, 1)} ×`],
     ],

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { workPath } from '../machine.ts'
 import { pick, randomFrom, times } from '../random.ts'
-import { type Spread, spreadOf } from '../spread.ts'
+import { ratioOf, type Spread, spreadOf } from '../spread.ts'
 import { countsOf } from './latency.ts'
 import { folded } from './localities.ts'
 import type { LocalityQuery, Service } from './service.ts'
@@ -91,7 +91,7 @@ const questions: Readonly<Record<string, readonly LocalityQuery[]>> = {
 
 export type AgainstSqlite = {
   /** Microseconds for each query. */
-  readonly contests: readonly { description: string; queries: number; ours: Spread; theirs: Spread }[]
+  readonly contests: readonly { description: string; queries: number; ours: Spread; theirs: Spread; times: Spread }[]
   readonly bytes: number
 }
 
@@ -112,8 +112,9 @@ export function againstSqlite(service: Service): AgainstSqlite {
       const [ours, theirs] = [service.newFinder()(query, LIMIT).total, inSqlite(database, query).total]
       if (ours !== theirs) throw new Error(`${JSON.stringify(query)}: ${ours} found here and ${theirs} by SQLite`)
     }
-    const spread = (side: 'ours' | 'theirs') => spreadOf(rounds.map((round) => round[side]))
-    return { description, queries: queries.length, ours: spread('ours'), theirs: spread('theirs') }
+    const [ours, theirs] = [rounds.map((round) => round.ours), rounds.map((round) => round.theirs)]
+    const spreads = { ours: spreadOf(ours), theirs: spreadOf(theirs), times: ratioOf(theirs, ours) }
+    return { description, queries: queries.length, ...spreads }
   })
   return { contests, bytes: statSync(path).size }
 }
