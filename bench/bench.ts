@@ -100,7 +100,8 @@ async function compare(options: Options, command: string): Promise<readonly Verd
   say(`measuring ${options.rounds} rounds of ${contests.length * options.seconds} s`)
   const all = await alternate(contests, { ...options, generate: wrk })
   const measured = all.filter(({ server }) => server !== TWO_WORKERS || allCores.length >= CORES_FOR_TWO_WORKERS)
-  // While one process alone maps the release its pages count as private, so two workers share it here.
+  // Pages of the release count as private to a process while no other maps them, so this is taken of two workers; a
+  // run too short for each of them to read every page finds too much.
   const privateMegabytes = spreadOf([largestMemory(doubled.pid).privateBytes / 1e6])
   const verdicts = verdictsOn({ measured, start, buildRate: spreadOf(once.rates), privateMegabytes })
   const results = {

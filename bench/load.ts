@@ -79,7 +79,7 @@ export const wrk: Generator = async (target, load, seconds) => {
 
 /** The line of JSON that wrk.lua prints after whatever wrk says. */
 export function parseWrk(output: string): LoadResult {
-  const line = output.split('\n').findLast((candidate) => candidate.startsWith('{'))
+  const line = output.split('\n').find((candidate) => candidate.startsWith('{'))
   if (line === undefined) throw new Error(`wrk gave no result:\n${output}`)
   return JSON.parse(line)
 }

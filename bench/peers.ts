@@ -52,7 +52,7 @@ export function versionOf(program: string, ...words: readonly string[]): string 
   if (Bun.which(program) === null) return undefined
   const { stdout, stderr, success } = Bun.spawnSync([program, ...words])
   // wrk prints its version and fails.
-  return success || program === 'wrk' ? `${stdout}${stderr}`.match(/[0-9]+\.[0-9].*/)?.[0] : undefined
+  return success || program === 'wrk' ? `${stdout}${stderr}`.match(/[0-9]+\.[0-9][^[\n]*/)?.[0].trim() : undefined
 }
 
 /** Debian puts nginx where only root looks, and its packages for Python belong to Debian's own. */

@@ -22,7 +22,7 @@ export type Launch = {
 
 const START_MILLISECONDS = 60_000
 const STOP_MILLISECONDS = 5_000
-const SETTLE_MILLISECONDS = 2_000
+const SETTLE_MILLISECONDS = 5_000
 
 /** Whatever way the benchmark ends, it leaves no server behind. */
 const running = new Set<Bun.Subprocess>()
