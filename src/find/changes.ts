@@ -1,5 +1,5 @@
 // What differs between two open releases, in small steps, so that other requests are answered in between.
-import { type EntityName, entities } from '../catalog/entities.ts'
+import type { EntityName } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { differing, sameRecords } from '../release/diff.ts'
@@ -24,8 +24,8 @@ const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A list for every step, which may be empty. In the order of the newer release, then what is gone. */
-export async function* changesOf(older: Release, newer: Release, name: EntityName): AsyncGenerator<RecordChange[]> {
-  if (sameRecords(older, newer, name)) return
+export async function* changesOf(older: Release, newer: Release, name: string): AsyncGenerator<RecordChange[]> {
+  if (sameRecords(older, newer, name as EntityName)) return
   const known = await positionsByKey(older, name)
   const seen = new Uint8Array(older.entity(name).records.count)
   const keyAt = keyReader(newer, name)
@@ -58,9 +58,9 @@ function* steps(count: number): Generator<readonly [from: number, to: number]> {
   for (let from = 0; from < count; from += STEP) yield [from, Math.min(from + STEP, count)]
 }
 
-async function positionsByKey(release: Release, name: EntityName): Promise<KeyTable> {
+async function positionsByKey(release: Release, name: string): Promise<KeyTable> {
   const { count } = release.entity(name).records
-  const table = new KeyTable(entities[name], count)
+  const table = new KeyTable(release.entity(name).definition, count)
   const keyAt = keyReader(release, name)
   for (const [from, to] of steps(count)) {
     for (let position = from; position < to; position++) table.add(keyAt(position), position)
@@ -70,8 +70,8 @@ async function positionsByKey(release: Release, name: EntityName): Promise<KeyTa
 }
 
 /** The key of the record at a position, out of the index. */
-function keyReader(release: Release, name: EntityName): (position: number) => Record<string, number> {
-  const entity: Entity = entities[name]
+function keyReader(release: Release, name: string): (position: number) => Record<string, number> {
+  const entity = release.entity(name).definition
   const readers = entity.key.map((field) => [field, numberReader(release, entity, field)] as const)
   return (position) => Object.fromEntries(readers.map(([field, read]) => [field, read(position)]))
 }

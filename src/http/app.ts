@@ -1,4 +1,4 @@
-// Asked → Answer, with no socket in it: the one place that knows all routes, and the only one that catches.
+// Request → response, without a socket: the one place that knows all routes, and the only one that catches.
 import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import type { Shelf } from '../release/shelf.ts'
@@ -6,100 +6,96 @@ import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Connection, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
-import { type Problem, problemResponse } from './problem.ts'
-import { type Route, v1Routes } from './v1.ts'
+import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import { v1Routes } from './v1.ts'
 import { OpenReleases } from './v2/open-releases.ts'
 
 type Outcome = HttpResponse | Problem
-type AnyRoute = (...request: Parameters<Route>) => Outcome | Promise<Outcome>
-
-const routes: ReadonlyMap<string, AnyRoute> = new Map<string, AnyRoute>([['/', homePage], ...v1Routes])
-const v1Paths = [...routes.keys()]
-
-/** API v1 answers as it ever did, also to those who mistype. */
-const notFound = (path: string): Problem => ({
-  kind: 'not-found',
-  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
-})
 
 export type App = {
   (request: HttpRequest, connection: Connection): HttpResponse | Promise<HttpResponse>
-  /** Told what went wrong with an answer that had already begun, and so could not become a problem. */
+  /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
 }
 
 export type AppContext = {
-  /** The release to answer from, asked for once a request. */
+  /** The release to read, which may be another at the next request. */
   readonly release: () => Release
-  /** Where older releases are, for those who ask for one. */
+  /** Where older releases are, for requests that name one. */
   readonly shelf?: Shelf
   readonly policy: BaseUrlPolicy
   readonly logError: (error: unknown, request: HttpRequest) => void
 }
 
-type InnerContext = AppContext & { readonly releases: OpenReleases }
-
-export function createApp(given: AppContext): App {
-  const context = { ...given, releases: new OpenReleases(given.release, given.shelf) }
-  const app = (request: HttpRequest, connection: Connection) => {
-    const outcome = outcomeOrCatch(context, request, connection)
-    return outcome instanceof Promise ? answerLater(context, request, outcome) : answerOf(outcome, request)
-  }
+export function createApp(context: AppContext): App {
+  const releases = new OpenReleases(context.release, context.shelf)
+  const app = (request: HttpRequest, connection: Connection) =>
+    catchProblems(context, request, () => route(context, releases, request, connection))
   return Object.assign(app, { failed: context.logError })
 }
 
-const answerOf = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
-  'kind' in outcome ? problemResponse(outcome, path) : outcome
-
-function outcomeOrCatch(
-  context: InnerContext,
+/** What is thrown becomes the response to the request: a problem that was meant to be, or else a logged 500. */
+export function catchProblems(
+  { logError }: Pick<AppContext, 'logError'>,
   request: HttpRequest,
-  connection: Connection,
-): Outcome | Promise<Outcome> {
+  handle: () => Outcome | Promise<Outcome>,
+): HttpResponse | Promise<HttpResponse> {
+  const toResponse = (outcome: Outcome): HttpResponse =>
+    'kind' in outcome ? problemResponse(outcome, request.path) : outcome
+  const failed = (error: unknown): HttpResponse => {
+    if (error instanceof ProblemError) return toResponse(error.problem)
+    logError(error, request)
+    return toResponse({ kind: 'internal-error' })
+  }
   try {
-    return route(context, request, connection)
+    const outcome = handle()
+    return outcome instanceof Promise ? outcome.then(toResponse).catch(failed) : toResponse(outcome)
   } catch (error) {
-    return caught(context, request, error)
+    return failed(error)
   }
 }
 
-/** What is rejected is caught as what is thrown. */
-export const answerLater = (
-  context: AppContext,
+function route(
+  { release, policy }: AppContext,
+  releases: OpenReleases,
   request: HttpRequest,
-  outcome: Promise<Outcome>,
-): Promise<HttpResponse> =>
-  outcome.catch((error) => caught(context, request, error)).then((settled) => answerOf(settled, request))
-
-function caught({ logError }: AppContext, request: HttpRequest, error: unknown): Problem {
-  logError(error, request)
-  return { kind: 'internal-error' }
+  connection: Connection,
+): Outcome | Promise<Outcome> {
+  const { path, headers } = request
+  const current = release()
+  const routes = v1Routes(current.catalog)
+  const handlerAt = (at: string) => routes.get(at) ?? (at === '/' ? homePage : undefined)
+  const handler = handlerAt(path)
+  if (handler === undefined && isV2Path(path))
+    return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+  const isSlashed = handler === undefined && handlerAt(withoutSlash(path)) !== undefined
+  if (!isRead(request) && (handler !== undefined || isSlashed || path === '*')) return otherMethod(request)
+  if (isSlashed) return redirected(request)
+  if (handler === undefined) return notFound(path, ['/', ...routes.keys()])
+  const baseUrl = baseUrlOf(policy, headers, connection)
+  return typeof baseUrl === 'string' ? handler(current, request, baseUrl) : baseUrl
 }
 
-function route(context: InnerContext, request: HttpRequest, connection: Connection): Outcome | Promise<Outcome> {
-  const found = routes.get(request.path)
-  if (found === undefined && isV2Path(request.path)) return later(context, request, connection)
-  if (!isRead(request))
-    return routes.has(withoutSlash(request.path)) || found || request.path === '*'
-      ? otherMethod(request)
-      : notFound(request.path)
-  if (found === undefined) return routes.has(withoutSlash(request.path)) ? redirected(request) : notFound(request.path)
-  const baseUrl = baseUrlOf(context.policy, request.headers, connection)
-  if (typeof baseUrl !== 'string') return baseUrl
-  return found(context.release(), request, baseUrl)
-}
+/** Below API v1 only its own paths are listed, as they always were. */
+const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
+  kind: 'not-found',
+  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
+})
 
 const isV2Path = (path: string) =>
   path === V2_PATH || path.startsWith(`${V2_PATH}/`) || withoutSlash(path) === OPENAPI_PATH
 
-let v2: typeof import('./v2/routes.ts') | undefined
+let v2: typeof import('./v2/pipeline.ts') | undefined
 
-/** API v2 is loaded when it is first asked for, so that a start does not wait for it. */
-function later(context: InnerContext, request: HttpRequest, connection: Connection): Outcome | Promise<Outcome> {
-  const baseUrl = () => baseUrlOf(context.policy, request.headers, connection)
-  if (v2 !== undefined) return v2.answerV2(context.releases, request, baseUrl)
-  return import('./v2/routes.ts').then((loaded) => {
+/** API v2 is loaded at the first request for it, so that the start does not wait for it. */
+function routeV2(
+  releases: OpenReleases,
+  request: HttpRequest,
+  baseUrlOf: () => string,
+): HttpResponse | Promise<HttpResponse> {
+  if (v2 !== undefined) return v2.respondV2({ releases, baseUrlOf }, request)
+  return import('./v2/pipeline.ts').then((loaded) => {
     v2 = loaded
-    return loaded.answerV2(context.releases, request, baseUrl)
+    return loaded.respondV2({ releases, baseUrlOf }, request)
   })
 }

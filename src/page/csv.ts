@@ -5,25 +5,22 @@ import { type FieldPath, pathsOf } from '../catalog/paths.ts'
 import type { Selection } from './selection.ts'
 
 const END = '\r\n'
-/** A spreadsheet takes what begins like this for a formula, and may run it. */
-const FORMULA = /^[=+\-@\t\r]/
-const NEEDS_QUOTES = /[",\r\n]/
-/** Either of them: hardly any value is one, and one look tells. */
-const NEEDS_CARE = /^[=+\-@\t]|[",\r\n]/
+/** A spreadsheet takes a cell that begins like this for a formula, and may run it. */
+const FORMULA = /^[=+\-@]/
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(value)
-  if (!NEEDS_CARE.test(value)) return value
-  const safe = FORMULA.test(value) ? `'${value}` : value
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return quoted(FORMULA.test(value) ? `'${value}` : value)
 }
 
-/** The columns of what is left of a record, in the order in which it is rendered. */
-export function csvColumns(entity: Entity, { fields, embed }: Selection): FieldPath[] {
+/** The columns of a selection, in the order in which a record is rendered. */
+function csvColumns(entity: Entity, { fields, embed }: Selection): FieldPath[] {
   const paths = [...pathsOf(entity).values()]
-  const isWanted = ({ path }: FieldPath) =>
+  const isSelected = ({ path }: FieldPath) =>
     fields === undefined || fields.some((field) => field === path || path.startsWith(`${field}.`))
-  // An embedded record that stands for its identifier is a column, unless something in it was asked for by name.
+  // With embed=id an embedded record is one column, unless some of its own fields are selected.
   const isOpened = ({ path }: FieldPath) => fields?.some((field) => field.startsWith(`${path}.`)) ?? false
   const isClosed = (steps: readonly string[]) =>
     embed === 'id' &&
@@ -32,7 +29,7 @@ export function csvColumns(entity: Entity, { fields, embed }: Selection): FieldP
       return parent !== undefined && !isOpened(parent)
     })
   return paths.filter((path) => {
-    if (!isWanted(path) || isClosed(path.steps)) return false
+    if (!isSelected(path) || isClosed(path.steps)) return false
     return path.field.kind !== 'embed' || (embed === 'id' && !isOpened(path))
   })
 }
@@ -42,7 +39,7 @@ export const csvHead = (entity: Entity, rendition: Selection): string =>
     .map(({ path }) => path)
     .join(',') + END
 
-/** For records that have been left with what is wanted of them. */
+/** For records that have been reduced to the selection. */
 export function csvRow(entity: Entity, rendition: Selection): (record: PublishedRecord) => string {
   const columns = csvColumns(entity, rendition)
   return (record) => columns.map(({ steps }) => csvCell(valueAt(record, steps))).join(',') + END

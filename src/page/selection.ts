@@ -1,9 +1,9 @@
-// What is wanted of a record: some of its fields, and embedded records in full or by their identifiers.
+// A selection out of a record: some of its fields, and embedded records in full or by their identifiers.
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 
 export type Selection = {
-  /** Dotted paths of what is wanted; undefined stands for all. */
+  /** Dotted paths, none of them within another; undefined for all. */
   readonly fields: readonly string[] | undefined
   readonly embed: 'full' | 'id'
 }

@@ -1,5 +1,5 @@
 // What a release says of itself: its digest, where it came from, its counts, its files.
-import { type EntityName, entityNames } from '../catalog/entities.ts'
+import { entities as definitions, type EntityName, entityNames } from '../catalog/entities.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Origin } from '../source/source.ts'
 import type { FileFacts } from './durable-file.ts'
@@ -78,6 +78,10 @@ function hasEveryFile(manifest: Manifest): boolean {
     )
   })
 }
+
+/** How many records each of its collections has. */
+export const collectionCounts = ({ entities }: Manifest): Record<string, number> =>
+  Object.fromEntries(entityNames.map((name) => [definitions[name].plural, entities[name].count]))
 
 /** The bytes of all its files. */
 export function sizeOf({ entities }: Manifest): number {

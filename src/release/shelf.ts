@@ -56,7 +56,7 @@ export class Shelf {
 
   /** The one release whose digest begins like this. */
   find(prefix: string): string {
-    const digests = this.#digests()
+    const digests = this.digests()
     const found = digests.filter((digest) => digest.startsWith(prefix.toLowerCase()))
     const [digest, ...others] = found
     if (digest !== undefined && others.length === 0) return digest
@@ -68,7 +68,7 @@ export class Shelf {
   /** Newest first. */
   list(): Listed[] {
     const current = this.currentDigest()
-    return this.#digests()
+    return this.digests()
       .map((digest) => ({ digest, current: digest === current, manifest: this.manifestOrDamage(digest) }))
       .sort((a, b) => builtAt(b).localeCompare(builtAt(a)) || a.digest.localeCompare(b.digest))
   }
@@ -169,7 +169,8 @@ export class Shelf {
     syncDirectory(this.home)
   }
 
-  #digests(): string[] {
+  /** Of all releases on disk, in no order. */
+  digests(): string[] {
     return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
   }
 
