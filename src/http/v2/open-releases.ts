@@ -33,19 +33,26 @@ export class OpenReleases {
 
   /** The release whose digest is given, or the beginning of it, as the value of a parameter. */
   find(parameter: string, prefix: string): Release {
+    const release = this.lookUp(parameter, prefix)
+    if (release === undefined) throw releaseGone(prefix)
+    return release
+  }
+
+  /** The same, but undefined where there is no such release. */
+  lookUp(parameter: string, prefix: string): Release | undefined {
     if (!isDigestOrPrefix(prefix)) {
       const allowed = 'the digest of a release, or the first 8 or more of its hexadecimal digits'
       throw badParameter(parameter, prefix, allowed)
     }
     const { current } = this
     const digest = prefix.length === DIGEST_DIGITS ? prefix : this.#completed(parameter, prefix)
+    if (digest === undefined) return undefined
     return digest === current.digest ? current : this.#older(digest)
   }
 
   /** Only the names of directories are read: this is as cheap with many releases as with few. */
-  #completed(parameter: string, prefix: string): string {
+  #completed(parameter: string, prefix: string): string | undefined {
     const [digest, ...others] = this.#digests().filter((one) => one.startsWith(prefix))
-    if (digest === undefined) throw gone(prefix)
     if (others.length > 0)
       throw badParameter(parameter, prefix, `more of the digest: ${others.length + 1} begin like this`)
     return digest
@@ -57,18 +64,18 @@ export class OpenReleases {
     return onDisk.includes(digest) ? onDisk : [digest, ...onDisk]
   }
 
-  #older(digest: string): Release {
+  #older(digest: string): Release | undefined {
     const directory = this.#directory(digest)
     const known = this.#open.get(digest)
-    // Whatever happens, it is not the least recently used: it is put at the end, or is gone.
+    // If it is still there, it is put back at the end, as the most recently used.
     this.#open.delete(digest)
-    if (this.#shelf === undefined || directory === undefined) throw gone(digest)
+    if (this.#shelf === undefined || directory === undefined) return undefined
     const release = known?.directory === directory ? known.value : this.#opened(this.#shelf, digest)
-    this.#open.set(digest, { value: release, directory })
+    if (release !== undefined) this.#open.set(digest, { value: release, directory })
     return release
   }
 
-  #opened(shelf: ReadableShelf, digest: string): Release {
+  #opened(shelf: ReadableShelf, digest: string): Release | undefined {
     this.#closeRemoved()
     const [leastRecentlyUsed = ''] = this.#open.keys()
     if (this.#open.size === MAX_OPEN) this.#open.delete(leastRecentlyUsed)
@@ -76,7 +83,8 @@ export class OpenReleases {
       return shelf.open(digest)
     } catch (error) {
       // It may have been removed while it was being opened. Any other error is no fault of the request.
-      throw this.#directory(digest) === undefined ? gone(digest) : error
+      if (this.#directory(digest) === undefined) return undefined
+      throw error
     }
   }
 
@@ -114,4 +122,4 @@ export class OpenReleases {
   }
 }
 
-const gone = (digest: string) => new ProblemError({ kind: 'release-gone', digest })
+export const releaseGone = (digest: string): ProblemError => new ProblemError({ kind: 'release-gone', digest })

@@ -4,7 +4,6 @@ import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { ProblemError } from '../problem.ts'
-import { percentDecoded } from './request.ts'
 
 /** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = {
@@ -19,16 +18,14 @@ export type CatalogRoute =
   | { readonly kind: 'index' }
   | { readonly kind: 'search' }
   | { readonly kind: 'list'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
-  | RecordRoute
+  | {
+      readonly kind: 'record'
+      readonly entity: Entity
+      /** Its identifier or its official code. */
+      readonly name: string
+      readonly parent: ParentInPath | undefined
+    }
   | { readonly kind: 'bulk'; readonly entity: Entity }
-
-export type RecordRoute = {
-  readonly kind: 'record'
-  readonly entity: Entity
-  /** Its identifier or its official code. */
-  readonly name: string
-  readonly parent: ParentInPath | undefined
-}
 
 /** What is about the releases themselves, and about the API. */
 export type ServiceRoute =
@@ -87,6 +84,15 @@ function segmentsOf(path: string): readonly string[] | undefined {
   if (!path.includes('%')) return segments
   const decoded = segments.map(percentDecoded).filter((segment) => segment !== undefined)
   return decoded.length === segments.length ? decoded : undefined
+}
+
+/** Undefined where it is not UTF-8, percent-encoded. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 export function serviceRouteAt(path: string): ServiceRoute | undefined {

@@ -2,6 +2,7 @@
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
 import { completedCatalog } from '../../catalog/catalog.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { type Found, find } from '../../find/finder.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { isWhole } from '../../page/selection.ts'
@@ -12,22 +13,19 @@ import { orThrow, ProblemError } from '../problem.ts'
 import { bulkResponse } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeRelease, describeReleases } from './describe.ts'
-import { isDigestOrPrefix, type OpenReleases } from './open-releases.ts'
+import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
-import { type CatalogRoute, catalogRouteAt, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
+import { catalogRouteAt, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
 import { findParent, findRecord } from './record-key.ts'
 import {
   badCursor,
   type ListRequest,
-  parseBulkRequest,
   parseChangesRequest,
   parseComparedReleases,
-  parseIndexRequest,
-  parseListRequest,
   parseQuery,
-  parseRecordRequest,
-  parseSearchRequest,
+  parseRequest,
   type RawQuery,
+  type RecordRequest,
   refuseParameters,
   releaseNamedIn,
   writeCursor,
@@ -43,85 +41,77 @@ export type V2Context = {
 
 type Response = HttpResponse | Promise<HttpResponse>
 
-/** A request on its way: what is known of it before its parameters are parsed. */
-type Exchange = {
-  readonly request: HttpRequest
-  readonly query: RawQuery
-  readonly baseUrl: string
-}
-
 export function respondV2({ releases, baseUrlOf }: V2Context, request: HttpRequest): Response {
-  const { path } = request
+  const { path, headers } = request
   if (!isRead(request) || path.endsWith('/')) return respondWithoutReading(releases, request)
-  const serviceRoute = serviceRouteAt(path)
-  if (serviceRoute !== undefined) {
-    const exchange = { request, baseUrl: baseUrlOf(), query: parseQuery(request.query) }
-    return respondAboutService(exchange, releases, serviceRoute)
-  }
   const query = parseQuery(request.query)
-  const chosen = chooseRelease(releases, query)
+  const serviceRoute = serviceRouteAt(path)
+  if (serviceRoute !== undefined) return respondAboutService(releases, serviceRoute, request, query, baseUrlOf())
+
+  const { chosen, gone } = chooseRelease(releases, query)
   const route = catalogRouteAt(chosen.release.catalog, path)
-  return respondFromRelease({ request, query, baseUrl: baseUrlOf() }, chosen, route)
+  const baseUrl = baseUrlOf()
+  const wanted = parseRequest(route, query, headers, chosen.release)
+  if (gone !== undefined) throw releaseGone(gone)
+
+  switch (wanted.kind) {
+    case 'list':
+      return respondList(request, chosen, wanted, `${baseUrl}${path}`, query)
+    case 'record':
+      return respondRecord(request, chosen, wanted)
+    case 'bulk':
+      return bulkResponse(request, chosen, wanted.entity, wanted)
+    case 'search':
+      return jsonResponse(request, chosen, searchSuggestions(chosen.release, wanted, baseUrl))
+    case 'index':
+      return jsonResponse(request, chosen, describeIndex(chosen.release, baseUrl))
+  }
 }
 
 /** To other methods than GET and HEAD, and to a known path with a slash after it. */
 function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
   const path = withoutSlash(request.path)
-  // Of a path that is not known, this throws that it is not.
+  // For a path that is not known, this throws.
   if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
   return isRead(request) ? redirected(request) : orThrow(otherMethod(request))
 }
 
-/** A cursor belongs to the release in which it was made, so that a walk with cursors is exact. */
-function chooseRelease(releases: OpenReleases, query: RawQuery): ChosenRelease {
+/**
+ * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
+ * definitions of the current one: a request that is wrong in itself is refused as such.
+ */
+function chooseRelease(releases: OpenReleases, query: RawQuery): { chosen: ChosenRelease; gone?: string } {
   const { current } = releases
   const named = releaseNamedIn(query)
-  if (named === undefined) return { release: current, isNamed: false }
-  const { parameter, prefix } = named
-  if (parameter === 'after' && current.digest.startsWith(prefix)) return { release: current, isNamed: false }
-  const release = releases.find(parameter, prefix)
-  // What begins with the same digits as another release in future is not named for good.
-  return { release, isNamed: prefix === release.digest }
+  if (named === undefined || (named.parameter === 'after' && current.digest.startsWith(named.prefix)))
+    return { chosen: { release: current, isNamed: false } }
+  const release = releases.lookUp(named.parameter, named.prefix)
+  if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: named.prefix }
+  // The beginning of a digest may become that of another release, too.
+  return { chosen: { release, isNamed: named.prefix === release.digest } }
 }
-
-function respondFromRelease(exchange: Exchange, chosen: ChosenRelease, route: CatalogRoute): Response {
-  const { request, query, baseUrl } = exchange
-  const { release } = chosen
-  switch (route.kind) {
-    case 'list':
-      return respondList(exchange, chosen, route)
-    case 'record':
-      return respondRecord(exchange, chosen, route)
-    case 'bulk':
-      return bulkResponse(request, chosen, route.entity, parseBulkRequest(query, request.headers))
-    case 'search': {
-      const wanted = parseSearchRequest(query, release.catalog)
-      return jsonResponse(request, chosen, searchSuggestions(release, wanted, baseUrl))
-    }
-    case 'index':
-      parseIndexRequest(query)
-      return jsonResponse(request, chosen, describeIndex(release, baseUrl))
-  }
-}
-
-type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
 
 /** The records of an entity, or those below one record. */
-function respondList(exchange: Exchange, chosen: ChosenRelease, { entity, parent }: RouteOf<'list'>): HttpResponse {
-  const { request, query, baseUrl } = exchange
+function respondList(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  wanted: ListRequest,
+  url: string,
+  query: RawQuery,
+): HttpResponse {
   const { release } = chosen
-  const wanted = parseListRequest(query, request.headers, release, entity)
-
+  const { entity, parent, rendition, encoding } = wanted
+  // Find.
   const within = parent === undefined ? [] : findParent(release, parent)
   const found = find(release, entity.name, { ...wanted.query, filters: [...within, ...wanted.query.filters] })
   const { page, positions } = cutPage(found, wanted, release.digest)
-
+  // Render.
   const { records } = release.entity(entity.name)
   const jsons = Array.from(positions, (position) => records.record(position))
-  const body = bodyOf(recordEncoder(entity, wanted.rendition), jsons)
-
-  const headers = listHeaders(page, `${baseUrl}${request.path}`, query)
-  return bodyResponse(request, chosen, { format: wanted.rendition.format, encoding: wanted.encoding, body, headers })
+  const body = bodyOf(recordEncoder(entity, rendition), jsons)
+  // Respond.
+  const headers = listHeaders(page, url, query)
+  return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
 function cutPage(found: Found, { start: at, perPage }: ListRequest, digest: string) {
@@ -146,57 +136,52 @@ function cutPage(found: Found, { start: at, perPage }: ListRequest, digest: stri
   return { page, positions }
 }
 
-function respondRecord(exchange: Exchange, chosen: ChosenRelease, route: RouteOf<'record'>): HttpResponse {
-  const { request, query } = exchange
+function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
   const { release } = chosen
-  const { by, rendition, encoding } = parseRecordRequest(query, request.headers, route.entity)
-  const position = findRecord(release, route, by)
-  const json = release.entity(route.entity.name).records.record(position)
-  return bodyResponse(request, chosen, {
-    format: rendition.format,
-    encoding,
-    body: renderRecord(route, rendition, json),
-  })
+  const { entity, rendition, encoding } = wanted
+  const position = findRecord(release, wanted)
+  const body = renderRecord(entity, rendition, release.entity(entity.name).records.record(position))
+  return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
 }
 
 /** In JSON it is the record itself, not a list of one. */
-function renderRecord({ entity }: RouteOf<'record'>, rendition: Rendition, json: Uint8Array): Uint8Array {
+function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return json
   const encoder = recordEncoder(entity, rendition)
-  if (rendition.format !== 'json') return bodyOf(encoder, [json])
-  return Buffer.concat(encoder.records([json]))
+  return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
 }
 
-function respondAboutService(exchange: Exchange, releases: OpenReleases, route: ServiceRoute): HttpResponse {
-  const { request, query, baseUrl } = exchange
+function respondAboutService(
+  releases: OpenReleases,
+  route: ServiceRoute,
+  request: HttpRequest,
+  query: RawQuery,
+  baseUrl: string,
+): HttpResponse {
+  if (route.kind === 'changes') return respondChanges(releases, request, query)
+  refuseParameters(query)
   const { current } = releases
-  // Which release is current may change, and with it what is told of all of them.
+  // Which release is current may change, and with it what there is to say of each.
   const chosen = { release: current, isNamed: false, isUndated: true }
   switch (route.kind) {
     case 'releases':
-      refuseParameters(query)
       return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
     case 'release': {
-      refuseParameters(query)
       if (!isDigestOrPrefix(route.digest)) throw new ProblemError({ kind: 'not-found', known: [releaseTemplate] })
       const release = releases.find('digest', route.digest)
       return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
     }
-    case 'changes':
-      return respondChanges(exchange, releases)
     case 'openapi':
-      refuseParameters(query)
       return jsonResponse(request, chosen, cachedDocument(current, baseUrl))
   }
 }
 
-function respondChanges({ request, query }: Exchange, releases: OpenReleases): HttpResponse {
+function respondChanges(releases: OpenReleases, request: HttpRequest, query: RawQuery): HttpResponse {
   const { current } = releases
   const { from, to } = parseComparedReleases(query, current.catalog)
   const older = releases.find('from', from)
   const newer = to === undefined ? current : releases.find('to', to)
-  const catalog = completedCatalog(newer.catalog, older.catalog)
-  const wanted = parseChangesRequest(query, request.headers, catalog)
+  const wanted = parseChangesRequest(query, request.headers, completedCatalog(newer.catalog, older.catalog))
   return changesResponse(request, older, { release: newer, isNamed: to !== undefined }, wanted)
 }
 

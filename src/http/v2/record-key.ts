@@ -7,11 +7,11 @@ import { ownerOf } from '../../catalog/lineage.ts'
 import { type Filter, firstWhere } from '../../find/conditions.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
-import { type ParentInPath, type RecordRoute, recordTemplate } from './paths.ts'
+import { type ParentInPath, recordTemplate } from './paths.ts'
 import type { RecordRequest } from './request.ts'
 
 /** The position of the record that a path names. */
-export function findRecord(release: Release, { entity, name, parent }: RecordRoute, by: RecordRequest['by']): number {
+export function findRecord(release: Release, { entity, name, parent, by }: RecordRequest): number {
   // A record that is numbered within its parent is not identified by its number alone.
   const isComplete = parent !== undefined || ownerOf(entity) === undefined
   const within = parent === undefined ? [] : filterWithin(parent)

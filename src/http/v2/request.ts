@@ -37,6 +37,7 @@ import {
   recordParameters,
   searchParameters,
 } from './parameter-definitions.ts'
+import { type CatalogRoute, percentDecoded } from './paths.ts'
 
 /** Of `fields`; more than any entity has, and few enough to be looked up in no time. */
 const MAX_FIELDS = 200
@@ -62,15 +63,6 @@ function formDecoded(text: string, name: string): string {
   const decoded = percentDecoded(text.replaceAll('+', ' '))
   if (decoded === undefined) throw badParameter(name, text, 'text in UTF-8, percent-encoded')
   return decoded
-}
-
-/** Undefined where it is not UTF-8, percent-encoded. */
-export function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The value of a parameter that is given exactly once. */
@@ -177,7 +169,39 @@ function oneOfThese(words: readonly string[], given: string): string {
 
 // The request of each route.
 
-export type ListRequest = {
+type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
+
+/** A request for what is in a release: its route, and what its parameters and headers ask for. */
+export type CatalogRequest =
+  | RouteOf<'index'>
+  | (RouteOf<'search'> & SearchRequest)
+  | ListRequest
+  | RecordRequest
+  | (RouteOf<'bulk'> & BulkRequest)
+
+/** The definitions of the parameters are those of the release that is read. */
+export function parseRequest(
+  route: CatalogRoute,
+  query: RawQuery,
+  headers: RequestHeaders,
+  { catalog, digest }: Release,
+): CatalogRequest {
+  switch (route.kind) {
+    case 'index':
+      new Parameters(query, describeParameters)
+      return route
+    case 'search':
+      return { ...route, ...parseSearchRequest(query, catalog) }
+    case 'list':
+      return { ...route, ...parseListRequest(query, headers, digest, route.entity) }
+    case 'record':
+      return { ...route, ...parseRecordRequest(query, headers, route.entity) }
+    case 'bulk':
+      return { ...route, ...parseBulkRequest(query, headers) }
+  }
+}
+
+export type ListRequest = RouteOf<'list'> & {
   readonly query: Query
   /** The number of the page, or the cursor after which it begins. */
   readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
@@ -186,12 +210,7 @@ export type ListRequest = {
   readonly encoding: Encoding | undefined
 }
 
-export function parseListRequest(
-  query: RawQuery,
-  headers: RequestHeaders,
-  { digest }: Release,
-  entity: Entity,
-): ListRequest {
+function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: string, entity: Entity) {
   const parameters = new Parameters(query, listParameters(entity))
   const start = startOf(parameters, digest)
   const filters = filtersOf(query, parameters, listParameters(entity))
@@ -284,20 +303,20 @@ function selectionOf(entity: Entity, parameters: Parameters): Selection {
   return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), embed }
 }
 
-export type RecordRequest = {
+export type RecordRequest = RouteOf<'record'> & {
   readonly by: (typeof RECORD_NAMED_BY)[number]
   readonly rendition: Rendition
   readonly encoding: Encoding | undefined
 }
 
-export function parseRecordRequest(query: RawQuery, headers: RequestHeaders, entity: Entity): RecordRequest {
+function parseRecordRequest(query: RawQuery, headers: RequestHeaders, entity: Entity) {
   const parameters = new Parameters(query, recordParameters(entity))
-  return { by: parameters.oneOf('by', RECORD_NAMED_BY) ?? 'id', ...renditionOf(entity, parameters, headers) }
+  return { by: parameters.oneOf('by', RECORD_NAMED_BY) ?? ('id' as const), ...renditionOf(entity, parameters, headers) }
 }
 
 export type BulkRequest = { readonly format: Format; readonly encoding: Encoding | undefined }
 
-export function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest {
+function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest {
   const parameters = new Parameters(query, bulkParameters)
   const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
   // A range is one of the bytes as they are: compressed, they would be others.
@@ -380,9 +399,4 @@ export function parseChangesRequest(query: RawQuery, headers: RequestHeaders, ca
 
 export function refuseParameters(query: RawQuery): void {
   new Parameters(query, noParameters)
-}
-
-/** Of the index: which release it is was read already. */
-export function parseIndexRequest(query: RawQuery): void {
-  new Parameters(query, describeParameters)
 }
