@@ -1,14 +1,13 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
 import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
-import type { Shelf } from '../release/shelf.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Connection, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
 import { v1Routes } from './v1.ts'
-import { OpenReleases } from './v2/open-releases.ts'
+import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
 
 type Outcome = HttpResponse | Problem
 
@@ -22,7 +21,7 @@ export type AppContext = {
   /** The release to read, which may be another at the next request. */
   readonly release: () => Release
   /** Where older releases are, for requests that name one. */
-  readonly shelf?: Shelf
+  readonly shelf?: ReadableShelf
   readonly policy: BaseUrlPolicy
   readonly logError: (error: unknown, request: HttpRequest) => void
 }

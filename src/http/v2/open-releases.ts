@@ -5,7 +5,8 @@ import type { Release } from '../../release/release.ts'
 import type { Shelf } from '../../release/shelf.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 
-type ReadableShelf = Pick<Shelf, 'digests' | 'directoryOf' | 'open' | 'manifestOrDamage'>
+/** What of a shelf is needed to read its releases. */
+export type ReadableShelf = Pick<Shelf, 'digests' | 'directoryOf' | 'open' | 'manifestOrDamage'>
 
 /** Something of a release, good as long as its directory is the same one. */
 type Cached<T> = { readonly value: T; readonly directory: string }

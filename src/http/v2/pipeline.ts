@@ -3,7 +3,7 @@
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
 import { completedCatalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { type Found, find } from '../../find/finder.ts'
+import { find } from '../../find/finder.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { isWhole } from '../../page/selection.ts'
 import type { Release } from '../../release/release.ts'
@@ -30,7 +30,7 @@ import {
   releaseNamedIn,
   writeCursor,
 } from './request.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, type ListPage, listHeaders } from './response.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
 export type V2Context = {
@@ -80,18 +80,20 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
  * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
  * definitions of the current one: a request that is wrong in itself is refused as such.
  */
-function chooseRelease(releases: OpenReleases, query: RawQuery): { chosen: ChosenRelease; gone?: string } {
+function chooseRelease(releases: OpenReleases, query: RawQuery) {
   const { current } = releases
   const named = releaseNamedIn(query)
-  if (named === undefined || (named.parameter === 'after' && current.digest.startsWith(named.prefix)))
-    return { chosen: { release: current, isNamed: false } }
-  const release = releases.lookUp(named.parameter, named.prefix)
-  if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: named.prefix }
+  if (named === undefined) return { chosen: { release: current, isNamed: false }, gone: undefined }
+  const { parameter, prefix } = named
+  // A walk through the current release goes on without a look at the disk.
+  const isCurrent = parameter === 'after' && current.digest.startsWith(prefix)
+  const release = isCurrent ? current : releases.lookUp(parameter, prefix)
+  if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: prefix }
   // The beginning of a digest may become that of another release, too.
-  return { chosen: { release, isNamed: named.prefix === release.digest } }
+  return { chosen: { release, isNamed: prefix === release.digest }, gone: undefined }
 }
 
-/** The records of an entity, or those below one record. */
+/** A page of the records of an entity, or of those below one record. */
 function respondList(
   request: HttpRequest,
   chosen: ChosenRelease,
@@ -99,41 +101,37 @@ function respondList(
   url: string,
   query: RawQuery,
 ): HttpResponse {
-  const { release } = chosen
-  const { entity, parent, rendition, encoding } = wanted
-  // Find.
-  const within = parent === undefined ? [] : findParent(release, parent)
-  const found = find(release, entity.name, { ...wanted.query, filters: [...within, ...wanted.query.filters] })
-  const { page, positions } = cutPage(found, wanted, release.digest)
-  // Render.
-  const { records } = release.entity(entity.name)
-  const jsons = Array.from(positions, (position) => records.record(position))
-  const body = bodyOf(recordEncoder(entity, rendition), jsons)
-  // Respond.
-  const headers = listHeaders(page, url, query)
-  return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
+  const { page, positions } = findPage(chosen.release, wanted)
+  const body = renderRecords(chosen.release, wanted, positions)
+  const { encoding, rendition } = wanted
+  return bodyResponse(request, chosen, {
+    format: rendition.format,
+    encoding,
+    body,
+    headers: listHeaders(page, url, query),
+  })
 }
 
-function cutPage(found: Found, { start: at, perPage }: ListRequest, digest: string) {
+function findPage(release: Release, { entity, parent, query, start: at, perPage }: ListRequest) {
+  const within = parent === undefined ? [] : findParent(release, parent)
+  const found = find(release, entity.name, { ...query, filters: [...within, ...query.filters] })
   const { total } = found
   const totalPages = Math.ceil(total / perPage)
   if ('page' in at && at.page > Math.max(totalPages, 1))
     throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
   const start = 'page' in at ? (at.page - 1) * perPage : found.placeOf(at.position) + 1
-  // It has no place in a list that was found in another way, with other filters.
   if ('after' in at && start === 0) throw badCursor(at.after)
   const positions = found.slice(start, start + perPage)
   const last = positions.at(-1)
   const isLast = last === undefined || start + positions.length >= total
-  const page: ListPage = {
-    page: Math.floor(start / perPage) + 1,
-    perPage,
-    total,
-    totalPages,
-    start,
-    next: isLast ? undefined : writeCursor(digest, last),
-  }
-  return { page, positions }
+  const next = isLast ? undefined : writeCursor(release.digest, last)
+  return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
+}
+
+function renderRecords(release: Release, { entity, rendition }: ListRequest, positions: Uint32Array): Uint8Array {
+  const { records } = release.entity(entity.name)
+  const jsons = Array.from(positions, (position) => records.record(position))
+  return bodyOf(recordEncoder(entity, rendition), jsons)
 }
 
 function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {

@@ -227,7 +227,8 @@ function startOf(parameters: Parameters, digest: string): ListRequest['start'] {
   if (parameters.has('page')) throw badParameter('after', after, 'either page or after, not both')
   const cursor = readCursor(after)
   if (cursor === undefined) throw badCursor(after)
-  if (!digest.startsWith(cursor.release)) throw badParameter('after', after, 'a cursor of the same release')
+  if (parameters.has('release') && !digest.startsWith(cursor.release))
+    throw badParameter('after', after, 'a cursor of the same release')
   return { after, position: cursor.position }
 }
 
