@@ -6,7 +6,7 @@ import { countries, smallSource } from '../../test/support/small-source.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { entities } from '../catalog/entities.ts'
 import type { Release } from '../release/release.ts'
-import { type AppContext, catchProblems, createApp } from './app.ts'
+import { type AppContext, createApp, promisedResponse } from './app.ts'
 import { ProblemError } from './problem.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(11) }))
@@ -124,11 +124,11 @@ test('what is thrown inside is logged with its request, and told to nobody', asy
 })
 
 test('a problem that is thrown is the response, and is not logged', async () => {
-  const context = { logError: () => expect.unreachable() }
-  const request = { method: 'GET', path: '/a', query: '', headers: new Map() }
-  const thrown = () => {
+  const gone = () => {
     throw new ProblemError({ kind: 'release-gone', digest: '00000000' })
   }
-  const rejected = async () => thrown()
-  for (const handle of [thrown, rejected]) expect((await catchProblems(context, request, handle)).status).toBe(410)
+  expect(answer('/api/v1/paises', {}, { release: gone }).status).toBe(410)
+  const request = { method: 'GET', path: '/a', query: '', headers: new Map() }
+  const response = await promisedResponse(context, request, Promise.try(gone))
+  expect(response.status).toBe(410)
 })

@@ -28,30 +28,35 @@ export type AppContext = {
 
 export function createApp(context: AppContext): App {
   const releases = new OpenReleases(context.release, context.shelf)
-  const app = (request: HttpRequest, connection: Connection) =>
-    catchProblems(context, request, () => route(context, releases, request, connection))
+  const app = (request: HttpRequest, connection: Connection) => {
+    try {
+      const outcome = route(context, releases, request, connection)
+      return outcome instanceof Promise ? promisedResponse(context, request, outcome) : toResponse(outcome, request)
+    } catch (error) {
+      return toResponse(problemOf(error, context, request), request)
+    }
+  }
   return Object.assign(app, { failed: context.logError })
 }
 
-/** What is thrown becomes the response to the request: a problem that was meant to be, or else a logged 500. */
-export function catchProblems(
-  { logError }: Pick<AppContext, 'logError'>,
+type ErrorLog = Pick<AppContext, 'logError'>
+
+/** What a promise rejects with is caught like what is thrown. */
+export const promisedResponse = (
+  log: ErrorLog,
   request: HttpRequest,
-  handle: () => Outcome | Promise<Outcome>,
-): HttpResponse | Promise<HttpResponse> {
-  const toResponse = (outcome: Outcome): HttpResponse =>
-    'kind' in outcome ? problemResponse(outcome, request.path) : outcome
-  const failed = (error: unknown): HttpResponse => {
-    if (error instanceof ProblemError) return toResponse(error.problem)
-    logError(error, request)
-    return toResponse({ kind: 'internal-error' })
-  }
-  try {
-    const outcome = handle()
-    return outcome instanceof Promise ? outcome.then(toResponse).catch(failed) : toResponse(outcome)
-  } catch (error) {
-    return failed(error)
-  }
+  outcome: Promise<Outcome>,
+): Promise<HttpResponse> =>
+  outcome.catch((error) => problemOf(error, log, request)).then((settled) => toResponse(settled, request))
+
+const toResponse = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
+  'kind' in outcome ? problemResponse(outcome, path) : outcome
+
+/** The problem that was thrown. Any other error is a fault of the service: it is logged, and the client told no more. */
+function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest): Problem {
+  if (error instanceof ProblemError) return error.problem
+  logError(error, request)
+  return { kind: 'internal-error' }
 }
 
 function route(
@@ -63,17 +68,19 @@ function route(
   const { path, headers } = request
   const current = release()
   const routes = v1Routes(current.catalog)
-  const handlerAt = (at: string) => routes.get(at) ?? (at === '/' ? homePage : undefined)
-  const handler = handlerAt(path)
+  const handler = handlerAt(routes, path)
   if (handler === undefined && isV2Path(path))
     return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
-  const isSlashed = handler === undefined && handlerAt(withoutSlash(path)) !== undefined
+  const isSlashed = handler === undefined && handlerAt(routes, withoutSlash(path)) !== undefined
   if (!isRead(request) && (handler !== undefined || isSlashed || path === '*')) return otherMethod(request)
   if (isSlashed) return redirected(request)
   if (handler === undefined) return notFound(path, ['/', ...routes.keys()])
   const baseUrl = baseUrlOf(policy, headers, connection)
   return typeof baseUrl === 'string' ? handler(current, request, baseUrl) : baseUrl
 }
+
+const handlerAt = (routes: ReturnType<typeof v1Routes>, path: string) =>
+  routes.get(path) ?? (path === '/' ? homePage : undefined)
 
 /** Below API v1 only its own paths are listed, as they always were. */
 const notFound = (path: string, v1Paths: readonly string[]): Problem => ({

@@ -1,7 +1,7 @@
 // Answers that are promised: given in the order of the requests, waited for, and never lost in silence.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { everything, open } from '../../../test/support/wire.ts'
-import { type App, type AppContext, catchProblems } from '../app.ts'
+import { type App, type AppContext, promisedResponse } from '../app.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { serve } from '../serve.ts'
 import { listenWire, type Timeouts } from './server.ts'
@@ -129,7 +129,7 @@ describe('on the service', () => {
 
   test('what is rejected is logged, and becomes the problem that it would be if it were thrown', async () => {
     const context = { logError } as AppContext
-    const server = started((request) => catchProblems(context, request, () => Promise.reject(secret)))
+    const server = started((request) => promisedResponse(context, request, Promise.reject(secret)))
     const answer = await ask(server, get('/a', 'Connection: close')).all
     expect(answer).toStartWith('HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/problem+json\r\n')
     expect(answer).toContain('"type":"urn:nomenclator:problem:internal-error"')
@@ -138,7 +138,7 @@ describe('on the service', () => {
 
   test('a problem that is promised is answered as one', async () => {
     const problem = Promise.resolve({ kind: 'not-found', known: [] } as const)
-    const server = started((request) => catchProblems({ logError }, request, () => problem))
+    const server = started((request) => promisedResponse({ logError }, request, problem))
     expect(await ask(server, get('/a', 'Connection: close')).all).toStartWith('HTTP/1.1 404 Not Found\r\n')
   })
 
