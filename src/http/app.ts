@@ -66,11 +66,10 @@ function route(
   connection: Connection,
 ): Outcome | Promise<Outcome> {
   const { path, headers } = request
+  if (isV2Path(path)) return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
   const current = release()
   const routes = v1Routes(current.catalog)
   const handler = handlerAt(routes, path)
-  if (handler === undefined && isV2Path(path))
-    return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
   const isSlashed = handler === undefined && handlerAt(routes, withoutSlash(path)) !== undefined
   if (!isRead(request) && (handler !== undefined || isSlashed || path === '*')) return otherMethod(request)
   if (isSlashed) return redirected(request)
@@ -88,8 +87,9 @@ const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
   known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
 })
 
-const isV2Path = (path: string) =>
-  path === V2_PATH || path.startsWith(`${V2_PATH}/`) || withoutSlash(path) === OPENAPI_PATH
+const V2_PREFIX = `${V2_PATH}/`
+const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
+const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
 
 let v2: typeof import('./v2/pipeline.ts') | undefined
 

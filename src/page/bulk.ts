@@ -3,7 +3,7 @@ import type { Release } from '../release/release.ts'
 import { type Format, recordEncoder } from './rendition.ts'
 
 /** What must be known of a bulk body before any of it is sent. */
-export type BulkMeta = {
+type BulkMeta = {
   readonly length: number
   /** In base64. */
   readonly sha256: string

@@ -7,7 +7,7 @@ import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts
 import { ProblemError } from '../problem.ts'
 import { type ByteRange, type Encoding, readRange } from './negotiate.ts'
 import type { BulkRequest } from './request.ts'
-import { type ChosenRelease, compressedChunks, entityTag, v2Headers } from './response.ts'
+import { type ChosenRelease, compressedChunks, entityTag, streamTag, v2Headers } from './response.ts'
 
 export async function bulkResponse(
   request: HttpRequest,
@@ -24,7 +24,8 @@ export async function bulkResponse(
     'X-Total': String(release.entity(entity.name).count),
   }
   const chunks = (range?: ByteRange) => bulkChunks(release, entity.name, format, meta, range)
-  const head = (headers: Headers) => headerLines(v2Headers(chosen, format, weakIf(encoding, etag), undefined, headers))
+  const head = (headers: Headers) =>
+    headerLines(v2Headers(chosen, format, streamTag(etag, encoding), undefined, headers))
   if (isNotModified(request.headers, etag, release.lastModified))
     return { status: 304, head: head(own), body: undefined }
   if (encoding !== undefined)
@@ -39,10 +40,6 @@ export async function bulkResponse(
   const part = head({ ...whole, 'Content-Range': `bytes ${from}-${to - 1}/${length}` })
   return { status: 206, head: part, body: { length: to - from, chunks: () => chunks(range) } }
 }
-
-/** Compressed while it is sent, a body need not come out the same every time. */
-export const weakIf = (encoding: Encoding | undefined, etag: string): string =>
-  encoding === undefined ? etag : `W/${etag}`
 
 /** If-Range: a part is of use only if the rest is what the client has. */
 function isSame({ headers }: HttpRequest, etag: string, lastModified: string): boolean {

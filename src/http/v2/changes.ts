@@ -4,10 +4,9 @@ import { changesOf, type RecordChange } from '../../find/changes.ts'
 import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
-import { weakIf } from './bulk.ts'
 import { keyOf } from './record-key.ts'
 import type { ChangesRequest } from './request.ts'
-import { type ChosenRelease, compressedChunks, entityTag, v2Headers } from './response.ts'
+import { type ChosenRelease, compressedChunks, entityTag, streamTag, v2Headers } from './response.ts'
 
 export function changesResponse(
   request: HttpRequest,
@@ -18,7 +17,7 @@ export function changesResponse(
   const newer = chosen.release
   const parts = [older.digest, newer.digest, ...entities.map(({ name }) => name), format].join(' ')
   const etag = entityTag(Bun.hash.xxHash64(parts).toString(16).padStart(16, '0'), encoding)
-  const head = headerLines(v2Headers(chosen, format, weakIf(encoding, etag), encoding, {}))
+  const head = headerLines(v2Headers(chosen, format, streamTag(etag, encoding), encoding, {}))
   if (isNotModified(request.headers, etag, newer.lastModified)) return { status: 304, head, body: undefined }
   const plain = () => (format === 'json' ? document(older, newer, entities) : lines(older, newer, entities))
   const chunks = () => (encoding === undefined ? plain() : compressedChunks(plain(), encoding))

@@ -4,8 +4,7 @@
 import { completedCatalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
-import { bodyOf, type Rendition, recordEncoder } from '../../page/rendition.ts'
-import { isWhole } from '../../page/selection.ts'
+import { bodyOf, isWhole, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
@@ -27,13 +26,12 @@ import {
   type RawQuery,
   type RecordRequest,
   refuseParameters,
-  releaseNamedIn,
   writeCursor,
 } from './request.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
-export type V2Context = {
+type V2Context = {
   readonly releases: OpenReleases
   /** Under which address the service presents itself in links; throws where the request does not say so. */
   readonly baseUrlOf: () => string
@@ -80,9 +78,8 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
  * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
  * definitions of the current one: a request that is wrong in itself is refused as such.
  */
-function chooseRelease(releases: OpenReleases, query: RawQuery) {
+function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   const { current } = releases
-  const named = releaseNamedIn(query)
   if (named === undefined) return { chosen: { release: current, isNamed: false }, gone: undefined }
   const { parameter, prefix } = named
   // A walk through the current release goes on without a look at the disk.
@@ -108,7 +105,7 @@ function respondList(
     format: rendition.format,
     encoding,
     body,
-    headers: listHeaders(page, url, query),
+    headers: listHeaders(page, url, query.pairs),
   })
 }
 

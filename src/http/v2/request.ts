@@ -10,8 +10,7 @@ import type { Query } from '../../find/finder.ts'
 import type { Sort } from '../../find/order.ts'
 import type { Scope } from '../../find/typeahead.ts'
 import { nearest } from '../../nearest.ts'
-import { FORMATS, type Format, type Rendition } from '../../page/rendition.ts'
-import type { Selection } from '../../page/selection.ts'
+import { FORMATS, type Format, type Rendition, type Selection } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
@@ -42,12 +41,36 @@ import { type CatalogRoute, percentDecoded } from './paths.ts'
 /** Of `fields`; more than any entity has, and few enough to be looked up in no time. */
 const MAX_FIELDS = 200
 
-// The query string as it is: names and values in their order, whatever they mean.
+// The query string as it is: names and values in their order, and which release it means. That decides which
+// definitions the rest is checked against.
 
-export type RawQuery = readonly (readonly [name: string, value: string])[]
+export type Pairs = readonly (readonly [name: string, value: string])[]
+
+export type RawQuery = {
+  readonly pairs: Pairs
+  /** Undefined for the current release, also where what names another is wrong: it is refused with its parameter. */
+  readonly release: NamedRelease | undefined
+}
+
+/** The parameter that names it, and its digest or the beginning of that. */
+type NamedRelease = { readonly parameter: 'release' | 'after'; readonly prefix: string }
 
 export function parseQuery(query: string): RawQuery {
-  return query === '' ? [] : query.split('&').map(parsePair)
+  const pairs = query === '' ? [] : query.split('&').map(parsePair)
+  return { pairs, release: namedRelease(pairs) }
+}
+
+function namedRelease(pairs: Pairs): NamedRelease | undefined {
+  const release = valueIn(pairs, 'release')
+  if (release !== undefined) return { parameter: 'release', prefix: release }
+  const cursor = readCursor(valueIn(pairs, 'after') ?? '')
+  return cursor && { parameter: 'after', prefix: cursor.release }
+}
+
+/** The value of a parameter that is given exactly once. */
+function valueIn(pairs: Pairs, name: string): string | undefined {
+  const [pair, ...more] = pairs.filter(([given]) => given === name)
+  return more.length > 0 ? undefined : pair?.[1]
 }
 
 function parsePair(pair: string): readonly [string, string] {
@@ -63,25 +86,6 @@ function formDecoded(text: string, name: string): string {
   const decoded = percentDecoded(text.replaceAll('+', ' '))
   if (decoded === undefined) throw badParameter(name, text, 'text in UTF-8, percent-encoded')
   return decoded
-}
-
-/** The value of a parameter that is given exactly once. */
-function valueIn(query: RawQuery, name: string): string | undefined {
-  const [value, ...more] = query.filter(([given]) => given === name)
-  return more.length > 0 ? undefined : value?.[1]
-}
-
-// Which release is meant. It decides which definitions the rest of the query is checked against.
-
-/** The parameter that says it, and the digest or the beginning of one. */
-export type NamedRelease = { readonly parameter: 'release' | 'after'; readonly prefix: string }
-
-/** Undefined for the current release, also where what names another is wrong: it is refused with its parameter. */
-export function releaseNamedIn(query: RawQuery): NamedRelease | undefined {
-  const release = valueIn(query, 'release')
-  if (release !== undefined) return { parameter: 'release', prefix: release }
-  const cursor = readCursor(valueIn(query, 'after') ?? '')
-  return cursor && { parameter: 'after', prefix: cursor.release }
 }
 
 /** Where a walk through a list stands: the release, and the position of the last record that was sent. Opaque to clients. */
@@ -107,8 +111,8 @@ export const badCursor = (after: string): ProblemError =>
 class Parameters {
   readonly #values = new Map<string, string[]>()
 
-  constructor(query: RawQuery, known: ParameterTable) {
-    for (const [name, value] of query) {
+  constructor({ pairs }: RawQuery, known: ParameterTable) {
+    for (const [name, value] of pairs) {
       const definition = known.get(name)
       if (definition === undefined) {
         const names = [...known.keys()]
@@ -172,7 +176,7 @@ function oneOfThese(words: readonly string[], given: string): string {
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
 
 /** A request for what is in a release: its route, and what its parameters and headers ask for. */
-export type CatalogRequest =
+type CatalogRequest =
   | RouteOf<'index'>
   | (RouteOf<'search'> & SearchRequest)
   | ListRequest
@@ -213,7 +217,7 @@ export type ListRequest = RouteOf<'list'> & {
 function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: string, entity: Entity) {
   const parameters = new Parameters(query, listParameters(entity))
   const start = startOf(parameters, digest)
-  const filters = filtersOf(query, parameters, listParameters(entity))
+  const filters = filtersOf(query.pairs, parameters, listParameters(entity))
   const words = parameters.has('q') ? searchWords(parameters) : []
   const sorts = sortsOf(entity, parameters)
   const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
@@ -232,9 +236,9 @@ function startOf(parameters: Parameters, digest: string): ListRequest['start'] {
   return { after, position: cursor.position }
 }
 
-function filtersOf(query: RawQuery, parameters: Parameters, known: ParameterTable): Filter[] {
+function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
   // Each value costs time, and a request line holds hundreds.
-  const [name, value] = query.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES] ?? []
+  const [name, value] = pairs.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES] ?? []
   if (name !== undefined && value !== undefined)
     throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
   const filters: Filter[] = []
@@ -373,7 +377,7 @@ function filterWithin(entity: Entity, ancestor: Entity, named: string): Filter |
 }
 
 /** The releases to compare: their digests, or the beginnings of them. */
-export type ComparedReleases = { readonly from: string; readonly to: string | undefined }
+type ComparedReleases = { readonly from: string; readonly to: string | undefined }
 
 export function parseComparedReleases(query: RawQuery, catalog: Catalog): ComparedReleases {
   const parameters = new Parameters(query, changesParameters(catalog))

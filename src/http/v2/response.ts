@@ -7,7 +7,7 @@ import type { Release } from '../../release/release.ts'
 import { isNotModified } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, headerLines } from '../exchange.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
-import type { RawQuery } from './request.ts'
+import type { Pairs } from './request.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
@@ -21,7 +21,7 @@ export type ChosenRelease = {
 }
 
 /** What is sent, in which format, and how it may be compressed. */
-export type Representation = {
+type Representation = {
   readonly format: Format
   readonly encoding: Encoding | undefined
   readonly body: Uint8Array
@@ -56,6 +56,10 @@ export function bodyResponse(
 export const entityTag = (hash: string, encoding: Encoding | undefined): string =>
   encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
 
+/** The same as a weak tag: a body that is compressed while it is sent need not come out the same every time. */
+export const streamTag = (etag: string, encoding: Encoding | undefined): string =>
+  encoding === undefined ? etag : `W/${etag}`
+
 /** Every header of a response of API v2 that succeeds. */
 export const v2Headers = (
   { release, isNamed, isUndated = false }: ChosenRelease,
@@ -75,7 +79,7 @@ export const v2Headers = (
 })
 
 /** A page of a list, as far as its headers tell of it. */
-export type ListPage = {
+type ListPage = {
   readonly page: number
   readonly perPage: number
   readonly total: number
@@ -87,13 +91,13 @@ export type ListPage = {
 }
 
 /** What only a page of a list has: its number, the totals, and links to other pages of the same query. */
-export const listHeaders = (page: ListPage, url: string, query: RawQuery): Headers => ({
+export const listHeaders = (page: ListPage, url: string, query: Pairs): Headers => ({
   'X-Page': String(page.page),
   ...totalHeaders(page.total, page.totalPages, page.perPage),
   ...linkHeader(page, url, query),
 })
 
-function linkHeader({ page, perPage, totalPages, start, next }: ListPage, url: string, query: RawQuery): Headers {
+function linkHeader({ page, perPage, totalPages, start, next }: ListPage, url: string, query: Pairs): Headers {
   if (totalPages <= 1 && start === 0) return {}
   let kept = ''
   for (const [name, value] of query)

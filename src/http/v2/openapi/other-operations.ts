@@ -103,7 +103,13 @@ function searchOperation(parts: Parts, release: Release, baseUrl: string): Opera
   const example =
     word === undefined
       ? {}
-      : { example: searchSuggestions(release, parseSearchRequest([['q', word]], release.catalog), baseUrl) }
+      : {
+          example: searchSuggestions(
+            release,
+            parseSearchRequest({ pairs: [['q', word]], release: undefined }, release.catalog),
+            baseUrl,
+          ),
+        }
   const samples = samplesOf(release, true, PLAIN, CODED)
   return {
     path,
