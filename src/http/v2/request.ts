@@ -38,17 +38,17 @@ import {
 } from './parameter-definitions.ts'
 import { type CatalogRoute, percentDecoded } from './paths.ts'
 
-/** Of `fields`; more than any entity has, and few enough to be looked up in no time. */
+/** In `fields`: more than an entity has, and few enough to cost nothing. */
 const MAX_FIELDS = 200
 
-// The query string as it is: names and values in their order, and which release it means. That decides which
-// definitions the rest is checked against.
+// The query string before it is known which parameters there are: names and values in their order, and the release
+// that is meant, whose definitions decide about the rest.
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
 
 export type RawQuery = {
   readonly pairs: Pairs
-  /** Undefined for the current release, also where what names another is wrong: it is refused with its parameter. */
+  /** Undefined for the current one. A wrong `after` names none; it is refused when the parameters are parsed. */
   readonly release: NamedRelease | undefined
 }
 
@@ -88,8 +88,8 @@ function formDecoded(text: string, name: string): string {
   return decoded
 }
 
-/** Where a walk through a list stands: the release, and the position of the last record that was sent. Opaque to clients. */
-export type Cursor = { readonly release: string; readonly position: number }
+/** Where a walk through a list is: the release, and the position of the last record that was sent. Opaque to clients. */
+type Cursor = { readonly release: string; readonly position: number }
 
 const CURSOR = /^([0-9a-f]{16})-(0|[1-9][0-9]{0,9})$/
 const CURSOR_DIGITS = 16
