@@ -52,7 +52,7 @@ export const promisedResponse = (
 const toResponse = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
   'kind' in outcome ? problemResponse(outcome, path) : outcome
 
-/** The problem that was thrown. Any other error is a fault of the service: it is logged, and the client told no more. */
+/** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
 function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest): Problem {
   if (error instanceof ProblemError) return error.problem
   logError(error, request)

@@ -23,9 +23,9 @@ function blockRenderer(release: Release, name: string, format: Format): (block: 
     const first = block * BLOCK
     const next = Math.min(first + BLOCK, records.count)
     const some = Array.from({ length: next - first }, (_, at) => records.record(first + at))
-    const pieces = [first === 0 ? encoder.head : encoder.gap, ...encoder.records(some)]
-    if (next === records.count) pieces.push(encoder.tail)
-    return Buffer.concat(pieces)
+    const chunks = [first === 0 ? encoder.head : encoder.gap, ...encoder.records(some)]
+    if (next === records.count) chunks.push(encoder.tail)
+    return Buffer.concat(chunks)
   }
 }
 
