@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { OPENAPI_PATH } from '../src/catalog/collections.ts'
 import { builtInCatalog, entities } from '../src/catalog/entities.ts'
 import { problemTitles } from '../src/http/problem.ts'
-import { v1Routes } from '../src/http/v1.ts'
+import { v1Routes as v1RoutesOf } from '../src/http/v1.ts'
 import { openapiDocument } from '../src/http/v2/openapi/document.ts'
 import { queryParameter } from '../src/http/v2/openapi/operation.ts'
 import {
@@ -17,12 +17,13 @@ import {
   recordParameters,
   searchParameters,
 } from '../src/http/v2/parameter-definitions.ts'
-import { v2Paths } from '../src/http/v2/routes.ts'
+import { v2Paths } from '../src/http/v2/paths.ts'
 import { version } from '../src/version.ts'
 import type { DocumentedOperation } from './support/openapi.ts'
 import { OpenapiService, OWN } from './support/openapi-service.ts'
 import { releaseOf, sourceOf } from './support/releases.ts'
 
+const v1Routes = v1RoutesOf(builtInCatalog)
 const service = await OpenapiService.create()
 afterAll(() => service[Symbol.dispose]())
 const { documented, ask } = service
@@ -79,7 +80,9 @@ describe('the document', () => {
 
 describe('routes', () => {
   test('are those that are served', () => {
-    expect(each.map(([path]) => path).sort()).toEqual([...v1Routes.keys(), ...v2Paths, OPENAPI_PATH].sort())
+    expect(each.map(([path]) => path).sort()).toEqual(
+      [...v1Routes.keys(), ...v2Paths(builtInCatalog), OPENAPI_PATH].sort(),
+    )
   })
 
   test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(

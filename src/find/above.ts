@@ -6,10 +6,12 @@ import type { WordAbove } from './hits.ts'
 import { matchWord } from './word-match.ts'
 
 /** The fields of each entity that embed another. */
-const parents = new Map(entityNames.map((name) => [name, embedsOf(entities[name])]))
+const parents = new Map<string, ReturnType<typeof embedsOf>>(
+  entityNames.map((name) => [name, embedsOf(entities[name])]),
+)
 
 /** Empty where the word is in no record above. */
-export function wordAbove(release: Release, name: EntityName): WordAbove {
+export function wordAbove(release: Release, name: string): WordAbove {
   return (typed, forgiving) =>
     (parents.get(name) ?? []).flatMap(([field, parent]) => {
       const grades = remembered(release, parent, typed, forgiving)

@@ -1,5 +1,4 @@
 // Answers a query on one entity with positions in order, and how many there are.
-import { type EntityName, entities } from '../catalog/entities.ts'
 import type { Release } from '../release/release.ts'
 import { wordAbove } from './above.ts'
 import { placeOf } from './ascending.ts'
@@ -14,7 +13,8 @@ export type Query = {
   readonly filters: readonly Filter[]
   /** Folded words. */
   readonly words: readonly string[]
-  readonly sort: Sort | undefined
+  /** The first field goes before the second, and so on; empty for relevance, or else the order of publication. */
+  readonly sorts: readonly Sort[]
 }
 
 /** The positions of all that was found, in order. */
@@ -37,18 +37,18 @@ const everything = (count: number): Found => ({
   placeOf: (position) => (position < count ? position : -1),
 })
 
-export function find(release: Release, name: EntityName, query: Query): Found {
-  const { count } = release.entity(name)
-  const { filters, words, sort } = query
-  if (words.length === 0 && sort === undefined) {
-    const positions = positionsWhere(release, entities[name], filters)
+export function find(release: Release, name: string, query: Query): Found {
+  const { count, definition } = release.entity(name)
+  const { filters, words, sorts } = query
+  if (words.length === 0 && sorts.length === 0) {
+    const positions = positionsWhere(release, definition, filters)
     return positions === undefined ? everything(count) : listed(positions, true)
   }
   const answer = remembered(release, JSON.stringify([name, query]), () => {
-    const positions = positionsWhere(release, entities[name], filters)
+    const positions = positionsWhere(release, definition, filters)
     const hits = words.length === 0 ? undefined : search(searchIn(release, name, positions), words)
-    if (sort === undefined) return bestFirst(hits as Hits)
-    return inOrder(release, entities[name], hits === undefined ? positions : ascending(hits), sort)
+    if (sorts.length === 0) return bestFirst(hits as Hits)
+    return inOrder(release, definition, hits === undefined ? positions : ascending(hits), sorts)
   })
   return listed(answer, false)
 }
@@ -56,7 +56,7 @@ export function find(release: Release, name: EntityName, query: Query): Found {
 const ascending = ({ positions, inOrder }: Hits): Uint32Array => (inOrder ? positions : positions.slice().sort())
 
 /** A search among the records of an entity at these positions, which ascend; undefined stands for all. */
-export const searchIn = (release: Release, name: EntityName, among: Uint32Array | undefined): Search => ({
+export const searchIn = (release: Release, name: string, among: Uint32Array | undefined): Search => ({
   words: release.entity(name).index.words,
   among,
   above: wordAbove(release, name),

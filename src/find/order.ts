@@ -8,12 +8,24 @@ export type Sort = { readonly steps: readonly string[]; readonly descending: boo
 /** What a position has in `values` is ranked by `ranks`, or is its own rank; there are so many ranks. */
 type Ranking = { readonly values: Uint32Array; readonly ranks: Uint32Array | undefined; readonly count: number }
 
-/** Positions in ascending order, or all of them. */
+/** Positions in ascending order, or all of them. A stable sort by each field, the last one first. */
 export function inOrder(
   release: Release,
   entity: Entity,
   positions: Uint32Array | undefined,
+  sorts: readonly Sort[],
+): Uint32Array {
+  const [first, ...rest] = sorts.toReversed()
+  const sorted = sortedBy(release, entity, positions, first as Sort)
+  return rest.reduce((before, sort) => sortedBy(release, entity, before, sort, true), sorted)
+}
+
+function sortedBy(
+  release: Release,
+  entity: Entity,
+  positions: Uint32Array | undefined,
   { steps, descending }: Sort,
+  stable = false,
 ): Uint32Array {
   const { values, ranks, count } = rankingOf(release, entity, steps)
   const given = positions ?? upTo(values.length)
@@ -23,7 +35,7 @@ export function inOrder(
     const rank = ranks === undefined ? value : (ranks[value] as number)
     keys[at] = descending ? count - 1 - rank : rank
   }
-  return given.length < count / 8 ? sorted(given, keys) : distributed(given, keys, count)
+  return !stable && given.length < count / 8 ? sorted(given, keys) : distributed(given, keys, count)
 }
 
 function upTo(count: number): Uint32Array {

@@ -1,7 +1,7 @@
 // What is suggested first, over all entities of a small release.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../test/support/releases.ts'
-import { type EntityName, entityNames } from '../catalog/entities.ts'
+import { entityNames } from '../catalog/entities.ts'
 import { wordsOf } from '../catalog/words.ts'
 import type { Release } from '../release/release.ts'
 import { bundledSource } from '../source/bundled.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 const all = entityNames.map((name) => [name, []] as const)
 
 /** What is suggested, as entity and name. */
-function suggested(typed: string, limit = 3, scope: Parameters<typeof suggest>[2] = all): [EntityName, string][] {
+function suggested(typed: string, limit = 3, scope: Parameters<typeof suggest>[2] = all): [string, string][] {
   return suggest(release, wordsOf(typed), scope, limit).map(({ name, position }) => {
     const record = JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
     return [name, record[Object.keys(record).find((field) => field.startsWith('desc')) as string]]

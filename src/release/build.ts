@@ -86,7 +86,7 @@ export async function buildRelease(
   return { manifest, directories }
 }
 
-const NOT_BUILT: ReleasedEntity = { format: 0, digest: '', count: 0, records: '', bytes: 0 }
+const NOT_BUILT: ReleasedEntity = { format: 0, collection: '', digest: '', count: 0, records: '', bytes: 0 }
 
 /** What the source provides as it defines it, and the rest as it was; in the order of the source's definitions. */
 function catalogOfBoth({ catalog, provides }: Source, base: Release | undefined): Catalog {

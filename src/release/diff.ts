@@ -1,4 +1,5 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
+import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { KeyTable } from './key-table.ts'
@@ -20,10 +21,9 @@ export type RecordChange =
       readonly new: PublishedRecord
     }
 
-/** The names of all entities of two releases. */
-export const namesOfBoth = (older: Release, newer: Release): string[] => [
-  ...new Set([...newer.catalog.entities.keys(), ...older.catalog.entities.keys()]),
-]
+/** All entities of two releases; where their definitions differ, as the newer one has it. */
+export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
+  completedCatalog([...newer.catalog.entities.values()].map(entityData), older.catalog)
 
 /** The same bytes in the same order need no look inside. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {

@@ -34,6 +34,8 @@ export type EntityManifest = {
 /** An entity as a release names it. */
 export type ReleasedEntity = {
   readonly format: number
+  /** The name of its collection. */
+  readonly collection: string
   readonly digest: string
   readonly count: number
   /** SHA-256 of its records, the part of it that the digest of the release depends on. */
@@ -79,12 +81,17 @@ export const entityManifestOf = (
 
 /** How a release names an entity with this manifest. */
 export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
-  const { format, count, files } = manifest
+  const { format, definition, count, files } = manifest
   const bytes = ENTITY_FILES.reduce((sum, file) => sum + files[file].size, 0)
-  return { format, digest: sha256(manifestText(manifest)), count, records: files.records.sha256, bytes }
+  const digest = sha256(manifestText(manifest))
+  return { format, collection: definition.plural, digest, count, records: files.records.sha256, bytes }
 }
 
 export const DIGEST = /^[0-9a-f]{64}$/
+
+/** How many records each of its collections has. */
+export const collectionCounts = ({ entities }: Manifest): Record<string, number> =>
+  Object.fromEntries(Object.values(entities).map(({ collection, count }) => [collection, count]))
 
 /** The bytes of all its files, those that it shares with other releases too. */
 export const sizeOf = ({ entities }: Manifest): number =>

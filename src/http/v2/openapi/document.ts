@@ -1,11 +1,6 @@
 // The OpenAPI document of both APIs, made from the definitions that the server itself reads.
 import type { Release } from '../../../release/release.ts'
 import { version } from '../../../version.ts'
-import type { HttpRequest, HttpResponse } from '../../exchange.ts'
-import { jsonResponse } from '../answers.ts'
-import type { OpenReleases } from '../open-releases.ts'
-import { noParameters } from '../parameter-definitions.ts'
-import { readParameters } from '../parameters.ts'
 import { OPENAPI_VERSION } from './body-schemas.ts'
 import { written } from './operation.ts'
 import { ABOUT, otherOperations, RELEASES, SEARCH } from './other-operations.ts'
@@ -50,16 +45,4 @@ export function openapiDocument(release: Release, baseUrl: string): Json {
     paths,
     components: parts.all(),
   }
-}
-
-/** Nearly everyone asks for the same one. */
-const latest = new WeakMap<Release, { readonly baseUrl: string; readonly document: Json }>()
-
-export function answerOpenapi(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {
-  readParameters(request.query, noParameters)
-  const release = releases.current
-  const known = latest.get(release)
-  const document = known?.baseUrl === baseUrl ? known.document : openapiDocument(release, baseUrl)
-  latest.set(release, { baseUrl, document })
-  return jsonResponse(request, { release, isNamed: false, isUndated: true }, document)
 }

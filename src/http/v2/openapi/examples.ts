@@ -5,7 +5,6 @@ import type { PublishedRecord } from '../../../catalog/flatten.ts'
 import { wordsOf } from '../../../catalog/words.ts'
 import { bodyOf, type Format, recordEncoder } from '../../../page/rendition.ts'
 import type { Release } from '../../../release/release.ts'
-import type { HttpRequest, HttpResponse } from '../../exchange.ts'
 import type { Json } from './parts.ts'
 
 const SHOWN = 2
@@ -38,15 +37,4 @@ export function wordToSearch(release: Release): string | undefined {
     return first === undefined ? [] : [(JSON.parse(decoder.decode(first)) as PublishedRecord)[field] as string]
   })
   return names.flatMap(wordsOf)[0]
-}
-
-/** What a part of API v2 answers to a question without headers. */
-export function answeredExample(
-  answer: (request: HttpRequest) => HttpResponse | object | undefined,
-  path: string,
-  query = '',
-): Json {
-  const given = answer({ method: 'GET', path, query, headers: new Map() })
-  const body = given !== undefined && 'body' in given ? given.body : undefined
-  return body instanceof Uint8Array ? { example: JSON.parse(decoder.decode(body)) } : {}
 }

@@ -2,8 +2,7 @@
 import { OPENAPI_PATH, V2_PATH } from '../../../catalog/collections.ts'
 import type { Headers } from '../../../page/page-headers.ts'
 import type { Release } from '../../../release/release.ts'
-import { answerDescription, answerRelease, answerReleases } from '../describe.ts'
-import { OpenReleases } from '../open-releases.ts'
+import { describeIndex, describeRelease, describeReleases } from '../describe.ts'
 import {
   changesParameters,
   describeParameters,
@@ -11,7 +10,8 @@ import {
   RELEASE,
   searchParameters,
 } from '../parameter-definitions.ts'
-import { answerSearch } from '../search.ts'
+import { parseSearchRequest } from '../request.ts'
+import { searchSuggestions } from '../search.ts'
 import {
   anyChange,
   changesSchema,
@@ -21,7 +21,7 @@ import {
   releasesSchema,
   suggestionSchema,
 } from './body-schemas.ts'
-import { answeredExample, wordToSearch } from './examples.ts'
+import { wordToSearch } from './examples.ts'
 import { CODING, CONDITIONS } from './headers.ts'
 import type { Good, Operation } from './operation.ts'
 import { type Json, listOf, type Parts } from './parts.ts'
@@ -41,14 +41,13 @@ const good = (description: string, samples: readonly Headers[], content: Json): 
 const json = (schema: Json, example: Json = {}): Json => ({ [mediaType('json')]: { schema, ...example } })
 
 export function otherOperations(parts: Parts, release: Release, baseUrl: string): Operation[] {
-  const releases = new OpenReleases(() => release, undefined)
-  const { digest } = release.manifest
+  const { manifest, digest } = release
   const shared = { inHeader: [...CONDITIONS, CODING] }
   const samples = samplesOf(release, false, PLAIN, CODED)
   const path = { releases: `${V2_PATH}/releases`, release: `${V2_PATH}/releases/{digest}` }
-  const index = answeredExample((request) => answerDescription(releases, request, baseUrl), V2_PATH)
-  const list = answeredExample((request) => answerReleases(releases, request, baseUrl), path.releases)
-  const one = answeredExample((request) => answerRelease(releases, digest, request, baseUrl), path.release)
+  const index = { example: describeIndex(release, baseUrl) }
+  const list = { example: describeReleases([manifest], digest, baseUrl) }
+  const one = { example: describeRelease(manifest, digest, baseUrl) }
   return [
     {
       ...shared,
@@ -60,7 +59,7 @@ export function otherOperations(parts: Parts, release: Release, baseUrl: string)
       good: good('The index', samplesOf(release, true, PLAIN, CODED), json(indexSchema(parts), index)),
       problems: [...BAD, 'release-gone'],
     },
-    { ...shared, ...searchOperation(parts, releases, baseUrl) },
+    { ...shared, ...searchOperation(parts, release, baseUrl) },
     {
       ...shared,
       path: path.releases,
@@ -98,19 +97,26 @@ export function otherOperations(parts: Parts, release: Release, baseUrl: string)
   ]
 }
 
-function searchOperation(parts: Parts, releases: OpenReleases, baseUrl: string): Operation {
+function searchOperation(parts: Parts, release: Release, baseUrl: string): Operation {
   const path = `${V2_PATH}/search`
-  const word = wordToSearch(releases.current)
-  const query = `q=${encodeURIComponent(word ?? '')}`
+  const word = wordToSearch(release)
   const example =
-    word === undefined ? {} : answeredExample((request) => answerSearch(releases, request, baseUrl), path, query)
-  const samples = samplesOf(releases.current, true, PLAIN, CODED)
+    word === undefined
+      ? {}
+      : {
+          example: searchSuggestions(
+            release,
+            parseSearchRequest({ pairs: [['q', word]], release: undefined }, release.catalog),
+            baseUrl,
+          ),
+        }
+  const samples = samplesOf(release, true, PLAIN, CODED)
   return {
     path,
     id: 'search',
     tag: SEARCH,
     summary: 'Suggestions out of all collections at once, the best first',
-    inQuery: searchParameters(releases.current.catalog),
+    inQuery: searchParameters(release.catalog),
     shown: { q: word },
     good: good('The suggestions', samples, json(listOf(suggestionSchema(parts)), example)),
     problems: [...BAD, 'release-gone'],

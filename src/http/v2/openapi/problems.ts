@@ -17,7 +17,7 @@ const samples: { readonly [K in ProblemKind]: Extract<Problem, { kind: K }> } = 
   'record-not-found': { kind: 'record-not-found', what: 'such record', hint: 'Records are elsewhere.' },
   'page-beyond-last': { kind: 'page-beyond-last', page: 2, total: 1, totalPages: 1 },
   'method-not-allowed': { kind: 'method-not-allowed', method: 'POST' },
-  'not-acceptable': { kind: 'not-acceptable', accept: 'image/png' },
+  'not-acceptable': { kind: 'not-acceptable', accept: 'image/png', forms: 'application/json and text/csv' },
   'release-gone': { kind: 'release-gone', digest: '00000000' },
   'uri-too-long': { kind: 'uri-too-long', max: HEAD_LIMITS.target },
   'range-not-satisfiable': { kind: 'range-not-satisfiable', length: 1 },

@@ -2,10 +2,10 @@
 import { V2_PATH } from '../../../catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../../../catalog/entities.ts'
 import type { Entity, Field } from '../../../catalog/entity.ts'
-import { ownerOf } from '../../../catalog/lineage.ts'
+import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
 import type { Release } from '../../../release/release.ts'
-import { childrenTemplate, parents, recordTemplate } from '../describe.ts'
 import { bulkParameters, listParameters, recordParameters } from '../parameter-definitions.ts'
+import { childrenTemplate, recordTemplate } from '../paths.ts'
 import { CODING, CONDITIONS, RANGES } from './headers.ts'
 import type { Operation } from './operation.ts'
 import type { Json, Parts } from './parts.ts'
@@ -43,8 +43,10 @@ export function recordOperations(parts: Parts, release: Release): Operation[] {
     ...lists.values(),
     ...entityNames.map((name) => allOperation(parts, release, name)),
     ...entityNames.map((name) => recordOperation(parts, release, name)),
-    ...parents.flatMap(([above, children]) =>
-      children.map((child) => childrenOperation(lists.get(child) as Operation, above, child)),
+    ...entityNames.flatMap((above) =>
+      descendantsOf(release.catalog, entities[above]).map((child) =>
+        childrenOperation(lists.get(child.name as EntityName) as Operation, entities[above], child),
+      ),
     ),
   ]
 }
@@ -72,8 +74,8 @@ function listOperation(parts: Parts, release: Release, name: EntityName): Operat
   }
 }
 
-function childrenOperation(list: Operation, above: Entity, child: EntityName): Operation {
-  const { plural } = entities[child]
+function childrenOperation(list: Operation, above: Entity, child: Entity): Operation {
+  const { plural } = child
   return {
     ...list,
     path: childrenTemplate(above, child),

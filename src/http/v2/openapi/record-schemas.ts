@@ -2,7 +2,7 @@
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
 import { leavesOf } from '../../../catalog/paths.ts'
-import { codeFields } from '../key.ts'
+import { codeFields } from '../record-key.ts'
 import { type Json, listOf, object, type Parts } from './parts.ts'
 
 export const ID: Json = { type: 'integer', minimum: 0, maximum: MAX_ID }

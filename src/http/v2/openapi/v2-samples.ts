@@ -3,7 +3,7 @@ import { type EntityName, entities } from '../../../catalog/entities.ts'
 import { type Headers, totalHeaders } from '../../../page/page-headers.ts'
 import { CONTENT_TYPES, FORMATS, type Format } from '../../../page/rendition.ts'
 import type { Release } from '../../../release/release.ts'
-import { releaseHeaders, v2Headers } from '../answers.ts'
+import { v2Headers } from '../response.ts'
 import { recordExample, recordsExample } from './examples.ts'
 import { type Json, listOf, type Parts } from './parts.ts'
 import { wholeOrPart, wholeRecord } from './record-schemas.ts'
@@ -17,7 +17,7 @@ export function samplesOf(release: Release, canBeNamed: boolean, ...further: rea
       ]
     : [{ release, isNamed: false, isUndated: true }]
   return sources.flatMap((from) =>
-    further.map((more) => ({ ...v2Headers(''), ETag: '', ...releaseHeaders(from), ...more })),
+    further.map((more) => ({ ...v2Headers(from, 'json', '', undefined, {}), 'Content-Type': '', ...more })),
   )
 }
 

@@ -1,8 +1,8 @@
 // Compression in pieces: no more is taken than is asked for, and what ends early or fails is heard of on both sides.
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { compressed, compressedPieces } from './compress.ts'
 import { ENCODINGS } from './negotiate.ts'
+import { compressed, compressedChunks } from './response.ts'
 
 const decode = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 const PIECE = 1 << 16
@@ -32,18 +32,18 @@ describe.each(ENCODINGS)('%s', (encoding) => {
       yield text.subarray(0, 10_000)
       yield text.subarray(10_000)
     }
-    const chunks = await Array.fromAsync(compressedPieces(halves(), encoding))
+    const chunks = await Array.fromAsync(compressedChunks(halves(), encoding))
     expect(decode[encoding](Buffer.concat(chunks)).equals(text)).toBe(true)
   })
 
   test('of nothing is something that decodes to nothing', async () => {
-    const chunks = await Array.fromAsync(compressedPieces(counted(0).pieces, encoding))
+    const chunks = await Array.fromAsync(compressedChunks(counted(0).pieces, encoding))
     expect(decode[encoding](Buffer.concat(chunks))).toHaveLength(0)
   })
 
   test('takes little more than is asked for, and lets go when no more is', async () => {
     const { state, pieces } = counted(1_000)
-    for await (const _ of compressedPieces(pieces, encoding)) break
+    for await (const _ of compressedChunks(pieces, encoding)) break
     for (let turns = 0; turns < 100 && !state.ended; turns++) await Bun.sleep(5)
     expect(state.ended).toBe(true)
     expect(state.taken).toBeLessThan(100)
@@ -51,6 +51,6 @@ describe.each(ENCODINGS)('%s', (encoding) => {
 
   test('fails as its source does', async () => {
     const { pieces } = counted(1_000, 20)
-    expect(Array.fromAsync(compressedPieces(pieces, encoding))).rejects.toThrow('the source failed')
+    expect(Array.fromAsync(compressedChunks(pieces, encoding))).rejects.toThrow('the source failed')
   })
 })
