@@ -25,11 +25,11 @@ export const diff = command({
   run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
     const [older, newer] = operands.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
-    const names =
-      values.collection === undefined ? namesOfBoth(older, newer) : [nameOf(older, newer, values.collection)]
-    if (values.json) streamJson(older, newer, names, terminal)
-    else if (values.collection !== undefined) listChanges(older, newer, names, terminal)
-    else summary(older, newer, terminal)
+    const catalog = catalogOfBoth(older, newer)
+    const only = values.collection === undefined ? undefined : entityNamed(catalog, values.collection)
+    if (values.json) streamJson(older, newer, only === undefined ? [...catalog.entities.values()] : [only], terminal)
+    else if (only !== undefined) listChanges(older, newer, only, terminal)
+    else summary(older, newer, catalog, terminal)
     return 0
   },
 })
