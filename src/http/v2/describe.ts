@@ -8,6 +8,7 @@ import { type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { jsonResponse } from './answers.ts'
 import type { OpenReleases, ReleaseGone } from './open-releases.ts'
+import { openapiDocument } from './openapi/document.ts'
 import { describeParameters, filterParameters, noParameters } from './parameter-definitions.ts'
 import { readParameters } from './parameters.ts'
 
@@ -72,6 +73,12 @@ function describeEntity(name: EntityName, manifest: Manifest, baseUrl: string) {
     })),
     filters: filterParameters(entity).map((parameter) => parameter.name),
   }
+}
+
+export function answerOpenapi(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {
+  readParameters(request.query, noParameters)
+  const release = releases.current
+  return jsonResponse(request, { release, isNamed: false, isUndated: true }, openapiDocument(release.catalog, baseUrl))
 }
 
 export function answerReleases(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {

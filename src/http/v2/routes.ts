@@ -11,6 +11,7 @@ import { answerAll } from './bulk.ts'
 import { answerChanges } from './changes.ts'
 import {
   answerDescription,
+  answerOpenapi,
   answerRelease,
   answerReleases,
   childrenTemplate,
@@ -20,7 +21,6 @@ import {
 import { namedBy, positionOf } from './key.ts'
 import { answerList } from './list.ts'
 import type { OpenReleases } from './open-releases.ts'
-import { answerOpenapi } from './openapi/document.ts'
 import { BadQuery } from './parameters.ts'
 import { answerRecord } from './record.ts'
 import { answerSearch } from './search.ts'
