@@ -1,5 +1,5 @@
 // A program over the client of @hey-api/openapi-ts.
-import { allPaises, getMunicipio, getPais, listMunicipiosOfEstado, search } from '../generated/hey-api/index.ts'
+import { allPaises, getMunicipio, getPais, listMunicipiosOfEstado, search } from 'generated/hey-api/index.ts'
 import { check, MUNICIPALITY_CODE, SEARCH, STATE } from './expectations.ts'
 
 const list = await listMunicipiosOfEstado({

@@ -1,7 +1,8 @@
 // A program over the types of openapi-typescript, with openapi-fetch.
+
+import document from 'generated/openapi.json' with { type: 'json' }
+import type { paths } from 'generated/openapi-typescript.ts'
 import createClient from 'openapi-fetch'
-import document from '../generated/openapi.json' with { type: 'json' }
-import type { paths } from '../generated/openapi-typescript.ts'
 import { check, MUNICIPALITY_CODE, SEARCH, STATE } from './expectations.ts'
 
 const client = createClient<paths>({

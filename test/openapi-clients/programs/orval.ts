@@ -1,5 +1,5 @@
 // A program over the fetch client of orval.
-import { allPaises, getMunicipio, getPais, listMunicipiosOfEstado, search } from '../generated/orval.ts'
+import { allPaises, getMunicipio, getPais, listMunicipiosOfEstado, search } from 'generated/orval.ts'
 import { check, MUNICIPALITY_CODE, SEARCH, STATE } from './expectations.ts'
 
 const list = await listMunicipiosOfEstado(STATE, {
