@@ -190,7 +190,7 @@ describe('all documents together', () => {
     )
     const unknown = calls.filter((call) => !isCall(call))
     const scripts = document.code.flatMap((code) =>
-      [...code.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => name as string),
+      [...code.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string),
     )
     const own = [
       ...Object.keys(manifest.scripts),

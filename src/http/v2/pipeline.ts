@@ -167,7 +167,7 @@ function respondAboutService(
       return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
     }
     case 'openapi':
-      return jsonResponse(request, chosen, cachedDocument(current, baseUrl))
+      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl))
   }
 }
 
@@ -178,15 +178,4 @@ function respondChanges(releases: OpenReleases, request: HttpRequest, query: Raw
   const newer = to === undefined ? current : releases.find('to', to)
   const wanted = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
   return changesResponse(request, older, { release: newer, isNamed: to !== undefined }, wanted)
-}
-
-const documents = new WeakMap<Release, { readonly baseUrl: string; readonly document: object }>()
-
-/** Only the document for the last base URL is cached: nearly all requests have the same one. */
-function cachedDocument(release: Release, baseUrl: string): object {
-  const cached = documents.get(release)
-  if (cached?.baseUrl === baseUrl) return cached.document
-  const document = openapiDocument(release, baseUrl)
-  documents.set(release, { baseUrl, document })
-  return document
 }

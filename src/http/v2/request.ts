@@ -23,6 +23,7 @@ import {
   DEFAULT_SUGGESTIONS,
   describeParameters,
   listParameters,
+  MAX_FIELDS,
   MAX_FILTER_VALUES,
   MAX_PAGE,
   MAX_PER_PAGE,
@@ -37,9 +38,6 @@ import {
   searchParameters,
 } from './parameter-definitions.ts'
 import { type CatalogRoute, percentDecoded } from './paths.ts'
-
-/** In `fields`: more than an entity has, and few enough to cost nothing. */
-const MAX_FIELDS = 200
 
 // The query string before it is known which parameters there are: names and values in their order, and the release
 // that is meant, whose definitions decide about the rest.
