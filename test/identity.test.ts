@@ -1,5 +1,6 @@
 // An identifier, once published, stays with its official code: through renamings, removals, several imports and a rollback.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import type { ImportOptions } from '../src/release/import.ts'
 import { scanPages } from '../src/release/scan.ts'
@@ -32,7 +33,8 @@ class Towns extends TestHome {
 
   /** The identifier of every municipality by its code. */
   get numbers(): Readonly<Record<string, number>> {
-    const records = [...scanPages(this.current().directory, 'municipio')].flat() as unknown as {
+    const directory = this.current().entity('municipio').stored?.directory as string
+    const records = [...scanPages(join(directory, 'records'))].flat() as unknown as {
       cveMunicipio: string
       idMunicipio: number
     }[]

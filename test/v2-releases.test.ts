@@ -1,9 +1,9 @@
 // Older releases, walks that outlive a swap, and the changes from one release to another.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import { builtInCatalog, entities } from '../src/catalog/entities.ts'
 import type { PublishedRecord } from '../src/catalog/flatten.ts'
-import { changesOf } from '../src/find/changes.ts'
+import { diffEntity, fromMappedFiles } from '../src/release/diff.ts'
 import type { GivenRow } from '../src/source/source.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny } from './support/releases.ts'
@@ -12,6 +12,7 @@ import { countries, smallSource } from './support/small-source.ts'
 
 setDefaultTimeout(60_000)
 
+const entityNames = [...builtInCatalog.entities.keys()] as (keyof typeof entities)[]
 let three: ThreeReleases
 let server: TestServer
 
@@ -154,7 +155,7 @@ describe('changes', () => {
         const [older, newer] = [await releaseOf(catalogOf(before)), await releaseOf(catalogOf(after))]
         for (const name of entityNames) {
           const kept = new Map(recordsOf(older, name).map((record) => [keyOf(name, record), record]))
-          for await (const changes of changesOf(older, newer, name)) {
+          for (const changes of diffEntity(older, newer, name, fromMappedFiles)) {
             for (const change of changes) {
               if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
               else kept.set(keyOf(name, change.new), change.new)
@@ -188,7 +189,7 @@ function catalogOf({ pais, names, localidad }: Drawn) {
   return sourceOf({ ...tiny, pais: [...others, tiny.pais[0]], localidad: rows }, { synthetic: true })
 }
 
-function keyOf(name: EntityName, record: PublishedRecord): string {
+function keyOf(name: keyof typeof entities, record: PublishedRecord): string {
   return entities[name].key
     .map((field) => {
       const value = record[field]

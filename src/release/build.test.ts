@@ -65,18 +65,16 @@ describe('a tiny release', () => {
 
   test('has a manifest for each entity that tells its definition, its count, its parents and its files', async () => {
     using directory = new TestDirectory()
-    const { manifest, directories } = await buildRelease(
-      sourceOf(tiny),
-      undefined,
-      directory.path,
-      new IdRegistry(),
-    )
+    const { manifest, directories } = await buildRelease(sourceOf(tiny), undefined, directory.path, new IdRegistry())
     const digestOf = (name: string) => manifest.entities[name]?.digest ?? ''
     expect([...directories]).toEqual(tinyNames.map((name) => [digestOf(name), join(directory.path, name)]))
     for (const name of tinyNames) {
       const definition = entityIn(builtInCatalog, name)
       const content = (file: string) => readFileSync(join(directory.path, name, file))
-      const summaries = ENTITY_FILES.map((file) => [file, { size: content(file).length, sha256: sha256(content(file)) }])
+      const summaries = ENTITY_FILES.map((file) => [
+        file,
+        { size: content(file).length, sha256: sha256(content(file)) },
+      ])
       const text = content('entity.json').toString()
       const entity: EntityManifest = JSON.parse(text)
       expect(text).toBe(`${JSON.stringify(entity, null, 2)}\n`)

@@ -53,8 +53,7 @@ export async function buildRelease(
       continue
     }
     for (const [, parent] of embedsOf(definition))
-      if (carried.has(parent.name) && !parents.has(parent))
-        parents.load(await (base as Base).verified(parent.name))
+      if (carried.has(parent.name) && !parents.has(parent)) parents.load(await (base as Base).verified(parent.name))
     const report = { faults, findings: new Findings() }
     const expected = isProvided ? source.expected(name) : stored?.count
     const unprovided = stored === undefined ? [] : storedRows(await (base as Base).verified(name))

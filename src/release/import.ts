@@ -47,7 +47,7 @@ export class BreakingChanges extends Failure {
 /** The caller holds the lock of the home, and has upgraded it. */
 export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
   const current = readCurrent(shelf, source)
-  const registry = await registryFor(shelf, source, current)
+  const { registry, unknown } = await registryFor(shelf, source, current)
   const directory = shelf.newBuilding()
   try {
     const started = performance.now()
@@ -57,7 +57,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
     const changes = await changesSince(current, release)
-    const found = guarded(current?.release, release, changes, registry)
+    const found = guarded(current?.release, release, changes, { registry, unknown })
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, built, registry)
@@ -121,17 +121,31 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
   }
 }
 
+type KnownIds = {
+  readonly registry: IdRegistry
+  /** The entities whose published identifiers nobody knows any more. */
+  readonly unknown: readonly string[]
+}
+
 /** Invented records neither take nor keep anyone's identifier. */
-async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<IdRegistry> {
-  if (source.origin.synthetic) return new IdRegistry()
+async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<KnownIds> {
+  if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
   const registry = shelf.loadIdRegistry()
-  if (current === undefined || current.release.manifest.source.synthetic) return registry
-  for (const entity of current.release.catalog.entities.values()) {
+  const unknown: string[] = []
+  if (current === undefined || current.release.manifest.source.synthetic) return { registry, unknown }
+  const { catalog, manifest } = current.release
+  for (const [name, { count }] of Object.entries(manifest.entities)) {
+    const entity = catalog.entities.get(name)
     // A registry that was lost knows nothing of identifiers that are still published.
-    const isLost = isNumbered(entity) && !registry.knows(entity) && current.release.entity(entity.name).count > 0
-    if (isLost) registry.seed(entity, rowsIn(await current.verified(entity.name)))
+    if (entity === undefined || !isNumbered(entity) || registry.knows(entity) || count === 0) continue
+    try {
+      registry.seed(entity, rowsIn(await current.verified(name)))
+    } catch (error) {
+      if (!(error instanceof DamagedRelease)) throw error
+      unknown.push(name)
+    }
   }
-  return registry
+  return { registry, unknown }
 }
 
 function* rowsIn(entity: OpenEntity): Generator<Values> {
@@ -169,14 +183,19 @@ function guarded(
   current: Release | undefined,
   built: Release,
   changes: Changes | undefined,
-  registry: IdRegistry,
+  { registry, unknown }: KnownIds,
 ): string[] {
   const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
   const found = isCompared ? breakingChanges(current, built, changes) : []
   if (found.length > 0 || built.manifest.source.synthetic) return found
   const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
+  const digestIn = (release: Release | undefined, name: string) => release?.manifest.entities[name]?.digest
+  const incomparable = unknown.filter((name) => digestIn(current, name) !== digestIn(built, name))
   return [
+    ...incomparable.map(
+      (name) => `${name}: its records are damaged and not in the id registry, so that identifiers may change`,
+    ),
     ...summary(registry.reassigned, 'identifiers of records that are gone would be given again'),
     ...summary(registry.moved, 'records would get another identifier than they had'),
   ]

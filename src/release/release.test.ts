@@ -46,7 +46,7 @@ const edit =
     writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))))
 const set = (text: string) => (path: string) => writeFileSync(path, text)
 
-const withCountries = (change: (pais: ReleasedEntity) => object) =>
+const withCountries = (change: (pais: ReleasedEntity) => object | null) =>
   edit<Manifest>((manifest) => ({
     ...manifest,
     entities: { ...manifest.entities, pais: change(manifest.entities.pais as ReleasedEntity) },
@@ -74,8 +74,18 @@ const cases: readonly Case[] = [
   ['a manifest that is a list', set('[]'), manifestFile, /does not say where it came from/],
   ['the manifest of another release', ofAnother, manifestFile, /belongs to release [0-9a-f]{64}/],
   ['an edited count', withCountries((pais) => ({ ...pais, count: 3 })), manifestFile, /does not match its own digest/],
-  ['a count that is none', withCountries((pais) => ({ ...pais, count: '2' })), manifestFile, /does not name its entities/],
-  ['a size that is none', withCountries((pais) => ({ ...pais, bytes: null })), manifestFile, /does not name its entities/],
+  [
+    'a count that is none',
+    withCountries((pais) => ({ ...pais, count: '2' })),
+    manifestFile,
+    /does not name its entities/,
+  ],
+  [
+    'a size that is none',
+    withCountries((pais) => ({ ...pais, bytes: null })),
+    manifestFile,
+    /does not name its entities/,
+  ],
   [
     'an edited digest of records',
     withCountries((pais) => ({ ...pais, records: otherSha })),
@@ -88,6 +98,7 @@ const cases: readonly Case[] = [
     manifestFile,
     /does not name its entities soundly/,
   ],
+  ['an entity that is none', withCountries(() => null), manifestFile, /does not name its entities soundly/],
   ['an entity left out', withCountries(() => ({})), manifestFile, /does not name its entities soundly/],
   [
     'no word of its source',
@@ -111,7 +122,12 @@ const cases: readonly Case[] = [
   ['an entity whose manifest is empty', set(''), countries, /is not JSON/],
   ['an entity whose manifest is null', set('null'), countries, /is not a JSON object/],
   ['an entity with another count', editEntity({ count: 3 }), countries, /does not match its own digest/],
-  ['an entity with other parents', editEntity({ parents: { area: otherSha } }), countries, /does not match its own digest/],
+  [
+    'an entity with other parents',
+    editEntity({ parents: { area: otherSha } }),
+    countries,
+    /does not match its own digest/,
+  ],
   ...tinyNames.flatMap((entity) =>
     ENTITY_FILES.flatMap((file): Case[] => {
       const path = fileIn(entity, file)
