@@ -1,6 +1,6 @@
 // A power cut may lose whatever was not synced: what an import has put in its place was, and in an order that is safe.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { sourceOf, TestHome, tiny, tinyNames } from '../../test/support/releases.ts'
 import type { Source } from '../source/source.ts'
@@ -21,6 +21,7 @@ class DiskTrace implements Disposable {
   readonly #written = new Set<string>()
   /** The names that were given, in order. */
   renames: string[] = []
+  onSync: (path: string) => void = () => {}
   /** What was done too early. */
   readonly wrong: string[] = []
 
@@ -79,6 +80,7 @@ class DiskTrace implements Disposable {
 
   #synced(path: string): void {
     this.#unsynced.delete(path)
+    this.onSync(path)
     if (this.#renamedInto === path) this.#renamedInto = undefined
   }
 
@@ -170,4 +172,23 @@ describe.each(imports)('an import %s', (_, source, before, placed) => {
       'current',
     ])
   })
+})
+
+test('a release that is removed is gone for good before any of its entities is', () => {
+  const [current = '', earlier = ''] = home.shelf.history().filter((digest, at, all) => all.indexOf(digest) === at)
+  const entitiesOf = (digest: string) => Object.values(home.shelf.read(digest).manifest.entities)
+  const kept = entitiesOf(current).map(({ digest }) => home.shelf.entityDirectory(digest))
+  const own = entitiesOf(earlier)
+    .map(({ digest }) => home.shelf.entityDirectory(digest))
+    .filter((path) => !kept.includes(path))
+  expect(own.length).toBeGreaterThan(0)
+  const thereAtSync: boolean[] = []
+  trace.onSync = (path) => {
+    if (path === 'releases')
+      thereAtSync.push(own.every((one) => existsSync(one)) && !existsSync(home.shelf.releaseDirectory(earlier)))
+  }
+  home.shelf.remove(earlier)
+  expect(thereAtSync).toEqual([true])
+  expect(own.filter((path) => existsSync(path))).toEqual([])
+  expect(kept.every((path) => existsSync(path))).toBe(true)
 })

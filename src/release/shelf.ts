@@ -130,7 +130,8 @@ export class Shelf implements Places {
   /** Removes what builds that were cut short have left, and entities that no release names. */
   sweep(): void {
     rmSync(this.#building, { recursive: true, force: true })
-    for (const path of [this.currentFile, this.idRegistryFile]) discardReplacement(path)
+    const manifests = this.digests().map((digest) => join(this.releaseDirectory(digest), MANIFEST_FILE))
+    for (const path of [this.currentFile, this.idRegistryFile, ...manifests]) discardReplacement(path)
     const named = this.#namedEntities()
     if (named === undefined || !existsSync(this.#entities)) return
     for (const digest of readdirSync(this.#entities))
@@ -170,6 +171,8 @@ export class Shelf implements Places {
   remove(digest: string): void {
     // Gone at once under its name, so that a removal cut short leaves nothing that looks like a release.
     this.#discard(this.releaseDirectory(digest), `removed-${digest}`)
+    // For good before its entities go, or a power cut could bring it back without them.
+    syncDirectory(this.#releases)
     this.sweep()
   }
 
