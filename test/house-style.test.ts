@@ -1,10 +1,9 @@
-// What the formatter does not check: sizes, first lines, words that do not belong here, pinned versions.
+// What the formatter does not check: first lines, words that do not belong here, pinned versions.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
-const MAX_LINES = 250
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const glob = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort()
@@ -21,11 +20,6 @@ const FOREIGN = [`..${'/'}shared`, `/${'work'}/`]
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|types|misc|manager)\.tsx?$/
 
 describe('src/', () => {
-  test(`has no file of more than ${MAX_LINES} lines`, () => {
-    const lines = sources.map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }))
-    expect(lines.filter((counted) => counted.lines > MAX_LINES)).toEqual([])
-  })
-
   test('has files that begin with a sentence that says what they own', () => {
     expect(sources.filter((file) => !/^(?:#!.*\n)?\/\/ .{10,}/.test(read(file)))).toEqual([])
   })
