@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { TestDirectory } from '../../test/support/releases.ts'
+import { nomenclator, TestDirectory, ThreeReleases, tiny } from '../../test/support/releases.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
@@ -210,5 +210,21 @@ describe('by example', () => {
       Array.from({ length: 2_001 }, (_, at) => at),
     )
     expect(gone.length).toBe(2_001 + 3)
+  })
+})
+
+test('as a command tells one change a line', async () => {
+  using three = await ThreeReleases.create()
+  const [one = '', two = ''] = three.digests
+  const { code, out, err } = await nomenclator('diff', one, two, '--json', '--home', three.path)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const audience = { ...tiny.audiencia[0], descCorta: ThreeReleases.names[0] }
+  expect(JSON.parse(out)).toEqual({
+    collection: 'audiencias',
+    key: { idAudiencia: 1 },
+    change: 'changed',
+    fields: ['descCorta'],
+    old: audience,
+    new: { ...audience, descCorta: ThreeReleases.names[1] },
   })
 })

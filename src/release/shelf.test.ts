@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentOf, TestHome, ThreeReleases } from '../../test/support/releases.ts'
+import { contentOf, nomenclator, TestHome, ThreeReleases } from '../../test/support/releases.ts'
 import { municipio } from '../catalog/entities.ts'
 import { IdRegistry } from './id-registry.ts'
 import { sizeOf } from './manifest.ts'
@@ -81,6 +81,20 @@ describe('list', () => {
     for (const digest of [a, c]) home.shelf.remove(digest)
     expect(own()).toEqual({ [b]: sizeOf(home.current().manifest) })
     expect(sizeOf(home.current().manifest)).toBeGreaterThan(bytes(b))
+  })
+
+  test('as a command is one JSON document if asked for', async () => {
+    using home = activated(b)
+    damage(home, c)
+    const { code, out, err } = await nomenclator('releases', '--json', '--home', home.path)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const { manifest } = home.shelf.read(a)
+    const unreadable = expect.stringContaining('the release is damaged: ')
+    expect(JSON.parse(out)).toEqual([
+      { digest: b, current: true, manifest: home.current().manifest, ownBytes: home.released(b, 'audiencia').bytes },
+      { digest: a, current: false, manifest, ownBytes: home.released(a, 'audiencia').bytes },
+      { digest: c, current: false, manifest: { unreadable }, ownBytes: 0 },
+    ])
   })
 
   test('of damaged releases tells no size', () => {
