@@ -273,7 +273,7 @@ describe('an entity that a release lacks', () => {
       expect([path, response.status, await response.text()]).toEqual([path, 200, '[]'])
     }
     expect((await get('/api/v2/audiencias/1')).status).toBe(404)
-    expect((await (await get('/api/v1/paises')).json()).length).toBe(tiny.pais.length)
+    expect(await (await get('/api/v1/paises')).json()).toHaveLength(tiny.pais.length)
   })
 
   test('is added by an import that brings it, and the rest is carried over', async () => {

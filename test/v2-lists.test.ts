@@ -399,7 +399,7 @@ describe('GET /api/v2', () => {
       'paises 30',
       'estados 12',
       'municipios 40',
-      `localidades ${release.manifest.entities.localidad.count}`,
+      `localidades ${release.entity('localidad').count}`,
       'areas-conocimiento 3',
       'campos-conocimiento 6',
       'disciplinas-conocimiento 15',

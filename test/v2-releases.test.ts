@@ -2,19 +2,20 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { catalogOf } from '../src/catalog/catalog.ts'
-import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import { builtInCatalog, entities } from '../src/catalog/entities.ts'
 import type { PublishedRecord } from '../src/catalog/flatten.ts'
-import { changesOf } from '../src/find/changes.ts'
 import { createApp } from '../src/http/app.ts'
+import { diffEntity, fromMappedFiles } from '../src/release/diff.ts'
 import type { GivenRow } from '../src/source/source.ts'
 import { answerLaterTo } from './support/answered.ts'
 import { recordsOf } from './support/found.ts'
-import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny } from './support/releases.ts'
+import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 setDefaultTimeout(60_000)
 
+const entityNames = [...builtInCatalog.entities.keys()] as (keyof typeof entities)[]
 let three: ThreeReleases
 let server: TestServer
 
@@ -98,13 +99,10 @@ describe('a release with other definitions', () => {
   /** Countries under another name, and nothing else. */
   const shelf = {
     digests: () => [old as string],
-    directoryOf: () => three.path,
-    manifestOrDamage: () => current().manifest,
-    open: (digest: string) => ({
-      ...current(),
-      digest,
-      catalog: catalogOf([{ ...entities.pais, plural: 'countries' }]),
-    }),
+    releaseDirectory: () => three.path,
+    manifestOrReason: () => current().manifest,
+    open: (digest: string) =>
+      variantOf(current(), { digest, catalog: catalogOf([{ ...entities.pais, plural: 'countries' }]) }),
   }
   const app = createApp({
     release: current,
@@ -114,7 +112,7 @@ describe('a release with other definitions', () => {
       throw error
     },
   })
-  const ask = (target: string) => answerLaterTo(app, { target }, { own: 'http://x', peer: undefined })
+  const ask = (target: string) => answerLaterTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
 
   test.each([
     ['/api/v2/countries', 404],
@@ -223,7 +221,7 @@ describe('changes', () => {
         const [older, newer] = [await releaseOf(sourceWith(before)), await releaseOf(sourceWith(after))]
         for (const name of entityNames) {
           const kept = new Map(recordsOf(older, name).map((record) => [keyOf(name, record), record]))
-          for await (const changes of changesOf(older, newer, name)) {
+          for (const changes of diffEntity(older, newer, name, fromMappedFiles)) {
             for (const change of changes) {
               if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
               else kept.set(keyOf(name, change.new), change.new)
@@ -257,7 +255,7 @@ function sourceWith({ pais, names, localidad }: Drawn) {
   return sourceOf({ ...tiny, pais: [...others, tiny.pais[0]], localidad: rows }, { synthetic: true })
 }
 
-function keyOf(name: EntityName, record: PublishedRecord): string {
+function keyOf(name: keyof typeof entities, record: PublishedRecord): string {
   return entities[name].key
     .map((field) => {
       const value = record[field]

@@ -1,7 +1,7 @@
 // The app as a function from request to response: what it routes, what it refuses, what it catches.
 import { describe, expect, test } from 'bun:test'
 import { answerTo, type Question } from '../../test/support/answered.ts'
-import { releaseOf } from '../../test/support/releases.ts'
+import { releaseOf, variantOf } from '../../test/support/releases.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { entities } from '../catalog/entities.ts'
@@ -92,7 +92,7 @@ describe('the release', () => {
     const { pais, audiencia } = entities
     const catalog = catalogOf([pais, { ...audiencia, plural: 'audiences' }])
     const statuses = ['/api/v1/paises', '/api/v1/audiences', '/api/v1/audiencias', '/api/v1/municipios'].map(
-      (target) => answer(target, {}, { release: () => ({ ...release, catalog }) }).status,
+      (target) => answer(target, {}, { release: () => variantOf(release, { catalog }) }).status,
     )
     expect(statuses).toEqual([200, 200, 404, 404])
   })

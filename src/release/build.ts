@@ -42,17 +42,18 @@ export async function buildRelease(
   const entities: Record<string, ReleasedEntity> = {}
   const findings: ReleaseFinding[] = []
   const directories = new Map<string, string>()
+  const carried = new Set<string>()
   for (const [name, definition] of catalog.entities) {
     const isProvided = source.provides.includes(name)
     const stored = isProvided ? undefined : storedIn(base?.release, name)
     if (base !== undefined && stored !== undefined && isCarriedOver(stored, entities)) {
       entities[name] = base.release.manifest.entities[name] as ReleasedEntity
       findings.push(...base.release.manifest.findings.filter(({ entity }) => entity === name))
+      carried.add(name)
       continue
     }
     for (const [, parent] of embedsOf(definition))
-      if (!parents.has(parent) && storedIn(base?.release, parent.name))
-        parents.load(await (base as Base).verified(parent.name))
+      if (carried.has(parent.name) && !parents.has(parent)) parents.load(await (base as Base).verified(parent.name))
     const report = { faults, findings: new Findings() }
     const expected = isProvided ? source.expected(name) : stored?.count
     const unprovided = stored === undefined ? [] : storedRows(await (base as Base).verified(name))

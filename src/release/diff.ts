@@ -7,7 +7,7 @@ import { RecordReader } from './record-reader.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
-type RecordKey = Readonly<Record<string, number>>
+export type RecordKey = Readonly<Record<string, number>>
 
 export type RecordChange =
   | { readonly change: 'added'; readonly key: RecordKey; readonly new: PublishedRecord }

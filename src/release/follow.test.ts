@@ -48,11 +48,11 @@ class Followed extends TestHome {
   }
 
   hide(digest: string): void {
-    renameSync(this.shelf.directoryOf(digest), join(this.path, 'hidden'))
+    renameSync(this.shelf.releaseDirectory(digest), join(this.path, 'hidden'))
   }
 
   show(digest: string): void {
-    renameSync(join(this.path, 'hidden'), this.shelf.directoryOf(digest))
+    renameSync(join(this.path, 'hidden'), this.shelf.releaseDirectory(digest))
   }
 
   override [Symbol.dispose](): void {
@@ -132,7 +132,7 @@ describe('a release that cannot be opened', () => {
 
 test('a release that is built and activated anew under the same digest is opened anew', async () => {
   using home = new Followed()
-  const path = join(home.shelf.directoryOf(a), 'audiencia.records')
+  const path = home.fileOf(a, 'audiencia', 'records')
   writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
   // What is mapped shows the damage at once.
   expect(home.served).toBe(`${a} Unx`)

@@ -121,13 +121,14 @@ export function parseManifest(text: string): ParsedManifest {
   if (typeof value === 'string') return { state: 'damaged', wrong: value }
   const manifest = value as Manifest
   const { nomenclator = 'an unknown version' } = manifest.versions ?? {}
-  const entities = Object.entries(manifest.entities ?? {})
+  const entities: [string, ReleasedEntity | null][] = Object.entries(manifest.entities ?? {})
   const names = (some: typeof entities) => some.map(([name]) => name)
   // Up to version 0.1.0 the number stood at the top, and all files in the directory of the release.
   if ('format' in value) return { state: 'outdated', version: nomenclator, entities: names(entities) }
-  const newer = entities.filter(([, { format }]) => format > ENTITY_FORMAT)
+  const formatOf = ([, entity]: (typeof entities)[number]) => entity?.format ?? ENTITY_FORMAT
+  const newer = entities.filter((entity) => formatOf(entity) > ENTITY_FORMAT)
   if (newer.length > 0) return { state: 'newer', version: nomenclator, entities: names(newer) }
-  const outdated = entities.filter(([, { format }]) => format < ENTITY_FORMAT)
+  const outdated = entities.filter((entity) => formatOf(entity) < ENTITY_FORMAT)
   if (outdated.length > 0) return { state: 'outdated', version: nomenclator, entities: names(outdated) }
   const wrong = faultOf(manifest)
   return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
@@ -152,8 +153,12 @@ function faultOf(manifest: Manifest): string | undefined {
     Array.isArray(source.credits) &&
     Array.isArray(findings)
   if (!tellsItsOrigin) return 'does not say where it came from and when'
-  const isSound = ({ count, bytes, digest, records }: ReleasedEntity) =>
-    Number.isSafeInteger(count) && Number.isSafeInteger(bytes) && DIGEST.test(digest) && DIGEST.test(records)
+  const isSound = (entity: ReleasedEntity | null) =>
+    entity !== null &&
+    Number.isSafeInteger(entity.count) &&
+    Number.isSafeInteger(entity.bytes) &&
+    DIGEST.test(entity.digest) &&
+    DIGEST.test(entity.records)
   if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
   if (manifest.digest !== releaseDigest(entities)) return 'does not match its own digest'
   return undefined

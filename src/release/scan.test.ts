@@ -12,8 +12,8 @@ const READ = 1 << 20
 
 function scanned(lines: readonly string[]): string[] {
   using directory = new TestDirectory()
-  writeFileSync(join(directory.path, 'pais.records'), lines.map((line) => `${line}\n`).join(''))
-  return [...scanPages(directory.path, 'pais')].map((page) => JSON.stringify(page))
+  writeFileSync(join(directory.path, 'records'), lines.map((line) => `${line}\n`).join(''))
+  return [...scanPages(join(directory.path, 'records'))].map((page) => JSON.stringify(page))
 }
 
 /** A page of just this many bytes, with a letter in it that takes two. */
@@ -53,9 +53,9 @@ test('any lengths around that of a read', () => {
 
 test.skipIf(process.platform !== 'linux')('whoever stops early leaves the file closed', () => {
   using directory = new TestDirectory()
-  writeFileSync(join(directory.path, 'pais.records'), '[1]\n[2]\n')
+  writeFileSync(join(directory.path, 'records'), '[1]\n[2]\n')
   const open = () => readdirSync('/proc/self/fd').length
   const before = open()
-  for (const _ of scanPages(directory.path, 'pais')) break
+  for (const _ of scanPages(join(directory.path, 'records'))) break
   expect(open()).toBe(before)
 })

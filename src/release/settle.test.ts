@@ -1,32 +1,32 @@
 // A row as it was given becomes one of texts and numbers, or a fault that says where and what was expected.
 import { describe, expect, test } from 'bun:test'
-import { estado, localidad, municipio, pais } from '../catalog/entities.ts'
+import { builtInCatalog, estado, localidad, municipio, pais } from '../catalog/entities.ts'
 import type { Entity, Values } from '../catalog/entity.ts'
 import { Faults, FaultyRecords } from '../source/faults.ts'
 import type { GivenRow } from '../source/source.ts'
 import { IdRegistry } from './id-registry.ts'
-import { isEmbedded, ParentRecords } from './parent-records.ts'
-import { settler } from './settle.ts'
+import { ParentRecords } from './parent-records.ts'
+import { rowSettler } from './settle.ts'
 
 const mexico = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const ags = { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 }
 const asientos = { cveMunicipio: '002', descMunicipio: 'Asientos', idEstado: 1, idMunicipio: 2 }
 const place = { file: 'municipio.csv', line: 7 }
 
-function familyOf(...members: readonly (readonly [Entity, Values])[]): ParentRecords {
-  const family = new ParentRecords()
-  for (const [entity, row] of members) {
-    family.add(entity, row)
-    family.addJson(entity, new TextEncoder().encode(JSON.stringify(row)))
+function parentsOf(...records: readonly (readonly [Entity, Values])[]): ParentRecords {
+  const parents = new ParentRecords(builtInCatalog)
+  for (const [entity, row] of records) {
+    parents.add(entity, row)
+    parents.addJson(entity, new TextEncoder().encode(JSON.stringify(row)))
   }
-  return family
+  return parents
 }
 
-const family = familyOf([pais, mexico], [estado, ags], [municipio, asientos])
+const parents = parentsOf([pais, mexico], [estado, ags], [municipio, asientos])
 
-function settled(entity: Entity, row: GivenRow, numbers = new IdRegistry()) {
+function settled(entity: Entity, row: GivenRow, registry = new IdRegistry()) {
   const faults = new Faults()
-  const result = settler(entity, family, numbers, faults)(row, place)
+  const result = rowSettler(entity, parents, registry, faults)(row, place)
   try {
     faults.throwIfAny()
     return { result, faults: [] }
@@ -81,17 +81,17 @@ describe('an identifier that is left out', () => {
   const { idMunicipio: _, ...unnumbered } = asientos
 
   test('is that of the same code before', () => {
-    const numbers = new IdRegistry()
-    numbers.claim(municipio, { ...asientos, idMunicipio: 77 })
-    expect(settled(municipio, unnumbered, numbers).result).toEqual({ ...asientos, idMunicipio: 77 })
+    const registry = new IdRegistry()
+    registry.claim(municipio, { ...asientos, idMunicipio: 77 })
+    expect(settled(municipio, unnumbered, registry).result).toEqual({ ...asientos, idMunicipio: 77 })
     const byCode = { ...unnumbered, idEstado: { cveEstado: 'AGS' } }
-    expect(settled(municipio, byCode, numbers).result).toEqual({ ...asientos, idMunicipio: 77 })
+    expect(settled(municipio, byCode, registry).result).toEqual({ ...asientos, idMunicipio: 77 })
   })
 
   test('is the next free one for a new code', () => {
-    const numbers = new IdRegistry()
-    numbers.claim(municipio, { ...asientos, cveMunicipio: '001', idMunicipio: 77 })
-    expect(settled(municipio, unnumbered, numbers).result).toEqual({ ...asientos, idMunicipio: 78 })
+    const registry = new IdRegistry()
+    registry.claim(municipio, { ...asientos, cveMunicipio: '001', idMunicipio: 77 })
+    expect(settled(municipio, unnumbered, registry).result).toEqual({ ...asientos, idMunicipio: 78 })
   })
 
   test('is a fault where the key has two fields', () => {
@@ -103,11 +103,11 @@ describe('an identifier that is left out', () => {
   })
 
   test('is given even if a greater one is claimed in between', () => {
-    const numbers = new IdRegistry()
-    expect(settled(municipio, unnumbered, numbers).result?.idMunicipio).toBe(1)
-    numbers.claim(municipio, { ...asientos, cveMunicipio: '003', idMunicipio: 10 })
-    expect(settled(municipio, { ...unnumbered, cveMunicipio: '004' }, numbers).result?.idMunicipio).toBe(11)
-    expect(settled(municipio, unnumbered, numbers).result?.idMunicipio).toBe(1)
+    const registry = new IdRegistry()
+    expect(settled(municipio, unnumbered, registry).result?.idMunicipio).toBe(1)
+    registry.claim(municipio, { ...asientos, cveMunicipio: '003', idMunicipio: 10 })
+    expect(settled(municipio, { ...unnumbered, cveMunicipio: '004' }, registry).result?.idMunicipio).toBe(11)
+    expect(settled(municipio, unnumbered, registry).result?.idMunicipio).toBe(1)
   })
 })
 
@@ -123,15 +123,15 @@ test('every wrong value of a row is told', () => {
   })
 })
 
-describe('the family', () => {
-  test('finds a record by its identifier, rendered or not, and by its code', () => {
-    expect(family.rowsOf('estado').get(1)).toEqual(ags)
-    expect(new TextDecoder().decode(family.parentsOf(municipio).get('estado')?.get(1))).toBe(JSON.stringify(ags))
-    expect(family.idByCode(estado, { cveEstado: 'AGS' })).toBe(1)
-    expect(family.idByCode(estado, { cveEstado: 'BC' })).toBeUndefined()
+describe('parent records', () => {
+  test('are found by identifier, rendered or not, and by code', () => {
+    expect(parents.rowsOf('estado').get(1)).toEqual(ags)
+    expect(new TextDecoder().decode(parents.renderedFor(municipio).get('estado')?.get(1))).toBe(JSON.stringify(ags))
+    expect(parents.idByCode(estado, { cveEstado: 'AGS' })).toBe(1)
+    expect(parents.idByCode(estado, { cveEstado: 'BC' })).toBeUndefined()
   })
 
-  test('is made of what other records embed', () => {
-    expect([estado, municipio, localidad].map(isEmbedded)).toEqual([true, true, false])
+  test('are those that other records embed', () => {
+    expect([estado, municipio, localidad].map((entity) => parents.isEmbedded(entity))).toEqual([true, true, false])
   })
 })

@@ -3,7 +3,6 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nomenclator, TestHome, ThreeReleases } from '../../test/support/releases.ts'
-import { verifyRelease } from './verify.ts'
 
 setDefaultTimeout(60_000)
 
@@ -14,7 +13,8 @@ const unknown = '0123456789abcdef'.repeat(4)
 
 /** A home whose releases were activated in this order. */
 const activated = (...digests: readonly string[]) => model.copyTo(new TestHome(), ...digests)
-const damage = (home: TestHome, digest: string) => truncateSync(join(home.shelf.directoryOf(digest), 'pais.records'), 3)
+/** In what no other of the releases has. */
+const damage = (home: TestHome, digest: string) => truncateSync(home.fileOf(digest, 'audiencia', 'records'), 3)
 const current = (home: TestHome) => readFileSync(home.shelf.currentFile, 'utf8')
 
 describe('history', () => {
@@ -29,7 +29,7 @@ describe('history', () => {
     expect(home.shelf.currentDigest()).toBe(history[0])
     expect(home.current().manifest.digest).toBe(history[0] as string)
     expect(current(home)).toBe(history.map((digest) => `${digest}\n`).join(''))
-    expect(readdirSync(home.path).sort()).toEqual(['current', 'releases'])
+    expect(readdirSync(home.path).sort()).toEqual(['current', 'entities', 'releases'])
   })
 
   test('is kept for a hundred activations', () => {
@@ -136,12 +136,24 @@ describe('prune', () => {
   ])('keeps the current one, though it is %s', async (_, digest) => {
     using home = activated(digest)
     expect(await prune(home, 0)).toEqual([digest])
-    expect(await verifyRelease(home.shelf.directoryOf(digest), digest)).toEqual([])
+    expect(await home.verify(digest)).toEqual([])
     expect(
       readdirSync(home.path)
         .filter((name) => !name.startsWith('lock'))
         .sort(),
-    ).toEqual(['current', 'releases'])
+    ).toEqual(['current', 'entities', 'releases'])
+  })
+
+  test('removes the entities that no release names any more, and no other', async () => {
+    using home = activated(b)
+    const entitiesOf = (digest: string) =>
+      Object.values(home.shelf.read(digest).manifest.entities).map((entity) => entity.digest)
+    const kept = entitiesOf(b)
+    const gone = [a, c].flatMap(entitiesOf).filter((digest) => !kept.includes(digest))
+    expect(gone).toHaveLength(2)
+    expect(readdirSync(join(home.path, 'entities')).sort()).toEqual([...kept, ...gone].sort())
+    await prune(home, 0)
+    expect(readdirSync(join(home.path, 'entities')).sort()).toEqual(kept.sort())
   })
 
   test('keeps as many of the newest as it is told', async () => {

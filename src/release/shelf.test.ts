@@ -1,12 +1,13 @@
 // The releases on disk: how one is found, listed, put there and swept away.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentOf, TestHome, ThreeReleases } from '../../test/support/releases.ts'
+import { contentOf, nomenclator, TestHome, ThreeReleases } from '../../test/support/releases.ts'
 import { municipio } from '../catalog/entities.ts'
 import { IdRegistry } from './id-registry.ts'
+import { sizeOf } from './manifest.ts'
 import { Shelf } from './shelf.ts'
-import { verifyRelease } from './verify.ts'
+import { verifyEntity } from './verify.ts'
 
 setDefaultTimeout(60_000)
 
@@ -15,7 +16,8 @@ afterAll(() => model[Symbol.dispose]())
 const [a, b, c] = model.digests as [string, string, string]
 
 const activated = (...digests: readonly string[]) => model.copyTo(new TestHome(), ...digests)
-const damage = (home: TestHome, digest: string) => truncateSync(join(home.shelf.directoryOf(digest), 'pais.records'), 3)
+/** In what no other of the releases has. */
+const damage = (home: TestHome, digest: string) => truncateSync(home.fileOf(digest, 'audiencia', 'records'), 3)
 
 test('a home with nothing in it, or that is not there, has no release', () => {
   using home = new TestHome()
@@ -33,7 +35,7 @@ describe('find', () => {
   const home = new TestHome()
   afterAll(() => home[Symbol.dispose]())
   for (const name of [a, ...alike, 'README', a.slice(0, 20)])
-    mkdirSync(home.shelf.directoryOf(name), { recursive: true })
+    mkdirSync(home.shelf.releaseDirectory(name), { recursive: true })
   const [one, other] = alike as [string, string]
 
   test.each([
@@ -66,52 +68,141 @@ describe('list', () => {
     ])
     damage(home, c)
     expect(bare().map(({ digest }) => digest)).toEqual([b, a, c])
-    expect(home.shelf.list()[2]?.manifest).toEqual({ damage: expect.stringContaining('pais.records has 3 bytes') })
+    expect(home.shelf.list()[2]?.manifest).toEqual({
+      unreadable: expect.stringMatching(/records has 3 bytes instead of/),
+    })
+  })
+
+  test('tells what removing a release would give back: what no other one names', () => {
+    using home = activated(b)
+    const bytes = (digest: string) => home.released(digest, 'audiencia').bytes
+    const own = () => Object.fromEntries(home.shelf.list().map(({ digest, ownBytes }) => [digest, ownBytes]))
+    expect(own()).toEqual({ [a]: bytes(a), [b]: bytes(b), [c]: bytes(c) })
+    for (const digest of [a, c]) home.shelf.remove(digest)
+    expect(own()).toEqual({ [b]: sizeOf(home.current().manifest) })
+    expect(sizeOf(home.current().manifest)).toBeGreaterThan(bytes(b))
+  })
+
+  test('as a command is one JSON document if asked for', async () => {
+    using home = activated(b)
+    damage(home, c)
+    const { code, out, err } = await nomenclator('releases', '--json', '--home', home.path)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const { manifest } = home.shelf.read(a)
+    const unreadable = expect.stringContaining('the release is damaged: ')
+    expect(JSON.parse(out)).toEqual([
+      { digest: b, current: true, manifest: home.current().manifest, ownBytes: home.released(b, 'audiencia').bytes },
+      { digest: a, current: false, manifest, ownBytes: home.released(a, 'audiencia').bytes },
+      { digest: c, current: false, manifest: { unreadable }, ownBytes: 0 },
+    ])
+  })
+
+  test('of damaged releases tells no size', () => {
+    using home = activated(b)
+    damage(home, c)
+    expect(home.shelf.list().find(({ digest }) => digest === c)?.ownBytes).toBe(0)
   })
 })
 
-describe('place', () => {
-  const building = async (home: TestHome) => {
-    const directory = home.shelf.newBuilding()
-    cpSync(model.shelf.directoryOf(a), directory, { recursive: true })
+describe('an entity', () => {
+  const { digest } = model.released(a, 'pais')
+  const building = (home: TestHome) => {
+    const directory = join(home.shelf.newBuilding(), 'pais')
+    cpSync(model.shelf.entityDirectory(digest), directory, { recursive: true })
     return directory
   }
-  const marked = (home: TestHome) => existsSync(join(home.shelf.directoryOf(a), 'mark'))
-  const mark = (home: TestHome) => writeFileSync(join(home.shelf.directoryOf(a), 'mark'), '')
+  const mark = (home: TestHome) => join(home.shelf.entityDirectory(digest), 'mark')
+  const wrong = (home: TestHome) => verifyEntity(home.shelf.entityDirectory(digest), digest)
 
-  test('puts a release where there is none', async () => {
+  test('is placed where there is none', async () => {
     using home = new TestHome()
-    await home.shelf.place(await building(home), a)
-    expect(await verifyRelease(home.shelf.directoryOf(a), a)).toEqual([])
+    expect(await home.shelf.placeEntity(building(home), digest)).toBe('placed')
+    expect(await wrong(home)).toEqual([])
   })
 
-  test('leaves a sound release as it is', async () => {
+  test('that is there and sound stays as it is', async () => {
     using home = activated(a)
-    mark(home)
-    await home.shelf.place(await building(home), a)
-    expect(marked(home)).toBe(true)
+    const directory = building(home)
+    writeFileSync(mark(home), '')
+    expect(await home.shelf.placeEntity(directory, digest)).toBe('was there')
+    expect(existsSync(mark(home))).toBe(true)
   })
 
   test.each([
     ['cut short', (path: string) => truncateSync(path, 3)],
     ['altered in one byte', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('MEX', 'MEY'))],
-  ])('replaces a release that was %s', async (_, spoil) => {
+    ['removed in part', (path: string) => rmSync(path)],
+  ])('that was %s is replaced', async (_, spoil) => {
     using home = activated(a)
-    mark(home)
-    spoil(join(home.shelf.directoryOf(a), 'pais.records'))
-    await home.shelf.place(await building(home), a)
-    expect(marked(home)).toBe(false)
-    expect(await verifyRelease(home.shelf.directoryOf(a), a)).toEqual([])
+    const directory = building(home)
+    writeFileSync(mark(home), '')
+    spoil(home.fileOf(a, 'pais', 'records'))
+    expect(await home.shelf.placeEntity(directory, digest)).toBe('mended')
+    expect(existsSync(mark(home))).toBe(false)
+    expect(await wrong(home)).toEqual([])
     home.shelf.sweep()
-    expect(readdirSync(home.path).sort()).toEqual(['current', 'releases'])
+    expect(readdirSync(home.path).sort()).toEqual(['current', 'entities', 'releases'])
+  })
+})
+
+describe('a manifest', () => {
+  const { manifest } = model.shelf.read(a)
+
+  test('is placed where there is none', () => {
+    using home = activated(b)
+    home.shelf.remove(a)
+    cpSync(join(model.path, 'entities'), join(home.path, 'entities'), { recursive: true })
+    home.shelf.placeRelease(manifest)
+    expect(home.shelf.read(a).manifest).toEqual(manifest)
+    expect(readdirSync(home.shelf.releaseDirectory(a))).toEqual(['manifest.json'])
+  })
+
+  test('of the same digest is replaced', () => {
+    using home = activated(a)
+    home.shelf.placeRelease({ ...manifest, built: '2001-02-03T04:05:06.000Z' })
+    expect(home.shelf.read(a).manifest.built).toBe('2001-02-03T04:05:06.000Z')
+    expect(readdirSync(home.shelf.releaseDirectory(a))).toEqual(['manifest.json'])
+  })
+})
+
+describe('sweep', () => {
+  const stray = '0123456789abcdef'.repeat(4)
+
+  test('removes entities that no release names', () => {
+    using home = activated(a)
+    const before = contentOf(home.path)
+    mkdirSync(home.shelf.entityDirectory(stray))
+    home.shelf.sweep()
+    expect(contentOf(home.path)).toEqual(before)
+  })
+
+  test.each([
+    ['that is damaged', (path: string) => writeFileSync(path, '{')],
+    ['that is missing', (path: string) => rmSync(path)],
+  ])('removes none while a manifest %s does not say which it names', (_, spoil) => {
+    using home = activated(a)
+    spoil(join(home.shelf.releaseDirectory(b), 'manifest.json'))
+    mkdirSync(home.shelf.entityDirectory(stray))
+    const before = contentOf(home.path)
+    home.shelf.sweep()
+    expect(contentOf(home.path)).toEqual(before)
+  })
+
+  test('keeps the entities of a release whose other entities are damaged', () => {
+    using home = activated(a)
+    damage(home, b)
+    const before = contentOf(home.path)
+    home.shelf.sweep()
+    expect(contentOf(home.path)).toEqual(before)
   })
 })
 
 test('what an interrupted import has left behind is swept away by the next', () => {
   using home = activated(a)
   const before = contentOf(home.path)
-  writeFileSync(join(home.shelf.newBuilding(), 'pais.records'), 'half')
-  for (const name of ['current.next', 'numbers.json.next']) writeFileSync(join(home.path, name), 'half')
+  writeFileSync(join(home.shelf.newBuilding(), 'records'), 'half')
+  for (const name of ['current.next', 'id-registry.json.next', `releases/${b}/manifest.json.next`])
+    writeFileSync(join(home.path, name), 'half')
   const directory = home.shelf.newBuilding()
   expect(readdirSync(directory)).toEqual([])
   expect(readdirSync(join(directory, '..'))).toHaveLength(1)
@@ -119,20 +210,20 @@ test('what an interrupted import has left behind is swept away by the next', () 
   expect(contentOf(home.path)).toEqual(before)
 })
 
-describe('numbers', () => {
-  test('are kept', () => {
+describe('the id registry', () => {
+  test('is kept', () => {
     using home = new TestHome()
-    const numbers = new IdRegistry()
-    numbers.claim(municipio, { idEstado: 1, cveMunicipio: '001', idMunicipio: 41 })
-    home.shelf.saveIdRegistry(numbers)
-    expect(home.shelf.loadIdRegistry().numberFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
-    expect(readdirSync(home.path)).toEqual(['numbers.json'])
+    const registry = new IdRegistry()
+    registry.claim(municipio, { idEstado: 1, cveMunicipio: '001', idMunicipio: 41 })
+    home.shelf.saveIdRegistry(registry)
+    expect(home.shelf.loadIdRegistry().idFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
+    expect(readdirSync(home.path)).toEqual(['id-registry.json'])
   })
 
-  test('that are damaged are refused, with what to do', () => {
+  test('that is damaged is refused, with what to do', () => {
     using home = new TestHome()
     home.shelf.saveIdRegistry(new IdRegistry())
-    const path = join(home.shelf.home, 'numbers.json')
+    const path = join(home.shelf.home, 'id-registry.json')
     for (const damaged of ['{', '{"pais":7}']) {
       writeFileSync(path, damaged)
       expect(() => home.shelf.loadIdRegistry()).toThrow(`${path} is damaged`)

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { discardReplacement, renameDurably, replaceDurably, syncDirectory, writeDurably } from './durable-file.ts'
 import { IdRegistry } from './id-registry.ts'
-import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject } from './manifest.ts'
+import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from './manifest.ts'
 import { type Places, type Release, readRelease } from './release.ts'
 import { verifyEntity } from './verify.ts'
 
@@ -130,10 +130,12 @@ export class Shelf implements Places {
   /** Removes what builds that were cut short have left, and entities that no release names. */
   sweep(): void {
     rmSync(this.#building, { recursive: true, force: true })
-    for (const path of [this.currentFile, this.idRegistryFile]) discardReplacement(path)
+    const manifests = this.digests().map((digest) => join(this.releaseDirectory(digest), MANIFEST_FILE))
+    for (const path of [this.currentFile, this.idRegistryFile, ...manifests]) discardReplacement(path)
     const named = this.#namedEntities()
     if (named === undefined || !existsSync(this.#entities)) return
-    for (const digest of readdirSync(this.#entities)) if (!named.has(digest)) this.#removeEntity(digest)
+    for (const digest of readdirSync(this.#entities))
+      if (!named.has(digest)) rmSync(this.entityDirectory(digest), { recursive: true, force: true })
   }
 
   /**
@@ -145,7 +147,7 @@ export class Shelf implements Places {
     const isThere = existsSync(target)
     if (isThere) {
       if ((await verifyEntity(target, digest)).length === 0) return 'was there'
-      this.#removeEntity(digest)
+      this.#discard(target, `damaged-${digest}`)
     }
     renameDurably(directory, target)
     return isThere ? 'mended' : 'placed'
@@ -169,6 +171,8 @@ export class Shelf implements Places {
   remove(digest: string): void {
     // Gone at once under its name, so that a removal cut short leaves nothing that looks like a release.
     this.#discard(this.releaseDirectory(digest), `removed-${digest}`)
+    // For good before its entities go, or a power cut could bring it back without them.
+    syncDirectory(this.#releases)
     this.sweep()
   }
 
@@ -212,14 +216,10 @@ export class Shelf implements Places {
       const path = join(this.releaseDirectory(release), MANIFEST_FILE)
       const manifest = existsSync(path) ? parsedObject(readFileSync(path, 'utf8')) : 'is missing'
       if (typeof manifest === 'string') return undefined
-      const { entities = {} } = manifest as Partial<Manifest>
-      for (const { digest } of Object.values(entities)) named.add(digest)
+      const { entities } = manifest as { readonly entities?: Readonly<Record<string, ReleasedEntity | null>> }
+      for (const entity of Object.values(entities ?? {})) if (entity !== null) named.add(entity.digest)
     }
     return named
-  }
-
-  #removeEntity(digest: string): void {
-    this.#discard(this.entityDirectory(digest), `entity-${digest}`)
   }
 
   #discard(path: string, name: string): void {

@@ -1,9 +1,8 @@
 // The words of made-up names and codes, indexed as those of a release are.
 
-import { batchOf } from '../../src/catalog/batch.ts'
 import { code, entity, id, name } from '../../src/catalog/entity.ts'
-import { INDEX_FILE_PARTS, IndexFile, type Words } from '../../src/release/index/index-file.ts'
-import { partBuild } from '../../src/release/parts.ts'
+import { EntityWriter } from '../../src/release/entity-writer.ts'
+import { IndexFile, type Words } from '../../src/release/index/index-file.ts'
 import { TestDirectory } from './releases.ts'
 
 const named = entity({
@@ -18,10 +17,8 @@ const named = entity({
 export function namedWords(names: readonly string[], codes: readonly string[] = []): Words {
   using directory = new TestDirectory()
   const rows = names.map((one, at) => ({ code: codes[at] ?? '-', name: one, id: at }))
-  for (const part of INDEX_FILE_PARTS) {
-    using build = partBuild(part, named, { directory: directory.path, parents: new Map(), expected: names.length })
-    build.add(batchOf(named, rows))
-    build.finish()
-  }
+  using writer = new EntityWriter(named, directory.path, new Map(), names.length)
+  for (const row of rows) writer.add(row)
+  writer.finish()
   return new IndexFile(directory.path, named).words
 }

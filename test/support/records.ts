@@ -12,14 +12,14 @@ const encoder = new TextEncoder()
 export function rendered(entity: Entity, parents: RenderedParents, row: Values): string {
   using directory = new TestDirectory()
   const records: string[] = []
-  using writer = new RecordWriter(directory.path, entity.name, (json) => records.push(Buffer.from(json).toString()))
+  using writer = new RecordWriter(directory.path, (json) => records.push(Buffer.from(json).toString()))
   batchRenderer(entity, parents)(batchOf(entity, [row]), writer)
   return records.join()
 }
 
-/** Writes a record file of an entity from the JSON of its records. */
-export function writeRecordFile(directory: string, entity: string, records: readonly string[]) {
-  using writer = new RecordWriter(directory, entity)
+/** Writes a record file from the JSON of its records. */
+export function writeRecordFile(directory: string, records: readonly string[]) {
+  using writer = new RecordWriter(directory)
   for (const json of records) {
     writer.begin()
     writer.bytes(encoder.encode(json))

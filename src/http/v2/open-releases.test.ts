@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { answerLaterTo } from '../../../test/support/answered.ts'
-import { releaseOf, TestDirectory } from '../../../test/support/releases.ts'
+import { releaseOf, TestDirectory, variantOf } from '../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../test/support/small-source.ts'
 import { createApp } from '../app.ts'
 import { ProblemError } from '../problem.ts'
@@ -26,13 +26,13 @@ class CountingShelf implements ReadableShelf {
   readonly #digests = new Set<string>()
 
   place(digest: string): string {
-    mkdirSync(this.directoryOf(digest))
+    mkdirSync(this.releaseDirectory(digest))
     this.#digests.add(digest)
     return digest
   }
 
   remove(digest: string): void {
-    rmSync(this.directoryOf(digest), { recursive: true })
+    rmSync(this.releaseDirectory(digest), { recursive: true })
     this.#digests.delete(digest)
   }
 
@@ -45,17 +45,15 @@ class CountingShelf implements ReadableShelf {
     return [...this.#digests]
   }
 
-  directoryOf(digest: string): string {
-    return join(directory.path, digest)
-  }
+  releaseDirectory = (digest: string): string => join(directory.path, digest)
 
   open(digest: string) {
     if (this.failure !== undefined) throw this.failure
     this.opened.push(digest)
-    return { ...current, digest }
+    return variantOf(current, { digest })
   }
 
-  manifestOrDamage(digest: string) {
+  manifestOrReason(digest: string) {
     this.manifestsRead++
     return { ...current.manifest, digest }
   }
@@ -192,7 +190,8 @@ test.each([
     logError: (error) => logged.push(error),
   })
   const status = async () =>
-    (await answerLaterTo(app, { target: `/api/v2/paises?release=${digest}` }, { own: '', peer: undefined })).status
+    (await answerLaterTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
+      .status
   shelf.failure = failure
   expect([await status(), logged]).toEqual([500, [failure]])
   shelf.failure = undefined
