@@ -25,7 +25,7 @@ export type AgainstSqlite = {
   readonly theirsBytes: number
 }
 
-const none = { filters: [], words: [], sort: undefined } as const
+const none = { filters: [], words: [], sorts: [] } as const
 const is = (field: string, value: number) => ({ steps: [field], match: 'equals', values: [value] }) as const
 const states = times(32, (at) => at + 1)
 const byName = { steps: ['descLocalidad'], descending: false }
@@ -41,7 +41,7 @@ const questions: Readonly<Record<string, readonly Question[]>> = {
     theirs: (sqlite) => sqlite.filtered(state, LIMIT),
   })),
   'two filters, sorted by name': times(60, () => [pick(dice, states), 1 + dice(20)] as const).map(([state, id]) => ({
-    ours: { ...none, filters: [is('idEstado', state), is('idLocalidad', id)], sort: byName },
+    ours: { ...none, filters: [is('idEstado', state), is('idLocalidad', id)], sorts: [byName] },
     theirs: (sqlite) => sqlite.filteredTwice(state, id, LIMIT),
   })),
   'words that begin with one letter': LETTERS.map((letter) => ({

@@ -5,7 +5,7 @@ import { type EntityName, entities } from '../../catalog/entities.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
-import { type Filter, firstWhere } from '../../find/conditions.ts'
+import { type Filter, firstWhere } from '../../find/filter.ts'
 import type { Release } from '../../release/release.ts'
 
 const is = (steps: readonly string[], value: string | number): Filter => ({ steps, match: 'equals', values: [value] })

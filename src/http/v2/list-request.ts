@@ -4,9 +4,9 @@ import { MAX_ID } from '../../catalog/check.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import type { Query } from '../../find/finder.ts'
-import type { Sort } from '../../find/order.ts'
+import type { Sort } from '../../find/sort.ts'
 import { nearest } from '../../nearest.ts'
 import type { Selection } from '../../page/selection.ts'
 import {
@@ -36,7 +36,11 @@ export function readListRequest(entity: Entity, query: string): ListRequest {
   if (after !== undefined && parameters.has('page'))
     throw badParameter('after', after, 'either page or after, not both')
   return {
-    query: { filters: filtersOf(entity, parameters), words: searchWords(parameters), sort: sortOf(entity, parameters) },
+    query: {
+      filters: filtersOf(entity, parameters),
+      words: searchWords(parameters),
+      sorts: sortsOf(entity, parameters),
+    },
     at: after === undefined ? { page } : { after },
     perPage: wholeNumber(parameters, 'per_page', { least: 1, most: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE }),
     selection: selectionOf(entity, parameters),
@@ -87,11 +91,11 @@ export function searchWords(parameters: Parameters): string[] {
   throw badParameter('q', given, allowed)
 }
 
-function sortOf(entity: Entity, parameters: Parameters): Sort | undefined {
+function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
   const given = parameters.one('sort')
-  if (given === undefined) return undefined
+  if (given === undefined) return []
   const descending = given.startsWith('-')
-  return { steps: pathAt(entity, 'sort', descending ? given.slice(1) : given).steps, descending }
+  return [{ steps: pathAt(entity, 'sort', descending ? given.slice(1) : given).steps, descending }]
 }
 
 function pathAt(entity: Entity, parameter: string, name: string): FieldPath {

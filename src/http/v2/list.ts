@@ -1,6 +1,6 @@
 // A page of a list of API v2: found, cut, and rendered as it was asked for.
 import { type EntityName, entities } from '../../catalog/entities.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import { type Found, find } from '../../find/finder.ts'
 import type { PageBeyondLast } from '../../page/page.ts'
 import type { Headers } from '../../page/page-headers.ts'

@@ -2,7 +2,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import { FORMATS } from '../../page/rendition.ts'
 
 export const MAX_SORT_FIELDS = 5

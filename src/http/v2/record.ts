@@ -1,6 +1,6 @@
 // A single record of API v2.
 import { type EntityName, entities } from '../../catalog/entities.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { isWhole } from '../../page/selection.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'

@@ -3,7 +3,7 @@ import { entityByPlural, OPENAPI_PATH, V2_PATH } from '../../catalog/collections
 import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
 import { identifierOf } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import type { Problem } from '../problem.ts'

@@ -5,9 +5,9 @@ import { type EntityName, entities, entityNames } from '../../catalog/entities.t
 import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import { highlights } from '../../find/highlight.ts'
-import { type Scope, type Suggestion, suggest } from '../../find/typeahead.ts'
+import { type Scope, type SearchResult, searchAcross } from '../../find/search.ts'
 import { nearest } from '../../nearest.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
@@ -33,8 +33,8 @@ export function answerSearch(
   const chosen = releases.chosen(parameters)
   if ('kind' in chosen) return chosen
   const { release } = chosen
-  const suggestions = suggest(release, words, scope, limit)
-  const found = suggestions.map((suggestion) => described(release, suggestion, words, baseUrl))
+  const results = searchAcross(release, words, scope, limit)
+  const found = results.map((result) => described(release, result, words, baseUrl))
   return jsonResponse(request, chosen, found)
 }
 
@@ -84,7 +84,8 @@ const textsOf: ReadonlyMap<EntityName, readonly string[]> = new Map(
   }),
 )
 
-function described(release: Release, { name, position }: Suggestion, words: readonly string[], baseUrl: string) {
+function described(release: Release, { position, ...result }: SearchResult, words: readonly string[], baseUrl: string) {
+  const name = result.name as EntityName
   const entity: Entity = entities[name]
   const record: PublishedRecord = JSON.parse(decoder.decode(release.entity(name).records.record(position)))
   const matches = (textsOf.get(name) ?? [])
