@@ -1,16 +1,12 @@
-// What a search finds, what comes first, and that a search for the best finds the same as one for all.
+// What a search finds and what comes first, in one entity and across several.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import fc from 'fast-check'
-import { namedWords } from '../../test/support/named-words.ts'
-import { randomSearch } from '../../test/support/random-names.ts'
+import { ancestorsIn, namedWords } from '../../test/support/named-words.ts'
 import { releaseOf } from '../../test/support/releases.ts'
 import { wordsOf } from '../catalog/words.ts'
 import type { Release } from '../release/release.ts'
 import { bundledSource } from '../source/bundled.ts'
-import type { MatchAncestors } from './ancestor-match.ts'
 import type { SearchSpace } from './candidates.ts'
 import { type Scope, search, searchAcross } from './search.ts'
-import { matchWord } from './word-match.ts'
 
 setDefaultTimeout(60_000)
 
@@ -73,23 +69,6 @@ describe('what is found', () => {
   })
 })
 
-/** The parent of each record, and the names of the parents. */
-function ancestorsIn(parents: readonly number[], names: readonly string[]): MatchAncestors {
-  const words = namedWords(names)
-  const lists = names.map((_, parent) => parents.flatMap((one, position) => (one === parent ? position : [])))
-  const starts = Uint32Array.from([0, ...lists.keys()].map((_, at) => lists.slice(0, at).flat().length))
-  const children = { starts, positions: Uint32Array.from(lists.flat()) }
-  return (typed, allowEdits) => {
-    const { grades } = matchWord(words, typed, allowEdits)
-    const gradeOf = (_: string, parent: number) => {
-      const own = words.names.subarray(words.nameStarts[parent], words.nameStarts[parent + 1])
-      return Math.min(...Array.from(own, (word) => grades[word] as number).filter((grade) => grade > 0))
-    }
-    const best = Uint8Array.from(names.map(gradeOf), (grade) => (Number.isFinite(grade) ? grade : 0))
-    return best.some((grade) => grade > 0) ? [{ parents: Uint32Array.from(parents), children, grades: best }] : []
-  }
-}
-
 describe('with words of ancestors', () => {
   const names = ['Tuxpan', 'Tuxpan', 'Veracruz', 'Tampico', 'Nayarit Tuxpan Viejo']
   const matchAncestors = ancestorsIn([0, 1, 0, 0, 2], ['Veracruz', 'Nayarit', 'Jalisco'])
@@ -102,57 +81,6 @@ describe('with words of ancestors', () => {
     ['a typing error in the ancestor', 'tuxpan naayrit', [1, 4]],
     ['not by ancestors alone', 'veracruz veracruz', [2]],
   ])('%s', (_what, typed, expected) => expect(positions(typed)).toEqual(expected))
-})
-
-describe('the wanted best are the first of all', () => {
-  const wanted = fc.integer({ min: 1, max: 30 })
-
-  /** Both searches in one index, in which candidates are pruned in the one and not in the other. */
-  function agree(space: SearchSpace, typed: readonly string[], count: number): void {
-    const all = search(space, typed).ranked().slice(0, count)
-    const best = search({ ...space, wanted: Math.max(count, 5) }, typed).ranked()
-    expect(Array.from(best.slice(0, count))).toEqual(Array.from(all))
-  }
-
-  test('among names that are alike', () => {
-    const holds = fc.property(randomSearch(60), wanted, fc.integer({ min: 0, max: 3 }), (given, count, share) => {
-      const { names, typed } = given
-      const among = share === 0 ? undefined : [...names.keys()].filter((position) => position % (share + 1) !== 0)
-      agree(spaceOf({ names, ...(among === undefined ? {} : { among }) }), typed, count)
-    })
-    fc.assert(holds, { numRuns: 4_000, seed: 1_913 })
-  })
-
-  test('with codes and ancestors', () => {
-    const holds = fc.property(
-      randomSearch(40),
-      randomSearch(8),
-      wanted,
-      fc.boolean(),
-      (given, others, count, coded) => {
-        const { names } = given
-        const parents = names.map((_, position) => (position * 7) % others.names.length)
-        const codes = coded ? names.map((_, position) => others.names[position % others.names.length] as string) : []
-        const space = { ...spaceOf({ names, codes }), matchAncestors: ancestorsIn(parents, others.names) }
-        agree(space, [...given.typed, ...others.typed].slice(0, 4), count)
-      },
-    )
-    fc.assert(holds, { numRuns: 1_500, seed: 1_913 })
-  })
-
-  test('among many records', () => {
-    const word = fc.constantFrom('san', 'santa', 'juan', 'de', 'la', 'lagos', 'lagas', 'sur', 's')
-    const name = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '))
-    const typed = fc.oneof(
-      fc.array(fc.constantFrom('s', 'san', 'sa', 'la', 'l', 'juan', 'de', 'd'), { minLength: 1, maxLength: 3 }),
-      fc.constantFrom(['juna'], ['lagps'], ['snata'], ['juana'], ['la', 'juna'], ['lagps', 'de'], ['la', 'san']),
-    )
-    const names = fc.array(name, { minLength: 2_500, maxLength: 3_000 })
-    const holds = fc.property(names, typed, wanted, (given, words, count) =>
-      agree(spaceOf({ names: given }), words, count),
-    )
-    fc.assert(holds, { numRuns: 30, endOnFailure: true })
-  })
 })
 
 describe('across entities', () => {

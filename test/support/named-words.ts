@@ -1,5 +1,7 @@
 // The words of made-up names and codes, laid out in memory as an index has them, in the plainest way.
 import { wordsOf } from '../../src/catalog/words.ts'
+import type { MatchAncestors } from '../../src/find/ancestor-match.ts'
+import { matchWord } from '../../src/find/word-match.ts'
 import type { Words } from '../../src/release/index/index-file.ts'
 import { letterMask } from '../../src/release/index/letters.ts'
 import type { Postings } from '../../src/release/index/postings.ts'
@@ -44,4 +46,21 @@ function postingsOf(records: readonly number[][], words: number): Postings {
     for (const number of new Set(numbers)) lists[number]?.push(position)
   }
   return { starts: startsOf(lists), positions: Uint32Array.from(lists.flat()) }
+}
+
+/** Ancestors of one generation: the parent of each record, and the names of the parents. */
+export function ancestorsIn(parents: readonly number[], names: readonly string[]): MatchAncestors {
+  const words = namedWords(names)
+  const lists = names.map((_, parent) => parents.flatMap((one, position) => (one === parent ? position : [])))
+  const starts = Uint32Array.from([0, ...lists.keys()].map((_, at) => lists.slice(0, at).flat().length))
+  const children = { starts, positions: Uint32Array.from(lists.flat()) }
+  return (typed, allowEdits) => {
+    const { grades } = matchWord(words, typed, allowEdits)
+    const gradeOf = (_: string, parent: number) => {
+      const own = words.names.subarray(words.nameStarts[parent], words.nameStarts[parent + 1])
+      return Math.min(...Array.from(own, (word) => grades[word] as number).filter((grade) => grade > 0))
+    }
+    const best = Uint8Array.from(names.map(gradeOf), (grade) => (Number.isFinite(grade) ? grade : 0))
+    return best.some((grade) => grade > 0) ? [{ parents: Uint32Array.from(parents), children, grades: best }] : []
+  }
 }
