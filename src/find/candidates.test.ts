@@ -31,6 +31,22 @@ test('among names that are alike, of which some may be filtered out', () => {
   fc.assert(holds, RUNS)
 })
 
+test('with ties between records that are found by different words', () => {
+  // San Lagos and Santa La are as good as one another for "san la", and are found by different words.
+  const word = fc.constantFrom('san', 'santa', 'la', 'lagos')
+  const name = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+  const typed = fc.constantFrom(['san', 'la'], ['la', 'san'], ['sa', 'la'], ['san', 'lago', 'la'])
+  const holds = fc.property(
+    fc.array(name, { minLength: 1, maxLength: 40 }),
+    typed,
+    anyWanted,
+    (names, words, wanted) => {
+      expectSameBest({ words: namedWords(names), among: undefined, matchAncestors: noAncestors }, words, wanted, false)
+    },
+  )
+  fc.assert(holds, RUNS)
+})
+
 test('with words of ancestors', () => {
   const holds = fc.property(randomSearch(40), fc.nat(), anyWanted, fc.boolean(), (given, turn, wanted, allowEdits) => {
     const { names, typed } = given
