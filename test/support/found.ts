@@ -31,9 +31,17 @@ const plain = (letter: string) => {
 const spanish = (text: string) =>
   [...text.normalize('NFC')].map((letter) => (/[ñÑ]/.test(letter) ? 'n\u{10ffff}' : plain(letter))).join('')
 
-export function compareValues(a: string | number, b: string | number): number {
+const keys = new Map<string, Buffer>()
+
+function keyOf(text: string): Buffer {
+  const key = keys.get(text) ?? Buffer.from(spanish(text))
+  keys.set(text, key)
+  return key
+}
+
+function compareValues(a: string | number, b: string | number): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  return Buffer.compare(Buffer.from(spanish(String(a))), Buffer.from(spanish(String(b))))
+  return Buffer.compare(keyOf(String(a)), keyOf(String(b)))
 }
 
 export type NaiveFilter = { readonly path: FieldPath; readonly prefix: boolean; readonly values: readonly string[] }
