@@ -73,7 +73,7 @@ export async function openService(home: string): Promise<Service> {
             values: [value],
           })),
           words,
-          sort: byName ? { steps: ['descLocalidad'], descending: false } : undefined,
+          sorts: byName ? [{ steps: ['descLocalidad'], descending: false }] : [],
         })
         return { total: found.total, positions: found.slice(0, limit) }
       }

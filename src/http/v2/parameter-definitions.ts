@@ -5,7 +5,7 @@ import { MAX_ID } from '../../catalog/check.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import { FORMATS } from '../../page/rendition.ts'
 
 export const MAX_SORT_FIELDS = 5

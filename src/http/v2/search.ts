@@ -3,17 +3,22 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { highlights } from '../../find/highlight.ts'
-import { type Suggestion, suggest } from '../../find/typeahead.ts'
+import { type SearchResult, searchAcross } from '../../find/search.ts'
 import type { Release } from '../../release/release.ts'
 import { keyOf, recordPath } from './record-key.ts'
 import type { SearchRequest } from './request.ts'
 
 export const searchSuggestions = (release: Release, { words, scope, limit }: SearchRequest, baseUrl: string) =>
-  suggest(release, words, scope, limit).map((suggestion) => renderSuggestion(release, suggestion, words, baseUrl))
+  searchAcross(release, words, scope, limit).map((result) => renderSuggestion(release, result, words, baseUrl))
 
 const decoder = new TextDecoder()
 
-function renderSuggestion(release: Release, { name, position }: Suggestion, words: readonly string[], baseUrl: string) {
+function renderSuggestion(
+  release: Release,
+  { name, position }: SearchResult,
+  words: readonly string[],
+  baseUrl: string,
+) {
   const { definition, records } = release.entity(name)
   const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
   const { searched, nameField, ancestors } = namingOf(definition)

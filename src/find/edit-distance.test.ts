@@ -1,9 +1,9 @@
-// Checks the distance between words against the plainest way to reckon it.
+// Checks the edit distance against the plainest way to compute it.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { distanceOf, editsForgiven } from './typos.ts'
+import { distanceOf, maxEditsOf } from './edit-distance.ts'
 
-/** The whole table, cell by cell: letters put in, left out, changed, or swapped with their neighbour. */
+/** The whole table, cell by cell: letters inserted, left out, replaced, or swapped with a neighbour. */
 function plainDistance(one: string, other: string): number {
   const cells: number[][] = []
   const at = (row: number, column: number) => cells[row]?.[column] ?? Number.POSITIVE_INFINITY
@@ -20,12 +20,12 @@ function plainDistance(one: string, other: string): number {
   return at(one.length, other.length)
 }
 
-const beginnings = (word: string) => Array.from({ length: word.length + 1 }, (_, length) => word.slice(0, length))
+const prefixesOf = (word: string) => Array.from({ length: word.length + 1 }, (_, length) => word.slice(0, length))
 
-/** What is farther off than the limit is only known to be so. */
+/** Over the limit, a distance is only known to be so. */
 const within = (distance: number, limit: number) => (distance <= limit ? distance : undefined)
 
-describe('the distance of what was typed to a word', () => {
+describe('the distance from a typed word to another', () => {
   const cases: [string, string, string, number][] = [
     ['the word itself', 'leon', 'leon', 0],
     ['a letter left out', 'guadaljara', 'guadalajara', 1],
@@ -35,32 +35,32 @@ describe('the distance of what was typed to a word', () => {
     ['two swapped at the beginning', 'euvlta', 'vuelta', 2],
     ['two slips', 'gudalajra', 'guadalajara', 2],
   ]
-  test.each(cases)('%s', (_what, typed, word, edits) => expect(distanceOf(typed, word, 2).whole).toBe(edits))
+  test.each(cases)('%s', (_what, typed, word, edits) => expect(distanceOf(typed, word, 2).toWord).toBe(edits))
 
   // Few letters, so that words are alike more often than not.
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'ñ'), maxLength: 12 })
   const limit = fc.integer({ min: 0, max: 2 })
 
   test('is that of the whole table, up to the limit', () => {
-    const holds = fc.property(word, word, limit, (typed, other, most) => {
-      const { whole, beginning } = distanceOf(typed, other, most)
-      expect(within(whole, most)).toBe(within(plainDistance(typed, other), most))
-      const nearest = Math.min(...beginnings(other).map((part) => plainDistance(typed, part)))
-      expect(within(beginning, most)).toBe(within(nearest, most))
+    const holds = fc.property(word, word, limit, (typed, other, max) => {
+      const { toWord, toPrefix } = distanceOf(typed, other, max)
+      expect(within(toWord, max)).toBe(within(plainDistance(typed, other), max))
+      const nearest = Math.min(...prefixesOf(other).map((prefix) => plainDistance(typed, prefix)))
+      expect(within(toPrefix, max)).toBe(within(nearest, max))
     })
     fc.assert(holds, { numRuns: 2_000 })
   })
 
-  test('counts slips in words of any length that are compared whole', () => {
+  test('is right for words of any length that are compared whole', () => {
     for (let length = 1; length <= 64; length++) {
       const typed = 'ab'.repeat(32).slice(0, length)
-      expect([length, distanceOf(typed, `${typed}xy`, 2)]).toEqual([length, { whole: 2, beginning: 0 }])
+      expect([length, distanceOf(typed, `${typed}xy`, 2)]).toEqual([length, { toWord: 2, toPrefix: 0 }])
     }
   })
 
   test('is the same for the words that come after a long one', () => {
     distanceOf('a'.repeat(64), 'b'.repeat(70), 2)
-    expect(distanceOf('leno', 'leon', 1)).toEqual({ whole: 1, beginning: 1 })
+    expect(distanceOf('leno', 'leon', 1)).toEqual({ toWord: 1, toPrefix: 1 })
   })
 })
 
@@ -69,4 +69,4 @@ test.each([
   ['leon', 1],
   ['tijuana', 1],
   ['veracruz', 2],
-])('%s is forgiven %i edits', (word, edits) => expect(editsForgiven(word)).toBe(edits))
+])('%s may have %i edits', (word, edits) => expect(maxEditsOf(word)).toBe(edits))
