@@ -1,6 +1,6 @@
 // A cache that evicts what was used least recently, limited by the number of its entries and by their weight.
 
-export type CacheLimits<V> = {
+type CacheLimits<V> = {
   readonly maxEntries: number
   readonly maxWeight?: number
   readonly weightOf?: (value: V) => number

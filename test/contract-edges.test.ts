@@ -1,6 +1,7 @@
 // Small catalogs over a real socket: no record, one, a full page, one more; and the order of the records.
+
 import { describe, expect, test } from 'bun:test'
-import { collections } from '../src/catalog/collections.ts'
+import { collections } from './support/built-in.ts'
 import { bodyOf, lists, recordsOf } from './support/expected.ts'
 import { headOf, notModifiedResponse, pageResponse, problemResponse } from './support/expected-responses.ts'
 import { jumbled } from './support/jumbled-catalog.ts'

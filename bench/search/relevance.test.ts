@@ -1,7 +1,6 @@
 // Checks that the relevance set speaks of records that are there, and that invented names leave it as it is.
 import { describe, expect, test } from 'bun:test'
-import { entityByPlural } from '../../src/catalog/collections.ts'
-import { entities } from '../../src/catalog/entities.ts'
+import { builtInCatalog } from '../../src/catalog/entities.ts'
 import { randomFrom, times } from '../random.ts'
 import { nameKey, nameMaker, rowsOf } from './localities.ts'
 import { CATEGORIES, type Expectation, readRelevance } from './relevance.ts'
@@ -11,7 +10,7 @@ const MIN_OF_EACH = 40
 
 const relevance = readRelevance()
 const tables = new Map(
-  [...entityByPlural].map(([plural, name]) => [plural, { entity: entities[name], rows: rowsOf(`${name}.csv`) }]),
+  [...builtInCatalog.collections].map(([plural, entity]) => [plural, { entity, rows: rowsOf(`${entity.name}.csv`) }]),
 )
 
 /** The name of the record that is expected, as the data has it. */

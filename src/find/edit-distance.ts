@@ -92,7 +92,7 @@ export class EditDistance {
   }
 }
 
-export type Distance = {
+type Distance = {
   /** From the typed word to the whole word; of no meaning where it is over the limit. */
   readonly toWord: number
   /** To the beginning of the word that is nearest. */

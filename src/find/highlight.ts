@@ -2,7 +2,7 @@
 import { placedWords } from '../catalog/words.ts'
 import { distanceOf, maxEditsOf } from './edit-distance.ts'
 
-export type Range = readonly [start: number, end: number]
+type Range = readonly [start: number, end: number]
 
 /** In code units of UTF-16, as JavaScript counts them; the end is just after the last. */
 export function highlights(text: string, typed: readonly string[]): Range[] {

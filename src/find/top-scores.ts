@@ -20,7 +20,7 @@
 import { ELSEWHERE, gradesAt, inexactLowerBound, NO_MATCH, ONE_EDIT, scoreLowerBound, type TypedWord } from './score.ts'
 
 /** What is known of all candidates of a scan. */
-export type ScanFacts = {
+type ScanFacts = {
   /** So many typed words are in their names only in part or with an edit. */
   readonly inexact?: number
   /** They have at least so many edits; only known for a single typed word. */

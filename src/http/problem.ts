@@ -115,7 +115,7 @@ const MAX_QUOTED = 100
 const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
 /** Whether a path belongs to API v2, whose responses have headers of their own. */
-export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
 
 export function problemResponse(problem: Problem, path: string): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem)

@@ -9,7 +9,7 @@ import { isNotModified } from './conditional.ts'
 import { type HttpRequest, type HttpResponse, textResponse } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
-export type Route = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse | Problem
+type Route = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse | Problem
 
 const routesByCatalog = new WeakMap<Catalog, ReadonlyMap<string, Route>>()
 

@@ -107,6 +107,7 @@ describe('a tiny release', () => {
         name,
         {
           format: ENTITY_FORMAT,
+          collection: builtInCatalog.entities.get(name)?.plural as string,
           digest: sha256(Buffer.from(files[`${name}/entity.json`] ?? '', 'latin1')),
           count: tiny[name].length,
           records: sha256(Buffer.from(files[`${name}/records`] ?? '', 'latin1')),

@@ -1,6 +1,7 @@
 // An import that loses much, empties a collection or gives an identifier to another code is a breaking change, and no other.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sourceOf, TestHome, tiny, tinyNames } from '../../test/support/releases.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
 import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
 import type { Release } from './release.ts'
 
@@ -20,7 +21,7 @@ const COUNT = 10
 function counted(counts: Readonly<Record<string, number>>): Release {
   const entities = Object.fromEntries(tinyNames.map((name) => [name, { count: counts[name] ?? COUNT }]))
   return {
-    catalog: { entities: new Map(Object.entries(entities)) },
+    catalog: builtInCatalog,
     entity: (name: string) => entities[name],
     manifest: { entities },
   } as unknown as Release

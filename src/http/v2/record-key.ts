@@ -69,7 +69,7 @@ function codeFilters(entity: Entity, code: string): readonly Filter[] | undefine
 }
 
 /** The fields of its code, but for the owner, which the path has named before. */
-export function codeFields(entity: Entity): readonly string[] {
+function codeFields(entity: Entity): readonly string[] {
   const owner = ownerOf(entity)?.field
   return entity.code.filter((field) => field !== owner)
 }

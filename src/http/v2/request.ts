@@ -328,7 +328,7 @@ function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest
 
 export type SearchRequest = { readonly words: readonly string[]; readonly scope: Scope; readonly limit: number }
 
-export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
+function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
   const parameters = new Parameters(query, searchParameters(catalog))
   return {
     words: searchWords(parameters),

@@ -16,7 +16,7 @@ const aligned = (bytes: number) => Math.ceil(bytes / ALIGNED) * ALIGNED
 type Kind = Place['kind']
 
 /** Takes the pieces of an array. */
-export type Put = (piece: Uint32Array | Uint8Array) => void
+type Put = (piece: Uint32Array | Uint8Array) => void
 
 /** Writes one array after the other, and each in pieces if need be, so that little has to be in memory. */
 export class SectionWriter implements Disposable {

@@ -32,8 +32,8 @@ function written(batches: readonly (readonly Given[])[]): Words {
     columns.add(batch)
     words.add(batch)
   }
-  columns.write(join(directory.path, 'named.index'))
-  words.write(join(directory.path, 'named.words'))
+  columns.write(join(directory.path, 'index'))
+  words.write(join(directory.path, 'words'))
   return new IndexFile(directory.path, named).words
 }
 
