@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { USAGE } from '../bench/options.ts'
-import { USAGE as SEARCH_USAGE } from '../bench/search/options.ts'
+import { USAGE } from '../bench/bench.ts'
+import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { collections } from '../src/catalog/collections.ts'
 import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'

@@ -195,3 +195,30 @@ describe('the rules themselves', () => {
     expect(undeclared([{ from: 'x', to: 'left-pad', types: false }], [])).toHaveLength(1)
   })
 })
+
+describe('exports', () => {
+  const EXPORT = /^export\s+(?:async\s+)?(?:function\*?|const|class|type|let)\s+(\w+)/gm
+  const importers = ['src', 'test', 'bench', 'data/prepare']
+    .flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.ts`).scanSync(ROOT)])
+    .filter((file) => !file.includes('node_modules'))
+  /** The text of every file that imports another, by the file that is imported. */
+  const importing = new Map<string, string[]>()
+  for (const file of importers) {
+    const source = read(file)
+    for (const { to } of importsOf(file, source)) {
+      if (!to.startsWith('.')) continue
+      const target = relative(ROOT, join(ROOT, dirname(file), to))
+      importing.set(target, [...(importing.get(target) ?? []), source])
+    }
+  }
+
+  test('are all imported by another file', () => {
+    const unused = files.flatMap((file) =>
+      [...read(file).matchAll(EXPORT)]
+        .map(([, name]) => name as string)
+        .filter((name) => !importing.get(file)?.some((source) => new RegExp(`\\b${name}\\b`).test(source)))
+        .map((name) => `${file} exports ${name}`),
+    )
+    expect(unused).toEqual([])
+  })
+})

@@ -1,7 +1,7 @@
 // Says what is wrong with the values of one row, field by field.
 import type { Entity, Field } from './entity.ts'
 
-export type ValueFault = { readonly field: string; readonly value: unknown; readonly expected: string }
+type ValueFault = { readonly field: string; readonly value: unknown; readonly expected: string }
 
 export const MAX_ID = 2_147_483_647
 export const MAX_TEXT = 1_000

@@ -1,10 +1,10 @@
 // The little language in which a catalog is defined, and the types that follow from a definition.
 
 type Own = { readonly description: string }
-export type IdField = Own & { readonly kind: 'id' }
-export type NameField = Own & { readonly kind: 'name' }
+type IdField = Own & { readonly kind: 'id' }
+type NameField = Own & { readonly kind: 'name' }
 export type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
-export type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
+type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
 export type EmbedField<E extends Entity = Entity> = Own & { readonly kind: 'embed'; readonly entity: E }
 export type Field = IdField | NameField | CodeField | CopyField | EmbedField
 

@@ -91,7 +91,7 @@ const WORD = /[\p{L}\p{N}]+/gu
 /** The folded words of a text, in order. */
 export const wordsOf = (text: string): string[] => folded(text).match(WORD) ?? []
 
-export type PlacedWord = { readonly word: string; readonly start: number; readonly end: number }
+type PlacedWord = { readonly word: string; readonly start: number; readonly end: number }
 
 const PLACED_WORD = /[\p{L}\p{N}\p{M}]+/gu
 

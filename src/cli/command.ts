@@ -8,7 +8,7 @@ export type Terminal = {
   readonly interactive: boolean
 }
 
-export type Invocation<F extends Flags> = {
+type Invocation<F extends Flags> = {
   readonly values: ValuesOf<F>
   readonly operands: readonly string[]
   readonly env: Environment

@@ -6,7 +6,7 @@ const BAR = 24
 const ERASE_LINE = '\r\x1b[2K'
 const number = new Intl.NumberFormat('en')
 
-export type Progress = {
+type Progress = {
   readonly show: (what: string, done: number, expected: number | undefined) => void
   readonly clear: () => void
 }

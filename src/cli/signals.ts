@@ -1,6 +1,6 @@
 // What signals mean to a server.
 
-export type Reactions = {
+type Reactions = {
   readonly stop: () => Promise<void>
   /** What a second signal does before the process ends at once. */
   readonly now?: () => void

@@ -5,7 +5,7 @@ import { problemResponse } from './problem.ts'
 import { type ListenOptions, listenWire, type WireServer } from './wire/server.ts'
 import type { Handler } from './wire/server-state.ts'
 
-export type RunningServer = {
+type RunningServer = {
   readonly url: string
   readonly port: number
   /**

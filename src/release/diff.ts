@@ -6,7 +6,7 @@ import { RecordReader } from './record-reader.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
-export type RecordKey = Readonly<Record<string, number>>
+type RecordKey = Readonly<Record<string, number>>
 
 export type RecordChange =
   | { readonly change: 'added'; readonly key: RecordKey; readonly new: PublishedRecord }
@@ -144,7 +144,7 @@ function keyReader(release: Release, entity: Entity, field: string): (position: 
 }
 
 /** The dotted paths of the values that differ. */
-export function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
+function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]
     if (typeof before === 'object' && typeof after === 'object') return differing(before, after, `${prefix}${field}.`)

@@ -20,7 +20,7 @@ import { oddityFinder } from './oddities.ts'
 import type { ParentRecords } from './parent-records.ts'
 import { type RowSettler, rowSettler } from './settle.ts'
 
-export type EntityBuildContext = {
+type EntityBuildContext = {
   readonly parents: ParentRecords
   /** The digest of each entity that it embeds. */
   readonly digestOf: (parent: string) => string

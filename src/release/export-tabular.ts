@@ -11,7 +11,7 @@ import { DurableFile, syncDirectory } from './durable-file.ts'
 import type { Release } from './release.ts'
 import { scanPages } from './scan.ts'
 
-export type ExportOptions = {
+type ExportOptions = {
   /** Whether files of the same names may be replaced. */
   readonly overwrite: boolean
 }

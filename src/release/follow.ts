@@ -6,7 +6,7 @@ import type { Shelf } from './shelf.ts'
 
 export type Following = Disposable & { readonly release: () => Release }
 
-export type FollowEvents = {
+type FollowEvents = {
   readonly onSwap: (release: Release) => void
   /** The activated release could not be opened; the one before goes on being served. */
   readonly onRefused: (reason: string) => void

@@ -23,7 +23,7 @@ const MAX_SHARE_REMOVED = 0.05
 const EXAMPLES_KEPT = 5
 
 /** What an entity whose records cannot be read had, by its manifest. */
-export type Unreadable = ReadonlyMap<string, { readonly count: number }>
+type Unreadable = ReadonlyMap<string, { readonly count: number }>
 
 export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): Changes {
   const compared = namesOfBoth(older, newer).map((name): [string, EntityChanges] => {

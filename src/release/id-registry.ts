@@ -14,7 +14,7 @@ type Ids = {
 }
 
 /** For each entity every identifier ever given and the code that has it, in the order of giving. */
-export type SavedIds = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
+type SavedIds = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
 
 /** Only records with an identifier of their own are in the registry; the others are numbered within their parent. */
 export const isNumbered = (entity: Entity): boolean => entity.key.length === 1

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
 
-export type Holder = { readonly pid: number; readonly host: string; readonly since: string; readonly doing: string }
+type Holder = { readonly pid: number; readonly host: string; readonly since: string; readonly doing: string }
 
 const POLL_MILLISECONDS = 100
 

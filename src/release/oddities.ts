@@ -2,7 +2,7 @@
 import type { Entity, Expectation, Values } from '../catalog/entity.ts'
 import type { Findings } from '../source/findings.ts'
 
-export type ParentRows = (entity: string) => ReadonlyMap<number, Values>
+type ParentRows = (entity: string) => ReadonlyMap<number, Values>
 
 /** Follows a dotted path from a row into the rows that it embeds. */
 function pathReader(entity: Entity, path: string, parents: ParentRows): (row: Values) => string | number {

@@ -10,7 +10,7 @@ import { DurableFile, type FileSummary } from './durable-file.ts'
 import { mapped } from './mapped-file.ts'
 
 export const RECORD_FILES = ['records', 'offsets', 'etags'] as const
-export type RecordFileName = (typeof RECORD_FILES)[number]
+type RecordFileName = (typeof RECORD_FILES)[number]
 
 const ETAG_LINE = 19
 const CHUNK = 1 << 20

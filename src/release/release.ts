@@ -29,7 +29,7 @@ export class DamagedRelease extends Failure {
 }
 
 /** Written by an earlier version, in a format that this one brings up and does not read. */
-export class OutdatedRelease extends Failure {
+class OutdatedRelease extends Failure {
   constructor(digest: string, writer: string, entities: readonly string[]) {
     super(
       `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}; ${entities.join(', ')} are in an earlier ` +
@@ -38,7 +38,7 @@ export class OutdatedRelease extends Failure {
   }
 }
 
-export class NewerRelease extends Failure {
+class NewerRelease extends Failure {
   constructor(digest: string, writer: string, entities: readonly string[]) {
     super(
       `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}, which is newer than this program ` +
@@ -166,7 +166,7 @@ export function readRelease(places: Places, digest: string): Release {
 }
 
 /** Called for an entity that is damaged; the release is then without it. */
-export type OnDamage = (name: string, damage: DamagedRelease) => void
+type OnDamage = (name: string, damage: DamagedRelease) => void
 
 /** The release of a manifest, with its entities in the given directories. Damage is thrown unless `onDamage` is given. */
 export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => string, onDamage?: OnDamage): Release {

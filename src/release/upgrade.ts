@@ -36,7 +36,7 @@ export type Upgraded = {
   readonly failure?: string
 }
 
-export type UpgradeEvents = {
+type UpgradeEvents = {
   readonly onRelease?: (digest: string, version: string) => void
   readonly onProgress?: OnProgress
 }
