@@ -26,7 +26,7 @@ export const countryNames: readonly Correction[] = [
 
 /** By state and municipality code, the name. In this order they take the numbers after the last one of GeoNames. */
 export const addedMunicipios: readonly Correction[] = because(
-  "in INEGI's catalog of October 2025 and not in GeoNames, because it was created recently",
+  "a new municipality, in INEGI's catalog of October 2025 and not yet in GeoNames",
   [
     ['12082', 'Las Vigas'],
     ['12083', 'Ñuu Savi'],

@@ -50,7 +50,7 @@ const best = (rows: readonly Localidad[], key: (row: Localidad) => readonly numb
   rows.toSorted((a, b) => compare(key(b), key(a)) || a.place.geonameId - b.place.geonameId)[0]
 
 /** The seat by idMunicipio: the locality that GeoNames marks as one, or else the one of the municipality's name. */
-function seatsOf(localidades: readonly Localidad[]): Map<number, Localidad> {
+export function seatsOf(localidades: readonly Localidad[]): Map<number, Localidad> {
   const candidates = localidades.filter((localidad) => markOf(localidad) > 0 || bearsName(localidad))
   const seats = new Map<number, Localidad>()
   for (const [idMunicipio, rows] of Map.groupBy(candidates, ({ municipio }) => municipio.idMunicipio)) {
@@ -86,10 +86,10 @@ const namesakeOf = ({ idEstado, descMunicipio }: Municipio, rows: readonly Local
  */
 export function checkMisfiled(
   misfiled: readonly Localidad[],
+  seats: ReadonlyMap<number, Localidad>,
   localidades: readonly Localidad[],
   municipios: readonly Municipio[],
 ): void {
-  const seats = correctedSeats(localidades)
   const places = new Map([...seats].map(([idMunicipio, { place }]) => [idMunicipio, place]))
   for (const municipio of municipios) {
     const namesake = namesakeOf(municipio, misfiled)

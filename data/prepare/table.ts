@@ -27,7 +27,7 @@ export const renderCsv = ({ columns, rows }: Table): string =>
   [columns, ...rows].map((row) => `${row.map(field).join(',')}\n`).join('')
 
 const fields = (line: string): readonly string[] =>
-  Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
+  Array.from(`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
   )
 
