@@ -4,8 +4,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } 
 import { join } from 'node:path'
 import { diskFailure, Failure } from '../src/failure.ts'
 import { importRelease } from '../src/release/import.ts'
-import { Shelf } from '../src/release/shelf.ts'
-import { releaseVerifier } from '../src/release/verify.ts'
+import { Shelf } from '../src/release/shelf/shelf.ts'
+import { releaseVerifier } from '../src/release/shelf/verify.ts'
 import { nomenclator, type Ran, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 import { runStruck, startServer } from './torture/program.ts'
 

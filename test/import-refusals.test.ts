@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BreakingChanges } from '../src/release/import.ts'
-import { lockHome } from '../src/release/lock.ts'
+import { lockHome } from '../src/release/shelf/lock.ts'
 import { FaultyRecords } from '../src/source/faults.ts'
 import type { Origin } from '../src/source/source.ts'
 import {

@@ -2,7 +2,7 @@
 import { find } from '../../src/find/finder.ts'
 import { createApp } from '../../src/http/app.ts'
 import { Release } from '../../src/release/release.ts'
-import { Shelf } from '../../src/release/shelf.ts'
+import { Shelf } from '../../src/release/shelf/shelf.ts'
 
 export type Get = (target: string, encoding?: string) => { readonly status: number; readonly body: unknown }
 

@@ -9,8 +9,8 @@ import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
 import { diffEntity, fromDisk, fromMappedFiles, type RecordKey } from './diff.ts'
+import { RecordFile } from './files/record-file.ts'
 import type { Column } from './index/index-file.ts'
-import { RecordFile } from './record-file.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 setDefaultTimeout(60_000)

@@ -2,8 +2,8 @@
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import { KeyTable } from './key-table.ts'
-import { RecordReader } from './record-reader.ts'
+import { KeyTable } from './files/key-table.ts'
+import { RecordReader } from './files/record-reader.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */

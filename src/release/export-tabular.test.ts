@@ -13,10 +13,10 @@ import type { Source } from '../source/source.ts'
 import { tabularFormats } from '../source/tabular/files.ts'
 import { tabularSource } from '../source/tabular/tabular.ts'
 import { exportTabular } from './export-tabular.ts'
+import { scanPages } from './files/scan.ts'
 import { importRelease } from './import.ts'
 import type { Release } from './release.ts'
-import { scanPages } from './scan.ts'
-import { Shelf } from './shelf.ts'
+import { Shelf } from './shelf/shelf.ts'
 
 // Releases are synced to disk, over which a busy machine may take its time.
 setDefaultTimeout(30_000)

@@ -1,8 +1,8 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { flatten } from '../catalog/flatten.ts'
 import { catalogOfBoth, countIn, diffEntity, fromDisk, hasSameRecords, type RecordChange } from './diff.ts'
-import { codeOf } from './id-registry.ts'
 import type { Release } from './release.ts'
+import { codeOf } from './shelf/id-registry.ts'
 
 export type EntityChanges = {
   readonly added: number

@@ -4,13 +4,13 @@ import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
-import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build.ts'
+import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
 import { breakingChanges, type Changes, compareReleases } from './guard.ts'
-import { IdRegistry, isNumbered } from './id-registry.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
 import { DamagedRelease, type OpenEntity, type Release, readManifest, releaseOf } from './release.ts'
-import type { Shelf } from './shelf.ts'
-import { verifyEntity } from './verify.ts'
+import { IdRegistry, isNumbered } from './shelf/id-registry.ts'
+import type { Shelf } from './shelf/shelf.ts'
+import { verifyEntity } from './shelf/verify.ts'
 
 export type ImportOptions = {
   /** What completes the source when there is no release yet. */

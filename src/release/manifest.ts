@@ -4,9 +4,9 @@ import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Origin } from '../source/source.ts'
 import { version } from '../version.ts'
-import type { FileSummary } from './durable-file.ts'
+import type { FileSummary } from './files/durable-file.ts'
+import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
-import { RECORD_FILES } from './record-file.ts'
 
 /** Raised whenever the files of an entity are laid out or written in another way. */
 export const ENTITY_FORMAT = 3

@@ -3,7 +3,7 @@
 import { batchOf } from '../../src/catalog/batch.ts'
 import type { Entity, Values } from '../../src/catalog/entity.ts'
 import { batchRenderer, type RenderedParents } from '../../src/catalog/render.ts'
-import { RecordWriter } from '../../src/release/record-file.ts'
+import { RecordWriter } from '../../src/release/files/record-file.ts'
 import { TestDirectory } from './releases.ts'
 
 const encoder = new TextEncoder()

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Manifest } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
-import type { Shelf } from '../../release/shelf.ts'
+import type { Shelf } from '../../release/shelf/shelf.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 
 /** What of a shelf is needed to read its releases. */

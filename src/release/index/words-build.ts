@@ -2,7 +2,7 @@
 import { type Batch, givenFields, TextCursor } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import type { FileSummary } from '../durable-file.ts'
+import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
 import { letterMask } from './letters.ts'
 import { NumberList } from './number-list.ts'

@@ -1,17 +1,17 @@
 // Builds a release: every entity from its rows, or carried over from the release before where nothing of it changed.
 import { join } from 'node:path'
-import { type Catalog, completedCatalog, entityData, entityIn, orderedCatalog } from '../catalog/catalog.ts'
-import { type Entity, embedsOf } from '../catalog/entity.ts'
-import { flatten } from '../catalog/flatten.ts'
-import { Faults } from '../source/faults.ts'
-import { Findings } from '../source/findings.ts'
-import type { Block, GivenRow, Origin, Source } from '../source/source.ts'
+import { type Catalog, completedCatalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
+import { type Entity, embedsOf } from '../../catalog/entity.ts'
+import { flatten } from '../../catalog/flatten.ts'
+import { Faults } from '../../source/faults.ts'
+import { Findings } from '../../source/findings.ts'
+import type { Block, GivenRow, Origin, Source } from '../../source/source.ts'
+import { scanPages } from '../files/scan.ts'
+import { type Manifest, type ReleasedEntity, type ReleaseFinding, releaseDigest, thisVersion } from '../manifest.ts'
+import type { OpenEntity, Release, StoredEntity } from '../release.ts'
+import type { IdRegistry } from '../shelf/id-registry.ts'
 import { buildEntity } from './entity-build.ts'
-import type { IdRegistry } from './id-registry.ts'
-import { type Manifest, type ReleasedEntity, type ReleaseFinding, releaseDigest, thisVersion } from './manifest.ts'
 import { ParentRecords } from './parent-records.ts'
-import type { OpenEntity, Release, StoredEntity } from './release.ts'
-import { scanPages } from './scan.ts'
 
 /** Called now and then with how far the build is. */
 export type OnProgress = (collection: string, done: number, expected: number | undefined) => void

@@ -1,6 +1,6 @@
 // Reads a records file from beginning to end without mapping it: memory stays flat.
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
 
 const CHUNK = 1 << 20
 const NEWLINE = 0x0a

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, jest, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TestHome, ThreeReleases } from '../../test/support/releases.ts'
+import { TestHome, ThreeReleases } from '../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
 
 setDefaultTimeout(60_000)

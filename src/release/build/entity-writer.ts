@@ -1,13 +1,13 @@
 // Writes all files of one entity from its rows: records, columns and words, in the order of their positions.
 import { join } from 'node:path'
-import { batchOf } from '../catalog/batch.ts'
-import type { Entity, Values } from '../catalog/entity.ts'
-import { batchRenderer, type RenderedParents } from '../catalog/render.ts'
+import { batchOf } from '../../catalog/batch.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
+import { batchRenderer, type RenderedParents } from '../../catalog/render.ts'
+import { type OnRecord, RecordWriter } from '../files/record-file.ts'
+import { ColumnsBuild } from '../index/columns-build.ts'
+import { WordsBuild } from '../index/words-build.ts'
+import type { EntityFiles } from '../manifest.ts'
 import { forceGcAfter } from './force-gc.ts'
-import { ColumnsBuild } from './index/columns-build.ts'
-import { WordsBuild } from './index/words-build.ts'
-import type { EntityFiles } from './manifest.ts'
-import { type OnRecord, RecordWriter } from './record-file.ts'
 
 const ROWS_PER_BATCH = 2_000
 

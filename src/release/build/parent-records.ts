@@ -1,10 +1,10 @@
 // The records that the rows of a build may embed: found by identifier or by official code, and as they are rendered.
-import type { Catalog } from '../catalog/catalog.ts'
-import { type Entity, embedsOf, identifierOf, type Values } from '../catalog/entity.ts'
-import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
-import type { RenderedParents } from '../catalog/render.ts'
-import { codeOf } from './id-registry.ts'
-import type { OpenEntity } from './release.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { type Entity, embedsOf, identifierOf, type Values } from '../../catalog/entity.ts'
+import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import type { RenderedParents } from '../../catalog/render.ts'
+import type { OpenEntity } from '../release.ts'
+import { codeOf } from '../shelf/id-registry.ts'
 
 type Records = {
   /** In the order of their positions. */

@@ -2,10 +2,10 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentOf, nomenclator, TestHome, ThreeReleases } from '../../test/support/releases.ts'
-import { municipio } from '../catalog/entities.ts'
+import { contentOf, nomenclator, TestHome, ThreeReleases } from '../../../test/support/releases.ts'
+import { municipio } from '../../catalog/entities.ts'
+import { sizeOf } from '../manifest.ts'
 import { IdRegistry } from './id-registry.ts'
-import { sizeOf } from './manifest.ts'
 import { Shelf } from './shelf.ts'
 import { verifyEntity } from './verify.ts'
 

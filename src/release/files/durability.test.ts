@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { sourceOf, TestHome, tiny, tinyNames } from '../../test/support/releases.ts'
-import type { Source } from '../source/source.ts'
+import { sourceOf, TestHome, tiny, tinyNames } from '../../../test/support/releases.ts'
+import type { Source } from '../../source/source.ts'
 import { disk } from './durable-file.ts'
 
 setDefaultTimeout(60_000)

@@ -4,8 +4,8 @@
 //   offsets  where each record begins, and after the last one where the next would: 64-bit little-endian
 //   etags    the entity tag of each page, quotes included, one a line
 import { join } from 'node:path'
-import { PER_PAGE } from '../catalog/collections.ts'
-import type { RecordSink } from '../catalog/render.ts'
+import { PER_PAGE } from '../../catalog/collections.ts'
+import type { RecordSink } from '../../catalog/render.ts'
 import { DurableFile, type FileSummary } from './durable-file.ts'
 import { mapped } from './mapped-file.ts'
 

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../failure.ts'
+import { Failure } from '../../failure.ts'
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string; readonly doing: string }
 

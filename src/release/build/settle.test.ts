@@ -1,10 +1,10 @@
 // A row as it was given becomes one of texts and numbers, or a fault that says where and what was expected.
 import { describe, expect, test } from 'bun:test'
-import { builtInCatalog, estado, localidad, municipio, pais } from '../catalog/entities.ts'
-import type { Entity, Values } from '../catalog/entity.ts'
-import { Faults, FaultyRecords } from '../source/faults.ts'
-import type { GivenRow } from '../source/source.ts'
-import { IdRegistry } from './id-registry.ts'
+import { builtInCatalog, estado, localidad, municipio, pais } from '../../catalog/entities.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
+import { Faults, FaultyRecords } from '../../source/faults.ts'
+import type { GivenRow } from '../../source/source.ts'
+import { IdRegistry } from '../shelf/id-registry.ts'
 import { ParentRecords } from './parent-records.ts'
 import { rowSettler } from './settle.ts'
 

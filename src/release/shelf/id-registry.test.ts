@@ -1,8 +1,8 @@
 // An identifier that was given to an official code stays with it, through saving and loading and whatever comes and goes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { entities, localidad, municipio, pais } from '../catalog/entities.ts'
-import type { Values } from '../catalog/entity.ts'
+import { entities, localidad, municipio, pais } from '../../catalog/entities.ts'
+import type { Values } from '../../catalog/entity.ts'
 import { codeOf, IdRegistry, isNumbered } from './id-registry.ts'
 
 const town = (idEstado: number, cveMunicipio: string, idMunicipio?: number): Values => ({

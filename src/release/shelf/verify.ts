@@ -1,8 +1,8 @@
 // Reads entities again, byte for byte, and says what does not match their manifests.
 import { join } from 'node:path'
-import { sha256OfFile } from './durable-file.ts'
-import { ENTITY_FILES, type EntityFileName } from './manifest.ts'
-import { DamagedRelease, type Places, readEntityManifest, readManifest } from './release.ts'
+import { sha256OfFile } from '../files/durable-file.ts'
+import { ENTITY_FILES, type EntityFileName } from '../manifest.ts'
+import { DamagedRelease, type Places, readEntityManifest, readManifest } from '../release.ts'
 
 /** What is wrong with the files of an entity, or with some of them. */
 export async function verifyEntity(

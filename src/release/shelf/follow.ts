@@ -1,7 +1,7 @@
 // Holds the current release open, and swaps it for another as soon as one is activated.
 import { type FSWatcher, watch } from 'node:fs'
 import { basename } from 'node:path'
-import type { Release } from './release.ts'
+import type { Release } from '../release.ts'
 import type { Shelf } from './shelf.ts'
 
 export type Following = Disposable & { readonly release: () => Release }

@@ -1,9 +1,9 @@
 // Settles a row as a source gave it: references become identifiers, a missing identifier is filled in, faults are reported.
-import { rowChecker } from '../catalog/check.ts'
-import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
-import type { Faults, SourceLocation } from '../source/faults.ts'
-import type { GivenRow } from '../source/source.ts'
-import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
+import { rowChecker } from '../../catalog/check.ts'
+import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import type { Faults, SourceLocation } from '../../source/faults.ts'
+import type { GivenRow } from '../../source/source.ts'
+import { codeOf, type IdRegistry, isNumbered } from '../shelf/id-registry.ts'
 import type { ParentRecords } from './parent-records.ts'
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { TestDirectory } from '../../test/support/releases.ts'
+import { TestDirectory } from '../../../test/support/releases.ts'
 import { scanPages } from './scan.ts'
 
 setDefaultTimeout(60_000)

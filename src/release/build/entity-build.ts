@@ -1,21 +1,21 @@
 // Builds one entity from the rows of a source: checked, numbered, ordered, and written into a directory of its own.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
-import type { SourceLocation } from '../source/faults.ts'
-import type { Block, GivenRow, Report } from '../source/source.ts'
-import { syncDirectory, writeDurably } from './durable-file.ts'
-import { EntityWriter } from './entity-writer.ts'
-import { forceGc } from './force-gc.ts'
-import { codeOf, type IdRegistry, isNumbered } from './id-registry.ts'
-import { KeyTable } from './key-table.ts'
+import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import type { SourceLocation } from '../../source/faults.ts'
+import type { Block, GivenRow, Report } from '../../source/source.ts'
+import { syncDirectory, writeDurably } from '../files/durable-file.ts'
+import { KeyTable } from '../files/key-table.ts'
 import {
   ENTITY_MANIFEST_FILE,
   entityManifestOf,
   manifestText,
   type ReleasedEntity,
   releasedEntity,
-} from './manifest.ts'
+} from '../manifest.ts'
+import { codeOf, type IdRegistry, isNumbered } from '../shelf/id-registry.ts'
+import { EntityWriter } from './entity-writer.ts'
+import { forceGc } from './force-gc.ts'
 import { oddityFinder } from './oddities.ts'
 import type { ParentRecords } from './parent-records.ts'
 import { type RowSettler, rowSettler } from './settle.ts'

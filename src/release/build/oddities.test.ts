@@ -1,8 +1,8 @@
 // What the definitions expect and records do not keep is found, counted and shown by example, and is never a fault.
 import { describe, expect, test } from 'bun:test'
-import { disciplina, localidad, pais, subdisciplina } from '../catalog/entities.ts'
-import type { Entity, Values } from '../catalog/entity.ts'
-import { Findings } from '../source/findings.ts'
+import { disciplina, localidad, pais, subdisciplina } from '../../catalog/entities.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
+import { Findings } from '../../source/findings.ts'
 import { oddityFinder } from './oddities.ts'
 
 const parents: Readonly<Record<string, ReadonlyMap<number, Values>>> = {

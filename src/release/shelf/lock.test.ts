@@ -1,7 +1,7 @@
 // One writer at a time: others wait and are told for whom, and a killed holder holds nothing.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { TestDirectory } from '../../test/support/releases.ts'
+import { TestDirectory } from '../../../test/support/releases.ts'
 import { lockHome } from './lock.ts'
 
 setDefaultTimeout(60_000)

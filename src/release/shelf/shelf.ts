@@ -8,11 +8,17 @@
 //   <home>/lock                held by whoever changes any of these
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../failure.ts'
-import { discardReplacement, renameDurably, replaceDurably, syncDirectory, writeDurably } from './durable-file.ts'
+import { Failure } from '../../failure.ts'
+import {
+  discardReplacement,
+  renameDurably,
+  replaceDurably,
+  syncDirectory,
+  writeDurably,
+} from '../files/durable-file.ts'
+import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
+import { type Places, type Release, readRelease } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
-import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from './manifest.ts'
-import { type Places, type Release, readRelease } from './release.ts'
 import { verifyEntity } from './verify.ts'
 
 export type Listed = {

@@ -1,16 +1,16 @@
 // Brings the releases of a home up to the format of this version: rendered and indexed again from their own records.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EntityData, entityData, entityIn, orderedCatalog } from '../catalog/catalog.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
-import { type Entity, embedsOf } from '../catalog/entity.ts'
-import { Failure } from '../failure.ts'
-import { Faults } from '../source/faults.ts'
-import { type Finding, Findings } from '../source/findings.ts'
-import { type OnProgress, rowsOf } from './build.ts'
-import { renameDurably, sha256OfFile } from './durable-file.ts'
-import { buildEntity } from './entity-build.ts'
-import { IdRegistry } from './id-registry.ts'
+import { type EntityData, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
+import { builtInCatalog } from '../../catalog/entities.ts'
+import { type Entity, embedsOf } from '../../catalog/entity.ts'
+import { Failure } from '../../failure.ts'
+import { Faults } from '../../source/faults.ts'
+import { type Finding, Findings } from '../../source/findings.ts'
+import { type OnProgress, rowsOf } from '../build/build.ts'
+import { buildEntity } from '../build/entity-build.ts'
+import { ParentRecords } from '../build/parent-records.ts'
+import { renameDurably, sha256OfFile } from '../files/durable-file.ts'
 import {
   ENTITY_FILES,
   ENTITY_FORMAT,
@@ -24,9 +24,9 @@ import {
   type ReleaseFinding,
   releaseDigest,
   thisVersion,
-} from './manifest.ts'
-import { ParentRecords } from './parent-records.ts'
-import { DamagedRelease, OpenEntity, readEntityManifest } from './release.ts'
+} from '../manifest.ts'
+import { DamagedRelease, OpenEntity, readEntityManifest } from '../release.ts'
+import { IdRegistry } from './id-registry.ts'
 import type { Shelf } from './shelf.ts'
 
 export type Upgraded = {

@@ -1,6 +1,6 @@
 // Looks for what the definitions expect of records and the records do not keep.
-import type { Entity, Expectation, Values } from '../catalog/entity.ts'
-import type { Findings } from '../source/findings.ts'
+import type { Entity, Expectation, Values } from '../../catalog/entity.ts'
+import type { Findings } from '../../source/findings.ts'
 
 type ParentRows = (entity: string) => ReadonlyMap<number, Values>
 

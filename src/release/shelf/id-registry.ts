@@ -1,5 +1,5 @@
 // Which identifier belongs to which official code, for ever: one that was published is never given to another code.
-import type { Entity, Values } from '../catalog/entity.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
 
 /** The official code of a row, as text. */
 export const codeOf = (entity: Entity, row: Values): string => entity.code.map((field) => row[field]).join('/')

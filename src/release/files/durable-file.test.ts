@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { TestDirectory } from '../../test/support/releases.ts'
+import { TestDirectory } from '../../../test/support/releases.ts'
 import { DurableFile, sha256OfFile, syncDirectory, writeDurably } from './durable-file.ts'
 
 setDefaultTimeout(60_000)

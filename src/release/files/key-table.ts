@@ -1,6 +1,6 @@
 // A map from a record's key to a small number (a line, a position), flat in memory for millions of records.
-import type { Values } from '../catalog/entity.ts'
-import { NumberList } from './index/number-list.ts'
+import type { Values } from '../../catalog/entity.ts'
+import { NumberList } from '../index/number-list.ts'
 
 const SMALLEST = 1_024
 const FULLEST = 0.7

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nomenclator, TestHome, ThreeReleases } from '../../test/support/releases.ts'
+import { nomenclator, TestHome, ThreeReleases } from '../../../test/support/releases.ts'
 
 setDefaultTimeout(60_000)
 
