@@ -103,6 +103,16 @@ describe('a home of version 0.1.0', () => {
     expect(existsSync(join(home.path, 'numbers.json'))).toBe(false)
   })
 
+  test('does not lose identifiers to a registry that an earlier version has written since', async () => {
+    using home = oldHome()
+    await upgradeHome(home.shelf)
+    const registry = readFileSync(home.shelf.idRegistryFile, 'utf8')
+    writeFileSync(join(home.path, 'numbers.json'), '{}')
+    expect(isOutdated(home.shelf)).toBe(false)
+    await upgradeHome(home.shelf)
+    expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(registry)
+  })
+
   test('is brought up by an import, which is then guarded by what is there', async () => {
     using home = oldHome()
     using directory = new TestDirectory()
@@ -219,6 +229,7 @@ describe('a home of a later version', () => {
     ['import', ['import', 'bundled', '--accept-changes']],
     ['export', ['export', 'tabular', '/nonexistent']],
     ['activate', ['activate', '']],
+    ['upgrade', ['upgrade']],
   ])('is refused by %s, with the version that wrote it and the entities that cannot be read', async (_, argv) => {
     using copy = later()
     const before = contentOf(copy.path)

@@ -1,4 +1,4 @@
-// Some rows, field by field: cheap to hand to another thread, and to read there without making a string of any text.
+// Some rows, field by field: texts are encoded once, and read from then on without making a string of any.
 import { type Entity, embedsOf, type Values } from './entity.ts'
 
 export type Batch = {

@@ -1,6 +1,7 @@
 // nomenclator upgrade
 import { Failure } from '../failure.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
+import { newerReleases } from '../release/shelf/upgrade.ts'
 import { command } from './command.ts'
 import { yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
@@ -17,11 +18,14 @@ export const upgrade = command({
     const shelf = new Shelf(homeOf(values.home))
     using _lock = await lockFor(shelf, 'upgrade', values.wait, terminal, false)
     const upgraded = await upgradeWithProgress(shelf, terminal)
+    const [newer] = newerReleases(shelf)
     const failed = upgraded.filter(({ failure }) => failure !== undefined)
     if (values.json) terminal.out(`${JSON.stringify(upgraded, null, 2)}\n`)
-    else if (upgraded.length === 0) terminal.out('Nothing to do: every release is in the format of this version.\n')
+    else if (upgraded.length === 0 && newer === undefined)
+      terminal.out('Nothing to do: every release is in the format of this version.\n')
     for (const { digest, entities, failure } of values.json ? [] : upgraded)
       if (failure === undefined) terminal.out(`Upgraded ${digest.slice(0, 12)}: ${entities.join(', ')}.\n`)
+    if (newer !== undefined) throw newer
     if (failed.length > 0)
       throw new Failure(
         `${failed.length} of ${upgraded.length} releases could not be upgraded; the reasons stand above`,

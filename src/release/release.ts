@@ -38,7 +38,7 @@ class OutdatedRelease extends Failure {
   }
 }
 
-class NewerRelease extends Failure {
+export class NewerRelease extends Failure {
   constructor(digest: string, writer: string, entities: readonly string[]) {
     super(
       `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}, which is newer than this program ` +

@@ -25,7 +25,7 @@ import {
   releaseDigest,
   thisVersion,
 } from '../manifest.ts'
-import { DamagedRelease, OpenEntity, readEntityManifest } from '../release.ts'
+import { DamagedRelease, NewerRelease, OpenEntity, readEntityManifest } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -43,27 +43,42 @@ type UpgradeEvents = {
 
 type Outdated = Extract<ParsedManifest, { state: 'outdated' }> & { readonly digest: string }
 
-/** Up to version 0.1.0 the registry had this name. */
-const registryOfOld = (shelf: Shelf) => join(shelf.home, 'numbers.json')
+/** Up to version 0.1.0 the registry had this name. One that is there already is never replaced: it knows more. */
+function oldRegistry(shelf: Shelf): string | undefined {
+  const path = join(shelf.home, 'numbers.json')
+  return existsSync(path) && !existsSync(shelf.idRegistryFile) ? path : undefined
+}
 
 /** Whether there is anything to bring up. */
 export const isOutdated = (shelf: Shelf): boolean =>
-  existsSync(registryOfOld(shelf)) || outdatedReleases(shelf).length > 0 || leftovers(shelf).length > 0
+  oldRegistry(shelf) !== undefined || outdatedReleases(shelf).length > 0 || leftovers(shelf).length > 0
+
+/** The releases that a later version of the program has written. */
+export const newerReleases = (shelf: Shelf): NewerRelease[] =>
+  shelf.digests().flatMap((digest) => {
+    const parsed = parsedAt(shelf, digest)
+    return parsed?.state === 'newer' ? [new NewerRelease(digest, parsed.version, parsed.entities)] : []
+  })
+
+function parsedAt(shelf: Shelf, digest: string): ParsedManifest | undefined {
+  const path = join(shelf.releaseDirectory(digest), MANIFEST_FILE)
+  return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined
+}
 
 /** Those that were current last come first. */
 function outdatedReleases(shelf: Shelf): Outdated[] {
   const there = new Set(shelf.digests())
   const digests = new Set([...shelf.history().filter((digest) => there.has(digest)), ...there])
   return [...digests].flatMap((digest) => {
-    const path = join(shelf.releaseDirectory(digest), MANIFEST_FILE)
-    const parsed = existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined
+    const parsed = parsedAt(shelf, digest)
     return parsed?.state === 'outdated' ? [{ ...parsed, digest }] : []
   })
 }
 
 /** The caller holds the lock of the home. Every release is brought up by itself: cut short, it goes on the next time. */
 export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Promise<Upgraded[]> {
-  if (existsSync(registryOfOld(shelf))) renameDurably(registryOfOld(shelf), shelf.idRegistryFile)
+  const registry = oldRegistry(shelf)
+  if (registry !== undefined) renameDurably(registry, shelf.idRegistryFile)
   const upgraded: Upgraded[] = []
   const known = new Map<string, Result>()
   try {
