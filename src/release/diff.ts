@@ -27,8 +27,11 @@ export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
 
 /** The same bytes in the same order need no look inside. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
-  const recordsOf = (release: Release) => openIn(release, name)?.stored?.manifest.files.records.sha256
-  return recordsOf(older) === recordsOf(newer) || countIn(older, name) + countIn(newer, name) === 0
+  const contentOf = (release: Release) => {
+    const files = openIn(release, name)?.stored?.manifest.files
+    return `${files?.records.sha256} ${files?.facts?.sha256}`
+  }
+  return contentOf(older) === contentOf(newer) || countIn(older, name) + countIn(newer, name) === 0
 }
 
 const openIn = (release: Release, name: string): OpenEntity | undefined =>

@@ -104,7 +104,7 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
   const verify = async (name: string) => {
     const { stored } = release.entity(name)
     if (stored === undefined || damage.has(name)) return
-    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index'])
+    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index', 'facts'])
     if (wrong !== undefined) damage.set(name, wrong)
   }
   return {
