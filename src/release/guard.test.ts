@@ -21,7 +21,7 @@ const COUNT = 10
 function counted(counts: Readonly<Record<string, number>>): Release {
   const entities = Object.fromEntries(tinyNames.map((name) => [name, { count: counts[name] ?? COUNT }]))
   return {
-    catalog: builtInCatalog,
+    catalog: { ...builtInCatalog, entities: new Map(builtInCatalog.entities) },
     entity: (name: string) => entities[name],
     manifest: { entities },
   } as unknown as Release
