@@ -2,6 +2,7 @@
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { RecordReader } from './files/record-reader.ts'
 import type { OpenEntity, Release } from './release.ts'
@@ -125,13 +126,17 @@ function sideOf(release: Release, name: string, access: (entity: OpenEntity) => 
     return { count: 0, key: [], keyAt: nothing, record: nothing, [Symbol.dispose]: () => {} }
   }
   const records = access(entity)
+  const factsAt = entity.stored?.manifest.files.facts === undefined ? undefined : factReader(entity)
   const { key } = entity.definition
   const readers = key.map((field) => [field, keyReader(release, entity.definition, field)] as const)
   return {
     count: entity.count,
     key,
     keyAt: (position) => Object.fromEntries(readers.map(([field, read]) => [field, read(position)])),
-    record: (position) => records.record(position),
+    record: (position) => {
+      const json = records.record(position)
+      return factsAt === undefined ? json : withMembers(json, factsAt(position))
+    },
     [Symbol.dispose]: () => records[Symbol.dispose](),
   }
 }

@@ -36,7 +36,7 @@ export class EntityWriter implements Disposable {
     this.#render = batchRenderer(entity, parents)
     this.#records = new RecordWriter(directory, onRecord)
     this.#facts = new FactsWriter(entity, directory)
-    this.#columns = new ColumnsBuild(entity, parents, expected)
+    this.#columns = new ColumnsBuild(entity, parents, expected, directory)
     this.#words = new WordsBuild(entity, expected)
   }
 
@@ -59,6 +59,7 @@ export class EntityWriter implements Disposable {
   [Symbol.dispose](): void {
     this.#records[Symbol.dispose]()
     this.#facts[Symbol.dispose]()
+    this.#columns[Symbol.dispose]()
   }
 
   #writeBatch(): void {

@@ -40,7 +40,10 @@ const object = (properties: Json, optional: readonly string[] = []): Json => ({
 const CREDIT = object({ to: TEXT, of: listOf(TEXT) })
 const OPTIONS = mapOf({ type: ['string', 'number', 'boolean'] })
 const FINDING = object({ kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT) })
-const FIELD = object({ path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'string'] }, says: TEXT })
+const FIELD = object(
+  { path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'number', 'string'] }, says: TEXT, fact: FLAG },
+  ['fact'],
+)
 const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
 const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
 
