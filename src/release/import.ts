@@ -57,7 +57,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
     const changes = await changesSince(current, release)
-    const found = guarded(current?.release, release, changes, registry)
+    const found = guarded(current?.release, release, changes, registry, options.fallback)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
     const isSame = current?.release.digest === manifest.digest && current.damage.size === 0
     const outcome = isSame ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
@@ -152,9 +152,11 @@ function guarded(
   built: Release,
   changes: Changes | undefined,
   registry: IdRegistry,
+  fallback: Source,
 ): string[] {
   const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
-  const found = isCompared ? breakingChanges(current, built, changes) : []
+  const standIns = current?.manifest.source.kind === fallback.origin.kind ? fallback.standIns : []
+  const found = isCompared ? breakingChanges(current, built, changes, standIns) : []
   if (found.length > 0 || built.manifest.source.synthetic) return found
   const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]

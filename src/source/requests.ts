@@ -78,17 +78,13 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }
 
-type Redirect = { readonly status: number; readonly headers: Headers }
-
 export const isRedirect = ({ status }: { readonly status: number }): boolean =>
   status >= 300 && status <= 399 && status !== 304
 
-/** Where a redirect leads; whether to go there is for the caller to decide. */
-export function redirectTarget(url: string, { status, headers }: Redirect): URL {
+/** Where a redirect leads, if it says so; whether to go there is for the caller to decide. */
+export function redirectTarget(url: string, { headers }: { readonly headers: Headers }): URL | undefined {
   const location = headers.get('location') ?? ''
-  if (location === '' || !URL.canParse(location, url))
-    throw new Failure(`${url} responds with ${status} without a location to go to`)
-  return new URL(location, url)
+  return location === '' ? undefined : (URL.parse(location, url) ?? undefined)
 }
 
 const MAX_TEXT = 300

@@ -60,7 +60,7 @@ export class PoliteClient {
         return new Retry(`status ${status}`, retryAfter)
       }
       if (!isRedirect(response)) throw refusal(target, response)
-      target = followed(target, redirectTarget(target, response))
+      target = followed(target, response)
     }
     throw new Failure(`${url} is redirected more than ${MAX_REDIRECTS} times`)
   }
@@ -100,8 +100,9 @@ async function readBody(url: string, { body }: Response): Promise<Uint8Array> {
 }
 
 /** Redirects are followed to another path of the same host and from http to https, but not to another host. */
-function followed(url: string, to: URL): string {
-  const from = new URL(url)
+function followed(url: string, response: AnyResponse): string {
+  const [from, to] = [new URL(url), redirectTarget(url, response)]
+  if (to === undefined) throw new Failure(`${url} responds with ${response.status} without a location to go to`)
   if (from.host === to.host && (from.protocol === to.protocol || to.protocol === 'https:')) return to.href
   throw new Failure(
     `${url} redirects to ${printable(to.href)}, which is not followed; give that address if it is right`,
