@@ -164,7 +164,6 @@ class Downloading {
   /** Follows redirects to https, and to http where http was asked for. */
   async #follow(condition: Readonly<Record<string, string>>, { signal, byteCame }: Watch): Promise<Response> {
     const headers = { ...HEADERS, ...condition }
-    const mayBeHttp = new URL(this.#url).protocol === 'http:'
     const redirects: string[] = []
     for (let target = this.#url; ; ) {
       const response = await fetch(target, { redirect: 'manual', decompress: false, headers, signal })
@@ -172,14 +171,13 @@ class Downloading {
       if (!isRedirect(response)) return response
       const to = redirectTarget(target, response)
       if (to === undefined) throw this.#failure(`responds with ${response.status} without a location to go to`)
-      const { href, protocol } = to
-      redirects.push(printable(href))
+      redirects.push(printable(to.href))
       const path = redirects.join(', then to ')
-      if (protocol !== 'https:' && !(mayBeHttp && protocol === 'http:'))
+      if (!isSecureEnough(this.#url, to))
         throw this.#failure(`redirects to ${path}, which is not followed because it is not https`)
       if (redirects.length > MAX_REDIRECTS)
         throw this.#failure(`redirects more than ${MAX_REDIRECTS} times: to ${path}`)
-      target = href
+      target = to.href
     }
   }
 
@@ -202,6 +200,10 @@ class Downloading {
     return new Failure(`${this.#url} ${what}; ${this.#options.advice}`)
   }
 }
+
+/** Whoever asked for https does not get less. */
+export const isSecureEnough = (asked: string, { protocol }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && new URL(asked).protocol === 'http:')
 
 const HEADERS = { 'Accept-Encoding': 'identity', 'User-Agent': `nomenclator/${programVersion}` }
 const MAX_REDIRECTS = 5
