@@ -147,7 +147,13 @@ describe('the same address again', () => {
   test.each([
     ['was shortened', (downloads: Downloads) => truncateSync(downloads.only('.zip'), 10)],
     ['has lost its description', (downloads: Downloads) => writeFileSync(downloads.only('.zip.json'), '{"url"')],
-    ['is described as another', (downloads: Downloads) => writeFileSync(downloads.only('.zip.json'), '{"url":"x"}')],
+    [
+      'is described as another',
+      (downloads: Downloads) => {
+        const path = downloads.only('.zip.json')
+        writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), url: 'http://a.example/' }))
+      },
+    ],
     ['has a description of nothing', (downloads: Downloads) => writeFileSync(downloads.only('.zip.json'), 'null')],
   ])('is downloaded when the file %s', async (_, spoil) => {
     using server = new FileServer(sound(FILE, { etag: ETAG }))
@@ -317,13 +323,23 @@ describe('is repeated', () => {
   })
 
   test.each([
-    ['before the response', () => undefined, 'no byte came for 0.1 s'],
-    ['within it', stopping(sound(FILE), HALF), `no byte came for 0.1 s, after ${HALF.toLocaleString('en')} bytes`],
+    ['before the response', () => undefined, 'no byte came for 0.5 s'],
+    ['within it', stopping(sound(FILE), HALF), `no byte came for 0.5 s, after ${HALF.toLocaleString('en')} bytes`],
   ] satisfies [string, Handler, string][])('when no byte comes for too long, %s', async (_, hanging, reason) => {
     using server = new FileServer(inTurn(hanging, sound(FILE)))
     using downloads = new Downloads()
-    expect(contentOf(await downloads.get(`${server.url}/a.zip`, { timeout: 100 }))).toBe(text)
+    expect(contentOf(await downloads.get(`${server.url}/a.zip`, { timeout: 500 }))).toBe(text)
     expect(downloads.heard.retries).toEqual([reason])
+  })
+
+  test('but not while bytes come, however slowly', async () => {
+    using server = new FileServer((request, count) => {
+      const reply = sound(FILE)(request, count)
+      return reply && { ...reply, drip: { pieces: 6, milliseconds: 250 } }
+    })
+    using downloads = new Downloads()
+    expect(contentOf(await downloads.get(`${server.url}/a.zip`, { timeout: 1_000 }))).toBe(text)
+    expect(downloads.heard.retries).toEqual([])
   })
 
   test('and given up after as many attempts as there may be', async () => {

@@ -166,7 +166,7 @@ class Downloading {
     const headers = { ...HEADERS, ...condition }
     const redirects: string[] = []
     for (let target = this.#url; ; ) {
-      const response = await fetch(target, { redirect: 'manual', decompress: false, headers, signal })
+      const response = await fetch(target, { redirect: 'manual', headers, signal })
       byteCame()
       if (!isRedirect(response)) return response
       const to = redirectTarget(target, response)

@@ -9,15 +9,19 @@ export type Reply = {
   readonly body?: string | Uint8Array
   /** Whether the connection stays open after the body, and nothing more is sent. */
   readonly hangs?: boolean
+  /** Sends the body in so many pieces, with a pause before each. */
+  readonly drip?: { readonly pieces: number; readonly milliseconds: number }
 }
 
 /** Without a reply, nothing is ever sent. */
 export type Handler = (request: Recorded, count: number) => Reply | undefined
 
+type Client = Bun.Socket<{ head: string }>
+
 export class FileServer implements Disposable {
   readonly requests: Recorded[] = []
   readonly #listener: Bun.TCPSocketListener<{ head: string }>
-  readonly #clients = new Set<Bun.Socket<{ head: string }>>()
+  readonly #clients = new Set<Client>()
 
   constructor(handler: Handler) {
     this.#listener = Bun.listen<{ head: string }>({
@@ -68,19 +72,32 @@ export class FileServer implements Disposable {
     this.stop()
   }
 
-  readonly #unsent = new Map<Bun.Socket<{ head: string }>, { rest: Uint8Array; readonly ends: boolean }>()
+  readonly #unsent = new Map<Client, { rest: Uint8Array; readonly ends: boolean }>()
 
-  #send(socket: Bun.Socket<{ head: string }>, { status, headers = {}, body = '', hangs = false }: Reply): void {
+  #send(socket: Client, { status, headers = {}, body = '', hangs = false, drip }: Reply): void {
     const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-    const bytes = Buffer.concat([
-      Buffer.from(`HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\n${lines.join('')}\r\n`),
-      Buffer.from(body),
-    ])
-    this.#unsent.set(socket, { rest: bytes, ends: !hangs })
+    const head = Buffer.from(`HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\n${lines.join('')}\r\n`)
+    const bytes = Buffer.from(body)
+    if (drip === undefined) {
+      this.#write(socket, Buffer.concat([head, bytes]), !hangs)
+      return
+    }
+    this.#write(socket, head, false)
+    const length = Math.ceil(bytes.length / drip.pieces)
+    for (let piece = 0; piece < drip.pieces; piece++) {
+      const part = bytes.subarray(piece * length, (piece + 1) * length)
+      const isLast = piece === drip.pieces - 1
+      setTimeout(() => this.#write(socket, part, isLast && !hangs), drip.milliseconds * (piece + 1))
+    }
+  }
+
+  #write(socket: Client, bytes: Uint8Array, ends: boolean): void {
+    const rest = Buffer.concat([this.#unsent.get(socket)?.rest ?? new Uint8Array(), bytes])
+    this.#unsent.set(socket, { rest, ends })
     this.#flush(socket)
   }
 
-  #flush(socket: Bun.Socket<{ head: string }>): void {
+  #flush(socket: Client): void {
     const sending = this.#unsent.get(socket)
     if (sending === undefined) return
     sending.rest = sending.rest.subarray(socket.write(sending.rest))
