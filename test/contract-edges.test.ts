@@ -1,16 +1,17 @@
 // Small catalogs over a real socket: no record, one, a full page, one more; and the order of the records.
+
 import { describe, expect, test } from 'bun:test'
-import { collections } from '../src/catalog/collections.ts'
+import { collections } from './support/built-in.ts'
 import { bodyOf, lists, recordsOf } from './support/expected.ts'
 import { headOf, notModifiedResponse, pageResponse, problemResponse } from './support/expected-responses.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
-import { releaseOf } from './support/releases.ts'
+import { type Rows, releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
-import { countries, type SmallCatalog, smallSource } from './support/small-source.ts'
+import { countries, smallSource } from './support/small-source.ts'
 import { message, sendAll } from './support/wire.ts'
 
 /** A server of the catalog for the length of one test. */
-async function served(catalog: SmallCatalog) {
+async function served(catalog: Rows) {
   const release = await releaseOf(smallSource(catalog))
   const { url, host, close } = serverOf(() => release)
   const sendTo = (method: string, targets: readonly string[], ...fields: readonly string[]) =>

@@ -1,6 +1,7 @@
 // The contract of API v1 over a real socket: status, every header and body of pages of every collection.
+
 import { describe, expect, test } from 'bun:test'
-import { collections } from '../src/catalog/collections.ts'
+import { collections } from './support/built-in.ts'
 import { lists } from './support/expected.ts'
 import { headOf, jsonResponse, pageResponse, redirectResponse } from './support/expected-responses.ts'
 import { fullRecords, fullService } from './support/full-service.ts'

@@ -4,8 +4,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } 
 import { join } from 'node:path'
 import { diskFailure, Failure } from '../src/failure.ts'
 import { importRelease } from '../src/release/import.ts'
-import { Shelf } from '../src/release/shelf.ts'
-import { verifyRelease } from '../src/release/verify.ts'
+import { Shelf } from '../src/release/shelf/shelf.ts'
+import { releaseVerifier } from '../src/release/shelf/verify.ts'
 import { nomenclator, type Ran, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 import { runStruck, startServer } from './torture/program.ts'
 
@@ -39,9 +39,9 @@ async function expectUnharmed(shelf: Shelf, { code, out, err }: Ran): Promise<vo
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(FULL)
   expect(shelf.currentDigest()).toBe(before)
-  expect(await verifyRelease(shelf.directoryOf(before), before)).toEqual([])
+  expect(await releaseVerifier(shelf)(before)).toEqual([])
   const names = readdirSync(shelf.home).filter((name) => !name.startsWith('lock'))
-  expect(names.sort()).toEqual(['current', 'numbers.json', 'releases'])
+  expect(names.sort()).toEqual(['current', 'entities', 'id-registry.json', 'releases'])
 }
 
 describe('a disk that is full from the Nth write on', async () => {
@@ -64,7 +64,7 @@ describe('a disk that is full from the Nth write on', async () => {
     const shelf = homeBefore(home.path)
     await expectUnharmed(shelf, await runStruck({ kind: 'full', at }, ...importInto(home.path)))
     expect(await home.import(sourceOf(next))).toMatchObject({ digest: after, outcome: 'activated' })
-    expect(await verifyRelease(shelf.directoryOf(after), after)).toEqual([])
+    expect(await releaseVerifier(shelf)(after)).toEqual([])
   })
 })
 
@@ -114,7 +114,7 @@ describe.skipIf(!canMount)('a small disk', () => {
     expect(await importRelease(shelf, sourceOf(next), options)).toMatchObject({ digest: after, outcome: 'activated' })
   })
 
-  test('too small for what threads write', async () => {
+  test('too small for an entity of hundreds of thousands of records', async () => {
     using disk = new SmallDisk(8 * DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const shelf = homeBefore(home)

@@ -1,12 +1,12 @@
 // Keeps the documents true: what the program has is in them, and what they name is there.
+
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { USAGE } from '../bench/options.ts'
-import { USAGE as SEARCH_USAGE } from '../bench/search/options.ts'
+import { USAGE } from '../bench/bench.ts'
+import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { collections } from '../src/catalog/collections.ts'
-import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import { type EntityName, entities } from '../src/catalog/entities.ts'
 import type { Entity, Field } from '../src/catalog/entity.ts'
 import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/run.ts'
@@ -16,6 +16,7 @@ import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+import { collections, entityNames } from './support/built-in.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
@@ -190,7 +191,7 @@ describe('all documents together', () => {
     )
     const unknown = calls.filter((call) => !isCall(call))
     const scripts = document.code.flatMap((code) =>
-      [...code.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => name as string),
+      [...code.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string),
     )
     const own = [
       ...Object.keys(manifest.scripts),

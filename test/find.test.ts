@@ -1,35 +1,154 @@
-// Filters, order, pages and cursors of API v2, against a naive model of all records in memory.
+// Filters, words, order, pages and cursors against a naive model of all records in memory: in queries and over API v2.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import { type Entity, identifierOf } from '../src/catalog/entity.ts'
 import type { PublishedRecord } from '../src/catalog/flatten.ts'
-import type { FieldPath } from '../src/catalog/paths.ts'
+import { descendantsOf, ownerOf, pathTo } from '../src/catalog/lineage.ts'
+import { find } from '../src/find/finder.ts'
 import { createApp } from '../src/http/app.ts'
 import type { Release } from '../src/release/release.ts'
 import { answerLaterTo } from './support/answered.ts'
-import { allPaths, compareValues, type NaiveFilter, passes, recordsOf, valueAt } from './support/found.ts'
+import {
+  allPaths,
+  type NaiveFilter,
+  type NaiveSort,
+  ownWords,
+  passes,
+  recordsOf,
+  sortedBy,
+  valueAt,
+} from './support/found.ts'
 import { homonyms } from './support/homonyms.ts'
 import { releaseOf } from './support/releases.ts'
 
 setDefaultTimeout(120_000)
 
-let release: Release
-let ask: (target: string) => Promise<Response>
-const all = new Map<EntityName, readonly PublishedRecord[]>()
+const release: Release = await releaseOf(homonyms)
+const entities = [...release.catalog.entities.values()]
+const all = new Map<Entity, readonly PublishedRecord[]>(
+  entities.map((entity) => [entity, recordsOf(release, entity.name)]),
+)
+const recordsIn = (entity: Entity) => all.get(entity) as readonly PublishedRecord[]
 
-beforeAll(async () => {
-  release = await releaseOf(homonyms)
-  for (const name of entityNames) all.set(name, recordsOf(release, name))
+let get: (target: string) => Promise<Response>
+
+beforeAll(() => {
   const app = createApp({
     release: () => release,
     policy: { baseUrl: 'http://test', trustedProxies: undefined },
     logError: (error) => console.error(error),
   })
-  ask = (target) => answerLaterTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  get = (target) => answerLaterTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+})
+
+type Wanted = {
+  readonly entity: Entity
+  readonly filters: readonly NaiveFilter[]
+  readonly sorts: readonly NaiveSort[]
+}
+
+/** Values that are there, and now and then one that is not. */
+const anyFilter = (entity: Entity): fc.Arbitrary<NaiveFilter> =>
+  fc
+    .record({
+      path: fc.constantFrom(...allPaths(entity)),
+      places: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
+      prefix: fc.boolean(),
+      length: fc.integer({ min: 1, max: 4 }),
+      stranger: fc.integer({ min: 0, max: 9 }),
+    })
+    .map(({ path, places, prefix, length, stranger }) => {
+      const records = recordsIn(entity)
+      const isPrefix = prefix && path.field.kind === 'code'
+      const values = places.map((place) => {
+        const record = records[place % Math.max(records.length, 1)]
+        const value = record === undefined || stranger === 0 ? '77' : String(valueAt(record, path))
+        return isPrefix ? value.slice(0, length) : value
+      })
+      return { path, prefix: isPrefix, values }
+    })
+
+const anyWanted = (maxSorts: number): fc.Arbitrary<Wanted> =>
+  fc.constantFrom(...entities).chain((entity) =>
+    fc.record({
+      entity: fc.constant(entity),
+      filters: fc.uniqueArray(anyFilter(entity), {
+        maxLength: 3,
+        selector: ({ path, prefix }) => `${path.path}${prefix}`,
+      }),
+      sorts: fc.array(fc.record({ path: fc.constantFrom(...allPaths(entity)), descending: fc.boolean() }), {
+        maxLength: maxSorts,
+      }),
+    }),
+  )
+
+const expected = ({ entity, filters, sorts }: Wanted): PublishedRecord[] =>
+  sortedBy(
+    recordsIn(entity).filter((record) => filters.every((filter) => passes(record, filter))),
+    sorts,
+  )
+
+describe('a query', () => {
+  /** With fewer hits, the search goes on with words of ancestors and with typing errors. */
+  const MIN_HITS = 5
+
+  const words = new Map(
+    entities.map((entity) => [entity, new Map(recordsIn(entity).map((record) => [record, ownWords(entity, record)]))]),
+  )
+  const wordsByRecord = (entity: Entity) => words.get(entity) as ReadonlyMap<PublishedRecord, readonly string[]>
+
+  const positionOf = new Map(entities.flatMap((entity) => recordsIn(entity).map((record, at) => [record, at] as const)))
+
+  const anyWords = fc.array(fc.record({ record: fc.nat(), word: fc.nat(), length: fc.integer({ min: 1, max: 3 }) }), {
+    maxLength: 2,
+  })
+
+  const foundBy = ({ entity, filters, sorts }: Wanted, words: readonly string[]): number[] => {
+    const found = find(release, entity.name, {
+      filters: filters.map(({ path, prefix, values }) => ({
+        steps: path.steps,
+        match: prefix ? 'begins' : 'equals',
+        values: path.numeric ? values.map(Number) : values,
+      })),
+      words,
+      sorts: sorts.map(({ path, descending }) => ({ steps: path.steps, descending })),
+    })
+    const positions = Array.from(found.slice(0, found.total))
+    expect(positions.map((position) => found.placeOf(position))).toEqual([...positions.keys()])
+    return positions
+  }
+
+  test('finds what the model finds, by any filters and words, in the order of several fields', () => {
+    let searched = 0
+    const holds = fc.property(anyWanted(3), anyWords, (wanted, given) => {
+      const { entity, sorts } = wanted
+      const known = [...wordsByRecord(entity).values()]
+      const words = given.flatMap(({ record, word, length }) => {
+        const own = known[record % known.length] ?? []
+        return own.slice(word % own.length, (word % own.length) + 1).map((one) => one.slice(0, length))
+      })
+      const hasWords = (record: PublishedRecord) =>
+        words.every((typed) =>
+          wordsByRecord(entity)
+            .get(record)
+            ?.some((word) => word.startsWith(typed)),
+        )
+      const records = expected(wanted).filter(hasWords)
+      const positions = records.map((record) => positionOf.get(record) as number)
+      if (words.length > 0 && records.length < MIN_HITS) return
+      if (words.length > 0) searched++
+      const found = foundBy(wanted, words)
+      // Without a field to sort by, the hits of a search are in an order of their own.
+      if (words.length > 0 && sorts.length === 0) expect(found.toSorted((a, b) => a - b)).toEqual(positions)
+      else expect(found).toEqual(positions)
+    })
+    fc.assert(holds, { numRuns: 1_500, seed: 1_913 })
+    expect(searched).toBeGreaterThan(100)
+  })
 })
 
 const listed = async (target: string) => {
-  const response = await ask(target)
+  const response = await get(target)
   if (response.status !== 200) throw new Error(`${target}: ${response.status} ${await response.text()}`)
   return {
     records: (await response.json()) as PublishedRecord[],
@@ -39,77 +158,25 @@ const listed = async (target: string) => {
   }
 }
 
-type Wanted = {
-  readonly name: EntityName
-  readonly filters: readonly NaiveFilter[]
-  readonly sort: { readonly path: FieldPath; readonly descending: boolean } | undefined
-}
-
-/** Values that are there, and now and then one that is not. */
-const anyFilter = (name: EntityName): fc.Arbitrary<NaiveFilter> => {
-  const records = () => all.get(name) as readonly PublishedRecord[]
-  return fc
-    .record({
-      path: fc.constantFrom(...allPaths(name)),
-      places: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
-      prefix: fc.boolean(),
-      length: fc.integer({ min: 1, max: 4 }),
-      stranger: fc.integer({ min: 0, max: 9 }),
-    })
-    .map(({ path, places, prefix, length, stranger }) => {
-      const isPrefix = prefix && path.field.kind === 'code'
-      const values = places.map((place) => {
-        const record = records()[place % Math.max(records().length, 1)]
-        const value = record === undefined || stranger === 0 ? '77' : String(valueAt(record, path))
-        return isPrefix ? value.slice(0, length) : value
-      })
-      return { path, prefix: isPrefix, values }
-    })
-}
-
-const anyWanted: fc.Arbitrary<Wanted> = fc.constantFrom(...entityNames).chain((name) =>
-  fc.record({
-    name: fc.constant(name),
-    filters: fc.uniqueArray(anyFilter(name), {
-      maxLength: 3,
-      selector: ({ path, prefix }) => `${path.path}${prefix}`,
-    }),
-    sort: fc.option(fc.record({ path: fc.constantFrom(...allPaths(name)), descending: fc.boolean() }), {
-      nil: undefined,
-    }),
-  }),
-)
-
-function expected({ name, filters, sort }: Wanted): PublishedRecord[] {
-  const kept = (all.get(name) as readonly PublishedRecord[]).filter((record) =>
-    filters.every((filter) => passes(record, filter)),
-  )
-  if (sort === undefined) return kept
-  // Sorting is stable, so that ties stay in the order of their positions, also when it descends.
-  const sign = sort.descending ? -1 : 1
-  return kept.toSorted((a, b) => sign * compareValues(valueAt(a, sort.path), valueAt(b, sort.path)))
-}
-
-const queryOf = ({ filters, sort }: Wanted): string =>
-  [
+const targetOf = ({ entity, filters, sorts }: Wanted, rest: string): string => {
+  const parameters = [
     ...filters.flatMap(({ path, prefix, values }) =>
       values.map((value) => `${path.path}${prefix ? '_prefix' : ''}=${encodeURIComponent(value)}`),
     ),
-    ...(sort === undefined ? [] : [`sort=${sort.descending ? '-' : ''}${sort.path.path}`]),
-  ].join('&')
+    ...sorts.map(({ path, descending }) => `sort=${descending ? '-' : ''}${path.path}`),
+    rest,
+  ]
+  return `/api/v2/${entity.plural}?${parameters.join('&')}`
+}
 
-const pathOf = ({ name }: Wanted) => `/api/v2/${entities[name].plural}`
-
-describe('against the model', () => {
+describe('over API v2', () => {
   test('any filters in any order find the same records in the same order, and count them', async () => {
     await fc.assert(
-      fc.asyncProperty(anyWanted, fc.integer({ min: 1, max: 60 }), fc.nat(), async (wanted, perPage, turn) => {
+      fc.asyncProperty(anyWanted(1), fc.integer({ min: 1, max: 60 }), fc.nat(), async (wanted, perPage, turn) => {
         const records = expected(wanted)
         const pages = Math.ceil(records.length / perPage)
         const page = 1 + (turn % Math.max(pages, 1))
-        const found = await listed(
-          `${pathOf(wanted)}?${queryOf(wanted)}&per_page=${perPage}&page=${page}`.replace('?&', '?'),
-        )
+        const found = await listed(targetOf(wanted, `per_page=${perPage}&page=${page}`))
         expect(found).toMatchObject({ total: records.length, pages })
         expect(found.records).toEqual(records.slice((page - 1) * perPage, page * perPage))
       }),
@@ -119,12 +186,12 @@ describe('against the model', () => {
 
   test('a walk with cursors gives every record once, for any filter, order and size of page', async () => {
     await fc.assert(
-      fc.asyncProperty(anyWanted, fc.integer({ min: 3, max: 1_000 }), async (wanted, size) => {
+      fc.asyncProperty(anyWanted(1), fc.integer({ min: 3, max: 1_000 }), async (wanted, size) => {
         const records = expected(wanted)
         // No walk of more than a hundred pages.
         const perPage = Math.min(Math.max(size, Math.ceil(records.length / 100)), 1_000)
         const walked: PublishedRecord[] = []
-        let target: string | undefined = `${pathOf(wanted)}?${queryOf(wanted)}&per_page=${perPage}`.replace('?&', '?')
+        let target: string | undefined = targetOf(wanted, `per_page=${perPage}`)
         for (let steps = 0; target !== undefined && steps <= 101; steps++) {
           const { records: some, next, total } = await listed(target)
           expect(total).toBe(records.length)
@@ -137,58 +204,51 @@ describe('against the model', () => {
     )
   })
 
-  test('the records below one are those that have it above them', async () => {
-    const cases = (['pais', 'estado', 'municipio', 'area', 'campo', 'disciplina'] as const).flatMap((above) =>
-      entityNames.map((name) => [above, name] as const),
-    )
+  test('the descendants of a record are those that have it as an ancestor', async () => {
+    const ancestors = entities.filter((entity) => ownerOf(entity) === undefined)
     let looked = 0
-    for (const [above, name] of cases) {
-      const path = allPaths(name)
-        .filter(({ field }) => field.kind === 'embed' && field.entity === entities[above])
-        .toSorted((a, b) => a.steps.length - b.steps.length)[0]
-      const [first] = all.get(above) as readonly PublishedRecord[]
-      const id = first?.[entities[above].key[0]] as number
-      const target = `/api/v2/${entities[above].plural}/${id}/${entities[name].plural}`
-      if (path === undefined) {
-        expect([target, (await ask(target)).status]).toEqual([target, 404])
-        continue
+    for (const ancestor of ancestors) {
+      const id = recordsIn(ancestor)[0]?.[identifierOf(ancestor)] as number
+      for (const entity of entities) {
+        const path = pathTo(entity, ancestor)
+        const target = `/api/v2/${ancestor.plural}/${id}/${entity.plural}`
+        if (path === undefined) {
+          expect([target, (await get(target)).status]).toEqual([target, 404])
+          continue
+        }
+        looked++
+        const wanted = recordsIn(entity).filter((record) => valueAt(record, path) === id)
+        const { records, total } = await listed(`${target}?per_page=1000`)
+        expect({ target, total, records }).toEqual({ target, total: wanted.length, records: wanted.slice(0, 1_000) })
       }
-      looked++
-      const wanted = (all.get(name) as readonly PublishedRecord[]).filter((record) => valueAt(record, path) === id)
-      const { records, total } = await listed(`${target}?per_page=1000`)
-      expect({ target, total, records }).toEqual({ target, total: wanted.length, records: wanted.slice(0, 1_000) })
     }
-    expect(looked).toBe(12)
+    expect(looked).toBe(ancestors.flatMap((ancestor) => descendantsOf(release.catalog, ancestor)).length)
   })
 
   test('every record is at its own path, by identifier and by code', async () => {
-    for (const name of entityNames) {
-      const records = all.get(name) as readonly PublishedRecord[]
+    for (const entity of entities) {
+      const records = recordsIn(entity)
       for (const record of records.filter((_, at) => at % Math.ceil(records.length / 25) === 0)) {
-        const [byId, byCode] = pathsTo(name, record)
-        expect(await (await ask(byId)).json()).toEqual(record)
-        expect(await (await ask(byCode)).json()).toEqual(record)
+        for (const path of pathsTo(entity, record)) expect(await (await get(path)).json()).toEqual(record)
       }
     }
   })
 })
 
-function pathsTo(name: EntityName, record: PublishedRecord): [string, string] {
-  const inner = (field: string, id: string) => (record[field] as PublishedRecord)[id]
-  switch (name) {
-    case 'localidad': {
-      const above = `/api/v2/municipios/${inner('idMunicipio', 'idMunicipio')}/localidades`
-      return [`${above}/${record.idLocalidad}`, `${above}/${record.cveLocalidad}?by=code`]
-    }
-    case 'municipio':
-      return [
-        `/api/v2/municipios/${record.idMunicipio}`,
-        `/api/v2/municipios/${inner('idEstado', 'idEstado')}-${record.cveMunicipio}?by=code`,
-      ]
-    default: {
-      const { plural, key, code } = entities[name]
-      const [id, official] = [key[0] as string, code[0] as string]
-      return [`/api/v2/${plural}/${record[id]}`, `/api/v2/${plural}/${record[official]}?by=code`]
-    }
+/** By identifier and by code; a record without an identifier of its own is found under its owner. */
+function pathsTo(entity: Entity, record: PublishedRecord): [string, string] {
+  const owner = ownerOf(entity)
+  const paths = allPaths(entity)
+  const valueIn = (field: string) => {
+    const path = paths.find(({ path }) => path === field)
+    return path === undefined ? '' : String(valueAt(record, path))
   }
+  const own = (fields: readonly string[]) =>
+    fields
+      .filter((field) => field !== owner?.field)
+      .map(valueIn)
+      .join('-')
+  const place = owner === undefined ? '' : `${owner.entity.plural}/${valueIn(owner.field)}/`
+  const collection = `/api/v2/${place}${entity.plural}`
+  return [`${collection}/${own(entity.key)}`, `${collection}/${own(entity.code)}?by=code`]
 }

@@ -286,6 +286,4 @@ test('an error inside is a 500 that reveals nothing, and is logged once', async 
   expect(response).toEqual(problemResponse('internal-error', detail, path))
   expect(JSON.stringify(response)).not.toMatch(/secret|Error:|\.ts|at /)
   expect(failing.logged).toEqual([new Error('the disk at /secret/path is gone')])
-  const [options] = await sendAll(failing.url, request('OPTIONS'))
-  expect([options?.status, failing.logged.length]).toEqual([200, 1])
 })

@@ -1,20 +1,21 @@
-// When an import refuses: damage, faults, surprising changes, and another one at work; it then changes nothing.
+// When an import refuses: damage, faults, breaking changes, and another one at work; it then changes nothing.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { entityNames } from '../src/catalog/entities.ts'
 import { BreakingChanges } from '../src/release/import.ts'
-import { lockHome } from '../src/release/lock.ts'
+import { lockHome } from '../src/release/shelf/lock.ts'
 import { FaultyRecords } from '../src/source/faults.ts'
+import type { Origin } from '../src/source/source.ts'
 import {
-  type Catalog,
   contentOf,
   nomenclator,
   PROGRAM,
+  type Rows,
   sourceOf,
   TestDirectory,
   TestHome,
   tiny,
+  tinyNames,
   writeTabular,
 } from './support/releases.ts'
 
@@ -29,14 +30,14 @@ const countries = (count: number) =>
     idPais: at + 1,
   }))
 /** A catalog in which nothing refers to a country that could be missed. */
-const onlyCountries = (count: number): Catalog => ({
-  ...Object.fromEntries(entityNames.map((name) => [name, []])),
+const onlyCountries = (count: number): Rows => ({
+  ...Object.fromEntries(tinyNames.map((name) => [name, []])),
   pais: countries(count),
 })
 
-async function homeWith(catalog: Catalog = tiny): Promise<TestHome> {
+async function homeWith(rows: Rows = tiny, origin: Partial<Origin> = {}): Promise<TestHome> {
   const home = new TestHome()
-  await home.import(sourceOf(catalog))
+  await home.import(sourceOf(rows, origin))
   return home
 }
 
@@ -46,18 +47,98 @@ const refusal = async (attempt: Promise<unknown>): Promise<Error> => {
   throw new Error('it was not refused')
 }
 
-test('damage is not carried over: the import is refused, and says what to do', async () => {
-  using home = await homeWith()
-  const { digest } = home.current().manifest
-  const path = join(home.shelf.directoryOf(digest), 'pais.records')
-  writeFileSync(path, readFileSync(path, 'utf8').replace('MEX', 'MEY'))
-  const before = contentOf(home.path)
-  const { message } = await refusal(home.import(sourceOf(others)))
-  expect(message).toBe(
-    `the release is damaged: ${path} has other content than it was built with. ` +
-      'It was left as it is; import its source again to replace it, or activate another release.',
-  )
-  expect(contentOf(home.path)).toEqual(before)
+describe('damage', () => {
+  const renamedCountries = { pais: tiny.pais.map((row) => ({ ...row, descPais: `${row.descPais} II` })) }
+  const alter = (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/[aeiou]/, 'x'))
+  const damageMessage = (path: string, wrong: string) =>
+    `the release is damaged: ${path} ${wrong}. ` +
+    'It was left as it is; import its source again to replace it, or activate another release.'
+  const ALTERED = 'has other content than it was built with'
+
+  test('of what an import neither reads nor provides stays what it is, and is still found', async () => {
+    using home = await homeWith()
+    const path = home.fileOf(home.current().digest, 'pais', 'records')
+    const { digest: entity } = home.released(home.current().digest, 'pais')
+    alter(path)
+    const { outcome, digest } = await home.import(sourceOf(others))
+    expect(outcome).toBe('activated')
+    expect(home.released(digest, 'pais').digest).toBe(entity)
+    expect(await home.verify(digest)).toEqual([damageMessage(path, ALTERED)])
+  })
+
+  test.each<[string, Rows, string]>([
+    ['that its rows embed', { municipio: tiny.municipio.map((row) => ({ ...row, descMunicipio: 'X' })) }, 'estado'],
+    ['that is rendered anew', renamedCountries, 'localidad'],
+  ])('of an entity %s is not built upon: the import is refused, and says what to do', async (_, rows, damaged) => {
+    using home = await homeWith()
+    const path = home.fileOf(home.current().digest, damaged, 'records')
+    alter(path)
+    const before = contentOf(home.path)
+    const { message } = await refusal(home.import(sourceOf(rows)))
+    expect(message).toBe(damageMessage(path, ALTERED))
+    expect(contentOf(home.path)).toEqual(before)
+  })
+
+  test.each<[string, (path: string) => void, string]>([
+    ['missing', (path) => rmSync(path), 'is missing'],
+    ['of the wrong size', (path) => truncateSync(path, 3), 'has 3 bytes instead of '],
+  ])('that is seen at once, a file that is %s, is always refused', async (_, spoil, wrong) => {
+    using home = await homeWith()
+    const path = home.fileOf(home.current().digest, 'area', 'words')
+    spoil(path)
+    const before = contentOf(home.path)
+    const { message } = await refusal(home.import(sourceOf(others)))
+    expect(message).toStartWith(`the release is damaged: ${path} ${wrong}`)
+    expect(contentOf(home.path)).toEqual(before)
+  })
+
+  test.each<[string, (path: string) => void]>([
+    ['missing', (path) => rmSync(path)],
+    ['of the wrong size', (path) => truncateSync(path, 3)],
+    ['altered', alter],
+  ])('of what is provided is replaced: a file that is %s', async (_, spoil) => {
+    using home = await homeWith()
+    spoil(home.fileOf(home.current().digest, 'audiencia', 'records'))
+    const report = await home.import(sourceOf(others))
+    expect(report).toMatchObject({ outcome: 'activated', breakingChanges: [] })
+    expect(report.changes?.audiencia).toMatchObject({ isByNumber: true, changed: 0 })
+    expect(await home.verify(report.digest)).toEqual([])
+  })
+
+  test('of the manifest itself: a whole catalog replaces it, and nothing less is built upon the release before', async () => {
+    using home = await homeWith()
+    const { digest } = await home.import(sourceOf({ ...tiny, area: [{ ...tiny.area[0], descripcion: 'Otra' }] }))
+    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    writeFileSync(path, '{')
+    const before = contentOf(home.path)
+    const { message } = await refusal(home.import(sourceOf(others)))
+    expect(message).toBe(damageMessage(path, 'is not JSON'))
+    expect(contentOf(home.path)).toEqual(before)
+    const few = { ...tiny, localidad: [] }
+    expect((await refusal(home.import(sourceOf(few)))).message).toContain('localidad: all 3 records would be gone')
+    expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated' })
+  })
+
+  test('of every manifest there is: only a whole catalog is imported', async () => {
+    using home = await homeWith()
+    writeFileSync(join(home.shelf.releaseDirectory(home.current().digest), 'manifest.json'), '{')
+    const partly = home.import(sourceOf(others), { fallback: sourceOf(tiny) })
+    expect((await refusal(partly)).message).toContain('is not JSON')
+    expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated' })
+  })
+
+  test('of records whose identifiers the registry has lost is told, unless they are the same', async () => {
+    using home = await homeWith()
+    const path = home.fileOf(home.current().digest, 'audiencia', 'records')
+    alter(path)
+    rmSync(home.shelf.idRegistryFile)
+    const said = 'audiencia: its records are damaged and not in the id registry, so that identifiers may change'
+    expect((await refusal(home.import(sourceOf(others)))).message).toContain(said)
+    expect(await home.import(sourceOf({ audiencia: tiny.audiencia }))).toMatchObject({
+      outcome: 'activated',
+      breakingChanges: [],
+    })
+  })
 })
 
 describe('faults', () => {
@@ -77,9 +158,9 @@ describe('faults', () => {
       'pais.csv:4, idPais: "484"; expected a key not given before; line 2 has it already',
       'municipio.csv:2, idEstado: 99; expected the identifier of a known estado',
       // The localities are carried over, but their municipalities are not given any more.
-      expect.stringMatching(/^release [0-9a-f]{12}, localidad:1, idMunicipio: 3; expected the identifier of a known/),
-      expect.stringMatching(/^release [0-9a-f]{12}, localidad:2, idMunicipio: 3; expected the identifier of a known/),
-      expect.stringMatching(/^release [0-9a-f]{12}, localidad:3, idMunicipio: 1; expected the identifier of a known/),
+      expect.stringMatching(/^entity [0-9a-f]{12}, localidad:1, idMunicipio: 3; expected the identifier of a known/),
+      expect.stringMatching(/^entity [0-9a-f]{12}, localidad:2, idMunicipio: 3; expected the identifier of a known/),
+      expect.stringMatching(/^entity [0-9a-f]{12}, localidad:3, idMunicipio: 1; expected the identifier of a known/),
       'audiencia.csv:2, shortDesc: "tab\\there"; expected a name in sound Unicode without control characters',
       '7 faults in the records given; nothing was changed',
     ])
@@ -116,7 +197,7 @@ describe('faults', () => {
   })
 })
 
-describe('surprising changes', () => {
+describe('breaking changes', () => {
   const few = (count: number) => sourceOf(onlyCountries(count))
 
   test('of one record in twenty are none, of one more they are', async () => {
@@ -126,16 +207,16 @@ describe('surprising changes', () => {
     const error = await refusal(home.import(few(37)))
     expect(error).toBeInstanceOf(BreakingChanges)
     expect(error.message).toBe(
-      'this import would surprise those who rely on the current release:\n' +
+      'this import would break what those who rely on the current release expect:\n' +
         '  pais: 3 of 40 records would be gone\n' +
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
     )
     expect(contentOf(home.path)).toEqual(before)
     expect((await home.import(few(38))).breakingChanges).toEqual([])
-    expect(home.current().manifest.entities.pais.count).toBe(38)
+    expect(home.current().entity('pais').count).toBe(38)
   })
 
-  const surprising: readonly [name: string, catalog: Catalog, said: string][] = [
+  const breaking: readonly [name: string, rows: Rows, said: string][] = [
     ['an emptied collection', { audiencia: [] }, 'audiencia: all 1 records would be gone'],
     [
       'an identifier with another code',
@@ -144,22 +225,84 @@ describe('surprising changes', () => {
     ],
   ]
 
-  test.each(surprising)('such as %s are refused, and done when they are accepted', async (_, catalog, said) => {
+  test.each(breaking)('such as %s are refused, and done when they are accepted', async (_, rows, said) => {
     using home = await homeWith()
     const before = contentOf(home.path)
-    expect((await refusal(home.import(sourceOf(catalog)))).message).toContain(`\n  ${said}\n`)
+    expect((await refusal(home.import(sourceOf(rows)))).message).toContain(`\n  ${said}\n`)
     expect(contentOf(home.path)).toEqual(before)
-    const report = await home.import(sourceOf(catalog), { acceptChanges: true })
+    const report = await home.import(sourceOf(rows), { acceptChanges: true })
     expect(report).toMatchObject({ outcome: 'activated', breakingChanges: [said] })
   })
 
-  test('do not count where either side is invented', async () => {
+  const isRefused = async (home: TestHome, rows: Rows, origin: Partial<Origin>, said: string) => {
+    const before = contentOf(home.path)
+    const error = await refusal(home.import(sourceOf(rows, origin)))
+    expect(error).toBeInstanceOf(BreakingChanges)
+    expect(error.message).toContain(`\n  ${said}\n`)
+    expect(contentOf(home.path)).toEqual(before)
+  }
+  const localities = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...tiny.localidad[0],
+      cveLocalidad: String(at + 1).padStart(4, '0'),
+      idLocalidad: at + 1,
+    }))
+
+  test.each<[string, (path: string) => void]>([
+    ['altered', (path) => writeFileSync(path, Buffer.alloc(readFileSync(path).length))],
+    ['missing', (path) => rmSync(path)],
+  ])('by number, where records before are %s, are refused even to a whole catalog', async (_, spoil) => {
+    using home = await homeWith({ ...tiny, localidad: localities(40) })
+    spoil(home.fileOf(home.current().digest, 'localidad', 'records'))
+    const damaged = ' by their number, since those of the current release are damaged'
+    const fewer = { ...tiny, localidad: localities(37) }
+    await isRefused(home, fewer, {}, `localidad: 3 of 40 records would be gone${damaged}`)
+    await isRefused(home, { ...tiny, localidad: [] }, {}, `localidad: all 40 records would be gone${damaged}`)
+    const report = await home.import(sourceOf({ ...tiny, localidad: localities(38) }))
+    expect(report).toMatchObject({ outcome: 'activated', breakingChanges: [] })
+    expect(report.changes?.localidad).toMatchObject({ removed: 2, isByNumber: true })
+  })
+
+  test('by number too where only what gives the records their keys is damaged', async () => {
+    using home = await homeWith({ ...tiny, localidad: localities(40) })
+    rmSync(home.fileOf(home.current().digest, 'municipio', 'index'))
+    const rows = { ...tiny, localidad: localities(39).map((row) => ({ ...row, descLocalidad: 'X' })) }
+    const { changes, breakingChanges } = await home.import(sourceOf(rows))
+    expect(breakingChanges).toEqual([])
+    expect(changes?.localidad).toMatchObject({ added: 0, removed: 1, isByNumber: true })
+    expect(changes?.estado).not.toHaveProperty('isByNumber')
+  })
+
+  test.each<[string, Rows]>([
+    ['a whole catalog', onlyCountries(3)],
+    ['one entity', { audiencia: [{ ...student, clave: 'teachers' }] }],
+  ])('by invented records that replace real ones are refused: %s', async (_, rows) => {
     using home = await homeWith()
-    const numbers = readFileSync(join(home.path, 'numbers.json'), 'utf8')
+    const said =
+      rows.pais === undefined
+        ? 'audiencia: 1 identifiers would change owner, such as audiencia 1: students is now teachers'
+        : 'estado: all 2 records would be gone'
+    await isRefused(home, rows, { synthetic: true }, said)
+  })
+
+  test('by invented records that are accepted touch no identifier', async () => {
+    using home = await homeWith()
+    const registry = readFileSync(home.shelf.idRegistryFile, 'utf8')
     const invented = sourceOf(onlyCountries(3), { synthetic: true })
-    expect(await home.import(invented)).toMatchObject({ outcome: 'activated', breakingChanges: [] })
-    expect(readFileSync(join(home.path, 'numbers.json'), 'utf8')).toBe(numbers)
-    expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', breakingChanges: [] })
+    expect(await home.import(invented, { acceptChanges: true })).toMatchObject({ outcome: 'activated' })
+    expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(registry)
+  })
+
+  test.each<[string, Rows, boolean]>([
+    ['real ones', tiny, false],
+    ['other invented ones', onlyCountries(3), true],
+    ['nothing at all', onlyCountries(0), false],
+  ])('of invented records are none: %s may replace them', async (_, rows, synthetic) => {
+    using home = await homeWith(onlyCountries(40), { synthetic: true })
+    expect(await home.import(sourceOf(rows, { synthetic }))).toMatchObject({
+      outcome: 'activated',
+      breakingChanges: [],
+    })
   })
 
   test('end the command with 1, unless they are accepted', async () => {
@@ -170,10 +313,12 @@ describe('surprising changes', () => {
     const before = contentOf(home.path)
     const refused = await nomenclator(...command)
     expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: '' })
-    expect(refused.err).toStartWith('nomenclator: this import would surprise those who rely on the current release:\n')
+    expect(refused.err).toStartWith(
+      'nomenclator: this import would break what those who rely on the current release expect:\n',
+    )
     const tried = await nomenclator(...command, '--dry-run')
     expect({ code: tried.code, err: tried.err }).toEqual({ code: 0, err: '' })
-    expect(tried.out).toContain('Surprising:\n  audiencia: 1 identifiers would change owner')
+    expect(tried.out).toContain('Breaking changes:\n  audiencia: 1 identifiers would change owner')
     expect(contentOf(home.path)).toEqual(before)
     const accepted = await nomenclator(...command, '--accept-changes')
     expect({ code: accepted.code, err: accepted.err }).toEqual({ code: 0, err: '' })

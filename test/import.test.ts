@@ -2,18 +2,19 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EntityName, entityNames } from '../src/catalog/entities.ts'
+import { builtInCatalog } from '../src/catalog/entities.ts'
 import type { ImportReport } from '../src/release/import.ts'
-import { verifyRelease } from '../src/release/verify.ts'
+import { ENTITY_FILES, findingsByKind } from '../src/release/manifest.ts'
 import type { Source } from '../src/source/source.ts'
 import {
-  type Catalog,
   contentOf,
   nomenclator,
+  type Rows,
   sourceOf,
   TestDirectory,
   TestHome,
   tiny,
+  tinyNames,
   writeTabular,
 } from './support/releases.ts'
 
@@ -21,18 +22,15 @@ setDefaultTimeout(60_000)
 
 const [student] = tiny.audiencia
 const others = { audiencia: [{ ...student, descCorta: 'Alumnos' }] }
-const digestsOf = (home: TestHome) =>
-  Object.fromEntries(
-    entityNames.map((name) => [name, home.current().manifest.entities[name].files.records.sha256]),
-  ) as Record<EntityName, string>
+type Digests = Readonly<Record<string, string>>
+const digestsOf = (home: TestHome): Digests =>
+  Object.fromEntries(Object.entries(home.current().manifest.entities).map(([name, { digest }]) => [name, digest]))
 
-function changedBetween(before: Record<EntityName, string>, after: Record<EntityName, string>): EntityName[] {
-  return entityNames.filter((name) => before[name] !== after[name])
-}
+const changedBetween = (before: Digests, after: Digests) => tinyNames.filter((name) => before[name] !== after[name])
 
-async function homeWith(catalog: Catalog = tiny, origin: Partial<Source['origin']> = {}): Promise<TestHome> {
+async function homeWith(rows: Rows = tiny, origin: Partial<Source['origin']> = {}): Promise<TestHome> {
   const home = new TestHome()
-  await home.import(sourceOf(catalog, origin))
+  await home.import(sourceOf(rows, origin))
   return home
 }
 
@@ -51,12 +49,12 @@ describe('an import replaces what its source provides, and no more:', () => {
       ['pais', 'estado', 'municipio', 'localidad'],
     ],
     ['nothing', {}, []],
-  ] satisfies [string, Catalog, EntityName[]][])('%s', async (_, catalog, changed) => {
+  ] satisfies [string, Rows, (typeof tinyNames)[number][]][])('%s', async (_, rows: Rows, changed) => {
     using home = await homeWith()
     const before = digestsOf(home)
-    const report = await home.import(sourceOf(catalog))
+    const report = await home.import(sourceOf(rows))
     expect(changedBetween(before, digestsOf(home))).toEqual(changed)
-    const touched = entityNames.filter((name) => (report.changes?.[name].changed ?? 0) > 0)
+    const touched = tinyNames.filter((name) => (report.changes?.[name]?.changed ?? 0) > 0)
     expect(touched).toEqual(changed)
   })
 
@@ -73,7 +71,9 @@ describe('an import replaces what its source provides, and no more:', () => {
     using home = new TestHome()
     const report = await home.import(sourceOf(others), { fallback: sourceOf(tiny) })
     expect(report).toMatchObject({ outcome: 'activated', previous: undefined, changes: undefined, breakingChanges: [] })
-    expect(report.counts).toEqual(Object.fromEntries(entityNames.map((name) => [name, tiny[name].length])) as never)
+    expect(report.counts).toEqual(Object.fromEntries(tinyNames.map((name) => [name, tiny[name].length])))
+    const collections = tinyNames.map((name) => [name, builtInCatalog.entities.get(name)?.plural])
+    expect(report.collections).toEqual(Object.fromEntries(collections))
     expect(new TextDecoder().decode(home.current().entity('audiencia').records.page(0))).toContain(
       '"descCorta":"Alumnos"',
     )
@@ -96,26 +96,48 @@ describe('the same import again', () => {
   ])('mends a release that was %s', async (_, spoil) => {
     using home = await homeWith()
     const { digest } = home.current().manifest
-    spoil(join(home.shelf.directoryOf(digest), 'pais.records'))
-    expect(await verifyRelease(home.shelf.directoryOf(digest), digest)).toHaveLength(1)
-    expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', digest })
-    expect(await verifyRelease(home.shelf.directoryOf(digest), digest)).toEqual([])
+    spoil(home.fileOf(digest, 'pais', 'records'))
+    expect(await home.verify(digest)).toHaveLength(1)
+    expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', digest, breakingChanges: [] })
+    expect(await home.verify(digest)).toEqual([])
     expect(home.shelf.history()).toEqual([digest])
+  })
+
+  test.each(ENTITY_FILES)('mends the %s of an entity, whatever else it provides', async (file) => {
+    using home = await homeWith()
+    const { digest } = home.current().manifest
+    const path = home.fileOf(digest, 'audiencia', file)
+    const whole = readFileSync(path)
+    writeFileSync(path, Buffer.alloc(whole.length))
+    expect(await home.import(sourceOf({ audiencia: tiny.audiencia }))).toMatchObject({ outcome: 'activated', digest })
+    expect(readFileSync(path).equals(whole)).toBe(true)
+  })
+
+  test('mends a manifest, and makes the release current that it belongs to', async () => {
+    using home = await homeWith()
+    const { digest: earlier } = home.current().manifest
+    const { digest } = await home.import(sourceOf({ ...tiny, ...others }))
+    writeFileSync(join(home.shelf.releaseDirectory(digest), 'manifest.json'), '{')
+    // What is provided is the release before, which is readable; but it is not the current one.
+    expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', digest: earlier })
+    expect(home.shelf.history()).toEqual([earlier, digest, earlier])
+    expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated', digest })
+    expect(await home.verify(digest)).toEqual([])
   })
 })
 
 describe('a dry run leaves everything as it was', () => {
   test.each([
     ['when there would be changes', others],
-    ['when there would be surprising ones', { audiencia: [] }],
+    ['when there would be breaking ones', { audiencia: [] }],
     ['when there would be none', tiny],
-  ])('%s', async (_, catalog: Catalog) => {
+  ])('%s', async (_, rows: Rows) => {
     using home = await homeWith()
     const before = contentOf(home.path)
-    const report = await home.import(sourceOf(catalog), { dryRun: true })
-    expect(report.outcome).toBe(catalog === tiny ? 'nothing to do' : 'dry run')
+    const report = await home.import(sourceOf(rows), { dryRun: true })
+    expect(report.outcome).toBe(rows === tiny ? 'nothing to do' : 'dry run')
     expect(report.breakingChanges).toEqual(
-      catalog.audiencia?.length === 0 ? ['audiencia: all 1 records would be gone'] : [],
+      rows.audiencia?.length === 0 ? ['audiencia: all 1 records would be gone'] : [],
     )
     expect(contentOf(home.path)).toEqual(before)
   })
@@ -123,7 +145,7 @@ describe('a dry run leaves everything as it was', () => {
   test('in an empty home', async () => {
     using home = new TestHome()
     await home.import(sourceOf(tiny), { dryRun: true })
-    expect(contentOf(home.path)).toEqual({ releases: '' })
+    expect(contentOf(home.path)).toEqual({ entities: '', releases: '' })
   })
 
   test('and tells the digest that the import has afterwards', async () => {
@@ -159,10 +181,10 @@ describe('findings', () => {
     using home = new TestHome()
     const report = await home.import(sourceOf(tiny))
     expect(report.findings).toEqual([wanted])
-    expect(home.current().manifest.findings).toEqual([wanted])
+    expect(home.current().manifest.findings).toEqual([{ ...wanted, entity: 'localidad' }])
   })
 
-  test('of what is carried over are found again, and those of the source come with them', async () => {
+  test('of what is carried over stay, and those of the source come with them', async () => {
     using home = await homeWith()
     const source: Source = {
       ...sourceOf(others),
@@ -173,7 +195,10 @@ describe('findings', () => {
     }
     await home.import(source)
     const left = { kind: 'left-out', description: 'a row was left out', count: 1, examples: ['line 7'] }
-    expect(home.current().manifest.findings).toEqual([wanted, left])
+    expect(home.current().manifest.findings).toEqual([
+      { ...wanted, entity: 'localidad' },
+      { ...left, entity: 'audiencia' },
+    ])
   })
 })
 
@@ -187,13 +212,14 @@ describe('the report of the command', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const report: ImportReport = JSON.parse(out)
     expect(out).toBe(`${JSON.stringify(report, null, 2)}\n`)
-    const { digest, findings } = home.current().manifest
+    const { digest } = home.current().manifest
+    const findings = findingsByKind(home.current().manifest)
     expect(report).toMatchObject({
       digest,
       previous,
       outcome: 'activated',
       breakingChanges: [],
-      findings: [...findings],
+      findings,
     })
     expect(report.counts.municipio).toBe(3)
     expect(report.changes?.audiencia).toMatchObject({ added: 0, changed: 1, removed: 0, fields: { descCorta: 1 } })

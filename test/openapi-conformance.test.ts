@@ -1,32 +1,46 @@
-// Whatever is asked that the OpenAPI document lets one ask, or nearly, the answer is one that it describes.
-import { afterAll, describe, expect, test } from 'bun:test'
+// Whatever is requested that the OpenAPI document allows, or nearly, the response is one that it describes; and every
+// response that it describes can be had.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { DocumentedOperation, DocumentedParameter, Schema } from './support/openapi.ts'
-import { allowed, queryString, requestsFor } from './support/openapi-requests.ts'
+import { type ProblemKind, problemTitles, problemType } from '../src/http/problem.ts'
+import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
+import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
+import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'
 import { OpenapiService } from './support/openapi-service.ts'
+import { sourceOf, tiny } from './support/releases.ts'
+import { serverOf, type TestServer } from './support/server.ts'
+import { message, send as sendOnWire } from './support/wire.ts'
 
 const RUNS_EACH = 60
 const VALUES_EACH = 4
+const NEVER = '00000000'
 
 const service = await OpenapiService.create()
-afterAll(() => service[Symbol.dispose]())
-const { documented, ask } = service
+const { documented, ask, askBroken } = service
 const each = documented.operations.map((operation) => [operation.path, operation] as const)
+let server: TestServer
+beforeAll(() => {
+  server = serverOf(() => service.home.current(), {}, service.home.shelf)
+})
+afterAll(async () => {
+  await server.close()
+  service[Symbol.dispose]()
+})
 
-const inQuery = ({ parameters }: DocumentedOperation) => parameters.filter((one) => one.in === 'query')
-const isV1 = ({ operationId }: DocumentedOperation) => operationId.startsWith('v1')
+const hasQuery = (operation: DocumentedOperation, name: string) => queryOf(operation).some((one) => one.name === name)
+const isV1 = ({ path }: DocumentedOperation) => path.startsWith('/api/v1')
 
 describe('requests made from the document', () => {
   test.each(each)('to %s are answered as documented', async (_path, operation) => {
-    const known = new Set(inQuery(operation).map(({ name }) => name))
     await fc.assert(
-      fc.asyncProperty(requestsFor(operation), async ({ inPath, query, headers, method }) => {
+      fc.asyncProperty(requestsFor(service, operation), async ({ inPath, query, headers, method }) => {
         const target = [service.pathOf(operation, inPath), queryString(query)].filter((part) => part !== '').join('?')
         const response = await ask({ target, headers, method })
-        expect(await documented.breaches(operation, response)).toEqual([])
+        const isPartial = query.some(([name]) => name === 'fields' || name === 'embed')
+        expect(await documented.breaches(operation, response, isPartial)).toEqual([])
         expect(response.status).toBeLessThan(500)
-        const isStrange = query.some(([name]) => !known.has(name))
-        if (method === 'GET' && isStrange && !isV1(operation)) expect(response.status).toBe(400)
+        const isUnknown = query.some(([name]) => !hasQuery(operation, name))
+        if (method === 'GET' && isUnknown && !isV1(operation)) expect(response.status).toBe(400)
       }),
       { numRuns: RUNS_EACH },
     )
@@ -34,26 +48,26 @@ describe('requests made from the document', () => {
   })
 })
 
-/** Says all there is to say about what is allowed. */
+/** Whether a schema says all there is to say about what is allowed. */
 const isExact = ({ enum: words, type, items }: Schema): boolean =>
   words !== undefined || type === 'integer' || (items !== undefined && isExact(items))
 
 const exact = each
-  .map(([path, operation]) => [path, operation, inQuery(operation).filter(({ schema }) => isExact(schema))] as const)
+  .map(([path, operation]) => [path, operation, queryOf(operation).filter(({ schema }) => isExact(schema))] as const)
   .filter(([, , parameters]) => parameters.length > 0)
 
-const request = (operation: DocumentedOperation, { name }: DocumentedParameter, value: string) =>
-  ask({ target: service.target(operation, queryString([[name, value]])) })
+const statusOf = async (operation: DocumentedOperation, parameter: DocumentedParameter, ...values: string[]) => {
+  const pairs = values.map((value) => [parameter.name, value] as const)
+  return (await ask({ target: service.target(operation, queryString(pairs)) })).status
+}
 
 describe('values of parameters', () => {
   test.each(exact)('of %s are taken if their schema allows them', async (_path, operation, parameters) => {
     for (const parameter of parameters) {
       const schema = parameter.schema.items ?? parameter.schema
       const outermost = [schema.minimum, schema.maximum].filter((one) => one !== undefined).map(String)
-      for (const value of [...outermost, ...fc.sample(allowed(schema), VALUES_EACH)]) {
-        const { status } = await request(operation, parameter, value)
-        expect(`${parameter.name}=${value}: ${status}`).toMatch(/: (?:200|404)$/)
-      }
+      for (const value of [...outermost, ...fc.sample(allowed(schema), VALUES_EACH)])
+        expect(`${parameter.name}=${value}: ${await statusOf(operation, parameter, value)}`).toMatch(/: (?:200|404)$/)
     }
   })
 
@@ -62,27 +76,136 @@ describe('values of parameters', () => {
       const schema = parameter.schema.items ?? parameter.schema
       const beyond = [(schema.minimum ?? 0) - 1, (schema.maximum ?? 0) + 1]
       for (const value of ['', 'nothing', ...(schema.type === 'integer' ? beyond.map(String) : [])]) {
-        const typed = schema.type === 'integer' && value !== '' ? Number(value) : value
-        expect(documented.wrong(schema, typed)).toBeString()
-        const { status } = await request(operation, parameter, value)
-        expect(`${parameter.name}=${value}: ${status}`).toEndWith(': 400')
+        expect(documented.wrong(schema, schema.type === 'integer' && value !== '' ? Number(value) : value)).toBeString()
+        expect(`${parameter.name}=${value}: ${await statusOf(operation, parameter, value)}`).toEndWith(': 400')
       }
     }
   })
 
-  test.each(exact)('of %s are refused twice unless they may be repeated', async (_path, operation, parameters) => {
-    for (const { name, schema } of parameters) {
-      const [value = ''] = fc.sample(allowed(schema.items ?? schema), 1)
-      const { status } = await ask({
-        target: service.target(
-          operation,
-          queryString([
-            [name, value],
-            [name, value],
-          ]),
-        ),
-      })
-      expect(`${name}: ${status === 400}`).toBe(`${name}: ${schema.type !== 'array'}`)
+  test.each(exact)(
+    'of %s are refused twice unless each stands under its name',
+    async (_path, operation, parameters) => {
+      for (const parameter of parameters) {
+        const { name, schema, explode = true } = parameter
+        const [value = ''] = fc.sample(allowed(schema.items ?? schema), 1)
+        const isRepeatable = schema.type === 'array' && explode
+        expect(`${name}: ${await statusOf(operation, parameter, value, value)}`).toMatch(
+          isRepeatable ? /: (?:200|404)$/ : /: 400$/,
+        )
+      }
+    },
+  )
+
+  const joined = each.flatMap(([path, operation]) =>
+    queryOf(operation)
+      .filter(({ explode }) => explode === false)
+      .map((parameter) => [`${parameter.name} of ${path}`, operation, parameter] as const),
+  )
+  test.each(joined)('%s are separated by commas, as many as allowed', async (_name, operation, parameter) => {
+    const { enum: words = [] } = parameter.schema.items ?? {}
+    const { maxItems = words.length } = parameter.schema
+    const request = async (values: readonly string[]) => {
+      const [[, value = ''] = []] = pairsOf(parameter, values)
+      return statusOf(operation, parameter, value)
+    }
+    const unique = words.filter((word) => !word.startsWith('-'))
+    expect(await request(unique.slice(0, maxItems))).toBe(200)
+    if (unique.length > maxItems) expect(await request(unique.slice(0, maxItems + 1))).toBe(400)
+    expect(await request([...unique.slice(0, 1), 'nothing'])).toBe(400)
+  })
+})
+
+const lastInPath = ({ path }: DocumentedOperation) => path.match(/\{(\w+)\}(?=[^{]*$)/)?.[1] ?? ''
+
+/** A request that leads to each kind of problem; those of the head of a request need a socket. */
+const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) => Promise<Response> } = {
+  'bad-parameter': (operation) =>
+    ask({ target: service.target(operation, hasQuery(operation, 'page') ? 'page=0' : '%zz') }),
+  'unknown-parameter': (operation) => ask({ target: service.target(operation, 'nope=1') }),
+  'bad-host': (operation) => ask({ target: service.target(operation), headers: { Host: 'two hosts' } }),
+  'not-found': (operation) => ask({ target: service.pathOf(operation, { [lastInPath(operation)]: 'nothing' }) }),
+  'record-not-found': (operation) => ask({ target: service.pathOf(operation, { [lastInPath(operation)]: 99_999 }) }),
+  'page-beyond-last': (operation) => ask({ target: service.target(operation, 'page=99') }),
+  'method-not-allowed': (operation) => ask({ target: service.target(operation), method: 'POST' }),
+  'not-acceptable': (operation) => ask({ target: service.target(operation), headers: { Accept: 'image/png' } }),
+  'release-gone': (operation) => {
+    if (hasQuery(operation, 'release')) return ask({ target: service.target(operation, `release=${NEVER}`) })
+    if (hasQuery(operation, 'to')) return ask({ target: service.target(operation, `to=${NEVER}`) })
+    return ask({ target: service.pathOf(operation, { digest: NEVER }) })
+  },
+  'range-not-satisfiable': (operation) =>
+    ask({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
+  'internal-error': (operation) => askBroken({ target: service.target(operation) }),
+  'bad-request': (operation) => onWire(operation, 'No field'),
+  'uri-too-long': (operation) => onWire(operation, 'Host: a', `?${'a'.repeat(HEAD_LIMITS.target)}`),
+  'headers-too-large': (operation) => onWire(operation, `Host: a\r\nX: ${'a'.repeat(HEAD_LIMITS.bytes)}`),
+}
+
+async function onWire(operation: DocumentedOperation, fields: string, query = ''): Promise<Response> {
+  const request = message('GET', service.pathOf(operation) + query, fields)
+  const { status, headers, body } = await sendOnWire(server.url, request)
+  return new Response(body, { status, headers })
+}
+
+describe('every documented response', () => {
+  test.each(each)('of %s that is good', async (_path, operation) => {
+    const response = await ask({ target: service.target(operation) })
+    expect(response.status).toBe(200)
+    expect(await documented.breaches(operation, response)).toEqual([])
+    const again = await ask({ target: service.target(operation), headers: { 'If-None-Match': '*' } })
+    expect(again.status).toBe(operation.responses[304] === undefined ? 200 : 304)
+    expect(await documented.breaches(operation, again)).toEqual([])
+  })
+
+  test.each(each)('of %s that is a problem', async (_path, operation) => {
+    const seen = new Set<string>()
+    for (const [kind, [status]] of Object.entries(problemTitles)) {
+      const response = await wrongs[kind as ProblemKind](operation)
+      if (response.status < 400) continue
+      const { type } = (await response.clone().json()) as { type: string }
+      // Where an operation has no problem of this kind, the request leads to another, or to none.
+      if (type === problemType(kind as ProblemKind)) expect(response.status).toBe(status)
+      seen.add(String(response.status))
+      expect(await documented.breaches(operation, response)).toEqual([])
+    }
+    const promised = Object.keys(operation.responses).filter((status) => Number(status) >= 400)
+    expect(promised.filter((status) => !seen.has(status))).toEqual([])
+  })
+
+  const formatted = each.filter(([, operation]) => hasQuery(operation, 'format') && !isV1(operation))
+  test.each(formatted)('of %s in all its formats and encodings', async (_path, operation) => {
+    const formats = queryOf(operation).find(({ name }) => name === 'format')?.schema.enum ?? []
+    for (const format of formats) {
+      for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
+        const headers = { 'Accept-Encoding': encoding }
+        const response = await ask({ target: service.target(operation, `format=${format}`), headers })
+        expect(response.headers.get('Content-Type')?.split(';')[0]).toEndWith(format)
+        expect(await documented.breaches(operation, response)).toEqual([])
+      }
+    }
+  })
+
+  const partial = each.filter(([, operation]) => hasQuery(operation, 'fields'))
+  test.each(partial)('of %s is a partial one with some fields, or with identifiers', async (_path, operation) => {
+    const [field = ''] = queryOf(operation).find(({ name }) => name === 'fields')?.schema.items?.enum ?? []
+    for (const more of [`fields=${field}`, 'embed=id', `fields=${field}&embed=id&format=ndjson`]) {
+      const response = await ask({ target: service.target(operation, more) })
+      expect(response.status).toBe(200)
+      expect(await documented.breaches(operation, response, true)).toEqual([])
+    }
+  })
+
+  test('that has changes in it', async () => {
+    const operation = documented.operation('changes')
+    const [first] = service.home.digests
+    const pais = [...tiny.pais.slice(1), { cvePais: 'DEU', descPais: 'Alemania', idPais: 276 }]
+    const estado = tiny.estado.map((row) => ({ ...row, idPais: 276 }))
+    const { digest } = await service.home.import(sourceOf({ ...tiny, pais, estado }), { acceptChanges: true })
+    for (const format of ['json', 'ndjson']) {
+      const response = await ask({ target: `${service.pathOf(operation)}?from=${first}&to=${digest}&format=${format}` })
+      const kinds = [...(await response.clone().text()).matchAll(/"change":"([a-z]+)"/g)].map(([, kind]) => kind)
+      expect(new Set(kinds)).toEqual(new Set(['added', 'changed', 'removed']))
+      expect(await documented.breaches(operation, response)).toEqual([])
     }
   })
 })

@@ -3,11 +3,12 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { type Collection, collections } from '../src/catalog/collections.ts'
+import { type Collection, v1Collections } from '../src/catalog/collections.ts'
+import { builtInCatalog } from '../src/catalog/entities.ts'
 import { pagesOf, readPage } from '../src/page/page.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import type { PageNumber } from '../src/page/page-request.ts'
-import { RecordFile } from '../src/release/record-file.ts'
+import { RecordFile } from '../src/release/files/record-file.ts'
 import { lists } from './support/expected.ts'
 import { writeRecordFile } from './support/records.ts'
 import { releaseOf, TestDirectory } from './support/releases.ts'
@@ -17,7 +18,7 @@ const BASE = 'https://catalogs.test:8443/mirror'
 const TIMEOUT_MILLISECONDS = 60_000
 const number = (page: number) => page as PageNumber
 const collectionAt = (path: string): Collection => {
-  const found = collections.find((collection) => collection.path === path)
+  const found = v1Collections(builtInCatalog).find((collection) => collection.path === path)
   if (found === undefined) throw new Error(`no collection at ${path}`)
   return found
 }
@@ -93,11 +94,11 @@ const directory = new TestDirectory()
 afterAll(() => directory[Symbol.dispose]())
 
 let written = 0
-async function recordFileOf(records: readonly string[]): Promise<RecordFile> {
+function recordFileOf(records: readonly string[]): RecordFile {
   const place = join(directory.path, String(written++))
   mkdirSync(place)
-  await writeRecordFile(place, 'pais', records)
-  return new RecordFile(place, 'pais', records.length)
+  writeRecordFile(place, records)
+  return new RecordFile(place, records.length)
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -132,7 +133,7 @@ describe('a record file', () => {
     .map(([character, length]) => JSON.stringify(character.repeat(length)))
 
   const givesBack = async (records: readonly string[]) => {
-    const file = await recordFileOf(records)
+    const file = recordFileOf(records)
     const pages = Array.from({ length: Math.ceil(records.length / 10) }, (_, at) =>
       records.slice(at * 10, at * 10 + 10),
     )

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { collections } from '../src/catalog/collections.ts'
+import { v1Collections } from '../src/catalog/collections.ts'
+import { builtInCatalog } from '../src/catalog/entities.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, isAlive, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
 import { message, parseResponse, send } from './support/wire.ts'
@@ -32,7 +33,9 @@ const CALL = 'nomenclator --help shows what there is.\n'
 describe('starting', () => {
   test('one line has the release, the address and the counts', async () => {
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
-    const counts = collections.map(({ name }) => `25 ${name}`).join(', ')
+    const counts = v1Collections(builtInCatalog)
+      .map(({ name }) => `25 ${name}`)
+      .join(', ')
     expect(service.said).toEqual({
       out: `Serving release ${digest.slice(0, 12)} on ${service.url}: ${counts}\n`,
       err: '',
@@ -91,7 +94,7 @@ describe('what is refused', () => {
 
   test.each(['1', '2'])('a current release that is damaged, with --workers %s', async (workers) => {
     using damaged = await TwoReleases.create()
-    const path = join(damaged.shelf.directoryOf(damaged.digests[0]), 'pais.records')
+    const path = damaged.fileOf(damaged.digests[0], 'pais', 'records')
     const { length } = readFileSync(path)
     truncateSync(path, length - 1)
     expect(await refused({ flags: ['--home', damaged.path, '--port', '0', '--workers', workers] })).toEqual({

@@ -13,6 +13,8 @@ const plans: readonly Plan[] = [
   { way: 'moment', part: 0.5 },
   { way: 'change', last: 5 },
   { way: 'change', last: 4 },
+  // While the entities are put in their places.
+  { way: 'change', last: 20 },
 ]
 
 test('a killed import leaves the release before or the new one, whole, and the next import is none the worse', async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { v1Collections } from '../src/catalog/collections.ts'
 import { builtInCatalog } from '../src/catalog/entities.ts'
 import { ENTITY_FORMAT, MANIFEST_FILE } from '../src/release/manifest.ts'
-import { Shelf } from '../src/release/shelf.ts'
-import { isOutdated, upgradeHome } from '../src/release/upgrade.ts'
+import { Shelf } from '../src/release/shelf/shelf.ts'
+import { isOutdated, upgradeHome } from '../src/release/shelf/upgrade.ts'
 import { version } from '../src/version.ts'
 import { contentOf, nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 import { Service } from './support/service.ts'
@@ -273,7 +273,7 @@ describe('an entity that a release lacks', () => {
       expect([path, response.status, await response.text()]).toEqual([path, 200, '[]'])
     }
     expect((await get('/api/v2/audiencias/1')).status).toBe(404)
-    expect((await (await get('/api/v1/paises')).json()).length).toBe(tiny.pais.length)
+    expect(await (await get('/api/v1/paises')).json()).toHaveLength(tiny.pais.length)
   })
 
   test('is added by an import that brings it, and the rest is carried over', async () => {

@@ -1,9 +1,11 @@
 // Whole collections in one answer: their bytes, their digests, parts of them, and all codings.
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { entities, entityNames } from '../src/catalog/entities.ts'
+import { entities } from '../src/catalog/entities.ts'
 import type { Release } from '../src/release/release.ts'
+import { entityNames } from './support/built-in.ts'
 import { recordsOf } from './support/found.ts'
 import { homonyms } from './support/homonyms.ts'
 import { fullRelease, releaseOf } from './support/releases.ts'

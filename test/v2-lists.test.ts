@@ -92,6 +92,19 @@ describe('a page of a list', () => {
     expect(headers.get('link')).toStartWith(`<${URL_OF}/api/v2/localidades?${kept}&page=1>; rel="first"`)
   })
 
+  test('after a cursor that is no border of numbered pages links to the numbered page that it begins in', async () => {
+    const after = (position: number) =>
+      `after=${Buffer.from(`${release.digest.slice(0, 16)}-${position}`).toString('base64url')}`
+    const prev = async (query: string) =>
+      /page=([0-9]+)>; rel="prev"/.exec((await get(`/api/v2/paises?${query}`)).headers.get('link') ?? '')?.[1]
+    const page = async (query: string) => (await get(`/api/v2/paises?${query}`)).headers.get('x-page')
+    // The cursor is the position of the last record before the page: of ten a page, 9 is a border and 12 is not.
+    expect([await page(`per_page=10&${after(9)}`), await prev(`per_page=10&${after(9)}`)]).toEqual(['2', '1'])
+    expect([await page(`per_page=10&${after(12)}`), await prev(`per_page=10&${after(12)}`)]).toEqual(['2', '2'])
+    expect([await page(`per_page=10&${after(3)}`), await prev(`per_page=10&${after(3)}`)]).toEqual(['1', '1'])
+    expect(await prev('per_page=10')).toBeUndefined()
+  })
+
   test('to HEAD has the headers of GET and no body', async () => {
     const [head, whole] = await Promise.all([get('/api/v2/estados', {}, 'HEAD'), get('/api/v2/estados')])
     const without = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => name !== 'date'))
@@ -128,6 +141,12 @@ describe('in other forms', () => {
     )
     const named = new Set(lines.slice(1, -1).map((line) => /^\d{4},('=1\+1|"a,b"|"""Él"" Rancho"),/.exec(line)?.[1]))
     expect([...named].sort()).toEqual(['"""Él"" Rancho"', '"a,b"', "'=1+1"])
+  })
+
+  test.each(['=1+1', '-Menos', '+Más', '@Arroba'])('CSV in which %s is no formula', async (name) => {
+    const answer = await get(`/api/v2/localidades?format=csv&per_page=1&descLocalidad=${encodeURIComponent(name)}`)
+    const [, row = ''] = (await answer.text()).split('\r\n')
+    expect(row.split(',')[1]).toBe(`'${name}`)
   })
 
   test.each([
@@ -194,6 +213,36 @@ describe('in other forms', () => {
   })
 })
 
+describe('sorted by several fields', () => {
+  type Municipality = { readonly idEstado: { readonly idEstado: number }; readonly idMunicipio: number }
+
+  test('the first goes before the second, each ascending or descending', async () => {
+    const sorted = async (sort: string) =>
+      ((await json(`/api/v2/municipios?per_page=1000&sort=${sort}`)) as Municipality[]).map(
+        ({ idEstado, idMunicipio }) => [idEstado.idEstado, idMunicipio] as const,
+      )
+    const all = await sorted('idMunicipio')
+    expect(await sorted('idEstado,-idMunicipio')).toEqual(all.toSorted((a, b) => a[0] - b[0] || b[1] - a[1]))
+    expect(await sorted('-idEstado,idMunicipio')).toEqual(all.toSorted((a, b) => b[0] - a[0] || a[1] - b[1]))
+  })
+
+  test('and found with words, or with filters', async () => {
+    const all = (await json('/api/v2/localidades?per_page=1000&idMunicipio=10&sort=idLocalidad')) as object[]
+    const both = await json('/api/v2/localidades?per_page=1000&idMunicipio=10&sort=idMunicipio,idLocalidad')
+    expect(both).toEqual(all)
+    const named = (await json('/api/v2/municipios?per_page=1000&q=san&sort=idEstado,-idMunicipio')) as Municipality[]
+    const ids = named.map(({ idEstado, idMunicipio }) => [idEstado.idEstado, idMunicipio] as const)
+    expect(ids.length).toBeGreaterThan(3)
+    expect(ids).toEqual(ids.toSorted((a, b) => a[0] - b[0] || b[1] - a[1]))
+  })
+})
+
+test('fields that are named again and again are given once', async () => {
+  const once = await json('/api/v2/estados?per_page=1&fields=idEstado,idPais.cvePais')
+  const often = Array(99).fill('idPais.cvePais,idEstado').join(',')
+  expect(await json(`/api/v2/estados?per_page=1&fields=${often}`)).toEqual(once)
+})
+
 describe('what is wrong is told by name, with what is allowed', () => {
   test.each([
     [
@@ -224,6 +273,18 @@ describe('what is wrong is told by name, with what is allowed', () => {
       '/api/v2/paises?fields=idPais,nada',
       'bad-parameter',
       /^fields was "nada"; allowed is cvePais, descPais, idPais\.$/,
+    ],
+    [
+      `/api/v2/paises?fields=${Array(201).fill('idPais').join(',')}`,
+      'bad-parameter',
+      /^fields was ".*"; allowed is at most 200 fields\.$/,
+    ],
+    ['/api/v2/paises?sort=idPais,descPasi', 'bad-parameter', /^sort was "descPasi"; .*; did you mean descPais\?\.$/],
+    ['/api/v2/paises?sort=idPais,', 'bad-parameter', /^sort was ""; allowed is cvePais, descPais, idPais\.$/],
+    [
+      '/api/v2/paises?sort=idPais,idPais,idPais,idPais,idPais,idPais',
+      'bad-parameter',
+      /^sort was "idPais,.*"; allowed is at most 5 fields\.$/,
     ],
     ['/api/v2/paises?embed=ids', 'bad-parameter', /^embed was "ids"; allowed is full, id; did you mean id\?\.$/],
     ['/api/v2/paises?format=xml', 'bad-parameter', /^format was "xml"; allowed is json, ndjson, csv\.$/],
@@ -338,7 +399,7 @@ describe('GET /api/v2', () => {
       'paises 30',
       'estados 12',
       'municipios 40',
-      `localidades ${release.manifest.entities.localidad.count}`,
+      `localidades ${release.entity('localidad').count}`,
       'areas-conocimiento 3',
       'campos-conocimiento 6',
       'disciplinas-conocimiento 15',

@@ -1,17 +1,21 @@
 // Older releases, walks that outlive a swap, and the changes from one release to another.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { type EntityName, entities, entityNames } from '../src/catalog/entities.ts'
+import { catalogOf } from '../src/catalog/catalog.ts'
+import { builtInCatalog, entities } from '../src/catalog/entities.ts'
 import type { PublishedRecord } from '../src/catalog/flatten.ts'
-import { changesOf } from '../src/find/changes.ts'
+import { createApp } from '../src/http/app.ts'
+import { diffEntity, fromMappedFiles } from '../src/release/diff.ts'
 import type { GivenRow } from '../src/source/source.ts'
+import { answerLaterTo } from './support/answered.ts'
 import { recordsOf } from './support/found.ts'
-import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny } from './support/releases.ts'
+import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 setDefaultTimeout(60_000)
 
+const entityNames = [...builtInCatalog.entities.keys()] as (keyof typeof entities)[]
 let three: ThreeReleases
 let server: TestServer
 
@@ -66,6 +70,69 @@ describe('an older release', () => {
       source: { kind: 'test' },
       findings: [{ count: 1 }],
     })
+  })
+})
+
+test('a cursor of one release is refused together with another release', async () => {
+  const [first = '', second = ''] = three.digests
+  const cursor = (digest: string) => Buffer.from(`${digest.slice(0, 16)}-0`).toString('base64url')
+  const page = (after: string, release: string) =>
+    get(`/api/v2/localidades?per_page=1&after=${after}&release=${release}`)
+  const refused = await page(cursor(first), second)
+  expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+    400,
+    `after was "${cursor(first)}"; allowed is a cursor of the same release.`,
+  ])
+  const followed = await page(cursor(first), first)
+  expect([followed.status, followed.headers.get('x-release')]).toEqual([200, first])
+})
+
+test('a parameter that there is not is refused before a release that is gone', async () => {
+  expect((await get('/api/v2/paises?release=00000000&nada=1')).status).toBe(400)
+  expect((await get('/api/v2/nada?release=00000000')).status).toBe(404)
+  expect((await get('/api/v2/paises?release=00000000')).status).toBe(410)
+})
+
+describe('a release with other definitions', () => {
+  const current = () => three.current()
+  const [old] = ['a'.repeat(64)]
+  /** Countries under another name, and nothing else. */
+  const shelf = {
+    digests: () => [old as string],
+    releaseDirectory: () => three.path,
+    manifestOrReason: () => current().manifest,
+    open: (digest: string) =>
+      variantOf(current(), { digest, catalog: catalogOf([{ ...entities.pais, plural: 'countries' }]) }),
+  }
+  const app = createApp({
+    release: current,
+    shelf,
+    policy: { baseUrl: 'http://x', trustedProxies: undefined },
+    logError: (error) => {
+      throw error
+    },
+  })
+  const ask = (target: string) => answerLaterTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
+
+  test.each([
+    ['/api/v2/countries', 404],
+    [`/api/v2/countries?release=${old}`, 200],
+    [`/api/v2/countries/484?release=${old}`, 200],
+    [`/api/v2/countries/all?release=${old}`, 200],
+    [`/api/v2/search?q=francia&in=countries&release=${old}`, 200],
+    ['/api/v2/search?q=francia&in=countries', 400],
+    ['/api/v2/paises', 200],
+    [`/api/v2/paises?release=${old}`, 404],
+    [`/api/v2/countries/484/estados?release=${old}`, 404],
+  ])('is read by them: %s is %i', async (target, status) => {
+    expect((await ask(target)).status).toBe(status)
+  })
+
+  test('lists its own paths where a path is not known, and its own collections in the index', async () => {
+    const { detail } = (await (await ask(`/api/v2/paises?release=${old}`)).json()) as { detail: string }
+    expect(detail).toStartWith('Known paths are /api/v2, /api/v2/countries, /api/v2/countries/all, ')
+    const { collections } = (await (await ask(`/api/v2?release=${old}`)).json()) as { collections: { name: string }[] }
+    expect(collections.map(({ name }) => name)).toEqual(['countries'])
   })
 })
 
@@ -151,10 +218,10 @@ describe('changes', () => {
     })
     await fc.assert(
       fc.asyncProperty(anyCatalog, anyCatalog, async (before, after) => {
-        const [older, newer] = [await releaseOf(catalogOf(before)), await releaseOf(catalogOf(after))]
+        const [older, newer] = [await releaseOf(sourceWith(before)), await releaseOf(sourceWith(after))]
         for (const name of entityNames) {
           const kept = new Map(recordsOf(older, name).map((record) => [keyOf(name, record), record]))
-          for await (const changes of changesOf(older, newer, name)) {
+          for (const changes of diffEntity(older, newer, name, fromMappedFiles)) {
             for (const change of changes) {
               if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
               else kept.set(keyOf(name, change.new), change.new)
@@ -175,7 +242,7 @@ type Drawn = {
   readonly localidad: readonly (readonly [number, number])[]
 }
 
-function catalogOf({ pais, names, localidad }: Drawn) {
+function sourceWith({ pais, names, localidad }: Drawn) {
   const rows: GivenRow[] = localidad.map(([idMunicipio, idLocalidad], at) => ({
     cveLocalidad: String(idLocalidad),
     descLocalidad: names[at] as string,
@@ -188,7 +255,7 @@ function catalogOf({ pais, names, localidad }: Drawn) {
   return sourceOf({ ...tiny, pais: [...others, tiny.pais[0]], localidad: rows }, { synthetic: true })
 }
 
-function keyOf(name: EntityName, record: PublishedRecord): string {
+function keyOf(name: keyof typeof entities, record: PublishedRecord): string {
   return entities[name].key
     .map((field) => {
       const value = record[field]

@@ -1,7 +1,6 @@
 // Several workers on one port: they die, are replaced, restarted and stopped while the service keeps running.
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fairTrial, type LoadReport, startLoad } from './support/load.ts'
 import {
   childrenOf,
@@ -254,7 +253,7 @@ class Damage implements Disposable {
   readonly #whole: Buffer
 
   constructor(digest: string) {
-    this.#path = join(home.shelf.directoryOf(digest), 'area.records')
+    this.#path = home.fileOf(digest, 'area', 'records')
     this.#whole = readFileSync(this.#path)
     truncateSync(this.#path, this.#whole.length - 1)
   }

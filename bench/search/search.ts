@@ -1,82 +1,90 @@
-// The benchmark of the search: reads the command line, measures, prints, and writes the report.
+// The benchmark of the search: reads the command line, builds the releases, measures, and reports.
 import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { goFirst } from '../machine/cores.ts'
-import { describeMachine } from '../machine/description.ts'
-import { ROOT } from '../machine/places.ts'
-import { textTable } from '../report/text-table.ts'
-import { againstSqlite } from './against-sqlite.ts'
+import { dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runCommand } from '../command.ts'
+import { describeMachine, ROOT, workPath } from '../machine.ts'
+import { build, bytesIn, nomenclator, startTimes } from '../servers.ts'
+import type { Verdict } from '../targets.ts'
 import { measureLatencies } from './latency.ts'
-import { type Options, readOptions, USAGE } from './options.ts'
-import { askerOf } from './questions.ts'
-import { bundledSubject, grownSubject, indexBytes, LOCALITIES, type Subject } from './releases.ts'
-import { readRelevance, scoreRelevance } from './relevance.ts'
-import { report, sectionsOf } from './report.ts'
-import type { AtSize, Results } from './results.ts'
-import { measureStarts } from './starts.ts'
-import { verdictsOn } from './targets.ts'
-import { findWorst } from './worst.ts'
+import { writeLocalities } from './localities.ts'
+import { scoreRelevance } from './relevance.ts'
+import { type Results, report, type Size, verdictsOn } from './report.ts'
+import { openService } from './service.ts'
+import { findSlowest } from './slowest.ts'
+import { againstSqlite } from './sqlite.ts'
 
-const STARTS = 11
-const QUICK_STARTS = 3
-const TEN = 10
+const REPORT = 'docs/search-benchmarks.md'
 
-async function main(argv: readonly string[]): Promise<number> {
-  if (argv.includes('--help')) {
-    console.log(USAGE)
-    return 0
+export const USAGE = `npm run bench:search              relevance, latency, growth, SQLite and the slowest requests; writes ${REPORT}
+npm run bench:search -- --quick   relevance and latency in fewer rounds; prints the report
+
+  --out FILE   write the report there
+  --help       this text
+
+Exits with 1 if a target is missed.
+`
+
+/** As many as the official catalog has. */
+const LOCALITIES = 300_137
+const ROUNDS = 9
+const FEWER_ROUNDS = 3
+
+const say = (text: string) => console.error(`bench:search: ${text}`)
+
+async function measureSize(localities: number, rounds: number) {
+  say(`building and measuring ${localities.toLocaleString('en')} localities`)
+  const home = workPath('search', `home-${localities}`)
+  const file = workPath('search', `data-${localities}`, 'localidad.csv')
+  await writeLocalities(file, localities)
+  await build(home, 'tabular', dirname(file))
+  const service = await openService(home)
+  const size: Size = {
+    localities,
+    relevance: scoreRelevance(service),
+    latencies: measureLatencies(service, rounds),
+    indexBytes: bytesIn(home, '**/*.{index,words}'),
+    localityIndexBytes: bytesIn(home, '**/localidad.{index,words}'),
   }
-  const options = readOptions(argv)
-  if ('wrong' in options) {
-    console.error(`bench:search: ${options.wrong}\n\n${USAGE}`)
-    return 2
-  }
-  if (options.first) goFirst()
-  const results = await measured(
-    options,
-    ['npm run bench:search', ...(argv.length > 0 ? ['--', ...argv] : [])].join(' '),
-  )
-  console.log(options.json ? JSON.stringify(results, null, 2) : asText(results))
-  if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), report(results))
-  const missed = results.verdicts.filter(({ isMet }) => !isMet)
-  for (const { description, found, unit } of missed)
-    console.error(`bench:search: missed: ${description}: ${found.toFixed(1)} ${unit}`)
-  return missed.length > 0 ? 1 : 0
+  return { home, service, size }
 }
 
-async function measured(options: Options, command: string): Promise<Results> {
-  const bundled = await bundledSubject()
-  const official = await grownSubject(bundled, 1, options.fresh)
-  const larger = options.growth ? [[TEN, await grownSubject(bundled, TEN, options.fresh)] as const] : []
-  const sizes: AtSize[] = []
-  for (const [times, subject] of [[1, official] as const, ...larger]) sizes.push(await atSize(subject, times, options))
-  const results = {
-    ...{ taken: new Date().toISOString(), command, machine: describeMachine([]) },
-    bundled: await relevanceOf(bundled),
-    sizes,
-    starts: await measureStarts(official.home, options.quick ? QUICK_STARTS : STARTS),
-    sqlite: options.quick ? undefined : againstSqlite(official.release),
-    worst: options.worst ? await findWorst(official.release, options.quick) : [],
+async function measured(command: string, isQuick: boolean): Promise<Results> {
+  const bundled = workPath('search', 'bundled')
+  await build(bundled, 'bundled')
+  const { home, service, size: official } = await measureSize(LOCALITIES, isQuick ? FEWER_ROUNDS : ROUNDS)
+  const starts = (firstPath: string) => startTimes({ ...nomenclator(home), firstPath }, isQuick ? 3 : 11)
+  const further = async () => {
+    say('comparing with SQLite')
+    const sqlite = againstSqlite(service)
+    say('looking for slow requests')
+    const slowest = findSlowest(service)
+    // A larger size takes ten times as long to measure.
+    return { sqlite, slowest, larger: (await measureSize(LOCALITIES * 10, FEWER_ROUNDS)).size }
   }
-  return { ...results, verdicts: verdictsOn(results) }
-}
-
-async function atSize(subject: Subject, times: number, { quick }: Options): Promise<AtSize> {
-  const { release, records } = subject
   return {
-    ...{ times, localities: LOCALITIES * times, records, indexBytes: indexBytes(subject) },
-    words: release.entity('localidad').index.words.words.size,
-    relevance: await relevanceOf(subject),
-    // A larger size shows how it grows, and takes ten times as long to measure.
-    latencies: await measureLatencies(release, quick || times > 1),
+    command,
+    machine: [...describeMachine(), `Bun ${Bun.version}`],
+    bundled: scoreRelevance(await openService(bundled)),
+    official,
+    starts: { v1: await starts('/api/v1/localidades'), v2: await starts('/api/v2/search?q=guadalajara&limit=1') },
+    further: isQuick ? undefined : await further(),
   }
 }
 
-const relevanceOf = async ({ release }: Subject) => scoreRelevance(await askerOf(() => release), readRelevance())
+type Options = { readonly quick: boolean; readonly out: string | undefined }
 
-const asText = (results: Results): string =>
-  sectionsOf(results)
-    .map(({ title, table, notes }) => [`${title}\n`, textTable(table), ...notes.map((note) => `- ${note}`)].join('\n'))
-    .join('\n')
+export function readOptions(argv: readonly string[]): Options {
+  const { values } = parseArgs({ args: [...argv], options: { quick: { type: 'boolean' }, out: { type: 'string' } } })
+  const { quick = false } = values
+  return { quick, out: values.out ?? (quick ? undefined : REPORT) }
+}
 
-process.exit(await main(process.argv.slice(2)))
+async function run({ quick, out }: Options, call: string): Promise<readonly Verdict[]> {
+  const results = await measured(call, quick)
+  console.log(report(results))
+  if (out !== undefined) writeFileSync(resolve(ROOT, out), report(results))
+  return verdictsOn(results)
+}
+
+if (import.meta.main) await runCommand({ name: 'bench:search', usage: USAGE, read: readOptions, run })

@@ -1,6 +1,6 @@
 /** Owns the cases in which a table is refused before it is written. */
 import { describe, expect, test } from 'bun:test'
-import { checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
+import { checkPublished, checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
 import { table } from './table.ts'
 
 const sixteen = (name: string) => {
@@ -39,4 +39,51 @@ test('swapped states are refused', () => {
   const columns = ['idEstado', 'cveMunicipio', 'descMunicipio'] as const
   const swapped = table('municipio.csv', columns, [{ idEstado: 7, cveMunicipio: '030', descMunicipio: 'Saltillo' }])
   expect(() => checkStatesNotSwapped(swapped)).toThrow('no municipality 5 030 Saltillo')
+})
+
+describe('a published identifier', () => {
+  const places = (...rows: readonly (readonly [code: string, id: number])[]) =>
+    table(
+      'localidad.csv',
+      ['code', 'id'],
+      rows.map(([code, id]) => ({ code, id })),
+    )
+  const check = (after: ReturnType<typeof places>, moved?: ReadonlySet<string>) => () =>
+    checkPublished(places(['A', 1], ['B', 2], ['C', 3]), after, ['code'], ['id'], moved)
+
+  test('may be left out, and new ones may come', () =>
+    expect(check(places(['A', 1], ['C', 3], ['D', 4]))).not.toThrow())
+
+  test('may not change', () =>
+    expect(check(places(['A', 1], ['C', 2]))).toThrow('id of C is 2, and was published as 3'))
+
+  test('may change where a row was moved', () => expect(check(places(['C', 2]), new Set(['C']))).not.toThrow())
+})
+
+describe('a fact', () => {
+  const audience = (column: string, value: string) =>
+    table(
+      'audiencia.csv',
+      [column],
+      Array.from({ length: 16 }, () => ({ [column]: value })),
+    )
+
+  test.each([
+    ['latitud', '21.87982'],
+    ['longitud', '-102.29'],
+    ['poblacion', '863893'],
+    ['poblacion', ''],
+    ['cabecera', ''],
+  ])('%s may be "%s"', (column, value) => expect(() => checkTable(audience(column, value))).not.toThrow())
+
+  test.each([
+    ['latitud', '-102.29'],
+    ['latitud', ''],
+    ['longitud', '21.87982'],
+    ['poblacion', '0'],
+    ['poblacion', '-'],
+    ['cabecera', 'Mérida'],
+  ])('%s may not be "%s"', (column, value) =>
+    expect(() => checkTable(audience(column, value))).toThrow(`is no ${column}`),
+  )
 })

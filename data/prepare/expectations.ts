@@ -7,8 +7,8 @@ import type { Table, Value } from './table.ts'
 const rowCounts: Readonly<Record<string, number>> = {
   'pais.csv': 249,
   'estado.csv': 32,
-  'municipio.csv': 2471,
-  'localidad.csv': 16568,
+  'municipio.csv': 2478,
+  'localidad.csv': 16469,
   'audiencia.csv': 16,
 }
 
@@ -31,6 +31,14 @@ const anchors = [
   [8, '019', 'Chihuahua'],
 ] as const
 
+// What is known beside the record; empty where it is unknown. The coordinates are those of a place in Mexico.
+const factPatterns: Readonly<Record<string, RegExp>> = {
+  latitud: /^(1[4-9]|2\d|3[0-2])(\.\d+)?$/,
+  longitud: /^-(8[6-9]|9\d|10\d|11\d)(\.\d+)?$/,
+  poblacion: /^([1-9]\d*)?$/,
+  cabecera: /^([1-9]\d*)?$/,
+}
+
 function checkText(value: Value, where: string): void {
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value) || value < 1) refuse(`${where}: ${value} is no identifier`)
@@ -43,7 +51,13 @@ function checkText(value: Value, where: string): void {
 export function checkTable({ file, columns, rows }: Table): void {
   if (rows.length !== rowCounts[file]) refuse(`${file} has ${rows.length} rows, not ${rowCounts[file]}`)
   for (const [index, row] of rows.entries()) {
-    for (const [at, value] of row.entries()) checkText(value, `${file} row ${index + 1} ${columns[at]}`)
+    for (const [at, value] of row.entries()) {
+      const column = columns[at] ?? ''
+      const where = `${file} row ${index + 1} ${column}`
+      const pattern = factPatterns[column]
+      if (pattern === undefined) checkText(value, where)
+      else if (!pattern.test(String(value))) refuse(`${where}: "${value}" is no ${column}`)
+    }
   }
 }
 
@@ -60,6 +74,25 @@ export function checkReference(from: Table, to: Table, ...names: readonly string
   const known = new Set(cells(to, names))
   const lost = cells(from, names).find((cell) => !known.has(cell))
   if (lost !== undefined) refuse(`${from.file}: ${names.join(' + ')} ${lost} is not in ${to.file}`)
+}
+
+/** Identifiers that were published stay: a row of the published table that is still there has the same ones. */
+export function checkPublished(
+  published: Table,
+  table: Table,
+  key: readonly string[],
+  identifiers: readonly string[],
+  moved: ReadonlySet<string> = new Set(),
+): void {
+  const keys = cells(published, key)
+  const values = cells(published, identifiers)
+  const before = new Map(keys.map((each, row) => [each, values[row]]))
+  const after = cells(table, identifiers)
+  for (const [row, each] of cells(table, key).entries()) {
+    const known = before.get(each)
+    if (known === undefined || known === after[row] || moved.has(each)) continue
+    refuse(`${table.file}: ${identifiers.join(' + ')} of ${each} is ${after[row]}, and was published as ${known}`)
+  }
 }
 
 export function checkStatesNotSwapped(municipio: Table): void {

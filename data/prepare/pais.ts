@@ -1,4 +1,6 @@
 /** Owns the countries: the codes of ISO 3166-1 with the Spanish names of CLDR. */
+import { change } from './correct.ts'
+import { countryNames } from './corrections.ts'
 import { list, member, readJson, refuse, text } from './package-file.ts'
 import { type Table, table } from './table.ts'
 
@@ -30,9 +32,16 @@ export async function paises(): Promise<Table> {
     return [{ cvePais: alpha3, descPais: name.normalize('NFC'), idPais: Number(numeric) }]
   })
 
+  const named = change(
+    { table: 'pais', codeOf: ({ cvePais }) => cvePais },
+    records,
+    countryNames,
+    ({ descPais }) => descPais,
+    (row, descPais) => ({ ...row, descPais }),
+  )
   return table(
     'pais.csv',
     ['cvePais', 'descPais', 'idPais'],
-    records.toSorted((a, b) => a.idPais - b.idPais),
+    named.toSorted((a, b) => a.idPais - b.idPais),
   )
 }

@@ -1,13 +1,22 @@
 /** Writes the bundled tables of places and audiences from the pinned packages: `npm ci && npm run prepare-data`. */
 import { join } from 'node:path'
 import { audiencias } from './audiencia.ts'
+import {
+  addedMunicipios,
+  countryNames,
+  leftOutLocalidades,
+  localidadNames,
+  movedLocalidades,
+  municipioNames,
+} from './corrections.ts'
 import { estados } from './estado.ts'
-import { checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
-import { readLocalidades } from './localidad.ts'
-import { municipioTable, readMunicipios } from './municipio.ts'
+import { checkPublished, checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
+import { localidadTable, readLocalidades } from './localidad.ts'
+import { type Municipio, municipioTable, readMunicipios } from './municipio.ts'
 import { packagePath } from './package-file.ts'
 import { paises } from './pais.ts'
-import { renderCsv } from './table.ts'
+import { checkMisfiled, correctedSeats } from './seat.ts'
+import { parseCsv, renderCsv, type Table } from './table.ts'
 
 const output = join(import.meta.dir, '..')
 
@@ -17,12 +26,20 @@ const notices = {
   'MIT-i18n-iso-countries.txt': 'i18n-iso-countries/LICENSE',
 }
 
+// Facts are further columns (coordinates, population, the seat of a municipality).
+const facts = process.argv.includes('--facts')
+
+const readPublished = async (file: string): Promise<Table> => parseCsv(file, await Bun.file(join(output, file)).text())
+
 const pais = await paises()
 const estado = estados()
-const { municipios, renamed } = await readMunicipios()
-const municipio = municipioTable(municipios)
-const localidades = await readLocalidades(municipios)
-const localidad = localidades.table
+const { municipios, cleaned } = await readMunicipios()
+const { localidades, misfiled, ...leftOut } = await readLocalidades(municipios)
+const seats = correctedSeats(localidades)
+checkMisfiled(misfiled, seats, localidades, municipios)
+const cabeceraOf = ({ idMunicipio }: Municipio) => seats.get(idMunicipio)?.place.geonameId.toString()
+const municipio = municipioTable(municipios, cabeceraOf, { facts })
+const localidad = localidadTable(localidades, { facts })
 const audiencia = audiencias()
 const tables = [pais, estado, municipio, localidad, audiencia]
 
@@ -38,6 +55,9 @@ checkReference(estado, pais, 'idPais')
 checkReference(municipio, estado, 'idEstado')
 checkReference(localidad, municipio, 'idEstado', 'idMunicipio')
 checkStatesNotSwapped(municipio)
+const moved = new Set(movedLocalidades.map(({ code }) => code))
+checkPublished(await readPublished('municipio.csv'), municipio, ['idEstado', 'cveMunicipio'], ['idMunicipio'])
+checkPublished(await readPublished('localidad.csv'), localidad, ['cveLocalidad'], ['idMunicipio', 'idLocalidad'], moved)
 
 for (const each of tables) {
   const csv = renderCsv(each)
@@ -47,6 +67,14 @@ for (const each of tables) {
 for (const [name, source] of Object.entries(notices)) {
   await Bun.write(join(output, 'LICENSES', name), Bun.file(packagePath(source)))
 }
-console.log(`municipality names cleaned: ${renamed}`)
-console.log(`places left out for want of a municipality: ${localidades.withoutMunicipio}`)
-console.log(`places left out for an unknown municipality: ${localidades.unknownMunicipio}`)
+console.log(`countries renamed: ${countryNames.length}`)
+console.log(`municipality names cleaned: ${cleaned}, renamed: ${municipioNames.length}`)
+console.log(`municipalities added: ${addedMunicipios.length}`)
+console.log(`municipalities with a known seat: ${seats.size}`)
+console.log(`places left out for want of a municipality: ${leftOut.withoutMunicipio}`)
+console.log(`places left out for an unknown municipality: ${leftOut.unknownMunicipio}`)
+console.log(`places left out as sections of a city or abandoned: ${leftOut.unwantedKinds}`)
+console.log(`places left out for want of a name: ${leftOutLocalidades.length}`)
+console.log(`places left out because they are misfiled: ${misfiled.length}`)
+console.log(`localities moved: ${movedLocalidades.length}, renamed: ${localidadNames.length}`)
+console.log(`localities of unknown population: ${localidades.filter(({ place }) => !place.population).length}`)

@@ -1,4 +1,4 @@
-/** Owns the shape of one output table and how it is written as CSV. */
+/** Owns the shape of one output table, and how it is written as CSV and read back. */
 
 export type Value = string | number
 
@@ -25,3 +25,14 @@ const field = (value: Value): string => {
 // RFC 4180 but for the line end: git and the diff of a data change are kinder to LF.
 export const renderCsv = ({ columns, rows }: Table): string =>
   [columns, ...rows].map((row) => `${row.map(field).join(',')}\n`).join('')
+
+const fields = (line: string): readonly string[] =>
+  Array.from(`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
+  )
+
+/** Reads what `renderCsv` wrote, every value as text. No value of these tables has a line break. */
+export function parseCsv(file: string, csv: string): Table {
+  const [columns = [], ...rows] = csv.trimEnd().split('\n').map(fields)
+  return { file, columns, rows }
+}

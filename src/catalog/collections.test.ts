@@ -1,7 +1,8 @@
 // The five collections, as clients know them.
+
 import { expect, test } from 'bun:test'
-import { collections, PER_PAGE } from './collections.ts'
-import { entityNames } from './entities.ts'
+import { collections, entityNames } from '../../test/support/built-in.ts'
+import { PER_PAGE } from './collections.ts'
 
 test('each collection publishes one entity under one path', () => {
   expect(collections.map(({ path, entity }) => [path, entity])).toEqual([
@@ -11,7 +12,7 @@ test('each collection publishes one entity under one path', () => {
     ['/api/v1/subdisciplinas-conocimiento', 'subdisciplina'],
     ['/api/v1/audiencias', 'audiencia'],
   ])
-  for (const { entity } of collections) expect(entityNames).toContain(entity)
+  for (const { entity } of collections) expect(entityNames as string[]).toContain(entity)
 })
 
 test('every collection has a title of its own', () => {

@@ -1,6 +1,5 @@
 // The collections of the API: every entity in v2, some of them in v1, and under which paths.
 import type { Catalog } from './catalog.ts'
-import { builtInCatalog, type EntityName, entities, entityNames } from './entities.ts'
 
 /** Records on a page of API v1, and so on a line of a record file. */
 export const PER_PAGE = 10
@@ -13,7 +12,7 @@ export const OPENAPI_PATH = '/api/openapi.json'
 export type Collection = {
   readonly name: string
   readonly title: string
-  readonly entity: EntityName
+  readonly entity: string
   readonly path: string
 }
 
@@ -29,14 +28,9 @@ export function v1Collections(catalog: Catalog): readonly Collection[] {
     .map(({ name, plural, title }) => ({
       name: plural,
       title,
-      entity: name as EntityName,
+      entity: name,
       path: `${V1_PATH}/${plural}`,
     }))
   collectionsByCatalog.set(catalog, collections)
   return collections
 }
-
-export const collections = v1Collections(builtInCatalog)
-export const entityByPlural: ReadonlyMap<string, EntityName> = new Map(
-  entityNames.map((name) => [entities[name].plural, name]),
-)

@@ -1,6 +1,8 @@
 // What every definition has to keep, whichever entity is added.
+
 import { describe, expect, test } from 'bun:test'
-import { type EntityName, entities, entityNames } from './entities.ts'
+import { entityNames } from '../../test/support/built-in.ts'
+import { type EntityName, entities } from './entities.ts'
 import { type Entity, embedsOf, identifierOf } from './entity.ts'
 
 /** As published: these names and their order are the contract of API v1. */

@@ -190,5 +190,4 @@ export const entities = {
 } as const
 export type Entities = typeof entities
 export type EntityName = keyof Entities
-export const entityNames = Object.keys(entities) as EntityName[]
 export const builtInCatalog = catalogOf(Object.values(entities))

@@ -1,8 +1,10 @@
 // Checks that flattening undoes rendering, for every entity.
+
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { entityNames } from '../../test/support/built-in.ts'
 import { rendered } from '../../test/support/records.ts'
-import { type EntityName, entities, entityNames, estado, localidad, subdisciplina } from './entities.ts'
+import { type EntityName, entities, estado, localidad, subdisciplina } from './entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from './entity.ts'
 import { flatten } from './flatten.ts'
 

@@ -1,8 +1,10 @@
 // How rows become JSON: order of the fields, copies, embedded records and escaping.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { entityNames } from '../../test/support/built-in.ts'
 import { asBytes, rendered } from '../../test/support/records.ts'
-import { area, audiencia, campo, type EntityName, entities, entityNames, estado, localidad, pais } from './entities.ts'
+import { area, audiencia, campo, type EntityName, entities, estado, localidad, pais } from './entities.ts'
 import type { Entity, Values } from './entity.ts'
 
 const MEXICO = { cvePais: 'MEX', descPais: 'México', idPais: 484 }

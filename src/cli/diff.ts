@@ -1,9 +1,11 @@
 // nomenclator diff A B
+import { type Catalog, entityIn } from '../catalog/catalog.ts'
+import type { Entity } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
-import { diffEntity, fromDisk, namesOfBoth } from '../release/diff.ts'
+import { catalogOfBoth, diffEntity, fromDisk } from '../release/diff.ts'
 import { compareReleases } from '../release/guard.ts'
 import type { Release } from '../release/release.ts'
-import { Shelf } from '../release/shelf.ts'
+import { Shelf } from '../release/shelf/shelf.ts'
 import { command, type Terminal } from './command.ts'
 import { text, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
@@ -23,46 +25,41 @@ export const diff = command({
   run: async ({ values, operands, terminal }) => {
     const shelf = new Shelf(homeOf(values.home))
     const [older, newer] = operands.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
-    const names =
-      values.collection === undefined ? namesOfBoth(older, newer) : [nameOf(older, newer, values.collection)]
-    if (values.json) streamJson(older, newer, names, terminal)
-    else if (values.collection !== undefined) listChanges(older, newer, names, terminal)
-    else summary(older, newer, terminal)
+    const catalog = catalogOfBoth(older, newer)
+    const only = values.collection === undefined ? undefined : entityNamed(catalog, values.collection)
+    if (values.json) streamJson(older, newer, only === undefined ? [...catalog.entities.values()] : [only], terminal)
+    else if (only !== undefined) listChanges(older, newer, only, terminal)
+    else summary(older, newer, catalog, terminal)
     return 0
   },
 })
 
-const collectionOf = (older: Release, newer: Release, name: string): string =>
-  (newer.catalog.entities.get(name) ?? older.catalog.entities.get(name))?.plural ?? name
-
-function nameOf(older: Release, newer: Release, collection: string): string {
-  const names = namesOfBoth(older, newer)
-  const found = names.find((name) => collectionOf(older, newer, name) === collection)
-  if (found !== undefined) return found
-  const known = names.map((name) => collectionOf(older, newer, name))
-  throw new Failure(`--collection was ${JSON.stringify(collection)}; allowed is one of ${known.join(', ')}`)
+function entityNamed({ collections }: Catalog, collection: string): Entity {
+  const entity = collections.get(collection)
+  if (entity !== undefined) return entity
+  const allowed = [...collections.keys()].join(', ')
+  throw new Failure(`--collection was ${JSON.stringify(collection)}; allowed is one of ${allowed}`)
 }
 
-function streamJson(older: Release, newer: Release, names: readonly string[], terminal: Terminal): void {
-  for (const name of names) {
-    const collection = collectionOf(older, newer, name)
+function streamJson(older: Release, newer: Release, entities: readonly Entity[], terminal: Terminal): void {
+  for (const { name, plural } of entities)
     for (const changes of diffEntity(older, newer, name, fromDisk))
-      for (const { key, ...change } of changes) terminal.out(`${JSON.stringify({ collection, key, ...change })}\n`)
-  }
+      for (const { key, ...change } of changes)
+        terminal.out(`${JSON.stringify({ collection: plural, key, ...change })}\n`)
 }
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
-function listChanges(older: Release, newer: Release, names: readonly string[], terminal: Terminal): void {
-  for (const name of names)
-    for (const changes of diffEntity(older, newer, name, fromDisk))
-      for (const change of changes) {
-        const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
-        terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${fields}\n`)
-      }
+function listChanges(older: Release, newer: Release, { name }: Entity, terminal: Terminal): void {
+  for (const changes of diffEntity(older, newer, name, fromDisk)) {
+    for (const change of changes) {
+      const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
+      terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${fields}\n`)
+    }
+  }
 }
 
-function summary(older: Release, newer: Release, terminal: Terminal): void {
+function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
     const { added, changed, removed, reordered, fields } = changes
     const counts = [
@@ -70,7 +67,7 @@ function summary(older: Release, newer: Release, terminal: Terminal): void {
       `${number.format(changed)} changed`,
       `${number.format(removed)} removed`,
     ]
-    const collection = collectionOf(older, newer, name).padEnd(28)
+    const collection = entityIn(catalog, name).plural.padEnd(28)
     terminal.out(`${collection} ${counts.join(', ')}${reordered ? ', in another order' : ''}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)

@@ -1,6 +1,6 @@
 // nomenclator export tabular DIR
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf.ts'
+import { Shelf } from '../release/shelf/shelf.ts'
 import { type TabularFormat, tabularFormats } from '../source/tabular/files.ts'
 import { command } from './command.ts'
 import { type Wrong, yes } from './flags.ts'

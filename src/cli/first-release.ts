@@ -1,6 +1,6 @@
 // Builds the first release of a home, from the bundled data.
 import type { Release } from '../release/release.ts'
-import type { Shelf } from '../release/shelf.ts'
+import type { Shelf } from '../release/shelf/shelf.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Terminal } from './command.ts'
 import { importWithProgress } from './importing.ts'

@@ -1,6 +1,6 @@
 // What all import commands do: take the lock, import with a progress line, and report.
 import { type ImportReport, importRelease } from '../release/import.ts'
-import { Shelf } from '../release/shelf.ts'
+import { Shelf } from '../release/shelf/shelf.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Source } from '../source/source.ts'
 import type { Terminal } from './command.ts'

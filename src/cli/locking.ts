@@ -1,7 +1,7 @@
 // Takes the lock of a home before it is changed, and brings the home up to the format of this version.
-import { lockHome } from '../release/lock.ts'
-import type { Shelf } from '../release/shelf.ts'
-import { isOutdated, type Upgraded, upgradeHome } from '../release/upgrade.ts'
+import { lockHome } from '../release/shelf/lock.ts'
+import type { Shelf } from '../release/shelf/shelf.ts'
+import { isOutdated, type Upgraded, upgradeHome } from '../release/shelf/upgrade.ts'
 import { version } from '../version.ts'
 import type { Terminal } from './command.ts'
 import { progressLine } from './progress.ts'

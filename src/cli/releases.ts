@@ -1,8 +1,8 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { Failure } from '../failure.ts'
 import { findingsByKind, sizeOf } from '../release/manifest.ts'
-import { type Listed, Shelf } from '../release/shelf.ts'
-import { releaseVerifier } from '../release/verify.ts'
+import { type Listed, Shelf } from '../release/shelf/shelf.ts'
+import { releaseVerifier } from '../release/shelf/verify.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { wholeNumber, yes } from './flags.ts'

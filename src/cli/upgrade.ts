@@ -1,6 +1,6 @@
 // nomenclator upgrade
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf.ts'
+import { Shelf } from '../release/shelf/shelf.ts'
 import { command } from './command.ts'
 import { yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'

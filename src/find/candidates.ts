@@ -1,220 +1,189 @@
-// Looks at the records that may be hits of a search, each of them once, and at no more than it takes to tell the best.
+// Finds the hits of a search: posting lists name the candidates, and each is scored once, unless it can be pruned.
+//
+// A hit has every typed word, so all hits are among the records with the rarest of them. Where records are filtered and
+// fewer pass the filters than have that word, those are the candidates.
 import type { Words } from '../release/index/index-file.ts'
-import { BestScores } from './best-scores.ts'
-import type { Hits, Search } from './hits.ts'
-import { leastWithout, NO_MATCH, NOT_SEEN, ONE_EDIT, scoreOf, scoreOfOne, type TypedWord } from './score.ts'
-import { type Scratch, scratchOf } from './scratch.ts'
+import type { MatchAncestors } from './ancestor-match.ts'
+import { emptyHits, type Hits } from './hits.ts'
+import { NO_MATCH, scoreOf, scoreOfSingle, type TypedWord } from './score.ts'
+import { TopScores } from './top-scores.ts'
 
-/** Above this share of all records, looking at each of them in turn is cheaper than at some here and there. */
+/** Where to search. */
+export type SearchSpace = {
+  readonly words: Words
+  /** The positions of the records that pass the filters, ascending; undefined stands for all. */
+  readonly among: Uint32Array | undefined
+  readonly matchAncestors: MatchAncestors
+  /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
+  readonly wanted?: number | undefined
+}
+
+/** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
 const MANY = 1 / 4
-/** The same where most of them are passed over. */
-const MANY_PASSED_OVER = 1 / 20
+/** The same where most of them are pruned. */
+const MANY_PRUNED = 1 / 20
 
-/** So many are looked at sooner than it is known which need not be. */
-const FEW = 500
+export const findHits = (space: SearchSpace, typed: readonly TypedWord[]): Hits => new Scan(space, typed).run()
 
-export class Candidates {
+class Scan {
   readonly #words: Words
   readonly #typed: readonly TypedWord[]
   readonly #among: Uint32Array | undefined
-  readonly #scratch: Scratch
-  readonly #enough: number | undefined
-  #best: BestScores | undefined
-  #wanted: Uint8Array | undefined
-  /** The grades of a single word that was typed and is in no code. */
-  readonly #only: Uint8Array | undefined
-  /** Words of which a name must have one, where the others may be above it. */
-  readonly #own: Uint8Array | undefined
-  #found = 0
-  #inOrder = false
+  readonly #hits: Hits
+  /** Where candidates are pruned. */
+  readonly #top: TopScores | undefined
+  readonly #hasAncestors: boolean
+  /** The grades of a single typed word that is in no code. */
+  readonly #single: Uint8Array | undefined
+  /** A flag for each word of which a name must have one, where the other typed words may be those of ancestors. */
+  readonly #ownWords: Uint8Array | undefined
+  /** A flag for each record that passes the filters, where they are tested one by one. */
+  #passes: Uint8Array | undefined
 
-  constructor({ words, among, enough }: Search, typed: readonly TypedWord[]) {
+  constructor({ words, among, wanted }: SearchSpace, typed: readonly TypedWord[]) {
+    const inCodes = typed.some((word) => word.inCodes > 0)
+    const isRepeated = new Set(typed.map(({ text }) => text)).size < typed.length
     this.#words = words
     this.#typed = typed
     this.#among = among
-    this.#scratch = scratchOf(words)
-    this.#enough = enough
-    const [word, ...others] = typed
-    this.#only = others.length === 0 && word?.inCodes === 0 ? word.grades : undefined
-    const isAbove = typed.some(({ above }) => above.length > 0)
-    this.#own = isAbove && typed.every(({ inCodes }) => inCodes === 0) ? anyOf(words, typed) : undefined
+    this.#hits = emptyHits(words)
+    this.#top = wanted === undefined || inCodes || isRepeated ? undefined : new TopScores(wanted, typed)
+    this.#hasAncestors = typed.some(({ ancestors }) => ancestors.length > 0)
+    this.#single = typed.length === 1 && !inCodes ? typed[0]?.grades : undefined
+    this.#ownWords = this.#hasAncestors && !inCodes ? matchingAny(words, typed) : undefined
   }
 
-  /** Where only the best are wanted; but a code, or a word typed twice, may make any record the best. */
-  #bestScores(): BestScores | undefined {
-    const typed = this.#typed
-    const isTwice = new Set(typed.map(({ text }) => text)).size < typed.length
-    if (this.#enough === undefined || isTwice || typed.some(({ inCodes }) => inCodes > 0)) return undefined
-    return new BestScores(this.#enough, typed)
-  }
-
-  /** The fewest that can be told to hold all hits: those with the rarest word, or those that count at all. */
-  hits(): Hits {
-    const sizes = this.#typed.map(sizeOf)
-    const least = Math.min(...sizes)
+  run(): Hits {
+    const sizes = this.#typed.map(candidatesOf)
+    const size = Math.min(...sizes)
+    const rarest = this.#typed[sizes.indexOf(size)] as TypedWord
     const among = this.#among
-    const count = this.#scratch.scores.length
-    if (least > FEW) this.#best = this.#bestScores()
-    if (among !== undefined && among.length <= least) {
-      this.#best?.begin(leastWithout(0), true)
-      this.#look(among, 0, among.length)
-      this.#inOrder = true
-    } else {
-      this.#wanted = among === undefined ? undefined : flagsOf(among, count)
-      const rarest = this.#typed[sizes.indexOf(least)] as TypedWord
-      if (this.#best === undefined) this.#lookForAll(rarest, least)
-      else this.#lookForBest(this.#best, rarest, least)
+    if (among !== undefined && among.length <= size) {
+      this.#top?.beginScan({ isAscending: true })
+      this.#scan(among, 0, among.length)
+      return this.#hits
     }
-    return this.#hits()
+    if (among !== undefined) this.#passes = flagsOf(among, this.#hits.scores.length)
+    if (this.#top === undefined) this.#scanAll(rarest, size)
+    else this.#scanPruned(this.#top, rarest, size)
+    return this.#hits
   }
 
-  #lookForAll(rarest: TypedWord, least: number): void {
-    const count = this.#scratch.scores.length
-    // Those below one record stand side by side already.
-    this.#inOrder = least > count * MANY && rarest.above.length === 0
-    if (!this.#inOrder) this.#lookAtHolders(rarest)
-    else if (this.#only === undefined) this.#look(undefined, 0, count)
-    else this.#lookForOne(this.#only)
+  /** All records with the rarest word, of which there are so many. */
+  #scanAll(rarest: TypedWord, size: number): void {
+    const count = this.#hits.scores.length
+    // The records of one parent stand side by side, so their posting lists are as good as a pass over all records.
+    if (size > count * MANY && rarest.ancestors.length === 0) this.#scan(undefined, 0, count)
+    else this.#scanPostings(rarest)
   }
 
-  /** At all positions for a single word, with nothing else to mind: so many are asked for in the slowest requests. */
-  #lookForOne(grades: Uint8Array): void {
-    const words = this.#words
-    const wanted = this.#wanted
-    const { scores, positions } = this.#scratch
-    let found = 0
-    for (let position = 0; position < scores.length; position++) {
-      if (wanted !== undefined && wanted[position] === 0) continue
-      const score = scoreOfOne(words, grades, position)
-      if (score === NO_MATCH) continue
-      scores[position] = score
-      positions[found++] = position
-    }
-    this.#found = found
-    this.#scratch.seeMany()
-  }
-
-  #lookForBest(best: BestScores, rarest: TypedWord, least: number): void {
-    const missing = this.#lookAtWhole(best, least)
-    const worse = this.#lookAtPlain(best, rarest, missing)
-    // Every record with a single word is a hit, so that the best are soon found.
-    const many = this.#only !== undefined || best.isStrict ? MANY_PASSED_OVER : MANY
-    const inOrder = least > this.#scratch.scores.length * many && rarest.above.length === 0
-    if (!best.begin(worse === 0 ? leastWithout(missing) : worse, inOrder, worse)) return
-    if (inOrder) this.#lookAtPromising(best)
-    else this.#lookAtHolders(rarest)
+  /** The same, the most promising first: once the best have been found, most of the others are pruned. */
+  #scanPruned(top: TopScores, rarest: TypedWord, size: number): void {
+    const count = this.#hits.scores.length
+    const isSingle = this.#typed.length === 1
+    const inexact = this.#hasAncestors ? 0 : this.#scanExact(top, size > count * MANY_PRUNED ? count : size)
+    const edits = isSingle ? this.#scanWithoutEdits(top, rarest, inexact) : 0
+    const isAscending = size > count * (isSingle ? MANY_PRUNED : MANY) && rarest.ancestors.length === 0
+    top.beginScan({ inexact, edits, isAscending })
+    if (isAscending) this.#scan(undefined, 0, count)
+    else this.#scanPostings(rarest)
   }
 
   /**
-   * At those that have a word whole that was typed, the rarest word first, unless there are few with some other: of the
-   * rest it is then known that they are worse. Says how many of the words typed the rest have at most in part.
+   * The records with a typed word itself, the rarest word first, as long as there are at most `max` of them. Returns how
+   * many typed words all other records have only in part or with an edit.
    */
-  #lookAtWhole(best: BestScores, least: number): number {
+  #scanExact(top: TopScores, max: number): number {
     const { starts, positions } = this.#words.inNames
-    const count = this.#scratch.scores.length
-    const most = least > count * MANY_PASSED_OVER ? count : least
-    if (this.#typed.some(({ above }) => above.length > 0)) return 0
     const lists = this.#typed
       .map(({ exact }) => (exact === undefined ? [0, 0] : [starts[exact], starts[exact + 1]]) as [number, number])
       .sort(([from, to], [otherFrom, otherTo]) => to - from - (otherTo - otherFrom))
-    for (const [missing, [from, to]] of lists.entries()) {
-      if (to - from > most || !best.begin(leastWithout(missing), true)) return missing
-      this.#look(positions, from, to)
+    for (const [inexact, [from, to]] of lists.entries()) {
+      if (to - from > max) return inexact
+      top.beginScan({ inexact, isAscending: true })
+      this.#scan(positions, from, to)
     }
     return lists.length
   }
 
-  /** At those that have a single word without typing errors. Says how much worse the rest are at least. */
-  #lookAtPlain(best: BestScores, { matching, plain }: TypedWord, missing: number): number {
-    if (this.#only === undefined || plain === matching.length) return 0
-    if (best.begin(leastWithout(missing), false)) this.#lookAtWords(matching.slice(0, plain))
-    return ONE_EDIT
+  /** The records with a single typed word without edits. Returns how many edits all others have at least. */
+  #scanWithoutEdits(top: TopScores, { matching, withoutEdits }: TypedWord, inexact: number): number {
+    if (withoutEdits === matching.length) return 0
+    top.beginScan({ inexact })
+    this.#scanWords(matching.slice(0, withoutEdits))
+    return 1
   }
 
-  /** At all positions, in as few steps as can be for those that are not among the best. */
-  #lookAtPromising(best: BestScores): void {
-    const { names, nameStarts } = this.#words
-    const count = nameStarts.length - 1
-    let end = 0
-    for (let position = 0; position < count && !best.isReached; position++) {
-      const start = end
-      end = nameStarts[position + 1] as number
-      if (end - start > best.longestOfAll || !mayCount(best, names, start, end - start)) continue
-      this.#look(undefined, position, position + 1)
+  #scanPostings({ matching, ancestors }: TypedWord): void {
+    this.#scanWords(matching)
+    for (const { grades, children } of ancestors) {
+      const { starts, positions } = children
+      for (let parent = 0; parent < grades.length; parent++) {
+        if (grades[parent] !== 0) this.#scan(positions, starts[parent] as number, starts[parent + 1] as number)
+      }
     }
   }
 
-  #lookAtWords(matching: readonly number[]): void {
+  #scanWords(words: readonly number[]): void {
     for (const { starts, positions } of [this.#words.inNames, this.#words.inCodes]) {
-      for (let at = 0; at < matching.length; at++) {
-        const word = matching[at] as number
-        this.#look(positions, starts[word] as number, starts[word + 1] as number)
+      for (let at = 0; at < words.length; at++) {
+        const word = words[at] as number
+        this.#scan(positions, starts[word] as number, starts[word + 1] as number)
       }
     }
   }
 
-  #lookAtHolders({ matching, above }: TypedWord): void {
-    this.#lookAtWords(matching)
-    for (const { starts, positions, grades } of above) {
-      for (let value = 0; value < grades.length; value++) {
-        if (grades[value] !== 0) this.#look(positions, starts[value] as number, starts[value + 1] as number)
-      }
-    }
-  }
-
-  /** At the positions of a list, or at all positions from one to another. */
-  #look(list: Uint32Array | undefined, from: number, to: number): void {
+  /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
+  #scan(list: Uint32Array | undefined, from: number, to: number): void {
     const words = this.#words
     const typed = this.#typed
-    const wanted = this.#wanted
-    const best = this.#best
-    const scratch = this.#scratch
+    const top = this.#top
+    const hits = this.#hits
+    const single = this.#single
+    const ownWords = this.#ownWords
+    const passes = this.#passes
     const { names, nameStarts } = words
-    const { scores, positions } = scratch
-    const only = this.#only
-    const own = this.#own
+    const { scores } = hits
+    if (top?.isComplete) return
     for (let at = from; at < to; at++) {
       const position = list === undefined ? at : (list[at] as number)
-      if (best !== undefined) {
+      if (top !== undefined) {
         const start = nameStarts[position] as number
-        const length = (nameStarts[position + 1] as number) - start
-        // What stands farthest apart in memory is looked up last.
-        if (length > best.longestOfAll || !mayCount(best, names, start, length)) continue
+        if (!top.mayCount(names, start, (nameStarts[position + 1] as number) - start)) continue
       }
-      if (scores[position] !== NOT_SEEN || (wanted !== undefined && wanted[position] === 0)) continue
-      if (own !== undefined && !hasAny(words, own, position)) continue
-      const score = only === undefined ? scoreOf(words, typed, position) : scoreOfOne(words, only, position)
-      if (score === NO_MATCH && list === undefined) continue
-      scores[position] = score
-      scratch.see(position)
+      const isKnown = scores[position] !== NO_MATCH
+      if (isKnown || (passes !== undefined && passes[position] === 0)) continue
+      if (ownWords !== undefined && !hasAny(words, ownWords, position)) continue
+      const score = single === undefined ? scoreOf(words, typed, position) : scoreOfSingle(words, single, position)
       if (score === NO_MATCH) continue
-      positions[this.#found++] = position
-      if (best === undefined) continue
-      best.add(score, position)
-      if (best.isReached) return
+      hits.add(position, score)
+      if (top === undefined) continue
+      top.add(score, position)
+      if (top.isComplete) return
     }
   }
+}
 
-  #hits(): Hits {
-    const { positions, scores } = this.#scratch
-    return { positions: positions.subarray(0, this.#found), scores, inOrder: this.#inOrder }
+/** How many entries the posting lists of a typed word have, its own and those of the ancestors with it. */
+function candidatesOf({ inNames, inCodes, ancestors }: TypedWord): number {
+  let entries = inNames + inCodes
+  for (const { grades, children } of ancestors) {
+    const { starts } = children
+    for (let parent = 0; parent < grades.length; parent++) {
+      if (grades[parent] !== 0) entries += (starts[parent + 1] as number) - (starts[parent] as number)
+    }
   }
+  return entries
 }
 
-/** Whether a name of so many words may be among the best, as far as its first two tell. */
-function mayCount({ longest, first, second }: BestScores, names: Uint32Array, start: number, length: number): boolean {
-  if (length > (longest[first[names[start] as number] as number] as number)) return false
-  if (second === undefined || length === 1) return true
-  return length <= (longest[second[names[start + 1] as number] as number] as number)
-}
-
-/** A flag for each word that matches one of those typed. */
-function anyOf({ words }: Words, typed: readonly TypedWord[]): Uint8Array {
+/** A flag for each word that matches a typed one. */
+function matchingAny({ words }: Words, typed: readonly TypedWord[]): Uint8Array {
   const flags = new Uint8Array(words.size)
   for (const { matching } of typed) for (let at = 0; at < matching.length; at++) flags[matching[at] as number] = 1
   return flags
 }
 
+/** Whether the name of a record has a word with a flag. */
 function hasAny({ names, nameStarts }: Words, flags: Uint8Array, position: number): boolean {
   const to = nameStarts[position + 1] as number
   for (let place = nameStarts[position] as number; place < to; place++) {
@@ -223,20 +192,8 @@ function hasAny({ names, nameStarts }: Words, flags: Uint8Array, position: numbe
   return false
 }
 
-/** A flag for each position that counts. */
-function flagsOf(among: Uint32Array, count: number): Uint8Array {
+function flagsOf(positions: Uint32Array, count: number): Uint8Array {
   const flags = new Uint8Array(count)
-  for (let at = 0; at < among.length; at++) flags[among[at] as number] = 1
+  for (let at = 0; at < positions.length; at++) flags[positions[at] as number] = 1
   return flags
-}
-
-/** How many records have a word, or a record above that has it. */
-function sizeOf({ inNames, inCodes, above }: TypedWord): number {
-  let size = inNames + inCodes
-  for (const { starts, grades } of above) {
-    for (let value = 0; value < grades.length; value++) {
-      if (grades[value] !== 0) size += (starts[value + 1] as number) - (starts[value] as number)
-    }
-  }
-  return size
 }

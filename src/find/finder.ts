@@ -1,63 +1,63 @@
-// Answers a query on one entity with positions in order, and how many there are.
-import { type EntityName, entities } from '../catalog/entities.ts'
+// Finds the records of an entity that a query asks for: their positions in order, and how many there are.
+import { LruCache } from '../lru-cache.ts'
 import type { Release } from '../release/release.ts'
-import { wordAbove } from './above.ts'
-import { placeOf } from './ascending.ts'
-import { type Filter, positionsWhere } from './conditions.ts'
-import type { Hits, Search } from './hits.ts'
-import { inOrder, type Sort } from './order.ts'
-import { bestFirst } from './ranking.ts'
-import { remembered } from './remembered.ts'
-import { search } from './search.ts'
+import { indexInAscending } from './binary-search.ts'
+import { type Filter, positionsWhere } from './filter.ts'
+import { search, searchSpace } from './search.ts'
+import { type Sort, sortBy } from './sort.ts'
 
 export type Query = {
   readonly filters: readonly Filter[]
   /** Folded words. */
   readonly words: readonly string[]
-  readonly sort: Sort | undefined
+  /** The first counts for more than the second; without any, the best hits come first, or records as they are published. */
+  readonly sorts: readonly Sort[]
 }
 
-/** The positions of all that was found, in order. */
-export type Found = {
+/** The positions of all records found, in order. */
+type Found = {
   readonly total: number
   slice(from: number, to: number): Uint32Array
-  /** Where a position stands in the order, or -1. */
+  /** The place of a position in this order, or -1. */
   placeOf(position: number): number
 }
 
-const listed = (positions: Uint32Array, ascending: boolean): Found => ({
+export function find(release: Release, name: string, query: Query): Found {
+  const { definition, count } = release.entity(name)
+  const { filters, words, sorts } = query
+  if (words.length === 0 && sorts.length === 0) {
+    const positions = positionsWhere(release, definition, filters)
+    return positions === undefined ? allOf(count) : foundAscending(positions)
+  }
+  const positions = cacheOf(release).get(JSON.stringify([name, query]), () => {
+    const among = positionsWhere(release, definition, filters)
+    const hits = words.length === 0 ? undefined : search(searchSpace(release, name, among), words)
+    if (hits !== undefined && sorts.length === 0) return hits.ranked()
+    return sortBy(release, definition, hits === undefined ? among : hits.ascending(), sorts)
+  })
+  return { ...foundAscending(positions), placeOf: (position) => positions.indexOf(position) }
+}
+
+const foundAscending = (positions: Uint32Array): Found => ({
   total: positions.length,
   slice: (from, to) => positions.subarray(from, to),
-  placeOf: (position) => (ascending ? (placeOf(positions, position) ?? -1) : positions.indexOf(position)),
+  placeOf: (position) => indexInAscending(positions, position),
 })
 
-const everything = (count: number): Found => ({
+const allOf = (count: number): Found => ({
   total: count,
   slice: (from, to) => Uint32Array.from({ length: Math.max(Math.min(to, count) - from, 0) }, (_, at) => from + at),
   placeOf: (position) => (position < count ? position : -1),
 })
 
-export function find(release: Release, name: EntityName, query: Query): Found {
-  const { count } = release.entity(name)
-  const { filters, words, sort } = query
-  if (words.length === 0 && sort === undefined) {
-    const positions = positionsWhere(release, entities[name], filters)
-    return positions === undefined ? everything(count) : listed(positions, true)
-  }
-  const answer = remembered(release, JSON.stringify([name, query]), () => {
-    const positions = positionsWhere(release, entities[name], filters)
-    const hits = words.length === 0 ? undefined : search(searchIn(release, name, positions), words)
-    if (sort === undefined) return bestFirst(hits as Hits)
-    return inOrder(release, entities[name], hits === undefined ? positions : ascending(hits), sort)
-  })
-  return listed(answer, false)
+const MAX_CACHED_QUERIES = 64
+const MAX_CACHED_POSITIONS = 2_000_000
+const caches = new WeakMap<Release, LruCache<Uint32Array>>()
+
+/** Keeps the results of queries that took work, so that a walk through their pages finds them once. */
+function cacheOf(release: Release): LruCache<Uint32Array> {
+  const limits = { maxEntries: MAX_CACHED_QUERIES, maxWeight: MAX_CACHED_POSITIONS }
+  const cache = caches.get(release) ?? new LruCache<Uint32Array>({ ...limits, weightOf: ({ length }) => length })
+  caches.set(release, cache)
+  return cache
 }
-
-const ascending = ({ positions, inOrder }: Hits): Uint32Array => (inOrder ? positions : positions.slice().sort())
-
-/** A search among the records of an entity at these positions, which ascend; undefined stands for all. */
-export const searchIn = (release: Release, name: EntityName, among: Uint32Array | undefined): Search => ({
-  words: release.entity(name).index.words,
-  among,
-  above: wordAbove(release, name),
-})

@@ -1,26 +1,26 @@
-// Where in a text the words stand that were typed.
+// Which parts of a text match the typed words.
 import { placedWords } from '../catalog/words.ts'
-import { distanceOf, editsForgiven } from './typos.ts'
+import { distanceOf, maxEditsOf } from './edit-distance.ts'
 
-export type Range = readonly [start: number, end: number]
+type Range = readonly [start: number, end: number]
 
-/** In code units of UTF-16, as texts are counted in JavaScript; end is just after the last. */
+/** In code units of UTF-16, as JavaScript counts them; the end is just after the last. */
 export function highlights(text: string, typed: readonly string[]): Range[] {
   return placedWords(text).flatMap(({ word, start, end }): Range[] => {
     const lengths = typed.flatMap((one) => lengthMatched(one, word))
     if (lengths.length === 0) return []
     const longest = Math.max(...lengths)
-    // Folding may have made the word longer or shorter than it is written; then all of it is meant.
+    // Folding may have made the word longer or shorter than it is written; then all of it is highlighted.
     return [[start, longest < word.length && word.length === end - start ? start + longest : end]]
   })
 }
 
-/** How much of a word was typed. */
+/** How many letters of a word match, if it matches at all. */
 function lengthMatched(typed: string, word: string): number[] {
   if (word.startsWith(typed)) return [typed.length]
-  const limit = editsForgiven(typed)
-  if (limit === 0) return []
-  const { whole, beginning } = distanceOf(typed, word, limit)
-  if (Math.min(whole, beginning) > limit) return []
-  return [whole <= limit ? word.length : Math.min(typed.length, word.length)]
+  const maxEdits = maxEditsOf(typed)
+  if (maxEdits === 0) return []
+  const { toWord, toPrefix } = distanceOf(typed, word, maxEdits)
+  if (Math.min(toWord, toPrefix) > maxEdits) return []
+  return [toWord <= maxEdits ? word.length : Math.min(typed.length, word.length)]
 }

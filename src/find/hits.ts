@@ -1,24 +1,73 @@
-// Where a search looks, and what it found.
+// The hits of a search: collected with their scores in arrays that searches use again, and ranked.
 import type { Words } from '../release/index/index-file.ts'
-import type { Above } from './score.ts'
+import { NO_MATCH, SCORES } from './score.ts'
+import { stableSort } from './sort.ts'
 
-/** What was found, not yet in order. Both are views, good until the next search of the same entity. */
-export type Hits = {
-  readonly positions: Uint32Array
-  /** For each position of the entity; the lower, the better. */
+/** Above this share of all records, one pass over all of them is cheaper than dealing with each hit. */
+const MANY = 1 / 16
+
+/** The hits of one search, until the next search of the same index clears them. */
+export class Hits {
+  /** For each record its score, or NO_MATCH. */
   readonly scores: Uint16Array
-  /** Whether the positions ascend. */
-  readonly inOrder: boolean
+  readonly #positions: Uint32Array
+  #count = 0
+
+  constructor(records: number) {
+    this.scores = new Uint16Array(records).fill(NO_MATCH)
+    this.#positions = new Uint32Array(records)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  add(position: number, score: number): void {
+    this.scores[position] = score
+    this.#positions[this.#count++] = position
+  }
+
+  clear(): void {
+    const { scores } = this
+    if (this.#isMany) scores.fill(NO_MATCH)
+    else for (let at = 0; at < this.#count; at++) scores[this.#positions[at] as number] = NO_MATCH
+    this.#count = 0
+  }
+
+  /** The positions of all hits, ascending. */
+  ascending(): Uint32Array {
+    if (!this.#isMany) return this.#positions.slice(0, this.#count).sort()
+    const { scores } = this
+    const positions = new Uint32Array(this.#count)
+    for (let position = 0, used = 0; used < positions.length; position++) {
+      if (scores[position] !== NO_MATCH) positions[used++] = position
+    }
+    return positions
+  }
+
+  /** The positions of all hits, the best first, and those with the same score by position. */
+  ranked(): Uint32Array {
+    const { scores } = this
+    const positions = this.ascending()
+    const keys = new Uint32Array(positions.length)
+    for (let at = 0; at < keys.length; at++) keys[at] = scores[positions[at] as number] as number
+    return stableSort(positions, keys, SCORES)
+  }
+
+  get #isMany(): boolean {
+    return this.#count > this.scores.length * MANY
+  }
 }
 
-/** In which records above those searched a word is. */
-export type WordAbove = (typed: string, forgiving: boolean) => readonly Above[]
+const buffers = new WeakMap<Words, Hits>()
 
-/** Where to search, and which records count: those at positions that ascend, or all. */
-export type Search = {
-  readonly words: Words
-  readonly among: Uint32Array | undefined
-  readonly above: WordAbove
-  /** Only so many of the best are wanted, and others may be left out; without it, all are. */
-  readonly enough?: number
+/** No hits yet, in the arrays that belong to an index: to allocate new ones takes longer than many a search. */
+export function emptyHits(words: Words): Hits {
+  let hits = buffers.get(words)
+  if (hits === undefined) {
+    hits = new Hits(words.nameStarts.length - 1)
+    buffers.set(words, hits)
+  }
+  hits.clear()
+  return hits
 }

@@ -1,12 +1,14 @@
-// What a search finds, what comes first, and that looking only for the best finds the same best.
-import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { namedWords } from '../../test/support/named-words.ts'
+// What a search finds and what comes first, in one entity and across several.
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { ancestorsIn, namedWords } from '../../test/support/named-words.ts'
+import { releaseOf } from '../../test/support/releases.ts'
 import { wordsOf } from '../catalog/words.ts'
-import type { Search } from './hits.ts'
-import { bestFirst } from './ranking.ts'
-import { search } from './search.ts'
-import { matchWord } from './word-match.ts'
+import type { Release } from '../release/release.ts'
+import { bundledSource } from '../source/bundled.ts'
+import type { SearchSpace } from './candidates.ts'
+import { type Scope, search, searchAcross } from './search.ts'
+
+setDefaultTimeout(60_000)
 
 type Given = {
   readonly names: readonly string[]
@@ -14,16 +16,15 @@ type Given = {
   readonly among?: readonly number[]
 }
 
-const whereOf = ({ names, codes, among }: Given): Search => ({
+const spaceOf = ({ names, codes, among }: Given): SearchSpace => ({
   words: namedWords(names, codes),
   among: among === undefined ? undefined : Uint32Array.from(among),
-  above: () => [],
+  matchAncestors: () => [],
 })
 
 /** The names found, best first. */
-function found(given: Given, typed: string, where = whereOf(given)): string[] {
-  return Array.from(bestFirst(search(where, wordsOf(typed))), (position) => given.names[position] as string)
-}
+const found = (given: Given, typed: string): string[] =>
+  Array.from(search(spaceOf(given), wordsOf(typed)).ranked(), (position) => given.names[position] as string)
 
 describe('order', () => {
   const cases: [string, string, string[]][] = [
@@ -61,62 +62,66 @@ describe('what is found', () => {
     expect(found({ names: ['Uno', 'Dos'], codes: ['12345', '12346'] }, '12344')).toEqual([]))
   test('only records that count', () =>
     expect(found({ names, among: [1, 2, 3] }, 'leon')).toEqual(['Leonardo', 'Nuevo León']))
-  test('typing errors are not forgiven where enough is found without', () => {
+  test('words with typing errors do not count where enough is found without', () => {
     const many = ['Lerma', 'Lerma Uno', 'Lerma Dos', 'Lerma Tres', 'Lerma Cuatro', 'Lermas Viejas', 'Lorma']
     expect(found({ names: many }, 'lerma')).not.toContain('Lorma')
     expect(found({ names: many.slice(2) }, 'lerma')).toContain('Lorma')
   })
 })
 
-describe('with words of records above', () => {
+describe('with words of ancestors', () => {
   const names = ['Tuxpan', 'Tuxpan', 'Veracruz', 'Tampico', 'Nayarit Tuxpan Viejo']
-  // The first two are in Veracruz and Nayarit, and so on.
-  const states = ['Veracruz', 'Nayarit', 'Veracruz', 'Veracruz', 'Jalisco']
-  const above = namedWords(states)
-  const where: Search = {
-    ...whereOf({ names }),
-    above: (typed, forgiving) => {
-      const { grades } = matchWord(above, typed, forgiving)
-      const values = Uint32Array.from(states, (_, at) => at)
-      const best = Uint8Array.from(states, (_, at) => grades[above.names[at] as number] as number)
-      return [{ values, positions: values, starts: Uint32Array.from([...values, values.length]), grades: best }]
-    },
-  }
-  const positions = (typed: string) => Array.from(bestFirst(search(where, wordsOf(typed))))
+  const matchAncestors = ancestorsIn([0, 1, 0, 0, 2], ['Veracruz', 'Nayarit', 'Jalisco'])
+  const positions = (typed: string) =>
+    Array.from(search({ ...spaceOf({ names }), matchAncestors }, wordsOf(typed)).ranked())
 
   test.each([
-    ['a name and what is above it', 'tuxpan nayarit', [1, 4]],
+    ['a name and an ancestor', 'tuxpan nayarit', [1, 4]],
     ['in another order', 'veracruz tuxpan', [0]],
-    ['a typing error above', 'tuxpan naayrit', [1, 4]],
-    ['not only what is above', 'veracruz veracruz', [2]],
+    ['a typing error in the ancestor', 'tuxpan naayrit', [1, 4]],
+    ['not by ancestors alone', 'veracruz veracruz', [2]],
   ])('%s', (_what, typed, expected) => expect(positions(typed)).toEqual(expected))
 })
 
-test('the best so many are those of all', () => {
-  const word = fc.constantFrom('san', 'santa', 'juan', 'de', 'la', 'lagos', 'lagas', 'sur', 's')
-  const name = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '))
-  const plain = fc.array(fc.constantFrom('s', 'san', 'sa', 'la', 'l', 'juan', 'de', 'd'), {
-    minLength: 1,
-    maxLength: 3,
+describe('across entities', () => {
+  let release: Release
+  beforeAll(async () => {
+    release = await releaseOf(bundledSource())
   })
-  const mistyped = fc.constantFrom(['juna'], ['lagps'], ['snata'], ['juana'], ['la', 'juna'], ['lagps', 'de'])
-  // Both words of many names, and the beginnings of others that are as good as one another.
-  const both = fc.constantFrom(['san', 'la'], ['la', 'san'])
-  const typed = fc.oneof(plain, both, mistyped)
-  // Enough records that most are passed over.
-  const names = fc.array(name, { minLength: 2_500, maxLength: 3_000 })
-  const holds = fc.property(
-    names,
-    typed,
-    fc.integer({ min: 1, max: 80 }),
-    fc.boolean(),
-    (given, words, enough, some) => {
-      const among = some ? Uint32Array.from(given.keys()).filter((position) => position % 3 !== 0) : undefined
-      const where = { ...whereOf({ names: given }), among }
-      const all = bestFirst(search(where, words)).slice(0, enough)
-      const best = bestFirst(search({ ...where, enough: Math.max(enough, 5) }, words), enough)
-      expect(Array.from(best)).toEqual(Array.from(all))
-    },
-  )
-  fc.assert(holds, { numRuns: 60, endOnFailure: true })
+
+  /** The results as entity and name. */
+  function results(typed: string, limit: number, scope?: Scope): [string, string][] {
+    const all = [...release.catalog.entities.keys()].map((name) => [name, []] as const)
+    return searchAcross(release, wordsOf(typed), scope ?? all, limit).map(({ name, position }) => {
+      const record = JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
+      return [name, record[Object.keys(record).find((field) => field.startsWith('desc')) as string]]
+    })
+  }
+
+  test('of equal ones, what has fewer ancestors comes first', () =>
+    expect(results('Puebla', 2)).toEqual([
+      ['estado', 'Puebla'],
+      ['municipio', 'Puebla'],
+    ]))
+  test('a field of knowledge comes before a municipality that begins alike', () =>
+    expect(results('quim', 2)).toEqual([
+      ['campo', 'Química'],
+      ['municipio', 'Quimixtlán'],
+    ]))
+  test('a name with its state comes before a name that only begins so', () =>
+    expect(results('Tuxpan Nayarit', 1)).toEqual([['municipio', 'Tuxpan']]))
+  test('a typing error in the name comes before one in an ancestor', () =>
+    expect(results('San Luis Potossi', 1)).toEqual([['estado', 'San Luis Potosí']]))
+
+  test('only so many are given, and only within the scope', () => {
+    expect(results('san', 7)).toHaveLength(7)
+    const scope = [['localidad', [{ steps: ['idEstado', 'cveEstado'], match: 'equals', values: ['CDMX'] }]]] as const
+    expect(results('Coyoacan', 5, scope)[0]).toEqual(['localidad', 'Coyoacán'])
+  })
+
+  test('what is found as it was typed is not mixed with what is only alike', () => {
+    const names = results('tula', 50).map(([, name]) => name)
+    expect(names.length).toBeGreaterThan(5)
+    expect(names.filter((name) => !wordsOf(name).some((word) => word.startsWith('tula')))).toEqual([])
+  })
 })

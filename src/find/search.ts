@@ -1,56 +1,97 @@
-// Searches the names and codes of one entity: every word typed must be in a record, in any order; the best come first.
-import type { Words } from '../release/index/index-file.ts'
-import { Candidates } from './candidates.ts'
-import type { Hits, Search, WordAbove } from './hits.ts'
-import type { TypedWord } from './score.ts'
-import { matchWord, recordsOf } from './word-match.ts'
+// The search: every typed word must be in the names or codes of a record, in any order; the best records come first.
+//
+// Words count as they were typed, whole or as the beginning of a word. Where that finds too few records, some of the words
+// may be those of ancestors, as in "tuxpan nayarit"; where that finds too few as well, words may have typing errors.
+import type { Entity } from '../catalog/entity.ts'
+import { ancestorsOf } from '../catalog/lineage.ts'
+import type { Release } from '../release/release.ts'
+import { ancestorMatcher } from './ancestor-match.ts'
+import { findHits, type SearchSpace } from './candidates.ts'
+import { type Filter, positionsWhere } from './filter.ts'
+import { emptyHits, type Hits } from './hits.ts'
+import { coarseScore, type TypedWord, typedWord } from './score.ts'
 
-/** With fewer hits than this, more is forgiven. */
-export const TOO_LITTLE = 5
+/** With fewer hits than this, the search is widened. */
+const MIN_HITS = 5
 
-const nothingAbove: WordAbove = () => []
-
-/** Words as folded. Where few are found as they were typed, words with typing errors count too. */
-export function search(where: Search, typed: readonly string[]): Hits {
-  const plain = searchPlainly(where, typed)
-  return plain.positions.length >= TOO_LITTLE ? plain : searchForgivingly(where, typed)
+/** The records of an entity at these positions, which ascend; undefined stands for all. */
+export function searchSpace(release: Release, name: string, among: Uint32Array | undefined): SearchSpace {
+  const { definition, index } = release.entity(name)
+  return { words: index.words, among, matchAncestors: ancestorMatcher(release, definition) }
 }
 
-/** Where few have all the words themselves, some of the words may be those of a record above. */
-export function searchPlainly(where: Search, typed: readonly string[]): Hits {
-  const { words, above } = where
-  const own = typed.map((word) => typedWord(words, word, nothingAbove, false))
-  const hits = new Candidates(where, own).hits()
-  if (hits.positions.length >= TOO_LITTLE || typed.length === 1) return hits
-  const wider = own.map((word, at) => ({ ...word, above: above(typed[at] as string, false) }))
-  return wider.some((word) => word.above.length > 0) ? new Candidates(where, wider).hits() : hits
+/** Searches one entity for folded words. The hits are good until the next search of the same entity. */
+export function search(space: SearchSpace, typed: readonly string[]): Hits {
+  const hits = searchAsTyped(space, typed)
+  return hits.count >= MIN_HITS ? hits : searchWithEdits(space, typed)
 }
 
-const NOTHING: Hits = { positions: new Uint32Array(), scores: new Uint16Array(), inOrder: true }
+function searchAsTyped(space: SearchSpace, typed: readonly string[]): Hits {
+  const own = typed.map((word) => typedWord(space.words, word, false, []))
+  const hits = findHits(space, own)
+  if (hits.count >= MIN_HITS || typed.length === 1) return hits
+  const wider = own.map((word, at) => ({ ...word, ancestors: space.matchAncestors(typed[at] as string, false) }))
+  return wider.some(({ ancestors }) => ancestors.length > 0) ? findHits(space, wider) : hits
+}
 
-/** With typing errors, in the words themselves and in those of records above. */
-export function searchForgivingly(where: Search, typed: readonly string[]): Hits {
-  const above = typed.length === 1 ? nothingAbove : where.above
-  const forgiven = new Map<string, TypedWord>()
-  // The longest are the rarest, and one that is nowhere spares looking for the others.
+function searchWithEdits(space: SearchSpace, typed: readonly string[]): Hits {
+  const found = new Map<string, TypedWord>()
+  // A word that is nowhere makes it needless to look for the others, and long words are the rarest.
   for (const word of typed.toSorted((a, b) => b.length - a.length)) {
-    const known = typedWord(where.words, word, above, true)
-    if (known.matching.length === 0 && known.above.length === 0) return NOTHING
-    forgiven.set(word, known)
+    const ancestors = typed.length === 1 ? [] : space.matchAncestors(word, true)
+    const match = typedWord(space.words, word, true, ancestors)
+    if (match.matching.length === 0 && ancestors.length === 0) return emptyHits(space.words)
+    found.set(word, match)
   }
-  return new Candidates(
-    where,
-    typed.map((word) => forgiven.get(word) as TypedWord),
-  ).hits()
+  return findHits(
+    space,
+    typed.map((word) => found.get(word) as TypedWord),
+  )
 }
 
-function typedWord(words: Words, typed: string, above: WordAbove, forgiving: boolean): TypedWord {
-  const match = matchWord(words, typed, forgiving)
-  return {
-    ...match,
-    text: typed,
-    inNames: recordsOf(match, words.inNames),
-    inCodes: recordsOf(match, words.inCodes),
-    above: above(typed, forgiving),
-  }
+export type SearchResult = { readonly name: string; readonly position: number; readonly score: number }
+
+/** The entities to search, each with the filters that narrow it. */
+export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
+
+/**
+ * Searches several entities at once, the best of all first. Of results that match as well, those of an entity with fewer
+ * ancestors come first, then in the order of the scope. Where the entities together have enough hits as typed, none is
+ * searched with typing errors.
+ */
+export function searchAcross(release: Release, words: readonly string[], scope: Scope, limit: number): SearchResult[] {
+  const searches = scope.map(([name, filters]) => {
+    const among = positionsWhere(release, release.entity(name).definition, filters)
+    const space = { ...searchSpace(release, name, among), wanted: Math.max(limit, MIN_HITS) }
+    const hits = searchAsTyped(space, words)
+    return { name, space, isLittle: hits.count < MIN_HITS, results: resultsOf(name, hits, limit) }
+  })
+  const asTyped = searches.flatMap(({ results }) => results)
+  const results =
+    asTyped.length >= Math.min(limit, MIN_HITS)
+      ? asTyped
+      : searches.flatMap(({ name, space, isLittle, results }) =>
+          isLittle ? resultsOf(name, searchWithEdits(space, words), limit) : results,
+        )
+  const depth = ({ name }: SearchResult) => depthOf(release.entity(name).definition)
+  // A country comes before a locality that matches as well, however many further words its name has.
+  return results
+    .toSorted((a, b) => coarseScore(a.score) - coarseScore(b.score) || depth(a) - depth(b) || a.score - b.score)
+    .slice(0, limit)
+}
+
+const resultsOf = (name: string, hits: Hits, limit: number): SearchResult[] =>
+  Array.from(hits.ranked().subarray(0, limit), (position) => ({
+    name,
+    position,
+    score: hits.scores[position] as number,
+  }))
+
+const depths = new WeakMap<Entity, number>()
+
+/** How many ancestors a record has. */
+function depthOf(entity: Entity): number {
+  const depth = depths.get(entity) ?? ancestorsOf(entity).length
+  depths.set(entity, depth)
+  return depth
 }

@@ -1,10 +1,13 @@
-// The app as a function from what is asked to what is answered: what it routes, what it refuses, what it catches.
+// The app as a function from request to response: what it routes, what it refuses, what it catches.
 import { describe, expect, test } from 'bun:test'
 import { answerTo, type Question } from '../../test/support/answered.ts'
-import { releaseOf } from '../../test/support/releases.ts'
+import { releaseOf, variantOf } from '../../test/support/releases.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
+import { catalogOf } from '../catalog/catalog.ts'
+import { entities } from '../catalog/entities.ts'
 import type { Release } from '../release/release.ts'
-import { type AppContext, createApp } from './app.ts'
+import { type AppContext, createApp, promisedResponse } from './app.ts'
+import { ProblemError } from './problem.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(11) }))
 const ORIGIN = 'http://a.test'
@@ -36,6 +39,7 @@ describe('routes', () => {
     ['/api/v1/Paises', 404],
     ['/api/v1/../v1/paises', 404],
     ['/api/v1/%70aises', 404],
+    ['//', 308],
     ['', 404],
     ['*', 404],
     ['/api/v1/estados', 404],
@@ -66,22 +70,31 @@ test('a preflight is not redirected: browsers would not follow', () => {
 })
 
 describe('the release', () => {
-  test('is asked for once a request, and only by those that need it', () => {
-    let request = 0
+  test('is read once a request', () => {
+    let reads = 0
     const counted = (): Release => {
-      request++
+      reads++
       return release
     }
     const statuses = ['/api/v1/paises', '/api/v1/paises?page=9', '/elsewhere', '/api/v1/paises/'].map((target) => {
-      request = 0
-      return [answer(target, {}, { release: counted }).status, request]
+      reads = 0
+      return [answer(target, {}, { release: counted }).status, reads]
     })
     expect(statuses).toEqual([
       [200, 1],
       [404, 1],
-      [404, 0],
-      [308, 0],
+      [404, 1],
+      [308, 1],
     ])
+  })
+
+  test('decides which collections there are', () => {
+    const { pais, audiencia } = entities
+    const catalog = catalogOf([pais, { ...audiencia, plural: 'audiences' }])
+    const statuses = ['/api/v1/paises', '/api/v1/audiences', '/api/v1/audiencias', '/api/v1/municipios'].map(
+      (target) => answer(target, {}, { release: () => variantOf(release, { catalog }) }).status,
+    )
+    expect(statuses).toEqual([200, 200, 404, 404])
   })
 
   test('may be another for the next request', async () => {
@@ -108,4 +121,14 @@ test('what is thrown inside is logged with its request, and told to nobody', asy
   expect([response.status, response.headers.get('Content-Type')]).toEqual([500, 'application/problem+json'])
   expect(await response.text()).not.toMatch(/secret|\.ts\b/)
   expect(logged).toEqual([[thrown, 'GET', '/api/v1/paises']])
+})
+
+test('a problem that is thrown is the response, and is not logged', async () => {
+  const gone = () => {
+    throw new ProblemError({ kind: 'release-gone', digest: '00000000' })
+  }
+  expect(answer('/api/v1/paises', {}, { release: gone }).status).toBe(410)
+  const request = { method: 'GET', path: '/a', query: '', headers: new Map() }
+  const response = await promisedResponse(context, request, Promise.try(gone))
+  expect(response.status).toBe(410)
 })

@@ -1,105 +1,107 @@
-// Asked → Answer, with no socket in it: the one place that knows all routes, and the only one that catches.
+// Request → response, without a socket: the one place that knows all routes, and the only one that catches.
 import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
-import type { Shelf } from '../release/shelf.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
-import { type Problem, problemResponse } from './problem.ts'
-import { type Route, v1Routes } from './v1.ts'
-import { OpenReleases } from './v2/open-releases.ts'
+import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import { v1Routes } from './v1.ts'
+import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
 
 type Outcome = HttpResponse | Problem
-type AnyRoute = (...request: Parameters<Route>) => Outcome | Promise<Outcome>
-
-const routes: ReadonlyMap<string, AnyRoute> = new Map<string, AnyRoute>([['/', homePage], ...v1Routes])
-const v1Paths = [...routes.keys()]
-
-/** API v1 answers as it ever did, also to those who mistype. */
-const notFound = (path: string): Problem => ({
-  kind: 'not-found',
-  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
-})
 
 export type App = {
   (request: HttpRequest, connection: ConnectionInfo): HttpResponse | Promise<HttpResponse>
-  /** Told what went wrong with an answer that had already begun, and so could not become a problem. */
+  /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
 }
 
 export type AppContext = {
-  /** The release to answer from, asked for once a request. */
+  /** The release to read, which may be another at the next request. */
   readonly release: () => Release
-  /** Where older releases are, for those who ask for one. */
-  readonly shelf?: Shelf
+  /** Where older releases are, for requests that name one. */
+  readonly shelf?: ReadableShelf
   readonly policy: BaseUrlPolicy
   readonly logError: (error: unknown, request: HttpRequest) => void
 }
 
-type InnerContext = AppContext & { readonly releases: OpenReleases }
-
-export function createApp(given: AppContext): App {
-  const context = { ...given, releases: new OpenReleases(given.release, given.shelf) }
+export function createApp(context: AppContext): App {
+  const releases = new OpenReleases(context.release, context.shelf)
   const app = (request: HttpRequest, connection: ConnectionInfo) => {
-    const outcome = outcomeOrCatch(context, request, connection)
-    return outcome instanceof Promise ? answerLater(context, request, outcome) : answerOf(outcome, request)
+    try {
+      const outcome = route(context, releases, request, connection)
+      return outcome instanceof Promise ? promisedResponse(context, request, outcome) : toResponse(outcome, request)
+    } catch (error) {
+      return toResponse(problemOf(error, context, request), request)
+    }
   }
   return Object.assign(app, { failed: context.logError })
 }
 
-const answerOf = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
-  'kind' in outcome ? problemResponse(outcome, path) : outcome
+type ErrorLog = Pick<AppContext, 'logError'>
 
-function outcomeOrCatch(
-  context: InnerContext,
-  request: HttpRequest,
-  connection: ConnectionInfo,
-): Outcome | Promise<Outcome> {
-  try {
-    return route(context, request, connection)
-  } catch (error) {
-    return caught(context, request, error)
-  }
-}
-
-/** What is rejected is caught as what is thrown. */
-export const answerLater = (
-  context: AppContext,
+/** What a promise rejects with is caught like what is thrown. */
+export const promisedResponse = (
+  log: ErrorLog,
   request: HttpRequest,
   outcome: Promise<Outcome>,
 ): Promise<HttpResponse> =>
-  outcome.catch((error) => caught(context, request, error)).then((settled) => answerOf(settled, request))
+  outcome.catch((error) => problemOf(error, log, request)).then((settled) => toResponse(settled, request))
 
-function caught({ logError }: AppContext, request: HttpRequest, error: unknown): Problem {
+const toResponse = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
+  'kind' in outcome ? problemResponse(outcome, path) : outcome
+
+/** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
+function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest): Problem {
+  if (error instanceof ProblemError) return error.problem
   logError(error, request)
   return { kind: 'internal-error' }
 }
 
-function route(context: InnerContext, request: HttpRequest, connection: ConnectionInfo): Outcome | Promise<Outcome> {
-  const found = routes.get(request.path)
-  if (found === undefined && isV2Path(request.path)) return later(context, request, connection)
-  if (!isRead(request))
-    return routes.has(withoutSlash(request.path)) || found || request.path === '*'
-      ? otherMethod(request)
-      : notFound(request.path)
-  if (found === undefined) return routes.has(withoutSlash(request.path)) ? redirected(request) : notFound(request.path)
-  const baseUrl = baseUrlOf(context.policy, request.headers, connection)
-  if (typeof baseUrl !== 'string') return baseUrl
-  return found(context.release(), request, baseUrl)
+function route(
+  { release, policy }: AppContext,
+  releases: OpenReleases,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+): Outcome | Promise<Outcome> {
+  const { path, headers } = request
+  if (isV2Path(path)) return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+  const current = release()
+  const routes = v1Routes(current.catalog)
+  const handler = handlerAt(routes, path)
+  const isSlashed = handler === undefined && handlerAt(routes, withoutSlash(path)) !== undefined
+  if (!isRead(request) && (handler !== undefined || isSlashed || path === '*')) return otherMethod(request)
+  if (isSlashed) return redirected(request)
+  if (handler === undefined) return notFound(path, ['/', ...routes.keys()])
+  const baseUrl = baseUrlOf(policy, headers, connection)
+  return typeof baseUrl === 'string' ? handler(current, request, baseUrl) : baseUrl
 }
 
-const isV2Path = (path: string) =>
-  path === V2_PATH || path.startsWith(`${V2_PATH}/`) || withoutSlash(path) === OPENAPI_PATH
+const handlerAt = (routes: ReturnType<typeof v1Routes>, path: string) =>
+  routes.get(path) ?? (path === '/' ? homePage : undefined)
 
-let v2: typeof import('./v2/routes.ts') | undefined
+/** Below API v1 only its own paths are listed, as they always were. */
+const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
+  kind: 'not-found',
+  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
+})
 
-/** API v2 is loaded when it is first asked for, so that a start does not wait for it. */
-function later(context: InnerContext, request: HttpRequest, connection: ConnectionInfo): Outcome | Promise<Outcome> {
-  const baseUrl = () => baseUrlOf(context.policy, request.headers, connection)
-  if (v2 !== undefined) return v2.answerV2(context.releases, request, baseUrl)
-  return import('./v2/routes.ts').then((loaded) => {
+const V2_PREFIX = `${V2_PATH}/`
+const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
+const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
+
+let v2: typeof import('./v2/pipeline.ts') | undefined
+
+/** API v2 is loaded at the first request for it, so that the start does not wait for it. */
+function routeV2(
+  releases: OpenReleases,
+  request: HttpRequest,
+  baseUrlOf: () => string,
+): HttpResponse | Promise<HttpResponse> {
+  if (v2 !== undefined) return v2.respondV2({ releases, baseUrlOf }, request)
+  return import('./v2/pipeline.ts').then((loaded) => {
     v2 = loaded
-    return loaded.answerV2(context.releases, request, baseUrl)
+    return loaded.respondV2({ releases, baseUrlOf }, request)
   })
 }

@@ -4,13 +4,15 @@ import { responseOf } from '../../test/support/answered.ts'
 import { releaseOf } from '../../test/support/releases.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
 import type { Release } from '../release/release.ts'
-import type { Credit } from '../source/source.ts'
+import type { Credit, Origin } from '../source/source.ts'
 import { homePage } from './home.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(1_234) }))
 const { manifest } = release
-const pageOf = (source: Partial<Release['manifest']['source']>) =>
-  responseOf(homePage({ ...release, manifest: { ...manifest, source: { ...manifest.source, ...source } } })).text()
+const pageOf = (source: Partial<Origin>) =>
+  responseOf(
+    homePage({ ...release, manifest: { ...manifest, source: { ...manifest.source, ...source } } } as Release),
+  ).text()
 
 test('names the release, its counts and where it came from', async () => {
   const html = await pageOf({ title: 'a census' })

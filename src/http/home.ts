@@ -1,5 +1,6 @@
 // The page at the root: names the service and its release, and links the lists.
-import { collections, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { entityIn } from '../catalog/catalog.ts'
+import { OPENAPI_PATH, V1_PATH, V2_PATH, v1Collections } from '../catalog/collections.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import type { Release } from '../release/release.ts'
 import { version } from '../version.ts'
@@ -16,13 +17,13 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
-export function homePage({ manifest, entity: entityOf }: Release): HttpResponse {
-  const rows = collections.map(({ path, title, entity }) => {
-    const count = number.format(entityOf(entity).count)
+export function homePage({ manifest, catalog, entity }: Release): HttpResponse {
+  const rows = v1Collections(catalog).map(({ path, title, entity: name }) => {
+    const count = number.format(entity(name).count)
     return `<li><a href="${path}?format=api"><b>${title}</b><span>${count}</span><code>${path}</code></a></li>`
   })
   const credits = manifest.source.credits.map(
-    ({ to, of }) => `<p>${of.map((name) => entityOf(name).definition.plural).join(', ')}: ${escaped(to)}.</p>`,
+    ({ to, of }) => `<p>${of.map((name) => entityIn(catalog, name).plural).join(', ')}: ${escaped(to)}.</p>`,
   )
   const html = `<!doctype html>
 <html lang="en">

@@ -51,7 +51,7 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
   ],
   'not-acceptable': [
     [
-      { kind: 'not-acceptable', accept: 'image/png' },
+      { kind: 'not-acceptable', forms: 'application/json, application/x-ndjson and text/csv', accept: 'image/png' },
       406,
       'None of the forms that are accepted can be given',
       'Accept was "image/png"; there are application/json, application/x-ndjson and text/csv.',

@@ -1,22 +1,23 @@
-// Every way in which a request can fail: one closed table of status, title and words (RFC 9457).
+// Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
-import type { NotAcceptable } from './v2/answers.ts'
-import type { RangeNotSatisfiable } from './v2/bulk.ts'
-import type { ReleaseGone } from './v2/open-releases.ts'
-import type { UnknownParameter } from './v2/parameters.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
   | BadParameter
   | PageBeyondLast
-  | UnknownParameter
-  | ReleaseGone
-  | NotAcceptable
-  | RangeNotSatisfiable
+  | {
+      readonly kind: 'unknown-parameter'
+      readonly name: string
+      readonly known: readonly string[]
+      readonly nearest: string | undefined
+    }
+  | { readonly kind: 'release-gone'; readonly digest: string }
+  | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
+  | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
@@ -26,7 +27,31 @@ export type Problem =
 
 export type ProblemKind = Problem['kind']
 
-type Words = { readonly status: number; readonly title: string; readonly detail: string; readonly headers?: Headers }
+/** Thrown wherever a request turns out to fail. Only the app catches it. */
+export class ProblemError extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.kind)
+    this.problem = problem
+  }
+}
+
+export const badParameter = (name: string, value: string, allowed: string): ProblemError =>
+  new ProblemError({ kind: 'bad-parameter', name, value, allowed })
+
+/** For functions that return a problem in place of their result. */
+export function orThrow<T extends string | HttpResponse>(result: T | Problem): T {
+  if (typeof result === 'object' && 'kind' in result) throw new ProblemError(result)
+  return result
+}
+
+type Presentation = {
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly headers?: Headers
+}
 
 export const problemTitles: { readonly [K in ProblemKind]: readonly [status: number, title: string] } = {
   'bad-parameter': [400, 'A query parameter has a value that is not allowed'],
@@ -66,7 +91,7 @@ function detailOf(problem: Problem): string {
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.'
       )
     case 'not-acceptable':
-      return `Accept was ${quoted(problem.accept)}; there are ${problem.forms ?? ALL_FORMS}.`
+      return `Accept was ${quoted(problem.accept)}; there are ${problem.forms}.`
     case 'range-not-satisfiable':
       return `The answer has ${problem.length} bytes.`
     case 'not-found':
@@ -86,15 +111,14 @@ function detailOf(problem: Problem): string {
   }
 }
 
-const ALL_FORMS = 'application/json, application/x-ndjson and text/csv'
-const SHOWN = 100
-const quoted = (value: string) => JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value)
+const MAX_QUOTED = 100
+const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
-/** Whether a path is one of API v2, and so its answers have the headers of API v2. */
-export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+/** Whether a path belongs to API v2, whose responses have headers of their own. */
+const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
 
 export function problemResponse(problem: Problem, path: string): HttpResponse {
-  const { status, title, detail, headers } = wordsOf(problem)
+  const { status, title, detail, headers } = presentationOf(problem)
   const body = { type: problemType(problem.kind), title, status, detail, instance: path }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
   const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
@@ -103,15 +127,15 @@ export function problemResponse(problem: Problem, path: string): HttpResponse {
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
-function wordsOf(problem: Problem): Words {
+function presentationOf(problem: Problem): Presentation {
   const [status, title] = problemTitles[problem.kind]
-  const words = { status, title, detail: detailOf(problem) }
+  const presentation = { status, title, detail: detailOf(problem) }
   switch (problem.kind) {
     case 'page-beyond-last':
-      return { ...words, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
+      return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
     case 'range-not-satisfiable':
-      return { ...words, headers: { 'Content-Range': `bytes */${problem.length}` } }
+      return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
     default:
-      return words
+      return presentation
   }
 }

@@ -1,5 +1,6 @@
 // The routes of API v1.
-import { type Collection, collections, V1_PATH } from '../catalog/collections.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type Collection, V1_PATH, v1Collections } from '../catalog/collections.ts'
 import { readPage } from '../page/page.ts'
 import { CACHE_CONTROL, COMMON_HEADERS, pageHeaderLines } from '../page/page-headers.ts'
 import { pageRequest } from '../page/page-request.ts'
@@ -8,15 +9,24 @@ import { isNotModified } from './conditional.ts'
 import { type HttpRequest, type HttpResponse, textResponse } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
-export type Route = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse | Problem
+type Route = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse | Problem
 
-export const v1Routes: ReadonlyMap<string, Route> = new Map<string, Route>([
-  [V1_PATH, listCollections],
-  ...collections.map((collection): [string, Route] => [
-    collection.path,
-    (release, request, baseUrl) => pageResponse(release, collection, request, baseUrl),
-  ]),
-])
+const routesByCatalog = new WeakMap<Catalog, ReadonlyMap<string, Route>>()
+
+/** By path. */
+export function v1Routes(catalog: Catalog): ReadonlyMap<string, Route> {
+  const known = routesByCatalog.get(catalog)
+  if (known !== undefined) return known
+  const routes = new Map<string, Route>([
+    [V1_PATH, listCollections],
+    ...v1Collections(catalog).map((collection): [string, Route] => [
+      collection.path,
+      (release, request, baseUrl) => pageResponse(release, collection, request, baseUrl),
+    ]),
+  ])
+  routesByCatalog.set(catalog, routes)
+  return routes
+}
 
 function pageResponse(
   release: Release,
@@ -34,8 +44,8 @@ function pageResponse(
   return { status: 200, head, body: page.body }
 }
 
-function listCollections(_release: Release, _request: HttpRequest, baseUrl: string): HttpResponse {
-  const urls = collections.map(({ name, path }) => [name, `${baseUrl}${path}`])
+function listCollections({ catalog }: Release, _request: HttpRequest, baseUrl: string): HttpResponse {
+  const urls = v1Collections(catalog).map(({ name, path }) => [name, `${baseUrl}${path}`])
   const headers = { 'Content-Type': 'application/json', ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL }
   return textResponse(200, headers, JSON.stringify(Object.fromEntries(urls)))
 }

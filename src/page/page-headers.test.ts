@@ -1,7 +1,8 @@
 // Every header of a page, and no other: by name, and as lines on the wire.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { collections } from '../catalog/collections.ts'
+import { collections } from '../../test/support/built-in.ts'
 import { type Page, pagesOf } from './page.ts'
 import { headerLines, pageHeaderLines, pageHeaders, totalHeaders } from './page-headers.ts'
 import type { PageNumber } from './page-request.ts'

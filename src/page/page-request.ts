@@ -25,7 +25,7 @@ export function pageRequest(query: string): PageNumber | BadParameter {
 
 const ZERO = 0x30
 const NINE = 0x39
-export const MAX_DIGITS = 15
+const MAX_DIGITS = 15
 
 /** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
 function canonicalPage(query: string): PageNumber | undefined {

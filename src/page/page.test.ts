@@ -1,8 +1,9 @@
 // Pages cut out of a small release, and those that are not there.
+
 import { describe, expect, test } from 'bun:test'
+import { collections } from '../../test/support/built-in.ts'
 import { releaseOf } from '../../test/support/releases.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
-import { collections } from '../catalog/collections.ts'
 import { pagesOf, readPage } from './page.ts'
 import type { PageNumber } from './page-request.ts'
 

@@ -1,8 +1,7 @@
 // Records as JSON, newline-delimited JSON or CSV, whole or in part.
-import type { Entity } from '../catalog/entity.ts'
+import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import { csvHead, csvRow } from './csv.ts'
-import { isWhole, type Selection, type Shape, shapeOf } from './selection.ts'
+import { type FieldPath, pathsOf } from '../catalog/paths.ts'
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -17,14 +16,15 @@ export type Rendition = Selection & { readonly format: Format }
 
 const decoder = new TextDecoder()
 
-/** Writes records one after the other, each given as it is published. */
-export type RecordEncoder = {
+/** Renders records out of the JSON in which they are published. */
+type RecordEncoder = {
+  /** Before the first record. */
   readonly head: Uint8Array
-  /** Some records, with what stands between them, in pieces. */
+  /** Some records and what separates them, in chunks. */
   readonly records: (jsons: readonly Uint8Array[]) => readonly Uint8Array[]
-  /** What stands between these and further ones. */
+  /** Between these records and further ones. */
   readonly gap: Uint8Array
-  /** What stands after the last record, if there is one, and if there is none. */
+  /** After the last record, or after the head where there is none. */
   readonly tail: Uint8Array
 }
 
@@ -58,20 +58,120 @@ const reshaper = (shape: Shape, between: string, after: string) => (jsons: reado
 
 const OPENING = text('[')
 
-/** All at once: to read many short texts takes longer than one that is as long as all of them. */
+/** Parsed together: many short texts take longer than one that is as long as all of them. */
 const parsed = (jsons: readonly Uint8Array[]): PublishedRecord[] =>
   jsons.length === 0 ? [] : JSON.parse(decoder.decode(Buffer.concat([OPENING, ...spaced(jsons, ',', ']')])))
 
-/** Nothing where there are none. */
+/** The JSON of records, with separators between them. */
 function spaced(jsons: readonly Uint8Array[], between: string, after: string): readonly Uint8Array[] {
   if (jsons.length === 0 || (jsons.length === 1 && after === '')) return jsons
   const gap = text(between)
-  const pieces: Uint8Array[] = []
-  for (const json of jsons) pieces.push(json, gap)
-  pieces[pieces.length - 1] = text(after)
-  return pieces
+  const chunks: Uint8Array[] = []
+  for (const json of jsons) chunks.push(json, gap)
+  chunks[chunks.length - 1] = text(after)
+  return chunks
 }
 
 /** The whole body at once, for as many records as a page has. */
 export const bodyOf = ({ head, records, tail }: RecordEncoder, jsons: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([head, ...records(jsons), tail])
+
+// A selection out of a record: some of its fields, and embedded records in full or by their identifiers.
+
+export type Selection = {
+  /** Dotted paths, none of them within another; undefined for all. */
+  readonly fields: readonly string[] | undefined
+  readonly embed: 'full' | 'id'
+}
+
+export const isWhole = ({ fields, embed }: Selection): boolean => fields === undefined && embed === 'full'
+
+type Shape = (record: PublishedRecord) => PublishedRecord
+
+/** The selected fields, each with those of the record that it embeds; without any, that record is selected as a whole. */
+type FieldTree = Map<string, FieldTree>
+
+/** Reduces a record to the selection. */
+function shapeOf(entity: Entity, { fields, embed }: Selection): Shape {
+  return treeShape(entity, fields === undefined ? undefined : fieldTree(fields), embed)
+}
+
+function fieldTree(fields: readonly string[]): FieldTree {
+  const tree: FieldTree = new Map()
+  for (const field of fields) {
+    let level = tree
+    for (const step of field.split('.')) {
+      const deeper = level.get(step) ?? new Map()
+      level.set(step, deeper)
+      level = deeper
+    }
+  }
+  return tree
+}
+
+function treeShape(entity: Entity, tree: FieldTree | undefined, embed: Selection['embed']): Shape {
+  const parts = Object.entries(entity.fields)
+    .filter(([name]) => tree === undefined || tree.has(name))
+    .map(([name, field]) => {
+      const inner = tree?.get(name)
+      if (field.kind !== 'embed') return { name, take: (value: unknown) => value }
+      if (inner !== undefined && inner.size > 0) return { name, take: treeShape(field.entity, inner, embed) }
+      if (embed === 'full') return { name, take: (value: unknown) => value }
+      const identifier = identifierOf(field.entity)
+      return { name, take: (value: PublishedRecord) => value[identifier] }
+    }) as readonly { name: string; take: (value: unknown) => PublishedRecord[string] }[]
+  return (record) => {
+    const reduced: Record<string, PublishedRecord[string]> = {}
+    for (const { name, take } of parts) reduced[name] = take(record[name])
+    return reduced
+  }
+}
+
+// Lines of CSV (RFC 4180): embedded records flattened into dotted columns, safe to open in a spreadsheet.
+
+const END = '\r\n'
+/** A spreadsheet takes a cell that begins like this for a formula, and may run it. */
+const FORMULA = /^[=+\-@]/
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+function csvCell(value: string | number): string {
+  if (typeof value === 'number') return String(value)
+  return quoted(FORMULA.test(value) ? `'${value}` : value)
+}
+
+/** The columns of a selection, in the order in which a record is rendered. */
+function csvColumns(entity: Entity, { fields, embed }: Selection): FieldPath[] {
+  const paths = [...pathsOf(entity).values()]
+  const isSelected = ({ path }: FieldPath) =>
+    fields === undefined || fields.some((field) => field === path || path.startsWith(`${field}.`))
+  // With embed=id an embedded record is one column, unless some of its own fields are selected.
+  const isOpened = ({ path }: FieldPath) => fields?.some((field) => field.startsWith(`${path}.`)) ?? false
+  const isClosed = (steps: readonly string[]) =>
+    embed === 'id' &&
+    steps.some((_, length) => {
+      const parent = length === 0 ? undefined : pathsOf(entity).get(steps.slice(0, length).join('.'))
+      return parent !== undefined && !isOpened(parent)
+    })
+  return paths.filter((path) => {
+    if (!isSelected(path) || isClosed(path.steps)) return false
+    return path.field.kind !== 'embed' || (embed === 'id' && !isOpened(path))
+  })
+}
+
+const csvHead = (entity: Entity, rendition: Selection): string =>
+  csvColumns(entity, rendition)
+    .map(({ path }) => path)
+    .join(',') + END
+
+/** For records that have been reduced to the selection. */
+function csvRow(entity: Entity, rendition: Selection): (record: PublishedRecord) => string {
+  const columns = csvColumns(entity, rendition)
+  return (record) => columns.map(({ steps }) => csvCell(valueAt(record, steps))).join(',') + END
+}
+
+function valueAt(record: PublishedRecord, steps: readonly string[]): string | number {
+  let value: PublishedRecord[string] = record
+  for (const step of steps) value = (value as PublishedRecord)[step] as PublishedRecord[string]
+  return value as string | number
+}

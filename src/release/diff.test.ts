@@ -3,18 +3,43 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { TestDirectory } from '../../test/support/releases.ts'
-import { type EntityName, entities } from '../catalog/entities.ts'
+import { nomenclator, TestDirectory, ThreeReleases, tiny } from '../../test/support/releases.ts'
+import { entityIn } from '../catalog/catalog.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
+import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
-import { diffEntity, keyOf } from './diff.ts'
-import { RecordFile } from './record-file.ts'
-import type { Release } from './release.ts'
+import { diffEntity, fromDisk, fromMappedFiles, type RecordKey } from './diff.ts'
+import { RecordFile } from './files/record-file.ts'
+import type { Column } from './index/index-file.ts'
+import type { OpenEntity, Release } from './release.ts'
 
 setDefaultTimeout(60_000)
 
-/** A release that has records of one entity, written plainly: syncing hundreds of them to disk would take long. */
-function releaseWith(name: EntityName, records: readonly PublishedRecord[]): Release & Disposable {
+/**
+ * A release that has records of one entity. Its files are written plainly, since to sync hundreds of them to disk would
+ * take long, and of its index there is only what a key is read from.
+ */
+function releaseWith(name: string, records: readonly PublishedRecord[]): Release & Disposable {
   const directory = new TestDirectory()
+  const sha256 = writeRecords(directory.path, records)
+  const indexed = new Map<string, { readonly index: { readonly column: (field: string) => Column } }>()
+  index(entityIn(builtInCatalog, name), records, indexed)
+  const entity = {
+    ...indexed.get(name),
+    definition: entityIn(builtInCatalog, name),
+    count: records.length,
+    records: new RecordFile(directory.path, records.length),
+    stored: { directory: directory.path, manifest: { files: { records: { sha256 } } } },
+  }
+  const release = {
+    catalog: builtInCatalog,
+    entity: (each: string) => (each === name ? entity : { count: 0, ...indexed.get(each) }),
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  }
+  return release as unknown as Release & Disposable
+}
+
+function writeRecords(directory: string, records: readonly PublishedRecord[]): string {
   const pages = Array.from({ length: Math.ceil(records.length / 10) }, (_, page) =>
     JSON.stringify(records.slice(page * 10, page * 10 + 10)),
   )
@@ -27,23 +52,44 @@ function releaseWith(name: EntityName, records: readonly PublishedRecord[]): Rel
     end = start + Buffer.byteLength(JSON.stringify(record))
   }
   offsets.push(end + 3)
-  writeFileSync(join(directory.path, `${name}.records`), text)
-  writeFileSync(join(directory.path, `${name}.offsets`), new BigUint64Array(offsets.map(BigInt)))
-  writeFileSync(join(directory.path, `${name}.etags`), 'x')
-  const sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-  const release = {
-    directory: directory.path,
-    manifest: { entities: { [name]: { count: records.length, files: { records: { sha256 } } } } },
-    records: { [name]: new RecordFile(directory.path, name, records.length) },
-    [Symbol.dispose]: () => directory[Symbol.dispose](),
-  }
-  return release as unknown as Release & Disposable
+  writeFileSync(join(directory, 'records'), text)
+  writeFileSync(join(directory, 'offsets'), new BigUint64Array(offsets.map(BigInt)))
+  writeFileSync(join(directory, 'etags'), 'x')
+  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
 }
 
-function difference(name: EntityName, older: readonly PublishedRecord[], newer: readonly PublishedRecord[]) {
+/** The columns of the key of an entity, and of what it embeds, each identifier once. */
+function index(entity: Entity, records: readonly PublishedRecord[], indexed: Map<string, unknown>): void {
+  const parents = new Map(embedsOf(entity).map(([field, parent]) => [field, parent]))
+  const positions = new Map<string, Map<unknown, number>>()
+  for (const [field, parent] of parents) {
+    const byId = new Map(
+      records.map((record) => {
+        const embedded = record[field] as PublishedRecord
+        return [embedded[identifierOf(parent)], embedded]
+      }),
+    )
+    positions.set(field, new Map([...byId.keys()].map((id, position) => [id, position])))
+    if (entity.key.includes(field)) index(parent, [...byId.values()], indexed)
+  }
+  const rows = records.map((record) => flatten(entity, record))
+  const column = (field: string) => {
+    const of = positions.get(field)
+    if (of === undefined)
+      return { kind: 'number', values: rows.map((_, at) => at), numbers: rows.map((row) => row[field]) }
+    return { kind: 'embed', values: rows.map((row) => of.get(row[field])) }
+  }
+  indexed.set(entity.name, { index: { column } })
+}
+
+function difference(name: string, older: readonly PublishedRecord[], newer: readonly PublishedRecord[]) {
   using before = releaseWith(name, older)
   using after = releaseWith(name, newer)
-  return [...diffEntity(before, after, name)]
+  const by = (access: (entity: OpenEntity) => ReturnType<typeof fromDisk>) =>
+    [...diffEntity(before, after, name, access)].flat()
+  const found = by(fromDisk)
+  expect(by(fromMappedFiles)).toEqual(found)
+  return found
 }
 
 /** Every value of a record by its dotted path. */
@@ -55,18 +101,27 @@ function leaves(record: PublishedRecord, prefix = ''): Map<string, string | numb
   )
 }
 
-function modelled(name: EntityName, older: readonly PublishedRecord[], newer: readonly PublishedRecord[]) {
-  const key = (record: PublishedRecord) => keyOf(entities[name], flatten(entities[name], record))
-  const [before, after] = [older, newer].map((records) => new Map(records.map((record) => [key(record), record])))
+function keyOf(name: string, record: PublishedRecord): RecordKey {
+  const entity = entityIn(builtInCatalog, name)
+  const row = flatten(entity, record)
+  return Object.fromEntries(entity.key.map((field) => [field, row[field] as number]))
+}
+
+function modelled(name: string, older: readonly PublishedRecord[], newer: readonly PublishedRecord[]) {
+  const byKey = (records: readonly PublishedRecord[]) =>
+    new Map(records.map((record) => [JSON.stringify(keyOf(name, record)), record]))
+  const [before, after] = [byKey(older), byKey(newer)]
   const changes: unknown[] = []
-  for (const [key, is] of after ?? []) {
-    const was = before?.get(key)
+  for (const [text, is] of after) {
+    const key = JSON.parse(text)
+    const was = before.get(text)
     const values = was === undefined ? undefined : leaves(was)
     const fields = [...leaves(is)].filter(([path, value]) => values?.get(path) !== value).map(([path]) => path)
-    if (was === undefined) changes.push({ change: 'added', key, after: is })
-    else if (fields.length > 0) changes.push({ change: 'changed', key, fields, before: was, after: is })
+    if (was === undefined) changes.push({ change: 'added', key, new: is })
+    else if (fields.length > 0) changes.push({ change: 'changed', key, fields, old: was, new: is })
   }
-  for (const [key, was] of before ?? []) if (!after?.has(key)) changes.push({ change: 'removed', key, before: was })
+  for (const [text, was] of before)
+    if (!after.has(text)) changes.push({ change: 'removed', key: JSON.parse(text), old: was })
   return changes
 }
 
@@ -92,12 +147,8 @@ const locality = fc.record({
   idEstado: state,
   idMunicipio: town,
 })
-const unique = (name: EntityName, record: fc.Arbitrary<PublishedRecord>) =>
-  fc.uniqueArray(record, {
-    maxLength: 30,
-    size: 'max',
-    selector: (one) => keyOf(entities[name], flatten(entities[name], one)),
-  })
+const unique = (name: string, record: fc.Arbitrary<PublishedRecord>) =>
+  fc.uniqueArray(record, { maxLength: 30, size: 'max', selector: (one) => JSON.stringify(keyOf(name, one)) })
 
 describe('like the model', () => {
   test.each([
@@ -126,16 +177,17 @@ describe('by example', () => {
   test('a record that came, one that went and one that changed', () => {
     const renamed = { ...mexico, descPais: 'Estados Unidos Mexicanos' }
     expect(difference('pais', [france, mexico], [{ ...france, idPais: 251 }, renamed])).toEqual([
-      { change: 'added', key: '251', after: { ...france, idPais: 251 } },
-      { change: 'changed', key: '484', fields: ['descPais'], before: mexico, after: renamed },
-      { change: 'removed', key: '250', before: france },
+      { change: 'added', key: { idPais: 251 }, new: { ...france, idPais: 251 } },
+      { change: 'changed', key: { idPais: 484 }, fields: ['descPais'], old: mexico, new: renamed },
+      { change: 'removed', key: { idPais: 250 }, old: france },
     ])
   })
 
   test('a change in an embedded record is told by its path', () => {
     const after = { ...ags, idPais: { ...mexico, descPais: 'x', cvePais: 'MXX' } }
+    const fields = ['idPais.cvePais', 'idPais.descPais']
     expect(difference('estado', [ags], [after])).toEqual([
-      { change: 'changed', key: '1', fields: ['idPais.cvePais', 'idPais.descPais'], before: ags, after },
+      { change: 'changed', key: { idEstado: 1 }, fields, old: ags, new: after },
     ])
   })
 
@@ -144,7 +196,35 @@ describe('by example', () => {
   })
 
   test('everything came, everything went', () => {
-    expect(difference('pais', [], [mexico])).toEqual([{ change: 'added', key: '484', after: mexico }])
-    expect(difference('pais', [mexico], [])).toEqual([{ change: 'removed', key: '484', before: mexico }])
+    expect(difference('pais', [], [mexico])).toEqual([{ change: 'added', key: { idPais: 484 }, new: mexico }])
+    expect(difference('pais', [mexico], [])).toEqual([{ change: 'removed', key: { idPais: 484 }, old: mexico }])
+  })
+
+  test('thousands of records are compared step by step, and none is missed between two steps', () => {
+    const many = Array.from({ length: 4_500 }, (_, idPais) => ({ ...mexico, idPais }))
+    const changed = [1_999, 2_000, 3_999, 4_000, 4_499]
+    const altered = many.map((row) => (changed.includes(row.idPais) ? { ...row, descPais: 'x' } : row))
+    const gone = difference('pais', many, altered.slice(2_001))
+    expect(gone.filter(({ change }) => change === 'changed').map(({ key }) => key.idPais)).toEqual(changed.slice(2))
+    expect(gone.filter(({ change }) => change === 'removed').map(({ key }) => key.idPais)).toEqual(
+      Array.from({ length: 2_001 }, (_, at) => at),
+    )
+    expect(gone.length).toBe(2_001 + 3)
+  })
+})
+
+test('as a command tells one change a line', async () => {
+  using three = await ThreeReleases.create()
+  const [one = '', two = ''] = three.digests
+  const { code, out, err } = await nomenclator('diff', one, two, '--json', '--home', three.path)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const audience = { ...tiny.audiencia[0], descCorta: ThreeReleases.names[0] }
+  expect(JSON.parse(out)).toEqual({
+    collection: 'audiencias',
+    key: { idAudiencia: 1 },
+    change: 'changed',
+    fields: ['descCorta'],
+    old: audience,
+    new: { ...audience, descCorta: ThreeReleases.names[1] },
   })
 })

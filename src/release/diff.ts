@@ -1,12 +1,13 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
+import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import { KeyTable } from './key-table.ts'
-import { RecordReader } from './record-reader.ts'
+import { KeyTable } from './files/key-table.ts'
+import { RecordReader } from './files/record-reader.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
-type RecordKey = Readonly<Record<string, number>>
+export type RecordKey = Readonly<Record<string, number>>
 
 export type RecordChange =
   | { readonly change: 'added'; readonly key: RecordKey; readonly new: PublishedRecord }
@@ -20,10 +21,9 @@ export type RecordChange =
       readonly new: PublishedRecord
     }
 
-/** The names of all entities of two releases. */
-export const namesOfBoth = (older: Release, newer: Release): string[] => [
-  ...new Set([...newer.catalog.entities.keys(), ...older.catalog.entities.keys()]),
-]
+/** All entities of two releases; where their definitions differ, as the newer one has it. */
+export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
+  completedCatalog([...newer.catalog.entities.values()].map(entityData), older.catalog)
 
 /** The same bytes in the same order need no look inside. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {

@@ -1,9 +1,10 @@
 // What is exported comes back the same, in both formats, parents by identifier or by code.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EntityName, entities, entityNames } from '../catalog/entities.ts'
+import { entityIn } from '../catalog/catalog.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from '../catalog/entity.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
@@ -12,10 +13,10 @@ import type { Source } from '../source/source.ts'
 import { tabularFormats } from '../source/tabular/files.ts'
 import { tabularSource } from '../source/tabular/tabular.ts'
 import { exportTabular } from './export-tabular.ts'
+import { scanPages } from './files/scan.ts'
 import { importRelease } from './import.ts'
 import type { Release } from './release.ts'
-import { scanPages } from './scan.ts'
-import { Shelf } from './shelf.ts'
+import { Shelf } from './shelf/shelf.ts'
 
 // Releases are synced to disk, over which a busy machine may take its time.
 setDefaultTimeout(30_000)
@@ -24,6 +25,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-export-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 const fresh = () => mkdtempSync(join(scratch, 'case-'))
 
+const entityNames = [...builtInCatalog.entities.keys()]
 const options = { fallback: bundledSource(), acceptChanges: false, dryRun: false }
 
 async function released(source: Source, shelf = new Shelf(fresh())): Promise<Release> {
@@ -41,7 +43,7 @@ describe.each(tabularFormats)('%s', (format) => {
 
   test('has one file for each entity, and counts the records in it', () => {
     expect(readdirSync(directory).sort()).toEqual(entityNames.map((name) => `${name}.${format}`).sort())
-    const expected = entityNames.map((name) => [name, bundled.manifest.entities[name].count])
+    const expected = entityNames.map((name) => [name, bundled.entity(name).count])
     expect(counts).toEqual(Object.fromEntries(expected))
   })
 
@@ -74,19 +76,17 @@ const home = new Shelf(fresh())
 const small = await released(few, home)
 const smallRows = new Map<string, readonly Values[]>(
   entityNames.map((name) => {
-    const records = [...scanPages(small.directory, name)].flat()
-    return [name, records.map((record) => flatten(entities[name], record))]
+    const { definition, stored } = small.entity(name)
+    const records = [...scanPages(join(stored?.directory ?? '', 'records'))].flat()
+    return [name, records.map((record) => flatten(definition, record))]
   }),
 )
 
 /** Writes those records by hand, each in another form. */
-function rewritten(
-  form: (entity: Entity) => (row: Values) => Values,
-  names: readonly EntityName[] = entityNames,
-): string {
+function rewritten(form: (entity: Entity) => (row: Values) => Values, names: readonly string[] = entityNames): string {
   const directory = fresh()
   for (const name of names) {
-    const rows = (smallRows.get(name) ?? []).map(form(entities[name]))
+    const rows = (smallRows.get(name) ?? []).map(form(entityIn(builtInCatalog, name)))
     const line = (cells: readonly unknown[]) => cells.map((cell) => quoted(String(cell))).join(',')
     const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))].map(line)
     writeFileSync(join(directory, `${name}.csv`), lines.join('\r\n'))
@@ -157,8 +157,10 @@ describe('refuses', () => {
 
   test('and leaves nothing half written behind', () => {
     const directory = fresh()
-    const damaged = { ...small, directory: fresh() }
-    for (const name of entityNames.slice(0, 4)) writeFileSync(join(damaged.directory, `${name}.records`), '[]\n')
+    const shelf = new Shelf(fresh())
+    cpSync(home.home, shelf.home, { recursive: true })
+    const damaged = shelf.read(small.digest)
+    rmSync(join(damaged.entity('subdisciplina').stored?.directory ?? '', 'records'))
     expect(() => exportTabular(damaged, directory, 'csv')).toThrow('ENOENT')
     expect(readdirSync(directory)).toEqual([])
   })

@@ -7,9 +7,9 @@ import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
 import { csvCell } from '../source/tabular/csv.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
-import { DurableFile, syncDirectory } from './durable-file.ts'
+import { DurableFile, syncDirectory } from './files/durable-file.ts'
+import { scanPages } from './files/scan.ts'
 import type { Release } from './release.ts'
-import { scanPages } from './scan.ts'
 
 type ExportOptions = {
   /** Whether files of the same names may be replaced. */

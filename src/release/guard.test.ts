@@ -1,7 +1,7 @@
-// An import that loses much, empties a collection or gives an identifier to another code is a surprise, and no other.
+// An import that loses much, empties a collection or gives an identifier to another code is a breaking change, and no other.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { sourceOf, TestHome, tiny } from '../../test/support/releases.ts'
-import { type EntityName, entityNames } from '../catalog/entities.ts'
+import { sourceOf, TestHome, tiny, tinyNames } from '../../test/support/releases.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
 import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
 import type { Release } from './release.ts'
 
@@ -13,18 +13,22 @@ const quiet: EntityChanges = {
   removed: 0,
   reordered: false,
   fields: {},
-  reowned: { count: 0, examples: [] },
+  reassigned: { count: 0, examples: [] },
 }
 const COUNT = 10
 
 /** All of a release that the guard looks at: its counts. */
-const counted = (counts: Partial<Record<EntityName, number>>): Release =>
-  ({
-    manifest: { entities: Object.fromEntries(entityNames.map((name) => [name, { count: counts[name] ?? COUNT }])) },
-  }) as unknown as Release
+function counted(counts: Readonly<Record<string, number>>): Release {
+  const entities = Object.fromEntries(tinyNames.map((name) => [name, { count: counts[name] ?? COUNT }]))
+  return {
+    catalog: { ...builtInCatalog, entities: new Map(builtInCatalog.entities) },
+    entity: (name: string) => entities[name],
+    manifest: { entities },
+  } as unknown as Release
+}
 
-const changesOf = (changes: { readonly [N in EntityName]?: Partial<EntityChanges> }): Changes =>
-  Object.fromEntries(entityNames.map((name) => [name, { ...quiet, ...changes[name] }])) as Changes
+const changesOf = (changes: Readonly<Record<string, Partial<EntityChanges>>>): Changes =>
+  Object.fromEntries(tinyNames.map((name) => [name, { ...quiet, ...changes[name] }]))
 
 /** What is said when so many of so many are gone, and as many others have come. */
 function lost(before: number, removed: number): string[] {
@@ -58,26 +62,54 @@ describe('one in twenty may go', () => {
 })
 
 describe('an emptied collection', () => {
-  test.each([1, 10, 1_000])('of %i is a surprise, told once', (count) => {
+  test.each([1, 10, 1_000])('of %i is a breaking change, told once', (count) => {
     const changes = changesOf({ audiencia: { removed: count } })
     expect(breakingChanges(counted({ audiencia: count }), counted({ audiencia: 0 }), changes)).toEqual([
       `audiencia: all ${count} records would be gone`,
     ])
   })
 
-  test('that was empty before is none', () => {
+  test('that was empty before is no breaking change', () => {
     expect(breakingChanges(counted({ audiencia: 0 }), counted({ audiencia: 0 }), changesOf({}))).toEqual([])
   })
 })
 
-test('records that come, that change and that are in another order are no surprise', () => {
+test('records that come, that change and that are in another order break nothing', () => {
   const changes = changesOf({ pais: { added: 1_000, changed: COUNT, fields: { descPais: COUNT }, reordered: true } })
   expect(breakingChanges(counted({}), counted({ pais: 1_010 }), changes)).toEqual([])
 })
 
+test('an entity that the newer release does not have counts as emptied', () => {
+  const newer = counted({})
+  ;(newer.catalog.entities as Map<string, unknown>).delete('audiencia')
+  expect(breakingChanges(counted({}), newer, changesOf({ audiencia: { removed: COUNT } }))).toEqual([
+    `audiencia: all ${COUNT} records would be gone`,
+  ])
+})
+
+describe('records that cannot be read', () => {
+  const unreadable = (count: number) => new Map([['pais', { count }]])
+  const by = ' by their number, since those of the current release are damaged'
+
+  test.each([
+    ['fewer', 40, 37, { removed: 3 }, [`pais: 3 of 40 records would be gone${by}`]],
+    ['fewer, within the limit', 40, 38, { removed: 2 }, []],
+    ['as many', 40, 40, {}, []],
+    ['more', 40, 50, { added: 10 }, []],
+    ['none', 40, 0, { removed: 40 }, [`pais: all 40 records would be gone${by}`]],
+  ])('are compared by their number: %s', (_, before, after, counts, said) => {
+    const older = counted({ pais: before })
+    const newer = counted({ pais: after })
+    const others = new Map(tinyNames.map((name) => [name, { count: COUNT }]))
+    const changes = compareReleases(older, newer, new Map([...others, ...unreadable(before)]))
+    expect(changes.pais).toEqual({ ...quiet, ...counts, isByNumber: true })
+    expect(breakingChanges(older, newer, changes)).toEqual(said)
+  })
+})
+
 test('everything is told, entity by entity', () => {
-  const reowned = { count: 3, examples: ['pais 1: A is now B', 'pais 2: B is now C'] }
-  const changes = changesOf({ pais: { removed: 2, reowned }, municipio: { removed: COUNT }, area: { removed: 1 } })
+  const reassigned = { count: 3, examples: ['pais 1: A is now B', 'pais 2: B is now C'] }
+  const changes = changesOf({ pais: { removed: 2, reassigned }, municipio: { removed: COUNT }, area: { removed: 1 } })
   expect(breakingChanges(counted({}), counted({ municipio: 0 }), changes)).toEqual([
     'pais: 2 of 10 records would be gone',
     'pais: 3 identifiers would change owner, such as pais 1: A is now B',
@@ -120,7 +152,7 @@ describe('two releases compared', async () => {
       ...quiet,
       changed: 3,
       fields: { cveMunicipio: 2, descMunicipio: 1, 'idEstado.idPais.descPais': 3 },
-      reowned: { count: 2, examples: ['municipio 1: 1/001 is now 1/002', 'municipio 2: 1/002 is now 1/001'] },
+      reassigned: { count: 2, examples: ['municipio 1: 1/001 is now 1/002', 'municipio 2: 1/002 is now 1/001'] },
     })
     expect(breakingChanges(older, home.current(), changes)).toEqual([
       'municipio: 2 identifiers would change owner, such as municipio 1: 1/001 is now 1/002',

@@ -1,8 +1,8 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { flatten } from '../catalog/flatten.ts'
-import { countIn, diffEntity, fromDisk, hasSameRecords, namesOfBoth, type RecordChange } from './diff.ts'
-import { codeOf } from './id-registry.ts'
+import { catalogOfBoth, countIn, diffEntity, fromDisk, hasSameRecords, type RecordChange } from './diff.ts'
 import type { Release } from './release.ts'
+import { codeOf } from './shelf/id-registry.ts'
 
 export type EntityChanges = {
   readonly added: number
@@ -26,7 +26,7 @@ const EXAMPLES_KEPT = 5
 type Unreadable = ReadonlyMap<string, { readonly count: number }>
 
 export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): Changes {
-  const compared = namesOfBoth(older, newer).map((name): [string, EntityChanges] => {
+  const compared = [...catalogOfBoth(older, newer).entities.keys()].map((name): [string, EntityChanges] => {
     const before = unreadable.get(name)
     if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
     const changes = summarised(newer, name, diffEntity(older, newer, name, fromDisk))

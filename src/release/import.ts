@@ -1,15 +1,16 @@
 // Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
-import type { Values } from '../catalog/entity.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
+import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
-import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build.ts'
+import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
 import { breakingChanges, type Changes, compareReleases } from './guard.ts'
-import { IdRegistry, isNumbered } from './id-registry.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
 import { DamagedRelease, type OpenEntity, type Release, readManifest, releaseOf } from './release.ts'
-import type { Shelf } from './shelf.ts'
-import { verifyEntity } from './verify.ts'
+import { IdRegistry, isNumbered } from './shelf/id-registry.ts'
+import type { Shelf } from './shelf/shelf.ts'
+import { verifyEntity } from './shelf/verify.ts'
 
 export type ImportOptions = {
   /** What completes the source when there is no release yet. */
@@ -45,9 +46,8 @@ export class BreakingChanges extends Failure {
 
 /** The caller holds the lock of the home, and has upgraded it. */
 export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
-  const current = readCurrent(shelf)
-  if (current !== undefined) refuseToBuildOnDamage(current, source)
-  const registry = await registryFor(shelf, source, current)
+  const current = readCurrent(shelf, source)
+  const { registry, unknown } = await registryFor(shelf, source, current)
   const directory = shelf.newBuilding()
   try {
     const started = performance.now()
@@ -57,10 +57,9 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
     const changes = await changesSince(current, release)
-    const found = guarded(current?.release, release, changes, registry, options.fallback)
+    const found = guarded(current?.release, release, changes, { registry, unknown }, options.fallback)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
-    const isSame = current?.release.digest === manifest.digest && current.damage.size === 0
-    const outcome = isSame ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
+    const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, built, registry)
     const previous = current?.release.digest
     return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found }
@@ -72,16 +71,30 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
 /** The release to build upon and to compare with, and what of it is damaged. */
 type Current = Base & { readonly damage: Map<string, DamagedRelease> }
 
-/** Of the releases that were current, the latest whose manifest can be read. */
-function readCurrent(shelf: Shelf): Current | undefined {
+/**
+ * Of the releases that were current, the latest whose manifest can be read. What is damaged is no reason to refuse its
+ * replacement, but nothing else can be built upon it.
+ */
+function readCurrent(shelf: Shelf, source: Source): Current | undefined {
+  const refuseUnlessProvided = (name: string, wrong: DamagedRelease) => {
+    if (!source.provides.includes(name)) throw wrong
+  }
+  let unreadable: DamagedRelease | undefined
+  let current: Current | undefined
   for (const digest of new Set(shelf.history())) {
     try {
-      return currentOf(shelf, readManifest(shelf.releaseDirectory(digest), digest))
+      current = currentOf(shelf, readManifest(shelf.releaseDirectory(digest), digest))
+      break
     } catch (error) {
       if (!(error instanceof DamagedRelease)) throw error
+      unreadable ??= error
     }
   }
-  return undefined
+  for (const [name, wrong] of current?.damage ?? []) refuseUnlessProvided(name, wrong)
+  // An earlier release is good to compare with; to build upon it would bring back what the current one replaced.
+  const names = current === undefined ? builtInCatalog.entities.keys() : Object.keys(current.release.manifest.entities)
+  if (unreadable !== undefined) for (const name of names) refuseUnlessProvided(name, unreadable)
+  return current
 }
 
 function currentOf(shelf: Shelf, manifest: Manifest): Current {
@@ -108,22 +121,31 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
   }
 }
 
-/** What is damaged is no reason to refuse its replacement, but nothing else can be built upon it. */
-function refuseToBuildOnDamage({ damage }: Current, source: Source): void {
-  for (const [name, wrong] of damage) if (!source.provides.includes(name)) throw wrong
+type KnownIds = {
+  readonly registry: IdRegistry
+  /** The entities whose published identifiers nobody knows any more. */
+  readonly unknown: readonly string[]
 }
 
 /** Invented records neither take nor keep anyone's identifier. */
-async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<IdRegistry> {
-  if (source.origin.synthetic) return new IdRegistry()
+async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<KnownIds> {
+  if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
   const registry = shelf.loadIdRegistry()
-  if (current === undefined || current.release.manifest.source.synthetic) return registry
-  for (const entity of current.release.catalog.entities.values()) {
+  const unknown: string[] = []
+  if (current === undefined || current.release.manifest.source.synthetic) return { registry, unknown }
+  const { catalog, manifest } = current.release
+  for (const [name, { count }] of Object.entries(manifest.entities)) {
+    const entity = catalog.entities.get(name)
     // A registry that was lost knows nothing of identifiers that are still published.
-    const isLost = isNumbered(entity) && !registry.knows(entity) && current.release.entity(entity.name).count > 0
-    if (isLost) registry.seed(entity, rowsIn(await current.verified(entity.name)))
+    if (entity === undefined || !isNumbered(entity) || registry.knows(entity) || count === 0) continue
+    try {
+      registry.seed(entity, rowsIn(await current.verified(name)))
+    } catch (error) {
+      if (!(error instanceof DamagedRelease)) throw error
+      unknown.push(name)
+    }
   }
-  return registry
+  return { registry, unknown }
 }
 
 function* rowsIn(entity: OpenEntity): Generator<Values> {
@@ -133,16 +155,26 @@ function* rowsIn(entity: OpenEntity): Generator<Values> {
 /** Only entities that differ are read, once they have been verified. */
 async function changesSince(current: Current | undefined, built: Release): Promise<Changes | undefined> {
   if (current === undefined) return undefined
-  const { release, damage } = current
-  for (const [name, { digest }] of Object.entries(release.manifest.entities)) {
-    if (digest === built.manifest.entities[name]?.digest || damage.has(name)) continue
-    await current.verified(name).catch((error) => {
-      if (!(error instanceof DamagedRelease)) throw error
-    })
+  const { release, damage, verified } = current
+  const isSound = async (entity: Entity): Promise<boolean> => {
+    try {
+      await verified(entity.name)
+    } catch (error) {
+      if (error instanceof DamagedRelease) return false
+      throw error
+    }
+    // The key of a record is read out of the index of its parent, too.
+    const inKey = embedsOf(entity).filter(([field]) => entity.key.includes(field))
+    for (const [, parent] of inKey) if (!(await isSound(parent))) return false
+    return true
   }
-  const unreadable = new Map(
-    [...damage.keys()].map((name) => [name, release.manifest.entities[name] as ReleasedEntity]),
-  )
+  const unreadable = new Map<string, ReleasedEntity>()
+  for (const [name, released] of Object.entries(release.manifest.entities)) {
+    const differs = released.digest !== built.manifest.entities[name]?.digest
+    const entity = release.catalog.entities.get(name)
+    const isReadable = !damage.has(name) && (!differs || (entity !== undefined && (await isSound(entity))))
+    if (!isReadable) unreadable.set(name, released)
+  }
   return compareReleases(release, built, unreadable)
 }
 
@@ -151,7 +183,7 @@ function guarded(
   current: Release | undefined,
   built: Release,
   changes: Changes | undefined,
-  registry: IdRegistry,
+  { registry, unknown }: KnownIds,
   fallback: Source,
 ): string[] {
   const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
@@ -160,10 +192,27 @@ function guarded(
   if (found.length > 0 || built.manifest.source.synthetic) return found
   const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
+  const digestIn = (release: Release | undefined, name: string) => release?.manifest.entities[name]?.digest
+  const incomparable = unknown.filter((name) => digestIn(current, name) !== digestIn(built, name))
   return [
+    ...incomparable.map(
+      (name) => `${name}: its records are damaged and not in the id registry, so that identifiers may change`,
+    ),
     ...summary(registry.reassigned, 'identifiers of records that are gone would be given again'),
     ...summary(registry.moved, 'records would get another identifier than they had'),
   ]
+}
+
+/** Whether the current release is just like the one that was built, and nothing that was built again is damaged there. */
+async function isCurrent(shelf: Shelf, { manifest, directories }: Built): Promise<boolean> {
+  const { digest, entities } = manifest
+  const current = shelf.currentDigest() === digest ? shelf.manifestOrReason(digest) : undefined
+  if (current === undefined || 'unreadable' in current) return false
+  for (const [name, { digest }] of Object.entries(entities)) {
+    if (current.entities[name]?.digest !== digest) return false
+    if (directories.has(digest) && (await verifyEntity(shelf.entityDirectory(digest), digest)).length > 0) return false
+  }
+  return true
 }
 
 async function makeCurrent(shelf: Shelf, { manifest, directories }: Built, registry: IdRegistry): Promise<void> {

@@ -4,9 +4,9 @@ import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Origin } from '../source/source.ts'
 import { version } from '../version.ts'
-import type { FileSummary } from './durable-file.ts'
+import type { FileSummary } from './files/durable-file.ts'
+import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
-import { RECORD_FILES } from './record-file.ts'
 
 /** Raised whenever the files of an entity are laid out or written in another way. */
 export const ENTITY_FORMAT = 3
@@ -34,6 +34,8 @@ export type EntityManifest = {
 /** An entity as a release names it. */
 export type ReleasedEntity = {
   readonly format: number
+  /** The name of its collection. */
+  readonly collection: string
   readonly digest: string
   readonly count: number
   /** SHA-256 of its records, the part of it that the digest of the release depends on. */
@@ -79,12 +81,17 @@ export const entityManifestOf = (
 
 /** How a release names an entity with this manifest. */
 export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
-  const { format, count, files } = manifest
+  const { format, definition, count, files } = manifest
   const bytes = ENTITY_FILES.reduce((sum, file) => sum + files[file].size, 0)
-  return { format, digest: sha256(manifestText(manifest)), count, records: files.records.sha256, bytes }
+  const digest = sha256(manifestText(manifest))
+  return { format, collection: definition.plural, digest, count, records: files.records.sha256, bytes }
 }
 
 export const DIGEST = /^[0-9a-f]{64}$/
+
+/** How many records each of its collections has. */
+export const collectionCounts = ({ entities }: Manifest): Record<string, number> =>
+  Object.fromEntries(Object.values(entities).map(({ collection, count }) => [collection, count]))
 
 /** The bytes of all its files, those that it shares with other releases too. */
 export const sizeOf = ({ entities }: Manifest): number =>
@@ -114,13 +121,14 @@ export function parseManifest(text: string): ParsedManifest {
   if (typeof value === 'string') return { state: 'damaged', wrong: value }
   const manifest = value as Manifest
   const { nomenclator = 'an unknown version' } = manifest.versions ?? {}
-  const entities = Object.entries(manifest.entities ?? {})
+  const entities: [string, ReleasedEntity | null][] = Object.entries(manifest.entities ?? {})
   const names = (some: typeof entities) => some.map(([name]) => name)
   // Up to version 0.1.0 the number stood at the top, and all files in the directory of the release.
   if ('format' in value) return { state: 'outdated', version: nomenclator, entities: names(entities) }
-  const newer = entities.filter(([, { format }]) => format > ENTITY_FORMAT)
+  const formatOf = ([, entity]: (typeof entities)[number]) => entity?.format ?? ENTITY_FORMAT
+  const newer = entities.filter((entity) => formatOf(entity) > ENTITY_FORMAT)
   if (newer.length > 0) return { state: 'newer', version: nomenclator, entities: names(newer) }
-  const outdated = entities.filter(([, { format }]) => format < ENTITY_FORMAT)
+  const outdated = entities.filter((entity) => formatOf(entity) < ENTITY_FORMAT)
   if (outdated.length > 0) return { state: 'outdated', version: nomenclator, entities: names(outdated) }
   const wrong = faultOf(manifest)
   return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
@@ -145,8 +153,12 @@ function faultOf(manifest: Manifest): string | undefined {
     Array.isArray(source.credits) &&
     Array.isArray(findings)
   if (!tellsItsOrigin) return 'does not say where it came from and when'
-  const isSound = ({ count, bytes, digest, records }: ReleasedEntity) =>
-    Number.isSafeInteger(count) && Number.isSafeInteger(bytes) && DIGEST.test(digest) && DIGEST.test(records)
+  const isSound = (entity: ReleasedEntity | null) =>
+    entity !== null &&
+    Number.isSafeInteger(entity.count) &&
+    Number.isSafeInteger(entity.bytes) &&
+    DIGEST.test(entity.digest) &&
+    DIGEST.test(entity.records)
   if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
   if (manifest.digest !== releaseDigest(entities)) return 'does not match its own digest'
   return undefined

@@ -1,111 +1,149 @@
 // A release that is not whole is refused, in words that name the file and say what to do; a flipped byte is found.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, copyFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { nomenclator, sourceOf, TestDirectory, TestHome, tiny } from '../../test/support/releases.ts'
-import { entityNames } from '../catalog/entities.ts'
+import { dirname, join, relative } from 'node:path'
+import { nomenclator, sourceOf, TestHome, tiny, tinyNames } from '../../test/support/releases.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
 import { Failure } from '../failure.ts'
-import { ENTITY_FILE_PARTS, type Manifest, releaseDigest } from './manifest.ts'
-import { openRelease } from './release.ts'
-import { verifyRelease } from './verify.ts'
+import {
+  ENTITY_FILES,
+  ENTITY_FORMAT,
+  ENTITY_MANIFEST_FILE,
+  type EntityManifest,
+  MANIFEST_FILE,
+  type Manifest,
+  manifestText,
+  parseManifest,
+  type ReleasedEntity,
+  releaseDigest,
+} from './manifest.ts'
 
 setDefaultTimeout(60_000)
 
-const home = new TestHome()
-afterAll(() => home[Symbol.dispose]())
-const { digest } = await home.import(sourceOf(tiny))
-const sound = home.shelf.directoryOf(digest)
+const sound = new TestHome()
+const copy = new TestHome()
+afterAll(() => {
+  sound[Symbol.dispose]()
+  copy[Symbol.dispose]()
+})
+const { digest } = await sound.import(sourceOf(tiny))
+cpSync(sound.path, copy.path, { recursive: true })
 
-const copy = new TestDirectory()
-afterAll(() => copy[Symbol.dispose]())
-cpSync(sound, copy.path, { recursive: true })
+const manifestFile = join(copy.shelf.releaseDirectory(digest), MANIFEST_FILE)
+const entityFiles = [...ENTITY_FILES, ENTITY_MANIFEST_FILE] as const
+const fileIn = (entity: string, file: (typeof entityFiles)[number]) =>
+  join(dirname(copy.fileOf(digest, entity, 'records')), file)
 
-/** Damages one file of the copy, or its manifest, for the length of one test. */
-function damaged(file: string, damage: (directory: string) => void): Disposable & { readonly path: string } {
-  damage(copy.path)
-  const mend = () => {
-    for (const name of new Set([file, 'manifest.json'])) copyFileSync(join(sound, name), join(copy.path, name))
-  }
-  return { path: copy.path, [Symbol.dispose]: mend }
+/** Damages one file of the copy for the length of one test. */
+function damaged(path: string, damage: (path: string) => void): Disposable {
+  damage(path)
+  return { [Symbol.dispose]: () => copyFileSync(join(sound.path, relative(copy.path, path)), path) }
 }
 
-const editManifest = (edit: (manifest: Manifest) => unknown) => (directory: string) => {
-  const path = join(directory, 'manifest.json')
-  writeFileSync(path, JSON.stringify(edit(JSON.parse(readFileSync(path, 'utf8')))))
-}
-const setManifest = (text: string) => (directory: string) => writeFileSync(join(directory, 'manifest.json'), text)
+const edit =
+  <M>(change: (manifest: M) => unknown) =>
+  (path: string) =>
+    writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))))
+const set = (text: string) => (path: string) => writeFileSync(path, text)
 
-function withFacts(change: (pais: Manifest['entities']['pais']) => object) {
-  return editManifest((manifest) => ({
+const withCountries = (change: (pais: ReleasedEntity) => object | null) =>
+  edit<Manifest>((manifest) => ({
     ...manifest,
-    entities: { ...manifest.entities, pais: change(manifest.entities.pais) },
+    entities: { ...manifest.entities, pais: change(manifest.entities.pais as ReleasedEntity) },
   }))
-}
-
-const withPart = (part: 'records' | 'offsets', facts: object) =>
-  withFacts((pais) => ({ ...pais, files: { ...pais.files, [part]: { ...pais.files[part], ...facts } } }))
 
 /** Another release, sound in itself, under the name of this one. */
-const ofAnother = editManifest((manifest) => {
-  const entities = { ...manifest.entities, pais: { ...manifest.entities.pais, count: 1 } }
+const ofAnother = edit<Manifest>((manifest) => {
+  const entities = { ...manifest.entities, pais: { ...(manifest.entities.pais as ReleasedEntity), count: 1 } }
   return { ...manifest, entities, digest: releaseDigest(entities) }
 })
 
+/** The manifest of an entity as it is written, changed in one thing. */
+const editEntity = (change: Partial<EntityManifest>) => (path: string) =>
+  writeFileSync(path, manifestText({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }))
+
 const otherSha = 'a'.repeat(64)
-const cases: readonly [name: string, damage: (directory: string) => void, file: string, wrong: RegExp][] = [
-  ['no manifest', (directory) => rmSync(join(directory, 'manifest.json')), 'manifest.json', /is missing/],
-  ['an empty manifest', setManifest(''), 'manifest.json', /is not JSON/],
-  ['half a manifest', (at) => truncateSync(join(at, 'manifest.json'), 100), 'manifest.json', /is not JSON/],
-  ['a manifest that is a number', setManifest('1'), 'manifest.json', /is not a JSON object/],
-  ['a manifest that is null', setManifest('null'), 'manifest.json', /is not a JSON object/],
-  ['a manifest that is a list', setManifest('[]'), 'manifest.json', /has format undefined/],
+const countries = fileIn('pais', ENTITY_MANIFEST_FILE)
+type Case = readonly [name: string, damage: (path: string) => void, path: string, wrong: RegExp]
+const cases: readonly Case[] = [
+  ['no manifest', rmSync, manifestFile, /is missing/],
+  ['an empty manifest', set(''), manifestFile, /is not JSON/],
+  ['half a manifest', (path) => truncateSync(path, 100), manifestFile, /is not JSON/],
+  ['a manifest that is a number', set('1'), manifestFile, /is not a JSON object/],
+  ['a manifest that is null', set('null'), manifestFile, /is not a JSON object/],
+  ['a manifest that is a list', set('[]'), manifestFile, /does not say where it came from/],
+  ['the manifest of another release', ofAnother, manifestFile, /belongs to release [0-9a-f]{64}/],
+  ['an edited count', withCountries((pais) => ({ ...pais, count: 3 })), manifestFile, /does not match its own digest/],
   [
-    'a later format',
-    editManifest((manifest) => ({ ...manifest, format: 3 })),
-    'manifest.json',
-    /has format 3, and this program reads format 2/,
+    'a count that is none',
+    withCountries((pais) => ({ ...pais, count: '2' })),
+    manifestFile,
+    /does not name its entities/,
   ],
-  ['the manifest of another release', ofAnother, 'manifest.json', /belongs to release [0-9a-f]{64}/],
-  ['an edited count', withFacts((pais) => ({ ...pais, count: 3 })), 'manifest.json', /does not match its own digest/],
-  ['a count that is none', withFacts((pais) => ({ ...pais, count: '2' })), 'manifest.json', /does not list the files/],
-  ['an edited digest of records', withPart('records', { sha256: otherSha }), 'manifest.json', /its own digest/],
-  ['a digest that is none', withPart('offsets', { sha256: 'a' }), 'manifest.json', /does not list the files/],
-  ['an edited size', withPart('offsets', { size: 1 }), 'pais.offsets', /has 24 bytes instead of 1\./],
-  ['an entity left out', withFacts(() => ({})), 'manifest.json', /does not list the files of every entity/],
+  [
+    'a size that is none',
+    withCountries((pais) => ({ ...pais, bytes: null })),
+    manifestFile,
+    /does not name its entities/,
+  ],
+  [
+    'an edited digest of records',
+    withCountries((pais) => ({ ...pais, records: otherSha })),
+    manifestFile,
+    /does not match its own digest/,
+  ],
+  [
+    'a digest that is none',
+    withCountries((pais) => ({ ...pais, digest: '../x' })),
+    manifestFile,
+    /does not name its entities soundly/,
+  ],
+  ['an entity that is none', withCountries(() => null), manifestFile, /does not name its entities soundly/],
+  ['an entity left out', withCountries(() => ({})), manifestFile, /does not name its entities soundly/],
   [
     'no word of its source',
-    editManifest(({ source: _, ...rest }) => rest),
-    'manifest.json',
+    edit<Manifest>(({ source: _, ...rest }) => rest),
+    manifestFile,
     /does not say where it came from/,
   ],
   [
     'no time at which it was built',
-    editManifest((manifest) => ({ ...manifest, built: 'today' })),
-    'manifest.json',
+    edit<Manifest>((manifest) => ({ ...manifest, built: 'today' })),
+    manifestFile,
     /does not say where it came from and when/,
   ],
   [
     'findings that are none',
-    editManifest(({ findings: _, ...rest }) => rest),
-    'manifest.json',
+    edit<Manifest>(({ findings: _, ...rest }) => rest),
+    manifestFile,
     /does not say where it came from and when/,
   ],
-  ...entityNames.flatMap((entity) =>
-    ENTITY_FILE_PARTS.flatMap((part): [string, (directory: string) => void, string, RegExp][] => {
-      const file = `${entity}.${part}`
-      const { size } = readManifestOf(sound).entities[entity].files[part]
+  ['an entity whose manifest is missing', rmSync, countries, /is missing/],
+  ['an entity whose manifest is empty', set(''), countries, /is not JSON/],
+  ['an entity whose manifest is null', set('null'), countries, /is not a JSON object/],
+  ['an entity with another count', editEntity({ count: 3 }), countries, /does not match its own digest/],
+  [
+    'an entity with other parents',
+    editEntity({ parents: { area: otherSha } }),
+    countries,
+    /does not match its own digest/,
+  ],
+  ...tinyNames.flatMap((entity) =>
+    ENTITY_FILES.flatMap((file): Case[] => {
+      const path = fileIn(entity, file)
+      const size = readFileSync(path).length
       return [
-        [`${file} missing`, (directory) => rmSync(join(directory, file)), file, /is missing/],
+        [`${file} of ${entity} missing`, rmSync, path, /is missing/],
         [
-          `${file} cut short`,
-          (directory) => truncateSync(join(directory, file), size - 1),
-          file,
+          `${file} of ${entity} cut short`,
+          () => truncateSync(path, size - 1),
+          path,
           new RegExp(`has ${size - 1} bytes instead of ${size}\\.`),
         ],
         [
-          `${file} grown`,
-          (directory) => appendFileSync(join(directory, file), 'x'),
-          file,
+          `${file} of ${entity} grown`,
+          () => appendFileSync(path, 'x'),
+          path,
           new RegExp(`has ${size + 1} bytes instead of ${size}\\.`),
         ],
       ]
@@ -113,13 +151,9 @@ const cases: readonly [name: string, damage: (directory: string) => void, file: 
   ),
 ]
 
-function readManifestOf(directory: string): Manifest {
-  return JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
-}
-
-function refusal(directory: string): string {
+function refusal(): string {
   try {
-    openRelease(directory, digest)
+    copy.shelf.open(digest)
   } catch (error) {
     if (error instanceof Failure) return error.message
     throw error
@@ -128,57 +162,108 @@ function refusal(directory: string): string {
 }
 
 test('a sound release is opened, and has every page', () => {
-  const release = openRelease(sound, digest)
+  const release = sound.shelf.open(digest)
   expect(release.lastModified).toBe(new Date(release.manifest.built).toUTCString())
-  expect(entityNames.map((name) => release.entity(name).records.count)).toEqual(
-    entityNames.map((name) => tiny[name].length),
+  expect(tinyNames.map((name) => release.entity(name).records.count)).toEqual(
+    tinyNames.map((name) => tiny[name].length),
   )
 })
 
+test('an entity that the release lacks is empty, and one that nobody defines is no entity', async () => {
+  using home = new TestHome()
+  const { audiencia: _, ...rest } = tiny
+  await home.import(sourceOf(rest))
+  const release = home.current()
+  expect([...release.catalog.entities.keys()]).toEqual([...builtInCatalog.entities.keys()])
+  const { count, records, index, stored } = release.entity('audiencia')
+  expect([count, records.pages, new TextDecoder().decode(records.page(0)), stored]).toEqual([0, 0, '[]', undefined])
+  expect(index.column('descCorta').values).toHaveLength(0)
+  expect(() => release.entity('nobody')).toThrow('the release has no nobody')
+})
+
 describe('is refused:', () => {
-  test.each(cases)('%s', async (_, damage, file, wrong) => {
-    using directory = damaged(file, damage)
-    const said = refusal(directory.path)
-    expect(said).toStartWith(`the release is damaged: ${join(directory.path, file)} `)
+  test.each(cases)('%s', async (_, damage, path, wrong) => {
+    using _damage = damaged(path, damage)
+    const said = refusal()
+    expect(said).toStartWith(`the release is damaged: ${path} `)
     expect(said).toMatch(wrong)
     expect(said).toEndWith('import its source again to replace it, or activate another release.')
-    expect(await verifyRelease(directory.path, digest)).toEqual([said])
+    expect(await copy.verify(digest)).toEqual([said])
+  })
+})
+
+describe('a release of another format', () => {
+  const inFormat = (format: number) =>
+    withCountries((pais) => ({ ...pais, format, digest: 'as that format has it', extra: {} }))
+  const writtenBy = (version: string) =>
+    edit<Manifest>((manifest) => ({ ...manifest, versions: { ...manifest.versions, nomenclator: version } }))
+
+  test.each([
+    [
+      'earlier',
+      ENTITY_FORMAT - 1,
+      'outdated',
+      /^release [0-9a-f]{12} was written by Nomenclator 9\.8\.7; pais are in an earlier format\. Bring it up with nomenclator upgrade/,
+    ],
+    [
+      'later',
+      ENTITY_FORMAT + 1,
+      'newer',
+      /^release [0-9a-f]{12} was written by Nomenclator 9\.8\.7, which is newer than this program \(.*\): pais are in a format/,
+    ],
+  ] as const)('that is %s is not taken for damaged', async (_, format, state, wrong) => {
+    using _damage = damaged(manifestFile, (path) => {
+      inFormat(format)(path)
+      writtenBy('9.8.7')(path)
+    })
+    expect(parseManifest(readFileSync(manifestFile, 'utf8'))).toEqual({ state, version: '9.8.7', entities: ['pais'] })
+    expect(refusal()).toMatch(wrong)
+    expect(refusal()).not.toContain('damaged')
   })
 })
 
 describe('verify', () => {
-  test('finds nothing in a sound release', async () => expect(await verifyRelease(sound, digest)).toEqual([]))
+  test('finds nothing in a sound release', async () => expect(await copy.verify(digest)).toEqual([]))
 
-  const files = entityNames.flatMap((entity) => ENTITY_FILE_PARTS.map((part) => `${entity}.${part}`))
-  test.each(files)('finds one flipped bit in %s', async (file) => {
-    const size = readFileSync(join(sound, file)).length
+  const files = tinyNames.flatMap((entity) => ENTITY_FILES.map((file) => [file, entity] as const))
+  test.each(files)('finds one flipped bit in the %s of %s', async (file, entity) => {
+    const path = fileIn(entity, file)
+    const size = readFileSync(path).length
     for (const position of [0, size >> 1, size - 1]) {
-      using directory = damaged(file, (at) => {
-        const bytes = readFileSync(join(at, file))
+      using _damage = damaged(path, () => {
+        const bytes = readFileSync(path)
         bytes[position] = (bytes[position] ?? 0) ^ 1
-        writeFileSync(join(at, file), bytes)
+        writeFileSync(path, bytes)
       })
       // Of the right size, so it can be opened; only a look at every byte tells.
-      openRelease(directory.path, digest)
-      const [said, ...more] = await verifyRelease(directory.path, digest)
-      expect(said).toStartWith(
-        `the release is damaged: ${join(directory.path, file)} has other content than it was built with`,
-      )
+      copy.shelf.open(digest)
+      const [said, ...more] = await copy.verify(digest)
+      expect(said).toStartWith(`the release is damaged: ${path} has other content than it was built with`)
       expect(more).toEqual([])
     }
   })
 
-  test('finds an edited digest of a file that is not among the records', async () => {
-    using directory = damaged('manifest.json', withPart('offsets', { sha256: otherSha }))
-    expect(await verifyRelease(directory.path, digest)).toHaveLength(1)
+  test('finds one flipped bit in the manifest of an entity', async () => {
+    using _damage = damaged(countries, editEntity({ format: ENTITY_FORMAT ^ 1 }))
+    expect(await copy.verify(digest)).toEqual([expect.stringContaining(`${countries} does not match its own digest`)])
+  })
+
+  test('finds damage in every release that shares it', async () => {
+    using home = new TestHome()
+    cpSync(sound.path, home.path, { recursive: true })
+    const other = await home.import(sourceOf({ audiencia: tiny.audiencia.map((row) => ({ ...row, descCorta: 'X' })) }))
+    const path = home.fileOf(digest, 'pais', 'words')
+    writeFileSync(path, Buffer.alloc(readFileSync(path).length))
+    for (const each of [digest, other.digest])
+      expect(await home.verify(each)).toEqual([expect.stringContaining(`${path} has other content`)])
   })
 
   test('as a command says which release is damaged and where, and ends with 1', async () => {
     using other = new TestHome()
-    cpSync(home.path, other.path, { recursive: true })
+    cpSync(sound.path, other.path, { recursive: true })
     const verify = () => nomenclator('releases', 'verify', '--home', other.path)
     expect(await verify()).toEqual({ code: 0, out: `${digest.slice(0, 12)}  sound\n`, err: '' })
-    const path = join(other.shelf.directoryOf(digest), 'pais.etags')
+    const path = other.fileOf(digest, 'pais', 'etags')
     writeFileSync(path, readFileSync(path, 'utf8').replace(/[0-9]/, 'x'))
     const { code, out, err } = await verify()
     expect({ code, err }).toEqual({

@@ -6,6 +6,7 @@ import { builtInCatalog } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import { version } from '../version.ts'
+import { RecordFile } from './files/record-file.ts'
 import { type EntityIndex, emptyIndex, IndexFile } from './index/index-file.ts'
 import {
   ENTITY_FILES,
@@ -17,7 +18,6 @@ import {
   parseManifest,
   releasedEntity,
 } from './manifest.ts'
-import { RecordFile } from './record-file.ts'
 
 export class DamagedRelease extends Failure {
   constructor(path: string, wrong: string) {

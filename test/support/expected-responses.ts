@@ -1,6 +1,7 @@
 // Whole responses with every header, as the contract and the decisions beside it want them.
+
 import { expect } from 'bun:test'
-import { collections } from '../../src/catalog/collections.ts'
+import { collections } from './built-in.ts'
 import type { HttpResponse } from './wire.ts'
 
 /** Matches any text of this shape. */

@@ -1,12 +1,13 @@
 // The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
-import { type EntityName, entities, entityNames } from '../../src/catalog/entities.ts'
+import type { Entity } from '../../src/catalog/entity.ts'
 import type { PublishedRecord } from '../../src/catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../../src/catalog/paths.ts'
+import { wordsOf } from '../../src/catalog/words.ts'
 import type { Release } from '../../src/release/release.ts'
 
 const decoder = new TextDecoder()
 
-export function recordsOf(release: Release, name: EntityName): PublishedRecord[] {
+export function recordsOf(release: Release, name: string): PublishedRecord[] {
   const { count, records } = release.entity(name)
   return Array.from({ length: count }, (_, position) => JSON.parse(decoder.decode(records.record(position))))
 }
@@ -30,9 +31,17 @@ const plain = (letter: string) => {
 const spanish = (text: string) =>
   [...text.normalize('NFC')].map((letter) => (/[ñÑ]/.test(letter) ? 'n\u{10ffff}' : plain(letter))).join('')
 
-export function compareValues(a: string | number, b: string | number): number {
+const keys = new Map<string, Buffer>()
+
+function keyOf(text: string): Buffer {
+  const key = keys.get(text) ?? Buffer.from(spanish(text))
+  keys.set(text, key)
+  return key
+}
+
+function compareValues(a: string | number, b: string | number): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  return Buffer.compare(Buffer.from(spanish(String(a))), Buffer.from(spanish(String(b))))
+  return Buffer.compare(keyOf(String(a)), keyOf(String(b)))
 }
 
 export type NaiveFilter = { readonly path: FieldPath; readonly prefix: boolean; readonly values: readonly string[] }
@@ -42,5 +51,22 @@ export function passes(record: PublishedRecord, { path, prefix, values }: NaiveF
   return values.some((wanted) => (prefix ? value.startsWith(wanted) : value === wanted))
 }
 
-export const allPaths = (name: EntityName): FieldPath[] => [...pathsOf(entities[name]).values()]
-export const names: readonly EntityName[] = entityNames
+export type NaiveSort = { readonly path: FieldPath; readonly descending: boolean }
+
+/** The first sort counts for more than the second. Sorting is stable, so that ties stay in the order of their positions. */
+export const sortedBy = (records: readonly PublishedRecord[], sorts: readonly NaiveSort[]): PublishedRecord[] =>
+  records.toSorted((a, b) => {
+    for (const { path, descending } of sorts) {
+      const difference = compareValues(valueAt(a, path), valueAt(b, path))
+      if (difference !== 0) return descending ? -difference : difference
+    }
+    return 0
+  })
+
+/** The folded words of a record's own names and codes. */
+export const ownWords = (entity: Entity, record: PublishedRecord): string[] =>
+  Object.entries(entity.fields).flatMap(([name, { kind }]) =>
+    kind === 'name' || kind === 'code' ? wordsOf(record[name] as string) : [],
+  )
+
+export const allPaths = (entity: Entity): FieldPath[] => [...pathsOf(entity).values()]

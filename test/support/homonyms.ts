@@ -1,5 +1,6 @@
 // A catalog of names that differ only in accents or case, or begin alike, and of records in no order.
-import { country, type SmallCatalog, smallSource } from './small-source.ts'
+import type { Rows } from './releases.ts'
+import { country, smallSource } from './small-source.ts'
 
 const NAMES = [
   ...['Ñandú', 'Nandu', 'Ñandu', 'Nube', 'Nzinga', 'Ñ', 'N', 'Peña', 'Pena', 'Peñasco', 'Penzance', 'PEÑA'],
@@ -11,7 +12,7 @@ const name = (at: number) => NAMES[(at * 17) % NAMES.length] as string
 const upTo = <T>(count: number, make: (id: number) => T) => Array.from({ length: count }, (_, at) => make(at + 1))
 const digits = (number: number, length: number) => String(number).padStart(length, '0')
 
-const catalog: SmallCatalog = {
+const catalog: Rows = {
   pais: upTo(30, (id) => ({ ...country(id), descPais: name(id) })).toReversed(),
   estado: upTo(12, (id) => ({
     cveEstado: `E${country(id).cvePais}`,

@@ -2,12 +2,11 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
-import type { EntityName } from '../../src/catalog/entities.ts'
 import { type Fault, Faults, FaultyRecords } from '../../src/source/faults.ts'
 import { type Finding, Findings } from '../../src/source/findings.ts'
 import { inegiSource } from '../../src/source/inegi/inegi.ts'
 import type { GivenRow, Source } from '../../src/source/source.ts'
-import { TestDirectory } from './releases.ts'
+import { type Rows, TestDirectory } from './releases.ts'
 
 const EXCERPTS = join(import.meta.dir, '..', 'data', 'inegi')
 
@@ -67,9 +66,9 @@ export const encodings = {
 } as const
 
 export type Reading = {
-  readonly rows: { readonly [N in EntityName]?: GivenRow[] }
+  readonly rows: Rows
   /** `file:line` of every row. */
-  readonly locations: { readonly [N in EntityName]?: string[] }
+  readonly locations: Readonly<Record<string, readonly string[]>>
   readonly findings: Finding[]
   readonly faults: readonly Fault[]
 }
@@ -77,8 +76,8 @@ export type Reading = {
 /** Everything that a source provides, in the order in which a build reads it. */
 export async function readAll(source: Source): Promise<Reading> {
   const report = { faults: new Faults(), findings: new Findings() }
-  const rows: { [N in EntityName]?: GivenRow[] } = {}
-  const locations: { [N in EntityName]?: string[] } = {}
+  const rows: Record<string, readonly GivenRow[]> = {}
+  const locations: Record<string, readonly string[]> = {}
   for (const name of source.provides) {
     const [found, foundAt]: [GivenRow[], string[]] = [[], []]
     for await (const block of source.read(name, report)) {

@@ -1,5 +1,6 @@
 // A catalog of a few records of every entity whose rows are given out of order.
-import { countries, country, type SmallCatalog } from './small-source.ts'
+import type { Rows } from './releases.ts'
+import { countries, country } from './small-source.ts'
 
 const state = (idEstado: number) => ({
   cveEstado: `E${country(idEstado).cvePais}`,
@@ -28,7 +29,7 @@ const level = (digits: number, code: string) => (id: number) => ({
 const upTo = <T>(count: number, make: (id: number) => T) => Array.from({ length: count }, (_, at) => make(at + 1))
 
 /** Rows are given with the highest identifier first; localities in no order of their identifiers at all. */
-export const jumbled: SmallCatalog = {
+export const jumbled: Rows = {
   pais: countries(25).toReversed(),
   estado: upTo(3, state).toReversed(),
   municipio: upTo(25, municipality).toReversed(),

@@ -1,30 +1,22 @@
-// An app over three small releases, its document, and a good question for every operation in it.
+// An app over three small releases, its OpenAPI document, and for every operation in it a request that succeeds.
+import type { Catalog } from '../../src/catalog/catalog.ts'
+import { type Entity, identifierOf } from '../../src/catalog/entity.ts'
+import { pathTo } from '../../src/catalog/lineage.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Release } from '../../src/release/release.ts'
 import { answerLaterTo, type Question } from './answered.ts'
-import { Documented, type DocumentedOperation } from './openapi.ts'
-import { ThreeReleases, tiny } from './releases.ts'
+import { Documented, type DocumentedOperation, queryOf } from './openapi.ts'
+import { ThreeReleases } from './releases.ts'
 
 export const OWN = 'http://127.0.0.1:8080'
 const connection = { listeningUrl: OWN, peer: undefined }
 const policy = { baseUrl: undefined, trustedProxies: undefined }
 
-/** Values of path parameters that name a record of the releases. */
-const [locality] = tiny.localidad
-const named: Readonly<Record<string, string | number>> = {
-  idPais: 484,
-  idEstado: locality.idEstado,
-  idMunicipio: locality.idMunicipio,
-  idLocalidad: locality.idLocalidad,
-  idArea: 1,
-  idCampo: 11,
-  idDisciplina: 1101,
-  idSubdisciplina: 110101,
-  idAudiencia: 1,
-}
+type Value = string | number | { readonly [field: string]: Value }
 
 export class OpenapiService implements Disposable {
   readonly home: ThreeReleases
+  readonly release: Release
   readonly documented: Documented
   readonly failures: unknown[] = []
   readonly ask: (question: Question) => Promise<Response>
@@ -41,6 +33,7 @@ export class OpenapiService implements Disposable {
 
   private constructor(home: ThreeReleases, release: Release, documented: Documented) {
     this.home = home
+    this.release = release
     this.documented = documented
     const app = appOf(
       home,
@@ -54,27 +47,48 @@ export class OpenapiService implements Disposable {
     this.askBroken = (question) => answerLaterTo(broken, question, connection)
   }
 
-  /** The path with every part filled in; by another value where one is given. */
+  get catalog(): Catalog {
+    return this.release.catalog
+  }
+
+  /** The first record of an entity, and what is at a path in it. */
+  valueIn(entity: Entity, steps: readonly string[]): Value {
+    const record: Value = JSON.parse(new TextDecoder().decode(this.release.entity(entity.name).records.record(0)))
+    return steps.reduce<Value>((value, step) => (value as Record<string, Value>)[step] as Value, record)
+  }
+
+  /** The entity whose records are at a path. */
+  entityAt(path: string): Entity | undefined {
+    return path
+      .split('/')
+      .reduce<Entity | undefined>((last, part) => this.catalog.collections.get(part) ?? last, undefined)
+  }
+
+  /** The path with every part filled in, so that there is something; by another value where one is given. */
   pathOf({ path }: DocumentedOperation, other: Readonly<Record<string, string | number>> = {}): string {
-    const values = { ...named, digest: this.home.digests[1] as string, ...other }
-    return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = values[name as keyof typeof values]
-      if (value === undefined) throw new Error(`no value is known for ${name}`)
-      return encodeURIComponent(value)
+    const entity = this.entityAt(path)
+    return path.replace(/([^/]+)\/\{(\w+)\}/g, (_, plural: string, name: string) => {
+      const value = other[name] ?? (entity === undefined ? this.home.digests[1] : this.#idOf(entity, plural))
+      return `${plural}/${encodeURIComponent(String(value))}`
     })
   }
 
-  /** Only what must be given is given. */
-  requiredQuery({ parameters }: DocumentedOperation): string {
-    return parameters
-      .filter((one) => one.in === 'query' && one.required === true)
-      .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
-      .join('&')
+  #idOf(entity: Entity, plural: string): Value {
+    const named = this.catalog.collections.get(plural) as Entity
+    if (named === entity) return this.valueIn(entity, [entity.key.at(-1) as string])
+    return this.valueIn(entity, [...(pathTo(entity, named)?.steps ?? []), identifierOf(named)])
   }
 
-  /** A question that is answered well; with more in its query. */
+  /** Values of the parameters that must be given. */
+  requiredQuery(operation: DocumentedOperation): [name: string, value: string][] {
+    const values: Readonly<Record<string, string>> = { q: 'ensenada', from: this.home.digests[1] as string }
+    const required = queryOf(operation).filter((one) => one.required === true)
+    return required.map(({ name }) => [name, values[name] ?? ''])
+  }
+
+  /** A request that succeeds, with more in its query. */
   target(operation: DocumentedOperation, ...more: readonly string[]): string {
-    const query = [this.requiredQuery(operation), ...more].filter((part) => part !== '').join('&')
+    const query = [...this.requiredQuery(operation).map((pair) => pair.join('=')), ...more].join('&')
     return query === '' ? this.pathOf(operation) : `${this.pathOf(operation)}?${query}`
   }
 

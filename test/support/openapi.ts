@@ -1,51 +1,53 @@
-// Reads an OpenAPI document as a client would, and says where an answer is not what it promises.
+// Reads an OpenAPI document as a client would, and tells where a response is not what it promises.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { V2_COMMON_HEADERS } from '../../src/page/page-headers.ts'
 
 export type Schema = {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly enum?: readonly string[]
   readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
   readonly maxLength?: number
+  readonly maxItems?: number
   readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
 }
 export type DocumentedParameter = {
   readonly name: string
-  readonly in: 'path' | 'query' | 'header'
+  readonly in: 'path' | 'query'
   readonly required?: boolean
+  readonly explode?: boolean
   readonly description: string
   readonly schema: Schema
-  readonly example?: unknown
 }
-type MediaType = {
-  readonly schema?: object
-  readonly 'x-itemSchema'?: object
-  readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
-}
-type Header = { readonly required: boolean; readonly schema: Schema }
-export type DocumentedResponse = {
+type DocumentedResponse = {
   readonly description: string
-  readonly headers: Readonly<Record<string, Header>>
-  readonly content?: Readonly<Record<string, MediaType>>
+  readonly headers?: Readonly<Record<string, { readonly required: boolean; readonly schema: Schema }>>
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 export type DocumentedOperation = {
   readonly path: string
   readonly operationId: string
   readonly summary: string
+  readonly description: string
   readonly tags: readonly string[]
   readonly parameters: readonly DocumentedParameter[]
   readonly responses: Readonly<Record<string, DocumentedResponse>>
 }
 
+export const queryOf = ({ parameters }: DocumentedOperation) => parameters.filter((one) => one.in === 'query')
+
 type Node = { readonly [key: string]: Node }
-const SCHEMAS = '#/components/schemas/'
-const BY_SOCKET = ['date', 'content-length', 'connection']
+/** Headers that are not described one by one: the document tells of them in words, or HTTP itself does. */
+const GENERIC = [
+  ...Object.keys(V2_COMMON_HEADERS),
+  ...['Content-Type', 'Content-Encoding', 'Content-Length', 'Content-Disposition', 'Accept-Ranges', 'Cache-Control'],
+  ...['Date', 'Connection'],
+].map((name) => name.toLowerCase())
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   gzip: gunzipSync,
   br: brotliDecompressSync,
@@ -56,13 +58,15 @@ export class Documented {
   readonly document: Node
   readonly operations: readonly DocumentedOperation[]
   readonly #ajv = new Ajv2020({ strictSchema: true, strictTypes: false, strictRequired: false, validateSchema: false })
-  readonly #compiled = new Map<object, ValidateFunction>()
+  readonly #compiled = { whole: new Map<object, ValidateFunction>(), partial: new Map<object, ValidateFunction>() }
 
   constructor(document: object) {
     this.document = document as Node
     addFormats.default(this.#ajv)
-    const schemas = Object.entries(this.document.components?.schemas ?? {})
-    for (const [name, schema] of schemas) this.#ajv.addSchema(alone(schema) as object, name)
+    for (const [name, schema] of Object.entries(this.document.components?.schemas ?? {})) {
+      this.#ajv.addSchema(standalone(schema) as object, name)
+      this.#ajv.addSchema(partial(schema) as object, `${name}.partial`)
+    }
     this.operations = Object.entries(this.document.paths as Node).map(([path, { get }]) => ({
       ...(this.#resolved(get as Node) as unknown as Omit<DocumentedOperation, 'path'>),
       path,
@@ -76,22 +80,27 @@ export class Documented {
   }
 
   /** What is wrong with a value by a schema of the document; undefined when nothing is. */
-  wrong(schema: object, value: unknown): string | undefined {
-    const validate = this.#compiled.get(schema) ?? this.#ajv.compile(alone(schema) as object)
-    this.#compiled.set(schema, validate)
+  wrong(schema: object, value: unknown, isPartial = false): string | undefined {
+    const compiled = this.#compiled[isPartial ? 'partial' : 'whole']
+    const validate = compiled.get(schema) ?? this.#ajv.compile((isPartial ? partial : standalone)(schema) as object)
+    compiled.set(schema, validate)
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors)
   }
 
-  /** Where an answer is not as documented. */
-  async breaches({ responses }: DocumentedOperation, response: Response): Promise<string[]> {
-    const documented = responses[response.status]
+  /** Where a response is not as documented; a partial one may lack fields, and have identifiers in place of records. */
+  async breaches({ responses }: DocumentedOperation, response: Response, isPartial = false): Promise<string[]> {
+    const documented = responses[response.status] ?? (response.status >= 400 ? responses.default : undefined)
     if (documented === undefined) return [`${response.status} is not documented`]
-    return [...this.#headerBreaches(documented, response), ...(await this.#bodyBreaches(documented, response))]
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const decode = decoders[response.headers.get('Content-Encoding') ?? '']
+    const body = Buffer.from(bytes.length === 0 ? bytes : (decode?.(bytes) ?? bytes)).toString()
+    return [...this.#headerBreaches(documented, response), ...this.#bodyBreaches(documented, response, body, isPartial)]
   }
 
-  #headerBreaches({ headers }: DocumentedResponse, response: Response): string[] {
-    const known = [...Object.keys(headers).map((name) => name.toLowerCase()), 'content-type', ...BY_SOCKET]
-    const strange = [...response.headers.keys()].filter((name) => !known.includes(name))
+  #headerBreaches({ headers = {} }: DocumentedResponse, response: Response): string[] {
+    const known = [...Object.keys(headers).map((name) => name.toLowerCase()), ...GENERIC]
+    const isDescribed = response.status === 200
+    const strange = [...response.headers.keys()].filter((name) => isDescribed && !known.includes(name))
     const wrong = Object.entries(headers).flatMap(([name, { required, schema }]) => {
       const given = response.headers.get(name)
       if (given === null) return required ? [`${name} is missing`] : []
@@ -101,23 +110,26 @@ export class Documented {
     return [...strange.map((name) => `${name} is not documented`), ...wrong]
   }
 
-  async #bodyBreaches({ content }: DocumentedResponse, response: Response): Promise<string[]> {
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    if (content === undefined) return bytes.length === 0 ? [] : ['there is a body']
-    const type = response.headers.get('Content-Type')?.split(';')[0] ?? ''
-    const media = content[type]
-    if (media === undefined) return [`a body of type ${type} is not documented`]
-    const coding = response.headers.get('Content-Encoding')
-    const decoder = coding === null ? undefined : decoders[coding]
-    return this.mediaBreaches(type, media, Buffer.from(decoder?.(bytes) ?? bytes).toString())
+  #bodyBreaches({ content, description }: DocumentedResponse, { headers }: Response, body: string, isPartial: boolean) {
+    if (content === undefined) return body === '' ? [] : ['there is a body']
+    const type = headers.get('Content-Type')?.split(';')[0] ?? ''
+    const [[documented = '', media] = []] = Object.entries(content)
+    if (media === undefined) return ['no body is described']
+    if (type === 'text/csv') return /^[A-Za-z.,]+\r\n/.test(body) ? [] : ['CSV without a header line']
+    if (type === 'application/x-ndjson') {
+      const line = media.schema.items ?? this.#schemaAt(media.schema).properties?.changes?.items ?? media.schema
+      const lines = body.split('\n').slice(0, -1)
+      return lines.flatMap((text) => this.wrong(line, JSON.parse(text), isPartial) ?? [])
+    }
+    if (type !== documented) return [`${type} is not documented`]
+    const value = JSON.parse(body)
+    if (type === 'application/problem+json' && !description.includes(`\`${value.type.split(':').at(-1)}\``))
+      return [`${value.type} is not documented`]
+    return this.wrong(media.schema, value, isPartial) ?? []
   }
 
-  mediaBreaches(type: string, { schema, 'x-itemSchema': itemSchema }: MediaType, text: string): string[] {
-    if (schema === undefined) return []
-    const wrong = this.wrong(schema, type.endsWith('json') && !type.endsWith('ndjson') ? JSON.parse(text) : text)
-    const lines = itemSchema === undefined ? [] : text.split('\n').slice(0, -1)
-    const ofLines = lines.flatMap((line) => this.wrong(itemSchema as object, JSON.parse(line)) ?? [])
-    return wrong === undefined ? ofLines : [wrong, ...ofLines]
+  #schemaAt(schema: Schema): Schema {
+    return '$ref' in schema ? (this.#at(schema.$ref as string) as Schema) : schema
   }
 
   /** With what stands behind its references; schemas are left as they are. */
@@ -126,27 +138,40 @@ export class Documented {
     if (typeof node.$ref === 'string') return this.#resolved(this.#at(node.$ref))
     if (Array.isArray(node)) return node.map((one) => this.#resolved(one)) as unknown as Node
     return Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, LEFT_ALONE.has(key) ? value : this.#resolved(value)]),
+      Object.entries(node).map(([key, value]) => [key, key === 'schema' ? value : this.#resolved(value)]),
     )
   }
 
   #at(pointer: string): Node {
-    const found = pointer
-      .slice(2)
-      .split('/')
-      .reduce<Node | undefined>((node, key) => node?.[key], this.document)
+    const steps = pointer.slice(2).split('/')
+    const found = steps.reduce<Node | undefined>((node, key) => node?.[key], this.document)
     if (found === undefined) throw new Error(`there is nothing at ${pointer}`)
     return found
   }
 }
 
-const LEFT_ALONE = new Set(['schema', 'x-itemSchema', 'example', 'examples'])
+const nameIn = (reference: string) => reference.split('/').at(-1) as string
 
-/** A schema out of the document, fit to stand outside of it: it refers to others by their names alone. */
-function alone(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(alone)
+/** A schema fit to stand outside of the document; it allows no property that is not documented. */
+function standalone(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(standalone)
   if (typeof schema !== 'object' || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, key === '$ref' ? value.replace(SCHEMAS, '') : alone(value)]),
-  )
+  const entries = Object.entries(schema).map(([key, value]) => [
+    key,
+    key === '$ref' ? nameIn(value) : standalone(value),
+  ])
+  return { ...Object.fromEntries(entries), ...('properties' in schema ? { additionalProperties: false } : {}) }
+}
+
+/** Likewise, of what the parameters fields and embed can leave of a record. */
+function partial(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(partial)
+  if (typeof schema !== 'object' || schema === null) return schema
+  if ('$ref' in schema) return { anyOf: [{ $ref: `${nameIn(schema.$ref as string)}.partial` }, { type: 'integer' }] }
+  const kept = Object.entries(schema).filter(([key, value]) => !(key === 'required' && Array.isArray(value)))
+  const isRecord = 'properties' in schema
+  return {
+    ...Object.fromEntries(kept.map(([key, value]) => [key, partial(value)])),
+    ...(isRecord ? { additionalProperties: false, minProperties: 1 } : {}),
+  }
 }

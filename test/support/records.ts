@@ -3,7 +3,7 @@
 import { batchOf } from '../../src/catalog/batch.ts'
 import type { Entity, Values } from '../../src/catalog/entity.ts'
 import { batchRenderer, type RenderedParents } from '../../src/catalog/render.ts'
-import { RecordWriter } from '../../src/release/record-file.ts'
+import { RecordWriter } from '../../src/release/files/record-file.ts'
 import { TestDirectory } from './releases.ts'
 
 const encoder = new TextEncoder()
@@ -12,14 +12,14 @@ const encoder = new TextEncoder()
 export function rendered(entity: Entity, parents: RenderedParents, row: Values): string {
   using directory = new TestDirectory()
   const records: string[] = []
-  using writer = new RecordWriter(directory.path, entity.name, (json) => records.push(Buffer.from(json).toString()))
+  using writer = new RecordWriter(directory.path, (json) => records.push(Buffer.from(json).toString()))
   batchRenderer(entity, parents)(batchOf(entity, [row]), writer)
   return records.join()
 }
 
-/** Writes a record file of an entity from the JSON of its records. */
-export function writeRecordFile(directory: string, entity: string, records: readonly string[]) {
-  using writer = new RecordWriter(directory, entity)
+/** Writes a record file from the JSON of its records. */
+export function writeRecordFile(directory: string, records: readonly string[]) {
+  using writer = new RecordWriter(directory)
   for (const json of records) {
     writer.begin()
     writer.bytes(encoder.encode(json))

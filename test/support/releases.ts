@@ -2,10 +2,13 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EntityName, entityNames } from '../../src/catalog/entities.ts'
+import type { Catalog } from '../../src/catalog/catalog.ts'
+import { builtInCatalog } from '../../src/catalog/entities.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../src/release/import.ts'
-import type { Release } from '../../src/release/release.ts'
-import { Shelf } from '../../src/release/shelf.ts'
+import type { EntityFileName, ReleasedEntity } from '../../src/release/manifest.ts'
+import { Release, readManifest } from '../../src/release/release.ts'
+import { Shelf } from '../../src/release/shelf/shelf.ts'
+import { releaseVerifier } from '../../src/release/shelf/verify.ts'
 import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
 import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
 
@@ -14,6 +17,16 @@ export async function releaseOf(source: Source): Promise<Release> {
   using home = new TestHome()
   await home.import(source, { acceptChanges: true })
   return home.current()
+}
+
+/** The same records under another digest, or with other definitions. */
+export function variantOf(
+  release: Release,
+  changed: { readonly digest?: string; readonly catalog?: Catalog },
+): Release {
+  const { digest = release.digest, catalog = release.catalog } = changed
+  const entities = new Map([...catalog.entities.keys()].map((name) => [name, release.entity(name)]))
+  return new Release({ ...release.manifest, digest }, catalog, entities)
 }
 
 export const fullSource = syntheticSource({ seed: 1, scale: 1 })
@@ -25,7 +38,8 @@ export function fullRelease(): Promise<Release> {
   return full
 }
 
-export type Catalog = { readonly [N in EntityName]?: readonly GivenRow[] }
+/** Rows by the name of their entity. */
+export type Rows = Readonly<Record<string, readonly GivenRow[]>>
 
 /** Some records of every entity; one locality lies in another state than its municipality. */
 export const tiny = {
@@ -54,14 +68,16 @@ export const tiny = {
     { cveSubdisciplina: '110101', descripcion: 'Analogía', idSubdisciplina: 110101, disciplinaCono: 1101 },
   ],
   audiencia: [{ clave: 'students', descCorta: 'Estudiantes', shortDesc: 'Students', idAudiencia: 1 }],
-} as const satisfies Catalog
+} as const satisfies Rows
+export const tinyNames = Object.keys(tiny) as readonly (keyof typeof tiny)[]
 
-/** A source that provides the entities named in the catalog and no other. */
-export function sourceOf(catalog: Catalog, origin: Partial<Origin> = {}): Source {
-  const rowsOf = (name: EntityName) => catalog[name] ?? []
+/** A source that provides the entities that there are rows of, even if they are none, and no other. */
+export function sourceOf(rows: Rows, origin: Partial<Origin> = {}): Source {
+  const rowsOf = (name: string) => rows[name] ?? []
   return {
     origin: { kind: 'test', title: 'rows of a test', synthetic: false, credits: [], options: {}, ...origin },
-    provides: entityNames.filter((name) => catalog[name] !== undefined),
+    catalog: builtInCatalog,
+    provides: [...builtInCatalog.entities.keys()].filter((name) => rows[name] !== undefined),
     expected: (name) => rowsOf(name).length,
     read: (name) => [{ file: `${name}.csv`, lines: rowsOf(name).map((_, at) => at + 2), rows: rowsOf(name) }],
   }
@@ -94,6 +110,23 @@ export class TestHome extends TestDirectory {
     if (release === undefined) throw new Error('there is no current release')
     return release
   }
+
+  /** How a release names an entity. */
+  released(release: string, entity: string): ReleasedEntity {
+    const found = readManifest(this.shelf.releaseDirectory(release), release).entities[entity]
+    if (found === undefined) throw new Error(`release ${release} has no ${entity}`)
+    return found
+  }
+
+  /** Where a file of an entity of a release is. */
+  fileOf(release: string, entity: string, file: EntityFileName): string {
+    return join(this.shelf.entityDirectory(this.released(release, entity).digest), file)
+  }
+
+  /** What is wrong with a release. */
+  verify(release: string): Promise<string[]> {
+    return releaseVerifier(this.shelf)(release)
+  }
 }
 
 /** Three releases that differ in one name, built once for all tests of a file. */
@@ -114,7 +147,8 @@ export class ThreeReleases extends TestHome {
 
   /** Puts all three into a home, and activates some in this order. */
   copyTo<H extends TestHome>(home: H, ...activated: readonly string[]): H {
-    cpSync(join(this.path, 'releases'), join(home.path, 'releases'), { recursive: true })
+    for (const name of ['releases', 'entities'])
+      cpSync(join(this.path, name), join(home.path, name), { recursive: true })
     for (const digest of activated) home.shelf.activate(digest)
     return home
   }
@@ -132,9 +166,9 @@ export function contentOf(directory: string): Record<string, string> {
 }
 
 /** Writes the rows down as a directory that can be imported. */
-export function writeTabular(directory: string, catalog: Catalog): string {
+export function writeTabular(directory: string, rowsByName: Rows): string {
   mkdirSync(directory, { recursive: true })
-  for (const [name, rows] of Object.entries(catalog))
+  for (const [name, rows] of Object.entries(rowsByName))
     writeFileSync(join(directory, `${name}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   return directory
 }

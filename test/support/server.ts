@@ -3,7 +3,7 @@ import { createApp } from '../../src/http/app.ts'
 import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
 import { serve } from '../../src/http/serve.ts'
 import type { Release } from '../../src/release/release.ts'
-import type { Shelf } from '../../src/release/shelf.ts'
+import type { Shelf } from '../../src/release/shelf/shelf.ts'
 
 export type TestServer = {
   readonly url: string

@@ -1,15 +1,16 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { collections } from '../../src/catalog/collections.ts'
+import { v1Collections } from '../../src/catalog/collections.ts'
+import { builtInCatalog } from '../../src/catalog/entities.ts'
 import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { GivenRow } from '../../src/source/source.ts'
 import { jumbled } from './jumbled-catalog.ts'
 import type { LoadPlan, Version } from './load.ts'
-import { PROGRAM, TestHome } from './releases.ts'
+import { PROGRAM, type Rows, TestHome } from './releases.ts'
 import { serverOf } from './server.ts'
-import { type SmallCatalog, smallSource } from './small-source.ts'
+import { smallSource } from './small-source.ts'
 import { message, send } from './wire.ts'
 
 const PATIENCE_MILLISECONDS = 30_000
@@ -188,7 +189,7 @@ const BASE_URL = 'http://catalogs.example.org'
 export const SAME_LINKS = ['--base-url', BASE_URL]
 
 /** The same catalog under other names and with fewer records, so that no page of one is a page of the other. */
-const other: SmallCatalog = {
+const other: Rows = {
   ...jumbled,
   pais: renamed(jumbled.pais, 'descPais').slice(-14),
   municipio: jumbled.municipio?.slice(-12) ?? [],
@@ -219,7 +220,7 @@ export class TwoReleases extends TestHome {
 
   /** Pages of all collections, each with the answers of both releases. */
   async targets(): Promise<LoadPlan['targets']> {
-    const targets = collections.flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
+    const targets = v1Collections(builtInCatalog).flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
     const [first, second] = this.digests.map((digest) => versionsOf(this.shelf.open(digest), targets))
     const [ofFirst = [], ofSecond = []] = [await first, await second]
     return targets.map((target, at) => ({
@@ -236,7 +237,7 @@ export class TwoReleases extends TestHome {
 
   /** The date is not part of the digest. Both would be of the same second. */
   #date(digest: string, built: Date): void {
-    const path = join(this.shelf.directoryOf(digest), MANIFEST_FILE)
+    const path = join(this.shelf.releaseDirectory(digest), MANIFEST_FILE)
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), built: built.toISOString() }))
   }
 }

@@ -1,14 +1,15 @@
 // A source of a few rows that a test writes down itself.
-import { type EntityName, entityNames } from '../../src/catalog/entities.ts'
-import type { GivenRow, Source } from '../../src/source/source.ts'
+import { builtInCatalog } from '../../src/catalog/entities.ts'
+import type { Source } from '../../src/source/source.ts'
+import type { Rows } from './releases.ts'
 
-export type SmallCatalog = { readonly [N in EntityName]?: readonly GivenRow[] }
-
-export function smallSource(catalog: SmallCatalog): Source {
-  const rowsOf = (name: EntityName) => catalog[name] ?? []
+/** Provides every entity; those that there are no rows of are empty. */
+export function smallSource(rows: Rows): Source {
+  const rowsOf = (name: string) => rows[name] ?? []
   return {
     origin: { kind: 'test', title: 'rows <of> a "test" & no more', synthetic: true, credits: [], options: {} },
-    provides: entityNames,
+    catalog: builtInCatalog,
+    provides: [...builtInCatalog.entities.keys()],
     expected: (name) => rowsOf(name).length,
     read: (name) => [{ file: 'test', lines: rowsOf(name).map((_, at) => at + 1), rows: rowsOf(name) }],
   }

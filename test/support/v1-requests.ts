@@ -1,6 +1,7 @@
 // Requests to API v1 whose answers are on record, byte for byte.
+
 import { connect } from 'node:net'
-import { collections } from '../../src/catalog/collections.ts'
+import { collections } from './built-in.ts'
 import { message } from './wire.ts'
 
 const targets = collections.flatMap(({ path }) => [

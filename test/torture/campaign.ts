@@ -1,6 +1,7 @@
 // Imports that are killed at all kinds of moments while a server is being read from, and what must hold after each.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import { nomenclator, type Ran, TestDirectory, TestHome } from '../support/releases.ts'
 import { type Plan, plansFor, planText } from './plan.ts'
 import { isSeen, type Killed, runAndKill, runStruck, runWhole, type Server, startServer } from './program.ts'
@@ -20,7 +21,7 @@ export type Options = {
 type Usual = { readonly milliseconds: number; readonly changes: number }
 
 const SWAP_MILLISECONDS = 10_000
-const ALWAYS_THERE = ['current', 'lock', 'lock.holder', 'numbers.json', 'releases']
+const ALWAYS_THERE = ['current', 'entities', 'id-registry.json', 'lock', 'lock.holder', 'releases']
 /** Every third import finds the release that it builds on the shelf already. */
 const UNPRUNED = 3
 
@@ -60,7 +61,7 @@ class Campaign {
     if (prune && this.#shelved().includes(target.release.manifest.digest))
       this.#home.shelf.remove(target.release.manifest.digest)
     const shelved = this.#shelved()
-    const numbers = this.#numbers()
+    const identifiers = this.#identifiers()
     const ran = await this.#kill(plan, target)
     if (!ran.killed) {
       succeeded(ran)
@@ -72,7 +73,7 @@ class Campaign {
     const current = this.#current()
     this.tally.left[current === before ? 'before' : 'after'] += ran.killed ? 1 : 0
     expectAll(shelved, this.#shelved(), 'releases are lost')
-    expectAll(numbers, this.#numbers(), 'numbers are lost')
+    expectAll(identifiers, this.#identifiers(), 'identifiers are lost')
     succeeded(await nomenclator('releases', 'verify', '--home', this.#home.path))
     await this.#served(current)
     await this.#importAgain(target)
@@ -122,8 +123,8 @@ class Campaign {
     return readdirSync(join(this.#home.path, 'releases'))
   }
 
-  #numbers(): string[] {
-    const saved = JSON.parse(readFileSync(join(this.#home.path, 'numbers.json'), 'utf8'))
+  #identifiers(): string[] {
+    const saved = JSON.parse(readFileSync(this.#home.shelf.idRegistryFile, 'utf8'))
     return Object.entries(saved).flatMap(([entity, pairs]) =>
       (pairs as unknown[]).map((pair) => `${entity} ${JSON.stringify(pair)}`),
     )
@@ -131,12 +132,18 @@ class Campaign {
 
   #remains(): string[] {
     const digests = [this.#world.a, this.#world.b].map(({ release }) => release.manifest.digest)
+    const manifests = this.#shelved().map((digest) => this.#home.shelf.read(digest).manifest)
+    const named = new Set(manifests.flatMap(({ entities }) => Object.values(entities).map(({ digest }) => digest)))
     return [
       ...readdirSync(this.#home.path).filter((name) => !ALWAYS_THERE.includes(name)),
       ...this.#shelved().filter((name) => !digests.includes(name)),
+      ...this.#shelved().flatMap((name) => readdirSync(join(this.#home.path, 'releases', name)).filter(isPartial)),
+      ...readdirSync(join(this.#home.path, 'entities')).filter((name) => !named.has(name)),
     ]
   }
 }
+
+const isPartial = (name: string) => name !== MANIFEST_FILE
 
 function succeeded({ code, out, err }: Ran): void {
   if (code !== 0 || err !== '') throw new Error(`ended with ${code}: ${out}${err}`)
@@ -173,8 +180,8 @@ export async function tortureImports({ kills, seconds, limits, plans: first = []
 
   const inTime = () => (performance.now() - started) / 1_000 < seconds
   // An import begins at A and leads to B, and the next the other way round.
-  const digestOf = (at: number) => (at % 2 === 0 ? world.b : world.a).release.manifest.digest
-  const plans = [...first, ...plansFor(kills - first.length, (at) => digestOf(at + first.length))]
+  const targetOf = (at: number) => (at % 2 === 0 ? world.b : world.a).release.manifest
+  const plans = [...first, ...plansFor(kills - first.length, (at) => targetOf(at + first.length))]
   for (let at = 0; campaign.kills < kills && inTime(); at++) {
     // Whatever could not be killed in time is made up for by further rounds at the end.
     const plan = plans[at] ?? ({ way: 'change', part: Math.random() } as const)

@@ -8,7 +8,7 @@ Kills imports under a running server, again and again, and checks each time that
 
   --kills N       how many (default 100)
   --seconds N     no longer than this (default 1800)
-  --localities N  in each release (default 5000; from 20000 on, files are built in threads)
+  --localities N  in each release (default 5000)
 
 For example: npm run torture:import -- --kills 60 --localities 30000`
 

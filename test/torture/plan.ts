@@ -1,4 +1,5 @@
 // When the imports of a campaign are killed: spread over time, over changes to the disk, and at the moments that matter.
+import type { Manifest } from '../../src/release/manifest.ts'
 
 export type Plan =
   /** After this part of the time that an import takes, or in the middle of a change to the disk after this part of all. */
@@ -9,11 +10,14 @@ export type Plan =
   | { readonly way: 'sight'; readonly path: string; readonly description?: string }
 
 /** What an import leaves on its way, in order. */
-const sights = (digest: string): readonly Omit<Extract<Plan, { way: 'sight' }>, 'way'>[] => [
-  { path: 'building/*/pais.records' },
-  { path: 'building/*/localidad.etags' },
-  { path: 'building/*/manifest.json' },
-  { path: 'numbers.json.next' },
+const sights = ({ digest, entities }: Manifest): readonly Omit<Extract<Plan, { way: 'sight' }>, 'way'>[] => [
+  { path: 'building/*/pais/records' },
+  { path: 'building/*/localidad/etags' },
+  { path: 'building/*/localidad/entity.json' },
+  { path: 'id-registry.json.next' },
+  { path: `entities/${entities.pais?.digest}` },
+  { path: `entities/${entities.localidad?.digest}` },
+  { path: `building/release-${digest}` },
   { path: `releases/${digest}` },
   { path: 'current.next' },
   { path: 'current', description: digest },
@@ -21,13 +25,13 @@ const sights = (digest: string): readonly Omit<Extract<Plan, { way: 'sight' }>, 
 
 const WAYS = ['change', 'moment', 'change', 'sight'] as const
 
-/** As many plans as there are to be kills, their parts spread evenly; what each import makes current is told. */
-export function plansFor(kills: number, digest: (plan: number) => string): Plan[] {
+/** As many plans as there are to be kills, their parts spread evenly; `target` says what each import makes current. */
+export function plansFor(kills: number, target: (plan: number) => Manifest): Plan[] {
   const ways = Array.from({ length: kills }, (_, at) => WAYS[at % WAYS.length])
   const counted = { moment: 0, change: 0, sight: 0 }
   return ways.map((way = 'change', at): Plan => {
     const turn = counted[way]++
-    const seen = sights(digest(at))
+    const seen = sights(target(at))
     if (way === 'sight') return { way, path: 'current.next', ...seen[turn % seen.length] }
     return { way, part: (turn + Math.random()) / ways.filter((one) => one === way).length }
   })

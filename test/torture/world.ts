@@ -1,14 +1,15 @@
 // Two catalogs of which no page is alike, as directories to import and as the releases that must come of them.
 import { join } from 'node:path'
-import { collections } from '../../src/catalog/collections.ts'
-import { type EntityName, entities, entityNames } from '../../src/catalog/entities.ts'
+import { entityIn } from '../../src/catalog/catalog.ts'
+import { v1Collections } from '../../src/catalog/collections.ts'
+import { builtInCatalog } from '../../src/catalog/entities.ts'
 import type { Release } from '../../src/release/release.ts'
 import { Faults } from '../../src/source/faults.ts'
 import { Findings } from '../../src/source/findings.ts'
 import type { Block, GivenRow } from '../../src/source/source.ts'
 import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
 import { tabularSource } from '../../src/source/tabular/tabular.ts'
-import { type Catalog, TestDirectory, TestHome, writeTabular } from '../support/releases.ts'
+import { type Rows, TestDirectory, TestHome, writeTabular } from '../support/releases.ts'
 
 export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }
 export type World = { readonly a: Side; readonly b: Side } & Disposable
@@ -16,10 +17,10 @@ export type World = { readonly a: Side; readonly b: Side } & Disposable
 const EACH_PLACE = 10
 
 /** How many records of some entities there are to be at most. */
-export type Limits = { readonly [N in EntityName]?: number }
+export type Limits = Readonly<Record<string, number>>
 
 /** The invented catalog with only the first of its records: of every kind, and quick to import. */
-function rowsOf(name: EntityName, limits: Limits): GivenRow[] {
+function rowsOf(name: string, limits: Limits): GivenRow[] {
   const report = { faults: new Faults(), findings: new Findings() }
   const most = limits[name] ?? Number.POSITIVE_INFINITY
   const rows: GivenRow[] = []
@@ -31,8 +32,8 @@ function rowsOf(name: EntityName, limits: Limits): GivenRow[] {
 }
 
 /** The same records under other names: every page changes, and no identifier does. */
-function renamed(name: EntityName, rows: readonly GivenRow[]): GivenRow[] {
-  const fields = Object.entries(entities[name].fields).filter(([, { kind }]) => kind === 'name')
+function renamed(name: string, rows: readonly GivenRow[]): GivenRow[] {
+  const fields = Object.entries(entityIn(builtInCatalog, name).fields).filter(([, { kind }]) => kind === 'name')
   return rows.map((row) => ({
     ...row,
     ...Object.fromEntries(fields.map(([field]) => [field, `${row[field]} II`])),
@@ -41,12 +42,12 @@ function renamed(name: EntityName, rows: readonly GivenRow[]): GivenRow[] {
 
 export async function createWorld(limits: Limits): Promise<World> {
   const room = new TestDirectory()
-  const catalogOf = (rows: (name: EntityName) => GivenRow[]): Catalog =>
-    Object.fromEntries(entityNames.map((name) => [name, rows(name)]))
-  const first = catalogOf((name) => rowsOf(name, limits))
-  const second = catalogOf((name) => renamed(name, first[name] ?? []))
-  const side = async (letter: Side['letter'], catalog: Catalog): Promise<Side> => {
-    const directory = writeTabular(join(room.path, letter), catalog)
+  const rowsByName = (rows: (name: string) => GivenRow[]): Rows =>
+    Object.fromEntries([...builtInCatalog.entities.keys()].map((name) => [name, rows(name)]))
+  const first = rowsByName((name) => rowsOf(name, limits))
+  const second = rowsByName((name) => renamed(name, first[name] ?? []))
+  const side = async (letter: Side['letter'], rows: Rows): Promise<Side> => {
+    const directory = writeTabular(join(room.path, letter), rows)
     // Mapped into memory, it can be read when the home is gone.
     using home = new TestHome()
     await home.import(tabularSource(directory))
@@ -58,8 +59,8 @@ export async function createWorld(limits: Limits): Promise<World> {
 /** Some pages of each collection: the first, the last, and some between. */
 export function samplePages({
   release,
-}: Side): { readonly path: string; readonly entity: EntityName; readonly page: number }[] {
-  return collections.flatMap(({ path, entity }) => {
+}: Side): { readonly path: string; readonly entity: string; readonly page: number }[] {
+  return v1Collections(builtInCatalog).flatMap(({ path, entity }) => {
     const { pages } = release.entity(entity).records
     const step = Math.max(1, Math.floor(pages / EACH_PLACE))
     const numbers = new Set([pages, ...Array.from({ length: Math.ceil(pages / step) }, (_, at) => 1 + at * step)])

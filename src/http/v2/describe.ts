@@ -1,124 +1,64 @@
-// What API v2 has: its collections with their fields and filters, and the releases that can be read.
-import { V2_PATH } from '../../catalog/collections.ts'
-import { builtInCatalog, type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+// What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
+import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
+import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
-import { findingsByKind, type Manifest, sizeOf } from '../../release/manifest.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
-import { jsonResponse } from './answers.ts'
-import type { OpenReleases, ReleaseGone } from './open-releases.ts'
-import { describeParameters, filterParameters, noParameters } from './parameter-definitions.ts'
-import { readParameters } from './parameters.ts'
+import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
+import type { Release } from '../../release/release.ts'
+import { filterParameters } from './parameter-definitions.ts'
+import { childrenTemplate, recordTemplate } from './paths.ts'
 
-/** The path of a single record, with its parts in braces. */
-export function recordTemplate(entity: Entity): string {
-  const owner = ownerOf(entity)
-  const own = `${entity.plural}/{${entity.key.at(-1)}}`
-  return owner === undefined ? `${V2_PATH}/${own}` : `${V2_PATH}/${owner.entity.plural}/{${owner.field}}/${own}`
-}
-
-/** The path of the records below one, likewise. */
-export const childrenTemplate = (above: Entity, child: EntityName): string =>
-  `${V2_PATH}/${above.plural}/{${above.key[0]}}/${entities[child].plural}`
-
-/** Records that are numbered within another have none below them. */
-export const parents: readonly (readonly [Entity, readonly EntityName[]])[] = entityNames
-  .map(
-    (name) =>
-      [entities[name], descendantsOf(builtInCatalog, entities[name]).map(({ name }) => name as EntityName)] as const,
-  )
-  .filter(([, children]) => children.length > 0)
-
-export function answerDescription(
-  releases: OpenReleases,
-  request: HttpRequest,
-  baseUrl: string,
-): HttpResponse | ReleaseGone {
-  const chosen = releases.chosen(readParameters(request.query, describeParameters))
-  if ('kind' in chosen) return chosen
-  const { manifest } = chosen.release
-  return jsonResponse(request, chosen, {
-    release: {
-      digest: manifest.digest,
-      built: manifest.built,
-      url: `${baseUrl}${V2_PATH}/releases/${manifest.digest}`,
-    },
+export function describeIndex(release: Release, baseUrl: string) {
+  const { digest, manifest, catalog } = release
+  return {
+    release: { digest, built: manifest.built, url: `${baseUrl}${V2_PATH}/releases/${digest}` },
     search: `${baseUrl}${V2_PATH}/search?q={q}`,
     releases: `${baseUrl}${V2_PATH}/releases`,
     changes: `${baseUrl}${V2_PATH}/changes?from={digest}`,
-    openapi: `${baseUrl}/api/openapi.json`,
-    collections: entityNames.map((name) => describeEntity(name, manifest, baseUrl)),
-  })
-}
-
-function describeEntity(name: EntityName, manifest: Manifest, baseUrl: string) {
-  const entity: Entity = entities[name]
-  return {
-    name: entity.plural,
-    count: manifest.entities[name]?.count ?? 0,
-    url: `${baseUrl}${V2_PATH}/${entity.plural}`,
-    record: `${baseUrl}${recordTemplate(entity)}`,
-    all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
-    children: descendantsOf(builtInCatalog, entity).map(
-      ({ name: child }) => `${baseUrl}${childrenTemplate(entity, child as EntityName)}`,
-    ),
-    key: entity.key,
-    code: entity.code,
-    fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({
-      path,
-      type: field.kind === 'embed' ? 'record' : numeric ? 'integer' : 'string',
-      says: field.description,
-    })),
-    filters: filterParameters(entity).map((parameter) => parameter.name),
+    openapi: `${baseUrl}${OPENAPI_PATH}`,
+    collections: [...catalog.entities.values()].map((entity) => describeCollection(release, entity, baseUrl)),
   }
 }
 
-export function answerReleases(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {
-  readParameters(request.query, noParameters)
-  const { current } = releases
-  const listed = releases.list().map((manifest) => summaryOf(manifest, current.manifest.digest, baseUrl))
-  return jsonResponse(request, { release: current, isNamed: false, isUndated: true }, listed)
-}
+const describeCollection = ({ catalog, ...release }: Release, entity: Entity, baseUrl: string) => ({
+  name: entity.plural,
+  count: release.entity(entity.name).count,
+  url: `${baseUrl}${V2_PATH}/${entity.plural}`,
+  record: `${baseUrl}${recordTemplate(entity)}`,
+  all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
+  children: descendantsOf(catalog, entity).map((child) => `${baseUrl}${childrenTemplate(entity, child)}`),
+  key: entity.key,
+  code: entity.code,
+  fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({
+    path,
+    type: field.kind === 'embed' ? 'record' : numeric ? 'integer' : 'string',
+    says: field.description,
+  })),
+  filters: filterParameters(entity).map((parameter) => parameter.name),
+})
 
-export function answerRelease(
-  releases: OpenReleases,
-  given: string,
-  request: HttpRequest,
-  baseUrl: string,
-): HttpResponse | ReleaseGone | undefined {
-  readParameters(request.query, noParameters)
-  if (!/^[0-9a-f]{8,64}$/.test(given)) return undefined
-  const digest = releases.digestOf('digest', given)
-  const release = typeof digest === 'string' ? releases.open(digest) : digest
-  if ('kind' in release) return release
-  const { manifest } = release
-  const { source, versions } = manifest
-  const summary = summaryOf(manifest, releases.current.manifest.digest, baseUrl)
-  return jsonResponse(
-    request,
-    { release, isNamed: false, isUndated: true },
-    {
-      ...summary,
-      source,
-      findings: findingsByKind(manifest).map(({ kind, description, count, examples }) => ({
-        kind,
-        says: description,
-        count,
-        examples,
-      })),
-      versions,
-    },
-  )
-}
+export const describeReleases = (manifests: readonly Manifest[], currentDigest: string, baseUrl: string) =>
+  manifests.map((manifest) => summaryOf(manifest, currentDigest, baseUrl))
 
-const summaryOf = (manifest: Manifest, current: string, baseUrl: string) => ({
+export const describeRelease = (manifest: Manifest, currentDigest: string, baseUrl: string) => ({
+  ...summaryOf(manifest, currentDigest, baseUrl),
+  source: manifest.source,
+  findings: manifest.findings.map(({ kind, description, count, examples }) => ({
+    kind,
+    says: description,
+    count,
+    examples,
+  })),
+  versions: manifest.versions,
+})
+
+const summaryOf = (manifest: Manifest, currentDigest: string, baseUrl: string) => ({
   digest: manifest.digest,
   built: manifest.built,
-  current: manifest.digest === current,
+  current: manifest.digest === currentDigest,
   source: manifest.source.title,
   synthetic: manifest.source.synthetic,
-  counts: Object.fromEntries(entityNames.map((name) => [entities[name].plural, manifest.entities[name]?.count ?? 0])),
+  counts: collectionCounts(manifest),
   bytes: sizeOf(manifest),
   url: `${baseUrl}${V2_PATH}/releases/${manifest.digest}`,
 })

@@ -2,9 +2,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FORMATS } from '../../page/rendition.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import { acceptedEncoding, acceptedFormat } from './negotiate.ts'
-import { readRange } from './range.ts'
+import { acceptedEncoding, acceptedFormat, readRange } from './negotiate.ts'
+import { readCursor, writeCursor } from './request.ts'
 
 test.each([
   [undefined, 'json'],

@@ -1,24 +1,29 @@
 // The releases that a request may read: the current one, and older ones that are still on disk.
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Manifest } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
-import type { Shelf } from '../../release/shelf.ts'
-import { badParameter, type Parameters } from './parameters.ts'
+import type { Shelf } from '../../release/shelf/shelf.ts'
+import { badParameter, ProblemError } from '../problem.ts'
 
-export type ReleaseGone = { readonly kind: 'release-gone'; readonly digest: string }
+/** What of a shelf is needed to read its releases. */
+export type ReadableShelf = Pick<Shelf, 'digests' | 'releaseDirectory' | 'open' | 'manifestOrReason'>
 
-/** A release to answer from, and whether the request named it. */
-export type Chosen = { readonly release: Release; readonly isNamed: boolean }
+/** Something of a release, good as long as its directory is the same one. */
+type Cached<T> = { readonly value: T; readonly directory: string }
 
-const DIGEST_OR_BEGINNING = /^[0-9a-f]{8,64}$/
-const MAX_OPEN = 4
+export const MAX_OPEN = 16
+const DIGEST_DIGITS = 64
+const DIGEST_OR_PREFIX = /^[0-9a-f]{8,64}$/
+export const isDigestOrPrefix = (text: string): boolean => DIGEST_OR_PREFIX.test(text)
 
 export class OpenReleases {
   readonly #current: () => Release
-  readonly #shelf: Shelf | undefined
-  readonly #open = new Map<string, Release>()
+  readonly #shelf: ReadableShelf | undefined
+  /** By digest, the least recently used first. */
+  readonly #open = new Map<string, Cached<Release>>()
+  readonly #manifests = new Map<string, Cached<Manifest>>()
 
-  constructor(current: () => Release, shelf: Shelf | undefined) {
+  constructor(current: () => Release, shelf: ReadableShelf | undefined) {
     this.#current = current
     this.#shelf = shelf
   }
@@ -27,56 +32,95 @@ export class OpenReleases {
     return this.#current()
   }
 
-  /** Newest first. Damaged ones are left out: nothing can be read from them. */
-  list(): Manifest[] {
-    const { manifest } = this.current
-    const listed = this.#shelf?.list().flatMap((one) => ('unreadable' in one.manifest ? [] : [one.manifest])) ?? []
-    return listed.some(({ digest }) => digest === manifest.digest) ? listed : [manifest, ...listed]
+  /** The release whose digest is given, or the beginning of it, as the value of a parameter. */
+  find(parameter: string, prefix: string): Release {
+    const release = this.lookUp(parameter, prefix)
+    if (release === undefined) throw releaseGone(prefix)
+    return release
   }
 
-  chosen(parameters: Parameters): Chosen | ReleaseGone {
-    const given = parameters.one('release')
-    if (given === undefined) return { release: this.current, isNamed: false }
-    const digest = this.digestOf('release', given)
-    if (typeof digest !== 'string') return digest
-    const release = this.open(digest)
-    // The beginning of a digest may come to be that of another release too.
-    return 'kind' in release ? release : { release, isNamed: given === digest }
+  /** The same, but undefined where there is no such release. */
+  lookUp(parameter: string, prefix: string): Release | undefined {
+    if (!isDigestOrPrefix(prefix)) {
+      const allowed = 'the digest of a release, or the first 8 or more of its hexadecimal digits'
+      throw badParameter(parameter, prefix, allowed)
+    }
+    const { current } = this
+    const digest = prefix.length === DIGEST_DIGITS ? prefix : this.#completed(parameter, prefix)
+    if (digest === undefined) return undefined
+    return digest === current.digest ? current : this.#older(digest)
   }
 
-  /** The digest of the one release that begins like this. */
-  digestOf(parameter: string, given: string): string | ReleaseGone {
-    const allowed = 'the digest of a release, or the first 8 or more of its hexadecimal digits'
-    if (!DIGEST_OR_BEGINNING.test(given)) throw badParameter(parameter, given, allowed)
-    const current = this.current.manifest.digest
-    if (current === given) return current
-    const alike = this.list().filter(({ digest }) => digest.startsWith(given))
-    if (alike.length > 1) throw badParameter(parameter, given, `more of the digest: ${alike.length} begin like this`)
-    return alike[0]?.digest ?? { kind: 'release-gone', digest: given }
+  /** Only the names of directories are read: this is as cheap with many releases as with few. */
+  #completed(parameter: string, prefix: string): string | undefined {
+    const [digest, ...others] = this.#digests().filter((one) => one.startsWith(prefix))
+    if (others.length > 0)
+      throw badParameter(parameter, prefix, `more of the digest: ${others.length + 1} begin like this`)
+    return digest
   }
 
-  open(digest: string): Release | ReleaseGone {
-    if (digest === this.current.manifest.digest) return this.current
-    this.#letGo()
+  #digests(): string[] {
+    const onDisk = this.#shelf?.digests() ?? []
+    const { digest } = this.current
+    return onDisk.includes(digest) ? onDisk : [digest, ...onDisk]
+  }
+
+  #older(digest: string): Release | undefined {
+    const directory = this.#directory(digest)
     const known = this.#open.get(digest)
-    if (known !== undefined) return known
-    const gone: ReleaseGone = { kind: 'release-gone', digest }
-    if (this.#shelf === undefined) return gone
+    // If it is still there, it is put back at the end, as the most recently used.
+    this.#open.delete(digest)
+    if (this.#shelf === undefined || directory === undefined) return undefined
+    const release = known?.directory === directory ? known.value : this.#opened(this.#shelf, digest)
+    if (release !== undefined) this.#open.set(digest, { value: release, directory })
+    return release
+  }
+
+  #opened(shelf: ReadableShelf, digest: string): Release | undefined {
+    this.#closeRemoved()
+    const [leastRecentlyUsed = ''] = this.#open.keys()
+    if (this.#open.size === MAX_OPEN) this.#open.delete(leastRecentlyUsed)
     try {
-      const release = this.#shelf.open(digest)
-      const [oldest] = this.#open.keys()
-      if (this.#open.size === MAX_OPEN && oldest !== undefined) this.#open.delete(oldest)
-      this.#open.set(digest, release)
-      return release
-    } catch {
-      // It was removed, or damaged, since it was listed.
-      return gone
+      return shelf.open(digest)
+    } catch (error) {
+      // It may have been removed while it was being opened. Any other error is no fault of the request.
+      if (this.#directory(digest) === undefined) return undefined
+      throw error
     }
   }
 
-  /** What was removed from disk is not kept open: its room is given back. */
-  #letGo(): void {
-    for (const digest of this.#open.keys())
-      if (!existsSync(this.#shelf?.releaseDirectory(digest) ?? '')) this.#open.delete(digest)
+  /** The disk space of a release that was removed is given back when nothing refers to it. */
+  #closeRemoved(): void {
+    for (const [digest, { directory }] of this.#open)
+      if (this.#directory(digest) !== directory) this.#open.delete(digest)
+  }
+
+  /** Which directory a release is in now: another one, where it was replaced; undefined where there is none. */
+  #directory(digest: string): string | undefined {
+    const found = this.#shelf && statSync(this.#shelf.releaseDirectory(digest), { throwIfNoEntry: false })
+    return found && `${found.ino} ${found.mtimeMs}`
+  }
+
+  /** Newest first, without those that are damaged: nothing can be read from them. */
+  list(): Manifest[] {
+    this.#closeRemoved()
+    const listed = this.#digests().flatMap((digest) => this.#manifest(digest) ?? [])
+    for (const digest of this.#manifests.keys())
+      if (!listed.some((manifest) => manifest.digest === digest)) this.#manifests.delete(digest)
+    return listed.sort((a, b) => b.built.localeCompare(a.built) || a.digest.localeCompare(b.digest))
+  }
+
+  #manifest(digest: string): Manifest | undefined {
+    const { current } = this
+    if (digest === current.digest) return current.manifest
+    const directory = this.#directory(digest)
+    const known = this.#manifests.get(digest)
+    if (known !== undefined && known.directory === directory) return known.value
+    const manifest = this.#shelf?.manifestOrReason(digest)
+    if (manifest === undefined || directory === undefined || 'unreadable' in manifest) return undefined
+    this.#manifests.set(digest, { value: manifest, directory })
+    return manifest
   }
 }
+
+export const releaseGone = (digest: string): ProblemError => new ProblemError({ kind: 'release-gone', digest })

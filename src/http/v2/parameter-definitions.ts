@@ -1,11 +1,16 @@
-// The query parameters of every route of API v2, derived from the definitions: what each is called and may be.
+// The query parameters of every route of API v2, derived from the definitions: their names and what values they take.
+
 import type { Catalog } from '../../catalog/catalog.ts'
+import { MAX_ID } from '../../catalog/check.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
-import type { Filter } from '../../find/conditions.ts'
+import type { Filter } from '../../find/filter.ts'
 import { FORMATS } from '../../page/rendition.ts'
 
 export const MAX_SORT_FIELDS = 5
+/** More than an entity has, and few enough to cost nothing. */
+export const MAX_FIELDS = 200
 export const MAX_SUGGESTIONS = 50
 export const DEFAULT_SUGGESTIONS = 10
 export const MAX_PER_PAGE = 1_000
@@ -21,6 +26,8 @@ export type ParameterTable = ReadonlyMap<string, Parameter>
 
 export type Parameter = {
   readonly name: string
+  /** The entity or route that it belongs to; absent where it is the same everywhere. */
+  readonly of?: string
   readonly description: string
   readonly repeatable: boolean
   /** How many values it may have, where it may have several. */
@@ -29,7 +36,7 @@ export type Parameter = {
   readonly filter?: { readonly path: FieldPath; readonly match: Filter['match'] }
   /** Whether it must be given. */
   readonly required?: boolean
-  /** Several values in one, separated by commas: then the schema is that of one of them. */
+  /** Several values in one, separated by commas: the schema describes each of them. */
   readonly commaSeparated?: boolean
   readonly schema: Readonly<Record<string, unknown>>
 }
@@ -45,61 +52,89 @@ const DIGEST = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
 
 export const RELEASE = once(
   'release',
-  'Read this release instead of the current one: its digest, or the beginning of it',
+  'Read this release instead of the current one: its digest, or at least the first 8 digits of it',
   DIGEST,
 )
-const FORMAT = once('format', 'Form of the answer; goes before the Accept header', {
-  type: 'string',
-  enum: FORMATS,
+const PAGE = once('page', 'Number of the page, from 1', {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_PAGE,
+  default: 1,
 })
+const PER_PAGE = once('per_page', 'Records on a page', {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_PER_PAGE,
+  default: DEFAULT_PER_PAGE,
+})
+const AFTER = once('after', 'Cursor from a Link header: the page that follows it; not together with page', {
+  type: 'string',
+})
+const FORMAT = once(
+  'format',
+  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path',
+  { type: 'string', enum: FORMATS },
+)
+const EMBED = once(
+  'embed',
+  'Whether embedded records are given in full, or by their identifiers: with id, an integer stands in place of each',
+  { type: 'string', enum: ['full', 'id'], default: 'full' },
+)
+const QUERY = once(
+  'q',
+  'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
+  { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+)
+export const RECORD_NAMED_BY = ['id', 'code'] as const
+const BY = once('by', 'Whether the last part of the path is the identifier of the record or its official code', {
+  type: 'string',
+  enum: RECORD_NAMED_BY,
+  default: 'id',
+})
+
 const fieldsOf = (entity: Entity): Parameter => ({
   name: 'fields',
-  description: 'Only these fields: dotted paths, separated by commas',
+  of: entity.name,
+  description: 'Leave out all but these fields, given by their dotted paths: the record is then a partial one',
   repeatable: false,
   commaSeparated: true,
+  max: MAX_FIELDS,
   schema: { type: 'string', enum: [...pathsOf(entity).keys()] },
 })
 
-const EMBED = once('embed', 'Embedded records in full, or only by their identifiers', {
-  type: 'string',
-  enum: ['full', 'id'],
-  default: 'full',
+const sortOf = (entity: Entity): Parameter => ({
+  name: 'sort',
+  of: entity.name,
+  description:
+    'Fields to sort by, the most important first; a minus sorts in descending order. Without it, by relevance where q is given, else as published',
+  repeatable: false,
+  commaSeparated: true,
+  max: MAX_SORT_FIELDS,
+  schema: { type: 'string', enum: [...pathsOf(entity).keys()].flatMap((path) => [path, `-${path}`]) },
 })
-const QUERY = once(
-  'q',
-  'Words in any order, or beginnings of words, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
-  {
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_SEARCH_CHARACTERS,
-  },
-)
 
-const filterOf = (path: FieldPath): Parameter => ({
+const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
   name: path.path,
-  description: `Only records whose ${path.path} is one of these: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
+  of: entity.name,
+  description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
-  max: MAX_FILTER_VALUES,
   filter: { path, match: 'equals' },
-  schema: path.numeric ? { type: 'integer', minimum: 0, maximum: 2_147_483_647 } : { type: 'string', minLength: 1 },
+  schema: path.numeric ? { type: 'integer', minimum: 0, maximum: MAX_ID } : { type: 'string', minLength: 1 },
 })
 
-const prefixOf = (path: FieldPath): Parameter => ({
-  name: `${path.path}${PREFIX}`,
-  description: `Only records whose ${path.path} begins like one of these`,
+const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
+  name: `${path.path}_prefix`,
+  of: entity.name,
+  description: `Filter: beginning of the ${path.field.description}`,
   repeatable: true,
-  max: MAX_FILTER_VALUES,
   filter: { path, match: 'begins' },
   schema: { type: 'string', minLength: 1 },
 })
 
-const PREFIX = '_prefix'
-
-const isCode = ({ field }: FieldPath) => field.kind === 'code'
-
 export function filterParameters(entity: Entity): Parameter[] {
   const paths = [...pathsOf(entity).values()]
-  return [...paths.map(filterOf), ...paths.filter(isCode).map(prefixOf)]
+  const codes = paths.filter(({ field }) => field.kind === 'code')
+  return [...paths.map((path) => filterOf(entity, path)), ...codes.map((path) => prefixOf(entity, path))]
 }
 
 const tableOf = (parameters: readonly Parameter[]): ParameterTable =>
@@ -121,65 +156,45 @@ export const noParameters: ParameterTable = new Map()
 export const describeParameters = tableOf([RELEASE])
 export const bulkParameters = tableOf([FORMAT, RELEASE])
 
-export const listParameters = derived((entity: Entity) => {
-  const paths = [...pathsOf(entity).keys()]
-  return [
-    once('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }),
-    once('per_page', 'Records on a page', {
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_PER_PAGE,
-      default: DEFAULT_PER_PAGE,
-    }),
-    once('after', 'Cursor out of a Link header: the page after it', { type: 'string' }),
-    QUERY,
-    {
-      name: 'sort',
-      description:
-        'Fields to sort by, the first before the second and so on, each with a minus before it for descending; else by relevance, or as published',
-      repeatable: false,
-      commaSeparated: true,
-      max: MAX_SORT_FIELDS,
-      schema: { type: 'string', enum: paths.flatMap((path) => [path, `-${path}`]) },
-    },
-    fieldsOf(entity),
-    EMBED,
-    FORMAT,
-    RELEASE,
-    ...filterParameters(entity),
-  ]
-})
-
-export const RECORD_NAMED_BY = ['id', 'code'] as const
-
-export const recordParameters = derived((entity: Entity) => [
-  once('by', 'Whether the last part of the path is the identifier of the record or its official code', {
-    type: 'string',
-    enum: RECORD_NAMED_BY,
-    default: 'id',
-  }),
+export const listParameters = derived((entity: Entity) => [
+  PAGE,
+  PER_PAGE,
+  AFTER,
+  QUERY,
+  sortOf(entity),
   fieldsOf(entity),
   EMBED,
   FORMAT,
   RELEASE,
+  ...filterParameters(entity),
 ])
+
+export const recordParameters = derived((entity: Entity) => [BY, fieldsOf(entity), EMBED, FORMAT, RELEASE])
 
 const collectionNames = ({ collections }: Catalog) => ({ type: 'string', enum: [...collections.keys()] })
 
+/** Records of these have others below them, and a single identifier to be named by. */
+const parentIn = (catalog: Catalog): Entity | undefined =>
+  [...catalog.entities.values()].find(
+    (entity) => ownerOf(entity) === undefined && descendantsOf(catalog, entity).length > 0,
+  )
+
 export const searchParameters = derived((catalog: Catalog) => [
-  { ...QUERY, required: true },
+  { ...QUERY, of: 'search', required: true },
   {
     name: 'in',
-    description: 'Only in these collections, separated by commas',
+    of: 'search',
+    description: 'Search only in these collections',
     repeatable: false,
     commaSeparated: true,
     schema: collectionNames(catalog),
   },
-  once('within', 'Only records below this one: its collection, a colon, and its identifier or code, as in estados:9', {
+  once('within', 'Only records below this one: its collection, a colon, and its identifier or official code', {
     type: 'string',
     pattern: '^[a-z-]+:.+$',
+    examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`],
   }),
-  once('limit', 'How many suggestions at most', {
+  once('limit', 'Maximum number of suggestions', {
     type: 'integer',
     minimum: 1,
     maximum: MAX_SUGGESTIONS,
@@ -190,9 +205,21 @@ export const searchParameters = derived((catalog: Catalog) => [
 
 export const CHANGES_FORMATS = ['json', 'ndjson'] as const
 
-export const changesParameters = derived((catalog: Catalog) => [
-  { ...once('from', 'The release that the client has: its digest', DIGEST), required: true },
-  once('to', 'The release that it wants; the current one if absent', DIGEST),
-  { name: 'in', description: 'Only changes in this collection', repeatable: true, schema: collectionNames(catalog) },
-  once('format', 'One document, or a line for each change', { type: 'string', enum: CHANGES_FORMATS }),
-])
+const ofChanges = (parameter: Parameter): Parameter => ({ ...parameter, of: 'changes' })
+
+export const changesParameters = derived((catalog: Catalog) =>
+  [
+    { ...once('from', 'Digest of the release that the client has', DIGEST), required: true },
+    once('to', 'Digest of the release that the client wants; the current one by default', DIGEST),
+    {
+      name: 'in',
+      description: 'Only changes in these collections',
+      repeatable: true,
+      schema: collectionNames(catalog),
+    },
+    once('format', 'One document, or with ndjson a line for each change; takes precedence over the Accept header', {
+      type: 'string',
+      enum: CHANGES_FORMATS,
+    }),
+  ].map(ofChanges),
+)

@@ -1,11 +1,14 @@
-// Builds the columns of one entity from its rows, in the order of their positions.
-import { type Batch, type GivenField, givenFields } from '../../catalog/batch.ts'
+// Builds the columns of one entity from its rows, in the order of their positions: what each record has in each field.
+import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
-import type { FileSummary } from '../durable-file.ts'
-import { forceGc } from '../force-gc.ts'
-import { type ColumnBuild, EmbedColumnBuild, NumberColumnBuild, TextColumnBuild } from './columns.ts'
+import { forceGc } from '../build/force-gc.ts'
+import type { FileSummary } from '../files/durable-file.ts'
+import { NumberList } from './number-list.ts'
+import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
+import { postingsOf } from './postings.ts'
 import { SectionWriter } from './sections.ts'
+import { TextTable } from './text-table.ts'
 
 type Column = { readonly name: string; readonly build: ColumnBuild }
 
@@ -35,5 +38,136 @@ export class ColumnsBuild {
       forceGc(this.#count)
     }
     return file.finish()
+  }
+}
+
+/** Builds one column: takes the values of one batch of records after the other, and writes them in the end. */
+type ColumnBuild = {
+  /** The values of the next records: numbers, or texts in UTF-8 with a line feed between any two. */
+  add(values: Uint32Array | Uint8Array, count: number): void
+  write(file: SectionWriter, field: string): void
+}
+
+function writeValues(file: SectionWriter, field: string, values: Uint32Array, count: number): void {
+  file.add(`${field}.values`, values)
+  const { starts, positions } = postingsOf(values, count)
+  file.add(`${field}.starts`, starts)
+  file.add(`${field}.positions`, positions)
+}
+
+/** Sort keys are computed as the texts come, unless they take too much memory; then when the column is written. */
+const MAX_BYTES_EARLY = 24 << 20
+
+const USUAL_LENGTH = 40
+
+/** Texts in Spanish order. */
+class TextColumnBuild implements ColumnBuild {
+  readonly #table: TextTable
+  readonly #numbers: NumberList
+  #keys: SortKeys | undefined = new SortKeys(0)
+
+  constructor(expected = 0) {
+    this.#table = new TextTable(expected * USUAL_LENGTH)
+    this.#numbers = new NumberList(expected)
+  }
+
+  add(texts: Uint8Array, count: number): void {
+    const cursor = new TextCursor(texts)
+    for (let left = count; left > 0; left--) {
+      cursor.next()
+      this.#addText(texts, cursor.start, cursor.end)
+    }
+  }
+
+  #addText(texts: Uint8Array, start: number, end: number): void {
+    const met = this.#table.size
+    const number = this.#table.add(texts, start, end)
+    this.#numbers.push(number)
+    if (number < met) return
+    if (this.#table.bytes < MAX_BYTES_EARLY) this.#keys?.add(texts, start, end)
+    else this.#keys = undefined
+  }
+
+  write(file: SectionWriter, field: string): void {
+    this.#table.close()
+    const { order, groups } = orderTexts(this.#table, this.#allKeys().flat)
+    forceGc(order.length)
+    writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
+    file.add(`${field}.groups`, groups)
+    const ranks = ranksOf(order)
+    const values = new Uint32Array(this.#numbers.length)
+    for (let at = 0; at < values.length; at++) values[at] = ranks[this.#numbers.at(at)] as number
+    writeValues(file, field, values, this.#table.size)
+  }
+
+  #allKeys(): SortKeys {
+    const early = this.#keys
+    this.#keys = undefined
+    if (early !== undefined) return early
+    const keys = new SortKeys(this.#table.bytes)
+    const { bytes, offsets } = this.#table.flat
+    for (let number = 0; number < this.#table.size; number++) {
+      keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
+    }
+    return keys
+  }
+}
+
+/** Numbers in ascending order. */
+class NumberColumnBuild implements ColumnBuild {
+  readonly #numbers: NumberList
+
+  constructor(expected: number | undefined) {
+    this.#numbers = new NumberList(expected)
+  }
+
+  add(numbers: Uint32Array): void {
+    for (let at = 0; at < numbers.length; at++) this.#numbers.push(numbers[at] as number)
+  }
+
+  write(file: SectionWriter, field: string): void {
+    const given = this.#numbers.array
+    const numbers = given.slice().sort()
+    let distinct = 0
+    for (const number of numbers) if (distinct === 0 || number !== numbers[distinct - 1]) numbers[distinct++] = number
+    const keys = numbers.subarray(0, distinct)
+    const rankOf = rankFinder(keys)
+    file.add(`${field}.numbers`, keys)
+    writeValues(file, field, given.map(rankOf), distinct)
+  }
+}
+
+/** Ranks are looked up in a table as long as the largest number, unless it would be longer than this. */
+const MAX_TABLE = 1 << 22
+
+function rankFinder(ascending: Uint32Array): (number: number) => number {
+  const largest = ascending.at(-1) ?? 0
+  if (largest > MAX_TABLE) {
+    const ranks = new Map(Array.from(ascending, (number, rank) => [number, rank]))
+    return (number) => ranks.get(number) as number
+  }
+  const table = new Uint32Array(largest + 1)
+  for (let rank = 0; rank < ascending.length; rank++) table[ascending[rank] as number] = rank
+  return (number) => table[number] as number
+}
+
+/** Embedded records, each by its position among those of its own entity. */
+class EmbedColumnBuild implements ColumnBuild {
+  readonly #positionOf: ReadonlyMap<number, number>
+  readonly #positions: NumberList
+
+  /** The identifiers of those that may be embedded, in the order of their positions. */
+  constructor(expected: number | undefined, identifiers: readonly number[]) {
+    this.#positionOf = new Map(identifiers.map((id, position) => [id, position]))
+    this.#positions = new NumberList(expected)
+  }
+
+  add(identifiers: Uint32Array): void {
+    for (let at = 0; at < identifiers.length; at++)
+      this.#positions.push(this.#positionOf.get(identifiers[at] as number) as number)
+  }
+
+  write(file: SectionWriter, field: string): void {
+    writeValues(file, field, this.#positions.array, this.#positionOf.size)
   }
 }

@@ -13,10 +13,10 @@ export const INDEX_FILES = ['index', 'words'] as const
 type Values = Postings & { readonly values: Uint32Array }
 
 /** Texts in Spanish order. Those that differ only in accents or case are of one group. */
-export type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts; readonly groups: Uint32Array }
-export type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
+type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts; readonly groups: Uint32Array }
+type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
 /** A value is the position of an embedded record among those of its own entity. */
-export type EmbedColumn = Values & { readonly kind: 'embed' }
+type EmbedColumn = Values & { readonly kind: 'embed' }
 export type Column = TextColumn | NumberColumn | EmbedColumn
 
 export type Words = {

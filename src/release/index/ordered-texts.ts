@@ -1,15 +1,49 @@
-// Puts the texts of a table in order by their keys, and those with the same key by themselves.
+// Texts in Spanish order: their sort keys, the order that follows from them, and how they are written.
+import { LATIN_KEY_GROWS, latinSortKey, sortKey } from '../../catalog/words.ts'
+import { ByteList } from './byte-list.ts'
 import { byteOrder, type FlatTexts } from './byte-order.ts'
+import { NumberList } from './number-list.ts'
+import type { SectionWriter } from './sections.ts'
 import type { TextTable } from './text-table.ts'
 
-export type OrderedTexts = {
+/** The sort keys of texts, one after the other in the order in which the texts come. */
+export class SortKeys {
+  readonly #offsets = new NumberList()
+  readonly #bytes: ByteList
+
+  /** Of texts of so many bytes in all. Room that is reserved and never used takes no memory. */
+  constructor(textBytes: number) {
+    this.#bytes = new ByteList(Math.ceil(textBytes * LATIN_KEY_GROWS))
+    this.#offsets.push(0)
+  }
+
+  /** The key of a text that stands somewhere in some bytes. */
+  add(bytes: Uint8Array, from: number, to: number): void {
+    const room = this.#bytes.room((to - from) * LATIN_KEY_GROWS)
+    const end = latinSortKey(bytes, from, to, room, this.#bytes.length)
+    if (end === undefined) this.#addAny(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString())
+    else this.#bytes.grewTo(end)
+    this.#offsets.push(this.#bytes.length)
+  }
+
+  #addAny(text: string): void {
+    const key = Buffer.from(sortKey(text))
+    this.#bytes.push(key, 0, key.length)
+  }
+
+  get flat(): FlatTexts {
+    return { bytes: this.#bytes.array, offsets: this.#offsets.array }
+  }
+}
+
+type OrderedTexts = {
   /** The numbers of the texts, in order. */
   readonly order: Uint32Array
   /** For each place the number of its key: texts that differ only in accents or case have the same. */
   readonly groups: Uint32Array
 }
 
-/** By the keys of the texts, which are in the order of their numbers. */
+/** Orders texts by their keys, and those with the same key by themselves. The keys are in the order of the texts' numbers. */
 export function orderTexts(table: TextTable, keys: FlatTexts): OrderedTexts {
   const order = byteOrder(keys)
   const groups = new Uint32Array(table.size)
@@ -32,7 +66,7 @@ function isSame({ bytes, offsets }: FlatTexts, a: number, b: number): boolean {
   return true
 }
 
-/** There are few of the same key. */
+/** Few texts have the same key, so objects can be made of them. */
 function sortWithinGroups(table: TextTable, order: Uint32Array, groups: Uint32Array): void {
   for (let from = 0; from < order.length; ) {
     let to = from + 1
@@ -57,4 +91,37 @@ export function ranksOf(order: Uint32Array): Uint32Array {
   const ranks = new Uint32Array(order.length)
   for (let place = 0; place < order.length; place++) ranks[order[place] as number] = place
   return ranks
+}
+
+const BYTES_PER_PIECE = 1 << 20
+
+/** Writes the texts of a table in some order: their bytes one after the other, and where each begins. */
+export function writeTexts(
+  file: SectionWriter,
+  name: string,
+  offsetsName: string,
+  table: TextTable,
+  order: Uint32Array,
+): void {
+  const { bytes, offsets } = table.flat
+  const ordered = new Uint32Array(order.length + 1)
+  file.addPieces(name, 'bytes', (put) => {
+    let piece = Buffer.alloc(BYTES_PER_PIECE)
+    let used = 0
+    for (let place = 0; place < order.length; place++) {
+      const number = order[place] as number
+      const start = offsets[number] as number
+      const length = (offsets[number + 1] as number) - start
+      ordered[place + 1] = (ordered[place] as number) + length
+      if (used + length > piece.length) {
+        put(piece.subarray(0, used))
+        used = 0
+        if (length > piece.length) piece = Buffer.alloc(length)
+      }
+      for (let at = 0; at < length; at++) piece[used + at] = bytes[start + at] as number
+      used += length
+    }
+    put(piece.subarray(0, used))
+  })
+  file.add(offsetsName, ordered)
 }

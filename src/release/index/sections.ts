@@ -3,8 +3,8 @@
 //   the arrays, each beginning at a multiple of eight bytes; numbers are 32-bit little-endian
 //   a line of JSON that says what and where each array is
 //   the length of that line in bytes, as 15 digits and a line feed
-import { DurableFile, type FileSummary } from '../durable-file.ts'
-import { mapped } from '../mapped-file.ts'
+import { DurableFile, type FileSummary } from '../files/durable-file.ts'
+import { mapped } from '../files/mapped-file.ts'
 
 type Place = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
 type Places = Readonly<Record<string, Place>>
@@ -16,7 +16,7 @@ const aligned = (bytes: number) => Math.ceil(bytes / ALIGNED) * ALIGNED
 type Kind = Place['kind']
 
 /** Takes the pieces of an array. */
-export type Put = (piece: Uint32Array | Uint8Array) => void
+type Put = (piece: Uint32Array | Uint8Array) => void
 
 /** Writes one array after the other, and each in pieces if need be, so that little has to be in memory. */
 export class SectionWriter implements Disposable {

@@ -5,11 +5,9 @@ import fc from 'fast-check'
 import { TestDirectory } from '../../../test/support/releases.ts'
 import { sortKey } from '../../catalog/words.ts'
 import { byteOrder } from './byte-order.ts'
-import { orderTexts, ranksOf } from './ordered-texts.ts'
+import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
 import { SectionFile, SectionWriter } from './sections.ts'
-import { SortKeys } from './sort-keys.ts'
 import { SortedTexts } from './sorted-texts.ts'
-import { writeTexts } from './text-sections.ts'
 import { TextTable } from './text-table.ts'
 
 const anyText = fc.oneof(

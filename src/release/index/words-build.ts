@@ -1,14 +1,14 @@
 // Builds the words of one entity from its rows: which records have which words in their names and codes, and in which order.
-import { type Batch, givenFields } from '../../catalog/batch.ts'
+import { type Batch, givenFields, TextCursor } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { FileSummary } from '../durable-file.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
 import { letterMask } from './letters.ts'
-import { ranksOf } from './ordered-texts.ts'
+import { NumberList } from './number-list.ts'
+import { ranksOf, writeTexts } from './ordered-texts.ts'
 import { SectionWriter } from './sections.ts'
-import { writeTexts } from './text-sections.ts'
-import { WordTable } from './word-table.ts'
-import { WordsOfRecords } from './words-of-records.ts'
+import { TextTable } from './text-table.ts'
 
 export class WordsBuild {
   readonly #table = new WordTable()
@@ -42,5 +42,118 @@ export class WordsBuild {
     this.#names.write(file, ranks, ['names', 'nameStarts', 'starts', 'positions'])
     this.#codes.write(file, ranks, ['codes', 'codeStarts', 'codeOwnerStarts', 'codeOwners'])
     return file.finish()
+  }
+}
+
+const BLANK = 0x20
+
+/** The different words of all texts. */
+class WordTable {
+  readonly words = new TextTable()
+  /** A piece is what stands between two blanks. Most names are made of pieces whose words are known already. */
+  readonly #pieces = new TextTable()
+  readonly #wordsOfPieces = new NumberList()
+  readonly #starts = new NumberList()
+
+  constructor() {
+    this.#starts.push(0)
+  }
+
+  /** Adds the words of a text, which stands somewhere in some bytes, to a list. */
+  addWords(list: NumberList, bytes: Uint8Array, from: number, to: number): void {
+    for (let start = from, at = from; at <= to; at++) {
+      if (at < to && bytes[at] !== BLANK) continue
+      if (at > start) this.#addPiece(list, bytes, start, at)
+      start = at + 1
+    }
+  }
+
+  #addPiece(list: NumberList, bytes: Uint8Array, from: number, to: number): void {
+    const piece = this.#pieces.add(bytes, from, to)
+    if (piece + 1 === this.#starts.length) this.#learn(this.#pieces.text(piece))
+    const end = this.#starts.at(piece + 1)
+    for (let at = this.#starts.at(piece); at < end; at++) list.push(this.#wordsOfPieces.at(at))
+  }
+
+  #learn(piece: string): void {
+    for (const word of wordsOf(piece)) {
+      const bytes = Buffer.from(word)
+      this.#wordsOfPieces.push(this.words.add(bytes, 0, bytes.length))
+    }
+    this.#starts.push(this.#wordsOfPieces.length)
+  }
+}
+
+const USUAL_WORDS = 6
+
+type SectionNames = readonly [words: string, wordStarts: string, starts: string, positions: string]
+
+/** The words of one record after the other, in some of its fields. */
+class WordsOfRecords {
+  readonly #table: WordTable
+  readonly #fields: readonly string[]
+  readonly #words: NumberList
+  readonly #starts: NumberList
+
+  constructor(table: WordTable, fields: readonly string[], expected = 0) {
+    this.#table = table
+    this.#fields = fields
+    this.#words = new NumberList(expected * USUAL_WORDS)
+    this.#starts = new NumberList(expected + 1)
+    this.#starts.push(0)
+  }
+
+  add({ count, columns }: Batch): void {
+    const cursors = this.#fields.map((field) => new TextCursor(columns[field] as Uint8Array))
+    for (let record = 0; record < count; record++) {
+      for (const cursor of cursors) {
+        cursor.next()
+        this.#table.addWords(this.#words, cursor.texts, cursor.start, cursor.end)
+      }
+      this.#starts.push(this.#words.length)
+    }
+  }
+
+  /** The words of each record and where they begin, then the records of each word, by the ranks of the words. */
+  write(file: SectionWriter, ranks: Uint32Array, [words, wordStarts, starts, positions]: SectionNames): void {
+    const ranked = this.#words.array
+    for (let at = 0; at < ranked.length; at++) ranked[at] = ranks[ranked[at] as number] as number
+    file.add(words, ranked)
+    file.add(wordStarts, this.#starts.array)
+    this.#writePostings(file, starts, positions, ranks.length)
+  }
+
+  /** A record that has a word twice stands once in its list. */
+  #writePostings(file: SectionWriter, startsName: string, positionsName: string, words: number): void {
+    const starts = new Uint32Array(words + 1)
+    this.#forEachWord(words, (word) => {
+      starts[word + 1] = (starts[word + 1] as number) + 1
+    })
+    for (let word = 0; word < words; word++) starts[word + 1] = (starts[word + 1] as number) + (starts[word] as number)
+    file.add(startsName, starts)
+    const next = starts.slice(0, words)
+    const positions = new Uint32Array(starts[words] as number)
+    this.#forEachWord(words, (word, position) => {
+      const place = next[word] as number
+      positions[place] = position
+      next[word] = place + 1
+    })
+    file.add(positionsName, positions)
+  }
+
+  #forEachWord(count: number, call: (word: number, position: number) => void): void {
+    const words = this.#words.array
+    const starts = this.#starts.array
+    /** The last record that had each word, counted from one. */
+    const last = new Uint32Array(count)
+    for (let position = 0; position < starts.length - 1; position++) {
+      const end = starts[position + 1] as number
+      for (let at = starts[position] as number; at < end; at++) {
+        const word = words[at] as number
+        if (last[word] === position + 1) continue
+        last[word] = position + 1
+        call(word, position)
+      }
+    }
   }
 }

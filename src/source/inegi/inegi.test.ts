@@ -90,9 +90,9 @@ test('fills a release', async () => {
   using home = new TestHome()
   const file = directory.put('given.csv', excerpt('localidades-2025'))
   await home.import(await inegiSource([file], inForce), { fallback: sourceOf(tiny), acceptChanges: true })
-  const { entities, findings } = home.current().manifest
-  expect([entities.estado?.count, entities.municipio?.count, entities.localidad?.count]).toEqual([3, 4, 10])
-  expect(findings.map(({ kind }) => kind)).toEqual(['retired-left-out'])
+  const { entity, manifest } = home.current()
+  expect(['estado', 'municipio', 'localidad'].map((name) => entity(name).count)).toEqual([3, 4, 10])
+  expect(manifest.findings.map(({ kind }) => kind)).toEqual(['retired-left-out'])
 })
 
 test('reads 300,000 rows, and all localities of a municipality share what they say of it', async () => {

@@ -1,9 +1,10 @@
 // Checks the faults and findings of records on harvested pages, and which parents are found in them.
+
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { collections } from '../../catalog/collections.ts'
+import { collections } from '../../../test/support/built-in.ts'
 import { type EntityName, entities } from '../../catalog/entities.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { rowChecker } from '../../catalog/check.ts'
-import { type EntityName, entities, entityNames } from '../../catalog/entities.ts'
+import { builtInCatalog, type EntityName, entities } from '../../catalog/entities.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { exportTabular } from '../../release/export-tabular.ts'
 import { importRelease } from '../../release/import.ts'
 import type { Release } from '../../release/release.ts'
-import { Shelf } from '../../release/shelf.ts'
+import { Shelf } from '../../release/shelf/shelf.ts'
 import { Faults } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { GivenRow, Source } from '../source.ts'
@@ -33,6 +33,8 @@ async function released(rows: Rows): Promise<Release> {
   })
   return shelf.open(digest)
 }
+
+const entityNames = Object.keys(entities) as readonly EntityName[]
 
 type Rows = Readonly<Record<EntityName, readonly Values[]>>
 
@@ -90,11 +92,14 @@ function adopted(entity: Entity, row: Values, rows: Readonly<Record<string, read
   return [{ ...row, ...parents }]
 }
 
+const rowsOf = (rows: Rows, name: string): readonly GivenRow[] => rows[name as EntityName]
+
 const sourceOf = (rows: Rows): Source => ({
   origin: { kind: 'drawn', title: 'rows drawn at random', synthetic: true, credits: [], options: {} },
+  catalog: builtInCatalog,
   provides: entityNames,
   expected: () => undefined,
-  read: (name) => [{ file: name, lines: rows[name].map((_, at) => at + 1), rows: rows[name] as readonly GivenRow[] }],
+  read: (name) => [{ file: name, lines: rowsOf(rows, name).map((_, at) => at + 1), rows: rowsOf(rows, name) }],
 })
 
 async function rowsIn(directory: string): Promise<Rows> {

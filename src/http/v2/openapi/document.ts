@@ -1,65 +1,133 @@
-// The OpenAPI document of both APIs, made from the definitions that the server itself reads.
-import type { Release } from '../../../release/release.ts'
+// The OpenAPI document of both APIs: derived from a catalog, the tables of parameters and the table of problems.
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import { version } from '../../../version.ts'
-import type { HttpRequest, HttpResponse } from '../../exchange.ts'
-import { jsonResponse } from '../answers.ts'
-import type { OpenReleases } from '../open-releases.ts'
-import { noParameters } from '../parameter-definitions.ts'
-import { readParameters } from '../parameters.ts'
-import { OPENAPI_VERSION } from './body-schemas.ts'
-import { written } from './operation.ts'
-import { ABOUT, otherOperations, RELEASES, SEARCH } from './other-operations.ts'
-import { type Json, Parts } from './parts.ts'
-import { LISTS, RECORDS, recordOperations, WHOLES } from './record-operations.ts'
-import { V1_TAG, v1Operations } from './v1-operations.ts'
+import { type ProblemKind, problemTitles } from '../../problem.ts'
+import { MAX_FILTER_VALUES, noParameters, type Parameter } from '../parameter-definitions.ts'
+import { headers, type Operation, operationsOf, RELEASE_HEADERS, type Tag } from './operations.ts'
+import { type Json, problemKinds, schemaRef, schemasOf } from './schemas.ts'
 
-const tags: Readonly<Record<string, string>> = {
-  [ABOUT]: 'What there is',
-  [SEARCH]: 'Typeahead over all collections',
-  [LISTS]: 'Records of an entity, in pages',
-  [RECORDS]: 'Records one by one',
-  [WHOLES]: 'All records of an entity in one answer',
-  [RELEASES]: 'Releases of the catalogs, and what changed between them',
-  [V1_TAG]: 'API v1: five collections in pages of ten',
+const info: Json = {
+  title: 'Nomenclator',
+  version,
+  summary: 'Reference catalogs, read-only and without credentials',
+  description: `Two versions of one API over the same records.
+
+- HEAD is understood wherever GET is; OPTIONS tells the methods that are allowed. Any origin may read (CORS).
+- API v1 ignores parameters that it does not know; API v2 refuses them.
+- A path with a slash at its end is redirected (308) to the one without.
+- An \`ETag\` that is sent back as \`If-None-Match\` leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
+- API v2 compresses responses as \`Accept-Encoding\` allows.`,
+  license: { name: 'MIT', identifier: 'MIT' },
 }
 
-const description = `Reference catalogs, read-only and without credentials.
+const tagsOf = (catalog: Catalog): Readonly<Record<Tag, string>> => ({
+  Overview: 'What there is',
+  Lists: `${catalog.collections.size} collections in pages. All filters of a request have ${MAX_FILTER_VALUES} values at most`,
+  Records: 'Records one by one',
+  Bulk: 'All records of a collection in one response',
+  Search: 'Typeahead over all collections',
+  Releases: 'Releases of the catalogs, and what changed between them',
+  'API v1': `${v1Collections(catalog).length} collections in pages of ${PER_PAGE}`,
+})
 
-- HEAD is answered as GET, without the body; OPTIONS with the methods that are allowed.
-- API v1 ignores parameters that it does not know; API v2 refuses them.
-- A path with one slash too many at its end is redirected (308) to the one without.
-- Where an answer is \`application/x-ndjson\`, \`x-itemSchema\` is the schema of a line.`
+type Section = 'parameters' | 'headers' | 'responses'
+const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${section}/${name}` })
 
-/** Depends on nothing but what it is given and the version of the program. */
-export function openapiDocument(release: Release, baseUrl: string): Json {
-  const parts = new Parts()
-  const operations = [
-    ...otherOperations(parts, release, baseUrl),
-    ...recordOperations(parts, release),
-    ...v1Operations(parts, release, baseUrl),
-  ]
-  const paths = Object.fromEntries(
-    operations.map((operation) => [operation.path, { get: written(parts, operation) }] as const),
-  )
+const parameterName = ({ name, of = 'v2' }: Parameter) => `${of}.${name}`
+
+/** A parameter with several values is an array: each under its name, or all in one, separated by commas. */
+function parameterObject(parameter: Parameter): Json {
+  const { name, description, repeatable, commaSeparated = false, max, required = false, schema } = parameter
+  const array = { type: 'array', items: schema, ...(max === undefined ? {} : { maxItems: max }) }
   return {
-    openapi: OPENAPI_VERSION,
-    info: { title: 'Nomenclator', version, description },
-    servers: [{ url: baseUrl }],
-    security: [],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths,
-    components: parts.all(),
+    name,
+    in: 'query',
+    description,
+    ...(required ? { required } : {}),
+    ...(commaSeparated ? { style: 'form', explode: false } : {}),
+    schema: commaSeparated ? { ...array, minItems: 1 } : repeatable ? array : schema,
   }
 }
 
-/** Nearly everyone asks for the same one. */
-const latest = new WeakMap<Release, { readonly baseUrl: string; readonly document: Json }>()
+/** Any request can lead to a problem with the status of this one. */
+const ANYWHERE: ProblemKind = 'bad-request'
 
-export function answerOpenapi(releases: OpenReleases, request: HttpRequest, baseUrl: string): HttpResponse {
-  readParameters(request.query, noParameters)
-  const release = releases.current
-  const known = latest.get(release)
-  const document = known?.baseUrl === baseUrl ? known.document : openapiDocument(release, baseUrl)
-  latest.set(release, { baseUrl, document })
-  return jsonResponse(request, { release, isNamed: false, isUndated: true }, document)
+const statusesOf = ({ problems = [] }: Operation) => [...new Set([ANYWHERE, ...problems].map(statusOf))]
+const statusOf = (kind: ProblemKind) => problemTitles[kind][0]
+const problemName = (status: number) => `Problem${status}`
+
+const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
+  description: kinds.map((kind) => `\`${kind}\`: ${problemTitles[kind][1]}`).join('; '),
+  content: { 'application/problem+json': { schema: schemaRef('Problem') } },
+})
+
+const headersOf = ({ headers = RELEASE_HEADERS }: Operation) => headers
+
+const okResponse = (operation: Operation): Json => ({
+  description: 'OK',
+  headers: Object.fromEntries(headersOf(operation).map((name) => [name, ref('headers', name)])),
+  content: { 'application/json': { schema: operation.schema } },
+})
+
+function operationObject(operation: Operation): Json {
+  const { id, tag, summary, description, inPath = [], inQuery = noParameters, sharedAs } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    parameters: [
+      ...inPath.map((parameter) => ({ ...parameter, in: 'path', required: true })),
+      ...[...inQuery.values()].map((parameter) => ref('parameters', parameterName(parameter))),
+    ],
+    responses: {
+      200: sharedAs === undefined ? okResponse(operation) : ref('responses', sharedAs),
+      ...(headersOf(operation).includes('ETag') ? { 304: ref('responses', 'NotModified') } : {}),
+      ...Object.fromEntries(statusesOf(operation).map((status) => [status, ref('responses', problemName(status))])),
+      default: ref('responses', 'OtherProblem'),
+    },
+  }
 }
+
+function componentsOf(catalog: Catalog, operations: readonly Operation[]): Json {
+  const parameters = operations.flatMap(({ inQuery = noParameters }) => [...inQuery.values()])
+  const statuses = new Set(operations.flatMap(statusesOf))
+  const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
+  const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one)]]))
+  return {
+    schemas: schemasOf(catalog),
+    parameters: Object.fromEntries(parameters.map((one) => [parameterName(one), parameterObject(one)])),
+    headers,
+    responses: {
+      ...Object.fromEntries(shared),
+      NotModified: { description: 'The client has it already' },
+      ...Object.fromEntries([...statuses].map((status) => [problemName(status), problemsWith(status)])),
+      OtherProblem: problemResponse(problemKinds.filter((kind) => !statuses.has(statusOf(kind)))),
+    },
+  }
+}
+
+const documents = new WeakMap<Catalog, Json>()
+
+/** All but the servers, made once for each catalog. */
+function derivedDocument(catalog: Catalog): Json {
+  const known = documents.get(catalog)
+  if (known !== undefined) return known
+  const operations = operationsOf(catalog)
+  const document = {
+    openapi: '3.1.1',
+    info,
+    security: [],
+    tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(operations.map((operation) => [operation.path, { get: operationObject(operation) }])),
+    components: componentsOf(catalog, operations),
+  }
+  documents.set(catalog, document)
+  return document
+}
+
+export const openapiDocument = (catalog: Catalog, baseUrl: string): Json => ({
+  ...derivedDocument(catalog),
+  servers: [{ url: baseUrl }],
+})

@@ -1,0 +1,47 @@
+// What is read from /proc and lscpu: processor time, memory, the time of others, and the name of the processor.
+import { describe, expect, test } from 'bun:test'
+import { descendants, parseBusy, parseRollup, parseStat, processorName } from './machine.ts'
+
+const stat = (name: string, times: string) =>
+  `7 (${name}) S 3 1 1 0 -1 4194560 9 0 0 0 ${times} 20 0 5 0 100 1000 200 18446744073709551615`
+
+describe('a line of /proc/<pid>/stat', () => {
+  const cases = [
+    { name: 'user and system time, also of children that ended', line: stat('bun', '100 20 3 4'), cpu: 1_270_000 },
+    { name: 'a program with a space in its name', line: stat('nginx: worker', '1 0 0 0'), cpu: 10_000 },
+    { name: 'a program with brackets in its name', line: stat('a) S 9 (b', '0 2 0 0'), cpu: 20_000 },
+  ]
+  for (const { name, line, cpu } of cases)
+    test(name, () => expect(parseStat(line)).toEqual({ pid: 7, parent: 3, cpuMicros: cpu }))
+})
+
+test('a tree is the process, its children and theirs, and nobody else', () => {
+  const parents = { 1: 0, 5: 1, 6: 5, 7: 6, 8: 1 }
+  const all = Object.entries(parents).map(([pid, parent]) => ({ pid: Number(pid), parent, cpuMicros: 0 }))
+  expect(descendants(5, all).map(({ pid }) => pid)).toEqual([5, 6, 7])
+  expect(descendants(9, all)).toEqual([])
+})
+
+test('private memory is clean and dirty together, and a missing line is named', () => {
+  const text = 'Rss:    2000 kB\nPss_Anon:  7 kB\nPrivate_Clean:  30 kB\nPrivate_Dirty:  12 kB\nAnonymous:   10 kB\n'
+  expect(parseRollup(text)).toEqual({ residentBytes: 2_048_000, privateBytes: 43_008, anonymousBytes: 10_240 })
+  expect(() => parseRollup('Rss: 1 kB\n')).toThrow('Private_Clean')
+})
+
+test('the time of others on a core leaves out idling and interrupts', () => {
+  const text = 'cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 10 1 5 1000 50 7 8 2 0 0\ncpu1 1 0 0 0 0 0 0 0 0 0\nintr 1\n'
+  expect(parseBusy(text, [0])).toBe(180_000)
+  expect(parseBusy(text, [0, 1])).toBe(190_000)
+  expect(() => parseBusy(text, [2])).toThrow('core 2')
+})
+
+describe('the name of the processor', () => {
+  const arm = 'processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n'
+  const cases = [
+    ['from lscpu', 'Vendor ID:   ARM\nModel name:   Neoverse-N1\n', arm, 'Neoverse-N1'],
+    ['from /proc/cpuinfo', '', 'processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\n', 'Intel(R) Xeon(R)'],
+    ['by its numbers', 'Model name:  -\n', arm, 'processor of implementer 0x41, part 0xd0c'],
+    ['nowhere', '', '', 'unknown processor'],
+  ] as const
+  test.each(cases)('%s', (_, lscpu, cpuinfo, expected) => expect(processorName(lscpu, cpuinfo)).toBe(expected))
+})

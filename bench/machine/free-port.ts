@@ -1,8 +1,0 @@
-// A port on the loopback interface that nothing listens on.
-
-export function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
-}

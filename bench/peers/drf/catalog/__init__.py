@@ -1,1 +1,0 @@
-"""The localities and what they embed."""

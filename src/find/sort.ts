@@ -1,0 +1,84 @@
+// Puts positions in the order of fields: texts in Spanish order, ties by the next field, and by position in the end.
+import { type Entity, embeddedAt } from '../catalog/entity.ts'
+import { stepsWithin } from '../catalog/paths.ts'
+import type { Release } from '../release/release.ts'
+
+export type Sort = { readonly steps: readonly string[]; readonly descending: boolean }
+
+/** The rank of each record in the order of one field, as a value and the rank of the value; without ranks, it is its own. */
+type Ranking = { readonly values: Uint32Array; readonly ranks: Uint32Array | undefined; readonly count: number }
+
+/** Sorts positions, which ascend, by several fields, the first before the second; undefined stands for all positions. */
+export function sortBy(
+  release: Release,
+  entity: Entity,
+  positions: Uint32Array | undefined,
+  sorts: readonly Sort[],
+): Uint32Array {
+  let sorted = positions ?? upTo(release.entity(entity.name).count)
+  // Each sort is stable, so the last field comes first.
+  for (const sort of sorts.toReversed()) sorted = sortByOne(release, entity, sorted, sort)
+  return sorted
+}
+
+function sortByOne(release: Release, entity: Entity, positions: Uint32Array, { steps, descending }: Sort): Uint32Array {
+  const { values, ranks, count } = rankingOf(release, entity, steps)
+  const keys = new Uint32Array(positions.length)
+  for (let at = 0; at < positions.length; at++) {
+    const value = values[positions[at] as number] as number
+    const rank = ranks === undefined ? value : (ranks[value] as number)
+    keys[at] = descending ? count - 1 - rank : rank
+  }
+  return stableSort(positions, keys, count)
+}
+
+function upTo(count: number): Uint32Array {
+  const positions = new Uint32Array(count)
+  for (let position = 0; position < count; position++) positions[position] = position
+  return positions
+}
+
+function rankingOf(release: Release, entity: Entity, steps: readonly string[]): Ranking {
+  const [step = '', ...rest] = steps
+  const column = release.entity(entity.name).index.column(step)
+  const { values } = column
+  if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
+  if (column.kind === 'text') return { values, ranks: column.groups, count: (column.groups.at(-1) ?? -1) + 1 }
+  const parent = embeddedAt(entity, step)
+  const { values: inner, ranks, count } = rankingOf(release, parent, stepsWithin(parent, rest))
+  return { values, ranks: ranks === undefined ? inner : inner.map((value) => ranks[value] as number), count }
+}
+
+/** Sorts positions by their keys, each less than `keyCount`; those with the same key stay in order. */
+export const stableSort = (positions: Uint32Array, keys: Uint32Array, keyCount: number): Uint32Array =>
+  positions.length < keyCount / 8 ? sortFew(positions, keys) : countingSort(positions, keys, keyCount)
+
+const SHIFT = 0x1_0000_0000
+
+/** Key and place are packed into one number, since arrays of numbers are sorted without calling a comparison. */
+function sortFew(positions: Uint32Array, keys: Uint32Array): Uint32Array {
+  const packed = new Float64Array(positions.length)
+  for (let at = 0; at < packed.length; at++) packed[at] = (keys[at] as number) * SHIFT + at
+  packed.sort()
+  const sorted = new Uint32Array(positions.length)
+  for (let at = 0; at < packed.length; at++) sorted[at] = positions[(packed[at] as number) % SHIFT] as number
+  return sorted
+}
+
+function countingSort(positions: Uint32Array, keys: Uint32Array, keyCount: number): Uint32Array {
+  /** Where the next position with each key goes. */
+  const next = new Uint32Array(keyCount + 1)
+  for (let at = 0; at < keys.length; at++) {
+    const after = (keys[at] as number) + 1
+    next[after] = (next[after] as number) + 1
+  }
+  for (let key = 0; key < keyCount; key++) next[key + 1] = (next[key + 1] as number) + (next[key] as number)
+  const sorted = new Uint32Array(positions.length)
+  for (let at = 0; at < positions.length; at++) {
+    const key = keys[at] as number
+    const place = next[key] as number
+    sorted[place] = positions[at] as number
+    next[key] = place + 1
+  }
+  return sorted
+}

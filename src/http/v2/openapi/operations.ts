@@ -1,0 +1,234 @@
+// The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
+import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
+import { OPENAPI_PATH, PER_PAGE, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
+import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
+import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
+import { FORMATS } from '../../../page/page-request.ts'
+import type { ProblemKind } from '../../problem.ts'
+import {
+  bulkParameters,
+  changesParameters,
+  describeParameters,
+  listParameters,
+  MAX_PAGE,
+  type Parameter,
+  type ParameterTable,
+  RELEASE,
+  recordParameters,
+  searchParameters,
+} from '../parameter-definitions.ts'
+import { childrenTemplate, recordTemplate } from '../paths.ts'
+import { COUNT, DIGEST, ID, type Json, listOf, pascalCase, recordRef, schemaRef, TEXT } from './schemas.ts'
+
+export type Operation = {
+  readonly path: string
+  readonly id: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description: string
+  readonly inPath?: readonly Json[]
+  readonly inQuery?: ParameterTable
+  /** Of the response with status 200: by default those of a response from one release. */
+  readonly headers?: readonly HeaderName[]
+  /** Of the JSON body of that response. */
+  readonly schema: Json
+  /** The name under which several operations share that response. */
+  readonly sharedAs?: string
+  /** Besides those that any request can lead to. */
+  readonly problems?: readonly ProblemKind[]
+}
+
+export type Tag = 'Overview' | 'Lists' | 'Records' | 'Bulk' | 'Search' | 'Releases' | 'API v1'
+
+const header = (description: string, schema: Json, required = true): Json => ({ description, required, schema })
+
+/** The headers that the document describes: all but those that every response has. */
+export const headers = {
+  'X-Page': header('Number of this page', COUNT),
+  'X-Per-Page': header('Records on a page', COUNT),
+  'X-Total': header('Number of records in all', COUNT),
+  'X-Total-Pages': header('Number of pages in all', COUNT),
+  Link: header('Other pages (RFC 8288), where there are any', TEXT, false),
+  'X-Release': header('Digest of the release that was read', DIGEST),
+  ETag: header('Validator; weak where the body is compressed while it is sent', TEXT),
+  'Last-Modified': header('When the release was built', TEXT),
+  'Repr-Digest': header('Digest of the body (RFC 9530); a trailer where the body is compressed', TEXT, false),
+} satisfies Readonly<Record<string, Json>>
+
+type HeaderName = keyof typeof headers
+
+const PAGE_HEADERS = ['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link'] as const
+const VALIDATORS = ['ETag', 'Last-Modified'] as const
+export const RELEASE_HEADERS = ['X-Release', ...VALIDATORS] as const
+const LIST_PROBLEMS = ['page-beyond-last', 'not-acceptable', 'release-gone'] as const
+/** Of what may change while the release does not. */
+const UNDATED_HEADERS = ['X-Release', 'ETag'] as const
+
+export function operationsOf(catalog: Catalog): Operation[] {
+  const entities = [...catalog.entities.values()]
+  return [
+    ...otherOperations(catalog),
+    ...entities.map(listOperation),
+    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenOperation(parent, child))),
+    ...entities.map(recordOperation),
+    ...entities.map(bulkOperation),
+    ...v1Operations(catalog),
+  ]
+}
+
+const listOperation = (entity: Entity): Operation => ({
+  path: `${V2_PATH}/${entity.plural}`,
+  id: `list${pascalCase(entity.plural)}`,
+  tag: 'Lists',
+  summary: `${entity.title}, in pages`,
+  description: 'Filtered, searched and sorted as the parameters say.',
+  inQuery: listParameters(entity),
+  headers: [...PAGE_HEADERS, ...RELEASE_HEADERS],
+  schema: listOf(recordRef(entity)),
+  sharedAs: `${pascalCase(entity.plural)}Page`,
+  problems: LIST_PROBLEMS,
+})
+
+function childrenOperation(parent: Entity, child: Entity): Operation {
+  const list = listOperation(child)
+  return {
+    ...list,
+    path: childrenTemplate(parent, child),
+    id: `${list.id}Of${pascalCase(parent.name)}`,
+    summary: `${child.title} below one of the ${parent.title.toLowerCase()}, in pages`,
+    inPath: [idInPath(parent, identifierOf(parent))],
+    problems: [...LIST_PROBLEMS, 'record-not-found'],
+  }
+}
+
+const idInPath = ({ fields }: Entity, name: string): Json => ({
+  name,
+  description: (fields[name] as Field).description,
+  schema: ID,
+})
+
+function recordOperation(entity: Entity): Operation {
+  const owner = ownerOf(entity)
+  const own = idInPath(entity, entity.key.at(-1) as string)
+  const description = `${own.description}; with by=code its official code`
+  const idOrCode = { ...own, description, schema: { type: ['integer', 'string'] } }
+  return {
+    path: recordTemplate(entity),
+    id: `get${pascalCase(entity.name)}`,
+    tag: 'Records',
+    summary: `One of the ${entity.title.toLowerCase()}`,
+    description: 'By its identifier, or by its official code.',
+    inPath: owner === undefined ? [idOrCode] : [idInPath(entity, owner.field), idOrCode],
+    inQuery: recordParameters(entity),
+    schema: recordRef(entity),
+    problems: ['record-not-found', 'not-acceptable', 'release-gone'],
+  }
+}
+
+const bulkOperation = (entity: Entity): Operation => ({
+  path: `${V2_PATH}/${entity.plural}/all`,
+  id: `all${pascalCase(entity.plural)}`,
+  tag: 'Bulk',
+  summary: `All ${entity.title.toLowerCase()}`,
+  description: 'Range and If-Range resume an interrupted download (206).',
+  inQuery: bulkParameters,
+  headers: ['X-Total', 'Repr-Digest', ...RELEASE_HEADERS],
+  schema: listOf(recordRef(entity)),
+  problems: ['not-acceptable', 'release-gone', 'range-not-satisfiable'],
+})
+
+const otherOperations = (catalog: Catalog): Operation[] => [
+  {
+    path: V2_PATH,
+    id: 'describeApi',
+    tag: 'Overview',
+    summary: 'The collections of API v2 with their fields and filters',
+    description: 'Everything that a client needs to find its way, and the release that it reads.',
+    inQuery: describeParameters,
+    schema: schemaRef('ApiDescription'),
+    problems: ['release-gone'],
+  },
+  {
+    path: OPENAPI_PATH,
+    id: 'getOpenapi',
+    tag: 'Overview',
+    summary: 'This document',
+    description: 'OpenAPI 3.1 of both versions of the API.',
+    headers: UNDATED_HEADERS,
+    schema: { type: 'object' },
+  },
+  {
+    path: `${V2_PATH}/search`,
+    id: 'search',
+    tag: 'Search',
+    summary: 'Suggestions from all collections, the best first',
+    description: 'For someone who is typing: each suggestion tells what it is, where it is, and what matches.',
+    inQuery: searchParameters(catalog),
+    schema: listOf(schemaRef('Suggestion')),
+    problems: ['release-gone'],
+  },
+  {
+    path: `${V2_PATH}/releases`,
+    id: 'listReleases',
+    tag: 'Releases',
+    summary: 'The releases that can be read, newest first',
+    description: 'A release is named by its digest and never changes.',
+    headers: UNDATED_HEADERS,
+    schema: listOf(schemaRef('ReleaseSummary')),
+  },
+  {
+    path: `${V2_PATH}/releases/{digest}`,
+    id: 'getRelease',
+    tag: 'Releases',
+    summary: 'One release: its source, and what is unexpected in it',
+    description: 'As in the list of releases, with the source in detail.',
+    inPath: [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }],
+    headers: UNDATED_HEADERS,
+    schema: schemaRef('Release'),
+    problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: `${V2_PATH}/changes`,
+    id: 'changes',
+    tag: 'Releases',
+    summary: 'What changed from one release to another',
+    description: 'For clients that keep a copy. After a 410 they take everything again.',
+    inQuery: changesParameters(catalog),
+    schema: schemaRef('Changes'),
+    problems: ['not-acceptable', 'release-gone'],
+  },
+]
+
+const v1Parameter = (name: string, description: string, schema: Json): [string, Parameter] => [
+  name,
+  { name, of: 'v1', description, repeatable: false, schema },
+]
+const v1Parameters: ParameterTable = new Map([
+  v1Parameter('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }),
+  v1Parameter('format', 'Both give JSON', { type: 'string', enum: FORMATS }),
+])
+
+const v1Operations = (catalog: Catalog): Operation[] => [
+  {
+    path: V1_PATH,
+    id: 'listCollectionsV1',
+    tag: 'API v1',
+    summary: 'The collections of API v1',
+    description: 'The URL of each, by name.',
+    headers: [],
+    schema: schemaRef('CollectionsV1'),
+  },
+  ...v1Collections(catalog).map(
+    ({ name, title, entity, path }): Operation => ({
+      path,
+      id: `list${pascalCase(name)}V1`,
+      tag: 'API v1',
+      summary: `${title}, ${PER_PAGE} on a page`,
+      description: 'Parameters that are not known are ignored.',
+      inQuery: v1Parameters,
+      headers: [...PAGE_HEADERS, ...VALIDATORS],
+      schema: listOf(recordRef(entityIn(catalog, entity))),
+      problems: ['page-beyond-last'],
+    }),
+  ),
+]

@@ -1,0 +1,153 @@
+// The JSON Schemas of everything that both APIs respond with, derived from the definitions of a catalog.
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
+import { v1Collections } from '../../../catalog/collections.ts'
+import type { Entity, Field } from '../../../catalog/entity.ts'
+import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
+
+export type Json = { readonly [key: string]: unknown }
+
+export const problemKinds = Object.keys(problemTitles) as ProblemKind[]
+
+/** A name in the style of types: areas-conocimiento becomes AreasConocimiento. */
+export const pascalCase = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase())
+
+export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+export const recordRef = (entity: Entity): Json => schemaRef(pascalCase(entity.name))
+export const listOf = (items: Json): Json => ({ type: 'array', items })
+
+export const ID: Json = { type: 'integer', minimum: 0, maximum: MAX_ID }
+export const COUNT: Json = { type: 'integer', minimum: 0 }
+export const TEXT: Json = { type: 'string' }
+const FLAG: Json = { type: 'boolean' }
+const URL: Json = { type: 'string', format: 'uri' }
+const URL_TEMPLATE: Json = { type: 'string', format: 'uri-template' }
+export const DIGEST: Json = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'digest of a release' }
+const BUILT: Json = { type: 'string', format: 'date-time', description: 'when the release was built' }
+
+const described = (schema: Json, description: string): Json => ({ ...schema, description })
+
+const mapOf = (values: Json): Json => ({ type: 'object', additionalProperties: values })
+
+/** Properties may be added to any object in the future, so none is closed. */
+const object = (properties: Json, optional: readonly string[] = []): Json => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+})
+
+const CREDIT = object({ to: TEXT, of: listOf(TEXT) })
+const OPTIONS = mapOf({ type: ['string', 'number', 'boolean'] })
+const FINDING = object({ kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT) })
+const FIELD = object({ path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'string'] }, says: TEXT })
+const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
+const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
+
+function fieldSchema(entity: Entity, field: Field): Json {
+  switch (field.kind) {
+    case 'id':
+      return described(ID, field.description)
+    case 'code':
+      return { type: 'string', pattern: field.pattern.source, description: `${field.description}: ${field.shape}` }
+    case 'name':
+      return { type: 'string', minLength: 1, maxLength: MAX_TEXT, description: field.description }
+    case 'copy':
+      return described(fieldSchema(entity, entity.fields[field.of] as Field), field.description)
+    case 'embed':
+      return described(recordRef(field.entity), field.description)
+  }
+}
+
+const recordSchema = (entity: Entity): Json =>
+  object(Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])))
+
+const changeSchema = (entity: Entity): Json =>
+  object(
+    {
+      collection: { const: entity.plural },
+      key: object(Object.fromEntries(entity.key.map((name) => [name, ID]))),
+      change: schemaRef('ChangeKind'),
+      fields: listOf(TEXT),
+      old: recordRef(entity),
+      new: recordRef(entity),
+    },
+    ['fields', 'old', 'new'],
+  )
+
+const changeName = (entity: Entity) => `${pascalCase(entity.name)}Change`
+
+const releaseProperties = {
+  digest: DIGEST,
+  built: BUILT,
+  current: described(FLAG, 'whether it is read when a request names none'),
+  source: described(TEXT, 'where the records came from'),
+  synthetic: described(FLAG, 'whether the records are invented'),
+  counts: described(mapOf(COUNT), 'number of records by collection'),
+  bytes: described(COUNT, 'size of its files'),
+  url: described(URL, 'the release in detail'),
+}
+
+/** By name, as they stand under components of the document. */
+export function schemasOf(catalog: Catalog): Json {
+  const entities = [...catalog.entities.values()]
+  return {
+    ...Object.fromEntries(entities.map((entity) => [pascalCase(entity.name), recordSchema(entity)])),
+    ...Object.fromEntries(entities.map((entity) => [changeName(entity), changeSchema(entity)])),
+    Changes: object({
+      from: DIGEST,
+      to: DIGEST,
+      changes: described(
+        listOf({ oneOf: entities.map((entity) => schemaRef(changeName(entity))) }),
+        'with `old` unless it was added, `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
+      ),
+    }),
+    ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
+    CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
+    Suggestion: object({
+      collection: schemaRef('CollectionName'),
+      key: described(mapOf(ID), 'the fields that identify the record, with their values'),
+      url: described(URL, 'the record'),
+      name: described(TEXT, 'name of the record'),
+      breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
+      matches: listOf(object({ field: TEXT, ranges: RANGES })),
+    }),
+    ReleaseSummary: object(releaseProperties),
+    Release: object({
+      ...releaseProperties,
+      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+      findings: described(listOf(FINDING), 'what is unexpected in the records'),
+      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+    }),
+    ApiDescription: object({
+      release: object({ digest: DIGEST, built: BUILT, url: URL }),
+      search: URL_TEMPLATE,
+      releases: URL,
+      changes: URL_TEMPLATE,
+      openapi: URL,
+      collections: listOf(schemaRef('CollectionDescription')),
+    }),
+    CollectionDescription: object({
+      name: schemaRef('CollectionName'),
+      count: described(COUNT, 'number of records'),
+      url: described(URL, 'its list'),
+      record: described(URL_TEMPLATE, 'a single record'),
+      all: described(URL, 'all of its records'),
+      children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
+      key: described(listOf(TEXT), 'the fields that identify a record'),
+      code: described(listOf(TEXT), 'the fields that make up its official code'),
+      fields: listOf(FIELD),
+      filters: described(listOf(TEXT), 'parameters that filter its list'),
+    }),
+    CollectionsV1: object(
+      Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
+    ),
+    Problem: object({
+      type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
+      title: described(TEXT, 'the kind of problem, for people'),
+      status: described({ type: 'integer' }, 'status code of the response'),
+      detail: described(TEXT, 'what is wrong with this request, for people'),
+      instance: described(TEXT, 'path of the request, without its query'),
+    }),
+  }
+}

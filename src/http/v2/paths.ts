@@ -1,0 +1,131 @@
+// The paths of API v2, derived from a catalog: which there are, and which route is at one.
+import type { Catalog } from '../../catalog/catalog.ts'
+import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
+import { ProblemError } from '../problem.ts'
+
+/** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
+export type ParentInPath = {
+  readonly entity: Entity
+  readonly id: string
+  /** The fields that lead to it from the records below it. */
+  readonly steps: readonly string[]
+}
+
+/** What is read out of one release. */
+export type CatalogRoute =
+  | { readonly kind: 'index' }
+  | { readonly kind: 'search' }
+  | { readonly kind: 'list'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
+  | {
+      readonly kind: 'record'
+      readonly entity: Entity
+      /** Its identifier or its official code. */
+      readonly name: string
+      readonly parent: ParentInPath | undefined
+    }
+  | { readonly kind: 'bulk'; readonly entity: Entity }
+
+/** What is about the releases themselves, and about the API. */
+export type ServiceRoute =
+  | { readonly kind: 'releases' }
+  | { readonly kind: 'release'; readonly digest: string }
+  | { readonly kind: 'changes' }
+  | { readonly kind: 'openapi' }
+
+const BULK = 'all'
+const SEARCH = 'search'
+const RELEASES = 'releases'
+const CHANGES = 'changes'
+
+const collectionPath = ({ plural }: Entity) => `${V2_PATH}/${plural}`
+
+/** The path of a record, with its variable segments in braces. */
+export function recordTemplate(entity: Entity): string {
+  const owner = ownerOf(entity)
+  const parent = owner === undefined ? V2_PATH : `${collectionPath(owner.entity)}/{${owner.field}}`
+  return `${parent}/${entity.plural}/{${entity.key.at(-1)}}`
+}
+
+/** The path of the records below one, likewise. */
+export const childrenTemplate = (parent: Entity, child: Entity): string =>
+  `${collectionPath(parent)}/{${parent.key[0]}}/${child.plural}`
+
+export const releaseTemplate = `${V2_PATH}/${RELEASES}/{digest}`
+
+const pathsByCatalog = new WeakMap<Catalog, readonly string[]>()
+
+/** Every path there is, with its variable segments in braces. */
+export function v2Paths(catalog: Catalog): readonly string[] {
+  const known = pathsByCatalog.get(catalog)
+  if (known !== undefined) return known
+  const entities = [...catalog.entities.values()]
+  const paths = [
+    V2_PATH,
+    ...entities.map(collectionPath),
+    ...entities.map((entity) => `${collectionPath(entity)}/${BULK}`),
+    ...entities.map(recordTemplate),
+    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child))),
+    `${V2_PATH}/${SEARCH}`,
+    `${V2_PATH}/${RELEASES}`,
+    releaseTemplate,
+    `${V2_PATH}/${CHANGES}`,
+  ]
+  pathsByCatalog.set(catalog, paths)
+  return paths
+}
+
+/** The segments of a path after that of API v2, decoded; of a path that cannot be decoded, undefined. */
+function segmentsOf(path: string): readonly string[] | undefined {
+  if (path === V2_PATH) return []
+  const segments = path.slice(V2_PATH.length + 1).split('/')
+  if (segments.includes('')) return undefined
+  if (!path.includes('%')) return segments
+  const decoded = segments.map(percentDecoded).filter((segment) => segment !== undefined)
+  return decoded.length === segments.length ? decoded : undefined
+}
+
+/** Undefined where it is not UTF-8, percent-encoded. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function serviceRouteAt(path: string): ServiceRoute | undefined {
+  if (path === OPENAPI_PATH) return { kind: 'openapi' }
+  const [first, digest, ...rest] = segmentsOf(path) ?? []
+  if (rest.length > 0) return undefined
+  if (first === RELEASES) return digest === undefined ? { kind: 'releases' } : { kind: 'release', digest }
+  return first === CHANGES && digest === undefined ? { kind: 'changes' } : undefined
+}
+
+export function catalogRouteAt(catalog: Catalog, path: string): CatalogRoute {
+  const segments = segmentsOf(path)
+  const route = segments === undefined ? undefined : routeOf(catalog, segments)
+  if (route === undefined) throw new ProblemError({ kind: 'not-found', known: v2Paths(catalog) })
+  return route
+}
+
+function routeOf({ collections }: Catalog, segments: readonly string[]): CatalogRoute | undefined {
+  const [first, name, below, childName, ...more] = segments
+  if (first === undefined) return { kind: 'index' }
+  if (first === SEARCH && name === undefined) return { kind: 'search' }
+  const entity = collections.get(first)
+  if (entity === undefined || more.length > 0) return undefined
+  if (name === undefined) return { kind: 'list', entity, parent: undefined }
+  if (below === undefined)
+    return name === BULK ? { kind: 'bulk', entity } : { kind: 'record', entity, name, parent: undefined }
+  const child = collections.get(below)
+  if (child === undefined) return undefined
+  if (childName === undefined) {
+    const way = pathTo(child, entity)
+    return way && { kind: 'list', entity: child, parent: { entity, id: name, steps: way.steps } }
+  }
+  const owner = ownerOf(child)
+  if (owner?.entity !== entity) return undefined
+  return { kind: 'record', entity: child, name: childName, parent: { entity, id: name, steps: [owner.field] } }
+}

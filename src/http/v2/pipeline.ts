@@ -1,0 +1,181 @@
+// The way of a request through API v2: parse it, choose the release, find, render, respond.
+//
+// Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+import type { Entity } from '../../catalog/entity.ts'
+import { find } from '../../find/finder.ts'
+import { bodyOf, isWhole, type Rendition, recordEncoder } from '../../page/rendition.ts'
+import { catalogOfBoth } from '../../release/diff.ts'
+import type { Release } from '../../release/release.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
+import { orThrow, ProblemError } from '../problem.ts'
+import { bulkResponse } from './bulk.ts'
+import { changesResponse } from './changes.ts'
+import { describeIndex, describeRelease, describeReleases } from './describe.ts'
+import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
+import { openapiDocument } from './openapi/document.ts'
+import { catalogRouteAt, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
+import { findParent, findRecord } from './record-key.ts'
+import {
+  badCursor,
+  type ListRequest,
+  parseChangesRequest,
+  parseComparedReleases,
+  parseQuery,
+  parseRequest,
+  type RawQuery,
+  type RecordRequest,
+  refuseParameters,
+  writeCursor,
+} from './request.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+import { searchSuggestions } from './search.ts'
+
+type V2Context = {
+  readonly releases: OpenReleases
+  /** Under which address the service presents itself in links; throws where the request does not say so. */
+  readonly baseUrlOf: () => string
+}
+
+type Response = HttpResponse | Promise<HttpResponse>
+
+export function respondV2({ releases, baseUrlOf }: V2Context, request: HttpRequest): Response {
+  const { path, headers } = request
+  if (!isRead(request) || path.endsWith('/')) return respondWithoutReading(releases, request)
+  const query = parseQuery(request.query)
+  const serviceRoute = serviceRouteAt(path)
+  if (serviceRoute !== undefined) return respondAboutService(releases, serviceRoute, request, query, baseUrlOf())
+
+  const { chosen, gone } = chooseRelease(releases, query)
+  const route = catalogRouteAt(chosen.release.catalog, path)
+  const baseUrl = baseUrlOf()
+  const wanted = parseRequest(route, query, headers, chosen.release)
+  if (gone !== undefined) throw releaseGone(gone)
+
+  switch (wanted.kind) {
+    case 'list':
+      return respondList(request, chosen, wanted, `${baseUrl}${path}`, query)
+    case 'record':
+      return respondRecord(request, chosen, wanted)
+    case 'bulk':
+      return bulkResponse(request, chosen, wanted.entity, wanted)
+    case 'search':
+      return jsonResponse(request, chosen, searchSuggestions(chosen.release, wanted, baseUrl))
+    case 'index':
+      return jsonResponse(request, chosen, describeIndex(chosen.release, baseUrl))
+  }
+}
+
+/** To other methods than GET and HEAD, and to a known path with a slash after it. */
+function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
+  const path = withoutSlash(request.path)
+  // For a path that is not known, this throws.
+  if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
+  return isRead(request) ? redirected(request) : orThrow(otherMethod(request))
+}
+
+/**
+ * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
+ * definitions of the current one: a request that is wrong in itself is refused as such.
+ */
+function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
+  const { current } = releases
+  if (named === undefined) return { chosen: { release: current, isNamed: false }, gone: undefined }
+  const { parameter, prefix } = named
+  // A walk through the current release goes on without a look at the disk.
+  const isCurrent = parameter === 'after' && current.digest.startsWith(prefix)
+  const release = isCurrent ? current : releases.lookUp(parameter, prefix)
+  if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: prefix }
+  // The beginning of a digest may become that of another release, too.
+  return { chosen: { release, isNamed: prefix === release.digest }, gone: undefined }
+}
+
+/** A page of the records of an entity, or of those below one record. */
+function respondList(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  wanted: ListRequest,
+  url: string,
+  query: RawQuery,
+): HttpResponse {
+  const { page, positions } = findPage(chosen.release, wanted)
+  const body = renderRecords(chosen.release, wanted, positions)
+  const { encoding, rendition } = wanted
+  return bodyResponse(request, chosen, {
+    format: rendition.format,
+    encoding,
+    body,
+    headers: listHeaders(page, url, query.pairs),
+  })
+}
+
+function findPage(release: Release, { entity, parent, query, start: at, perPage }: ListRequest) {
+  const within = parent === undefined ? [] : findParent(release, parent)
+  const found = find(release, entity.name, { ...query, filters: [...within, ...query.filters] })
+  const { total } = found
+  const totalPages = Math.ceil(total / perPage)
+  if ('page' in at && at.page > Math.max(totalPages, 1))
+    throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
+  const start = 'page' in at ? (at.page - 1) * perPage : found.placeOf(at.position) + 1
+  if ('after' in at && start === 0) throw badCursor(at.after)
+  const positions = found.slice(start, start + perPage)
+  const last = positions.at(-1)
+  const isLast = last === undefined || start + positions.length >= total
+  const next = isLast ? undefined : writeCursor(release.digest, last)
+  return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
+}
+
+function renderRecords(release: Release, { entity, rendition }: ListRequest, positions: Uint32Array): Uint8Array {
+  const { records } = release.entity(entity.name)
+  const jsons = Array.from(positions, (position) => records.record(position))
+  return bodyOf(recordEncoder(entity, rendition), jsons)
+}
+
+function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
+  const { release } = chosen
+  const { entity, rendition, encoding } = wanted
+  const position = findRecord(release, wanted)
+  const body = renderRecord(entity, rendition, release.entity(entity.name).records.record(position))
+  return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
+}
+
+/** In JSON it is the record itself, not a list of one. */
+function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
+  if (rendition.format === 'json' && isWhole(rendition)) return json
+  const encoder = recordEncoder(entity, rendition)
+  return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
+}
+
+function respondAboutService(
+  releases: OpenReleases,
+  route: ServiceRoute,
+  request: HttpRequest,
+  query: RawQuery,
+  baseUrl: string,
+): HttpResponse {
+  if (route.kind === 'changes') return respondChanges(releases, request, query)
+  refuseParameters(query)
+  const { current } = releases
+  // Which release is current may change, and with it what there is to say of each.
+  const chosen = { release: current, isNamed: false, isUndated: true }
+  switch (route.kind) {
+    case 'releases':
+      return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
+    case 'release': {
+      if (!isDigestOrPrefix(route.digest)) throw new ProblemError({ kind: 'not-found', known: [releaseTemplate] })
+      const release = releases.find('digest', route.digest)
+      return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
+    }
+    case 'openapi':
+      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl))
+  }
+}
+
+function respondChanges(releases: OpenReleases, request: HttpRequest, query: RawQuery): HttpResponse {
+  const { current } = releases
+  const { from, to } = parseComparedReleases(query, current.catalog)
+  const older = releases.find('from', from)
+  const newer = to === undefined ? current : releases.find('to', to)
+  const wanted = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
+  return changesResponse(request, older, { release: newer, isNamed: to !== undefined }, wanted)
+}

@@ -1,0 +1,405 @@
+// Parses the query string of a request to API v2: once into names and values, then against the parameters of its route.
+import type { Catalog } from '../../catalog/catalog.ts'
+import { MAX_ID } from '../../catalog/check.ts'
+import { type Entity, identifierOf } from '../../catalog/entity.ts'
+import { ownerOf, pathTo } from '../../catalog/lineage.ts'
+import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Filter } from '../../find/filter.ts'
+import type { Query } from '../../find/finder.ts'
+import type { Scope } from '../../find/search.ts'
+import type { Sort } from '../../find/sort.ts'
+import { nearest } from '../../nearest.ts'
+import { FORMATS, type Format, type Rendition, type Selection } from '../../page/rendition.ts'
+import type { Release } from '../../release/release.ts'
+import type { RequestHeaders } from '../exchange.ts'
+import { badParameter, ProblemError } from '../problem.ts'
+import { type Encoding, negotiate } from './negotiate.ts'
+import {
+  bulkParameters,
+  CHANGES_FORMATS,
+  changesParameters,
+  DEFAULT_PER_PAGE,
+  DEFAULT_SUGGESTIONS,
+  describeParameters,
+  listParameters,
+  MAX_FIELDS,
+  MAX_FILTER_VALUES,
+  MAX_PAGE,
+  MAX_PER_PAGE,
+  MAX_SEARCH_CHARACTERS,
+  MAX_SORT_FIELDS,
+  MAX_SUGGESTIONS,
+  MAX_WORDS,
+  noParameters,
+  type ParameterTable,
+  RECORD_NAMED_BY,
+  recordParameters,
+  searchParameters,
+} from './parameter-definitions.ts'
+import { type CatalogRoute, percentDecoded } from './paths.ts'
+
+// The query string before it is known which parameters there are: names and values in their order, and the release
+// that is meant, whose definitions decide about the rest.
+
+export type Pairs = readonly (readonly [name: string, value: string])[]
+
+export type RawQuery = {
+  readonly pairs: Pairs
+  /** Undefined for the current one. A wrong `after` names none; it is refused when the parameters are parsed. */
+  readonly release: NamedRelease | undefined
+}
+
+/** The parameter that names it, and its digest or the beginning of that. */
+type NamedRelease = { readonly parameter: 'release' | 'after'; readonly prefix: string }
+
+export function parseQuery(query: string): RawQuery {
+  const pairs = query === '' ? [] : query.split('&').map(parsePair)
+  return { pairs, release: namedRelease(pairs) }
+}
+
+function namedRelease(pairs: Pairs): NamedRelease | undefined {
+  const release = valueIn(pairs, 'release')
+  if (release !== undefined) return { parameter: 'release', prefix: release }
+  const cursor = readCursor(valueIn(pairs, 'after') ?? '')
+  return cursor && { parameter: 'after', prefix: cursor.release }
+}
+
+/** The value of a parameter that is given exactly once. */
+function valueIn(pairs: Pairs, name: string): string | undefined {
+  const [pair, ...more] = pairs.filter(([given]) => given === name)
+  return more.length > 0 ? undefined : pair?.[1]
+}
+
+function parsePair(pair: string): readonly [string, string] {
+  const equals = pair.indexOf('=')
+  const [name, value] = equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
+  return [formDecoded(name, name), formDecoded(value, name)]
+}
+
+const ENCODED = /[%+]/
+
+function formDecoded(text: string, name: string): string {
+  if (!ENCODED.test(text)) return text
+  const decoded = percentDecoded(text.replaceAll('+', ' '))
+  if (decoded === undefined) throw badParameter(name, text, 'text in UTF-8, percent-encoded')
+  return decoded
+}
+
+/** Where a walk through a list is: the release, and the position of the last record that was sent. Opaque to clients. */
+type Cursor = { readonly release: string; readonly position: number }
+
+const CURSOR = /^([0-9a-f]{16})-(0|[1-9][0-9]{0,9})$/
+const CURSOR_DIGITS = 16
+
+export const writeCursor = (digest: string, position: number): string =>
+  Buffer.from(`${digest.slice(0, CURSOR_DIGITS)}-${position}`).toString('base64url')
+
+export function readCursor(text: string): Cursor | undefined {
+  const [, release, position] = CURSOR.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
+  return release === undefined ? undefined : { release, position: Number(position) }
+}
+
+export const badCursor = (after: string): ProblemError =>
+  badParameter('after', after, 'a cursor out of the Link header of a page of the same list')
+
+// The parameters of a route.
+
+/** A query in which only known parameters stand, and only repeatable ones more than once. */
+class Parameters {
+  readonly #values = new Map<string, string[]>()
+
+  constructor({ pairs }: RawQuery, known: ParameterTable) {
+    for (const [name, value] of pairs) {
+      const definition = known.get(name)
+      if (definition === undefined) {
+        const names = [...known.keys()]
+        throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: nearest(name, names) })
+      }
+      const values = this.#values.get(name) ?? []
+      values.push(value)
+      this.#values.set(name, values)
+      if (values.length > 1 && !definition.repeatable)
+        throw badParameter(name, values.join(', '), 'one value: it may be given only once')
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  one(name: string): string | undefined {
+    return this.#values.get(name)?.[0]
+  }
+
+  /** All values of each that was given. */
+  all(): Iterable<readonly [name: string, values: readonly string[]]> {
+    return this.#values
+  }
+
+  allOf(name: string): readonly string[] | undefined {
+    return this.#values.get(name)
+  }
+
+  required(name: string, allowed: string): string {
+    const value = this.one(name)
+    if (value === undefined) throw badParameter(name, '', `${allowed}; it must be given`)
+    return value
+  }
+
+  wholeNumber(name: string, { max, defaultValue }: { readonly max: number; readonly defaultValue: number }): number {
+    const value = this.one(name)
+    if (value === undefined) return defaultValue
+    const number = /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : 0
+    if (number < 1 || number > max) throw badParameter(name, value, `a whole number from 1 to ${max}`)
+    return number
+  }
+
+  oneOf<W extends string>(name: string, words: readonly W[]): W | undefined {
+    const value = this.one(name)
+    const word = words.find((one) => one === value)
+    if (value !== undefined && word === undefined) throw badParameter(name, value, oneOfThese(words, value))
+    return word
+  }
+}
+
+/** The words that are allowed, and which of them was probably meant. */
+function oneOfThese(words: readonly string[], given: string): string {
+  const meant = nearest(given, words)
+  return `${words.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+}
+
+// The request of each route.
+
+type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
+
+/** A request for what is in a release: its route, and what its parameters and headers ask for. */
+type CatalogRequest =
+  | RouteOf<'index'>
+  | (RouteOf<'search'> & SearchRequest)
+  | ListRequest
+  | RecordRequest
+  | (RouteOf<'bulk'> & BulkRequest)
+
+/** The definitions of the parameters are those of the release that is read. */
+export function parseRequest(
+  route: CatalogRoute,
+  query: RawQuery,
+  headers: RequestHeaders,
+  { catalog, digest }: Release,
+): CatalogRequest {
+  switch (route.kind) {
+    case 'index':
+      new Parameters(query, describeParameters)
+      return route
+    case 'search':
+      return { ...route, ...parseSearchRequest(query, catalog) }
+    case 'list':
+      return { ...route, ...parseListRequest(query, headers, digest, route.entity) }
+    case 'record':
+      return { ...route, ...parseRecordRequest(query, headers, route.entity) }
+    case 'bulk':
+      return { ...route, ...parseBulkRequest(query, headers) }
+  }
+}
+
+export type ListRequest = RouteOf<'list'> & {
+  readonly query: Query
+  /** The number of the page, or the cursor after which it begins. */
+  readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
+  readonly perPage: number
+  readonly rendition: Rendition
+  readonly encoding: Encoding | undefined
+}
+
+function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: string, entity: Entity) {
+  const parameters = new Parameters(query, listParameters(entity))
+  const start = startOf(parameters, digest)
+  const filters = filtersOf(query.pairs, parameters, listParameters(entity))
+  const words = parameters.has('q') ? searchWords(parameters) : []
+  const sorts = sortsOf(entity, parameters)
+  const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
+  return { query: { filters, words, sorts }, start, perPage, ...renditionOf(entity, parameters, headers) }
+}
+
+function startOf(parameters: Parameters, digest: string): ListRequest['start'] {
+  const page = parameters.wholeNumber('page', { max: MAX_PAGE, defaultValue: 1 })
+  const after = parameters.one('after')
+  if (after === undefined) return { page }
+  if (parameters.has('page')) throw badParameter('after', after, 'either page or after, not both')
+  const cursor = readCursor(after)
+  if (cursor === undefined) throw badCursor(after)
+  if (parameters.has('release') && !digest.startsWith(cursor.release))
+    throw badParameter('after', after, 'a cursor of the same release')
+  return { after, position: cursor.position }
+}
+
+function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
+  // Each value costs time, and a request line holds hundreds.
+  const [name, value] = pairs.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES] ?? []
+  if (name !== undefined && value !== undefined)
+    throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
+  const filters: Filter[] = []
+  for (const [name, given] of parameters.all()) {
+    const filter = known.get(name)?.filter
+    if (filter === undefined) continue
+    const { path, match } = filter
+    const values = given.map((value) => (path.numeric ? identifier(name, value) : notEmpty(name, value)))
+    filters.push({ steps: path.steps, match, values })
+  }
+  return filters
+}
+
+function identifier(name: string, value: string): number {
+  const number = /^(?:0|[1-9][0-9]{0,9})$/.test(value) ? Number(value) : -1
+  if (number < 0 || number > MAX_ID) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
+  return number
+}
+
+function notEmpty(name: string, value: string): string {
+  if (value === '') throw badParameter(name, value, 'a value: to ask for any, leave the parameter out')
+  return value
+}
+
+function searchWords(parameters: Parameters): string[] {
+  const given = parameters.required('q', 'the words to search for')
+  const words = given.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(given)
+  if (words.length > 0 && words.length <= MAX_WORDS) return words
+  const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
+  throw badParameter('q', given, allowed)
+}
+
+function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
+  return namesIn(parameters, 'sort', MAX_SORT_FIELDS).map((name) => {
+    const descending = name.startsWith('-')
+    return { steps: fieldAt(entity, 'sort', descending ? name.slice(1) : name).steps, descending }
+  })
+}
+
+/** The names in a list that is separated by commas. */
+function namesIn(parameters: Parameters, parameter: string, max: number): string[] {
+  const given = parameters.one(parameter)
+  const names = given?.split(',') ?? []
+  if (names.length > max) throw badParameter(parameter, given as string, `at most ${max} fields`)
+  return names
+}
+
+function fieldAt(entity: Entity, parameter: string, name: string): FieldPath {
+  const paths = pathsOf(entity)
+  const path = paths.get(name)
+  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...paths.keys()], name))
+  return path
+}
+
+function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHeaders) {
+  const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
+  return { rendition: { ...selectionOf(entity, parameters), format }, encoding }
+}
+
+function selectionOf(entity: Entity, parameters: Parameters): Selection {
+  const embed = parameters.oneOf('embed', ['full', 'id'] as const) ?? 'full'
+  if (!parameters.has('fields')) return { fields: undefined, embed }
+  const names = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
+  const paths = [...names].map((name) => fieldAt(entity, 'fields', name))
+  // A record that is selected as a whole includes what is in it.
+  const isIncluded = ({ steps }: FieldPath) => steps.some((_, end) => names.has(steps.slice(0, end).join('.')))
+  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), embed }
+}
+
+export type RecordRequest = RouteOf<'record'> & {
+  readonly by: (typeof RECORD_NAMED_BY)[number]
+  readonly rendition: Rendition
+  readonly encoding: Encoding | undefined
+}
+
+function parseRecordRequest(query: RawQuery, headers: RequestHeaders, entity: Entity) {
+  const parameters = new Parameters(query, recordParameters(entity))
+  return { by: parameters.oneOf('by', RECORD_NAMED_BY) ?? ('id' as const), ...renditionOf(entity, parameters, headers) }
+}
+
+export type BulkRequest = { readonly format: Format; readonly encoding: Encoding | undefined }
+
+function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest {
+  const parameters = new Parameters(query, bulkParameters)
+  const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
+  // A range is one of the bytes as they are: compressed, they would be others.
+  return { format, encoding: headers.get('range') === undefined ? encoding : undefined }
+}
+
+export type SearchRequest = { readonly words: readonly string[]; readonly scope: Scope; readonly limit: number }
+
+function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
+  const parameters = new Parameters(query, searchParameters(catalog))
+  return {
+    words: searchWords(parameters),
+    limit: parameters.wholeNumber('limit', { max: MAX_SUGGESTIONS, defaultValue: DEFAULT_SUGGESTIONS }),
+    scope: scopeOf(parameters, catalog),
+  }
+}
+
+/** The entities to search, each with the filter that keeps to what is within a record. */
+function scopeOf(parameters: Parameters, { entities, collections }: Catalog): Scope {
+  const names = parameters.one('in')?.split(',')
+  const searched = new Set(names?.map((name) => collectionNamed(collections, name)) ?? entities.values())
+  const within = parameters.one('within')
+  if (within === undefined) return [...searched].map(({ name }) => [name, []])
+  const [plural = '', ...rest] = within.split(':')
+  const ancestor = collections.get(plural)
+  const named = rest.join(':')
+  if (ancestor === undefined || named === '' || ownerOf(ancestor) !== undefined) {
+    const can = [...entities.values()].filter((entity) => ownerOf(entity) === undefined).map(({ plural }) => plural)
+    throw badParameter(
+      'within',
+      within,
+      `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`,
+    )
+  }
+  return [...searched].flatMap((entity) => {
+    const filter = filterWithin(entity, ancestor, named)
+    return filter === undefined ? [] : [[entity.name, [filter]] as const]
+  })
+}
+
+function collectionNamed(collections: Catalog['collections'], plural: string): Entity {
+  const entity = collections.get(plural)
+  if (entity === undefined) throw badParameter('in', plural, oneOfThese([...collections.keys()], plural))
+  return entity
+}
+
+function filterWithin(entity: Entity, ancestor: Entity, named: string): Filter | undefined {
+  const way = pathTo(entity, ancestor)
+  if (way === undefined) return undefined
+  const isId = /^[0-9]{1,10}$/.test(named)
+  const last = isId ? identifierOf(ancestor) : (ancestor.code.at(-1) as string)
+  return { steps: [...way.steps, last], match: 'equals', values: [isId ? Number(named) : named] }
+}
+
+/** The releases to compare: their digests, or the beginnings of them. */
+type ComparedReleases = { readonly from: string; readonly to: string | undefined }
+
+export function parseComparedReleases(query: RawQuery, catalog: Catalog): ComparedReleases {
+  const parameters = new Parameters(query, changesParameters(catalog))
+  return { from: parameters.required('from', 'the digest of the release to start from'), to: parameters.one('to') }
+}
+
+export type ChangesRequest = {
+  readonly entities: readonly Entity[]
+  readonly format: (typeof CHANGES_FORMATS)[number]
+  readonly encoding: Encoding | undefined
+}
+
+export function parseChangesRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog): ChangesRequest {
+  const parameters = new Parameters(query, changesParameters(catalog))
+  const { entities, collections } = catalog
+  const named = parameters.allOf('in')?.map((plural) => {
+    const entity = collections.get(plural)
+    if (entity === undefined) throw badParameter('in', plural, [...collections.keys()].join(', '))
+    return entity
+  })
+  const negotiated = negotiate(headers, CHANGES_FORMATS, parameters.oneOf('format', CHANGES_FORMATS))
+  return { entities: [...new Set(named ?? entities.values())], ...negotiated }
+}
+
+export function refuseParameters(query: RawQuery): void {
+  new Parameters(query, noParameters)
+}

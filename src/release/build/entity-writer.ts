@@ -1,0 +1,66 @@
+// Writes all files of one entity from its rows: records, columns and words, in the order of their positions.
+import { join } from 'node:path'
+import { batchOf } from '../../catalog/batch.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
+import { batchRenderer, type RenderedParents } from '../../catalog/render.ts'
+import { type OnRecord, RecordWriter } from '../files/record-file.ts'
+import { ColumnsBuild } from '../index/columns-build.ts'
+import { WordsBuild } from '../index/words-build.ts'
+import type { EntityFiles } from '../manifest.ts'
+import { forceGcAfter } from './force-gc.ts'
+
+const ROWS_PER_BATCH = 2_000
+
+export class EntityWriter implements Disposable {
+  readonly #entity: Entity
+  readonly #directory: string
+  readonly #render: ReturnType<typeof batchRenderer>
+  readonly #records: RecordWriter
+  readonly #columns: ColumnsBuild
+  readonly #words: WordsBuild
+  #rows: Values[] = []
+  #batches = 0
+
+  /** `expected` is how many rows there will be, where that is known. */
+  constructor(
+    entity: Entity,
+    directory: string,
+    parents: RenderedParents,
+    expected: number | undefined,
+    onRecord?: OnRecord,
+  ) {
+    this.#entity = entity
+    this.#directory = directory
+    this.#render = batchRenderer(entity, parents)
+    this.#records = new RecordWriter(directory, onRecord)
+    this.#columns = new ColumnsBuild(entity, parents, expected)
+    this.#words = new WordsBuild(entity, expected)
+  }
+
+  add(row: Values): void {
+    if (this.#rows.push(row) === ROWS_PER_BATCH) this.#writeBatch()
+  }
+
+  /** All files are on disk, whole, when this returns. */
+  finish(): EntityFiles {
+    this.#writeBatch()
+    return {
+      ...this.#records.finish(),
+      index: this.#columns.write(join(this.#directory, 'index')),
+      words: this.#words.write(join(this.#directory, 'words')),
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#records[Symbol.dispose]()
+  }
+
+  #writeBatch(): void {
+    const batch = batchOf(this.#entity, this.#rows)
+    this.#rows = []
+    this.#render(batch, this.#records)
+    this.#columns.add(batch)
+    this.#words.add(batch)
+    forceGcAfter(++this.#batches)
+  }
+}

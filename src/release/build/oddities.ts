@@ -1,0 +1,48 @@
+// Looks for what the definitions expect of records and the records do not keep.
+import type { Entity, Expectation, Values } from '../../catalog/entity.ts'
+import type { Findings } from '../../source/findings.ts'
+
+type ParentRows = (entity: string) => ReadonlyMap<number, Values>
+
+/** Follows a dotted path from a row into the rows that it embeds. */
+function pathReader(entity: Entity, path: string, parents: ParentRows): (row: Values) => string | number {
+  const [field = '', ...rest] = path.split('.')
+  const definition = entity.fields[field]
+  if (definition === undefined) throw new Error(`${entity.name} has no field ${field}`)
+  if (rest.length === 0) return (row) => row[field] as string | number
+  if (definition.kind !== 'embed') throw new Error(`${entity.name}.${field} embeds nothing`)
+  const rows = parents(definition.entity.name)
+  const inner = pathReader(definition.entity, rest.join('.'), parents)
+  return (row) => inner(rows.get(row[field] as number) as Values)
+}
+
+const holds = (relation: Expectation['relation'], left: string | number, right: string | number) =>
+  relation === 'equals' ? left === right : String(left).startsWith(String(right))
+
+/** Below these, every character is its own normal form. */
+const MAY_COMBINE = /[\u0300-\uffff]/
+
+/** Looks at sound rows of one entity for what its definition expects of them, and at their names. */
+export function oddityFinder(entity: Entity, parents: ParentRows, findings: Findings): (row: Values) => void {
+  const label = (row: Values) => `${entity.name} ${entity.key.map((field) => row[field]).join('/')}`
+  const names = Object.keys(entity.fields).filter((field) => entity.fields[field]?.kind === 'name')
+  const expectations = entity.expects.map((expected) => ({
+    ...expected,
+    readLeft: pathReader(entity, expected.left, parents),
+    readRight: pathReader(entity, expected.right, parents),
+  }))
+  return (row) => {
+    for (const { kind, description, relation, readLeft, readRight } of expectations) {
+      const left = readLeft(row)
+      const right = readRight(row)
+      if (!holds(relation, left, right)) findings.add(kind, description, `${label(row)}: ${left}, ${right}`)
+    }
+    for (const field of names) {
+      const name = row[field] as string
+      if (/^\s|\s$|\s\s/.test(name))
+        findings.add('stray-blanks', 'a name begins, ends or is split with stray blanks', label(row))
+      if (MAY_COMBINE.test(name) && name.normalize('NFC') !== name)
+        findings.add('not-nfc', 'a name is not in Unicode normal form C', label(row))
+    }
+  }
+}
