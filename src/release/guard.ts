@@ -70,12 +70,21 @@ function summarised(
   return { ...counts, fields, reassigned }
 }
 
-/** Why the newer release should not replace the older one unless that is accepted; empty when it may. */
-export function breakingChanges(older: Release, newer: Release, changes: Changes): string[] {
+/**
+ * Why the newer release should not replace the older one unless that is accepted; empty when it may. The records of
+ * entities that only stand in for others may be replaced by any, but not by none.
+ */
+export function breakingChanges(
+  older: Release,
+  newer: Release,
+  changes: Changes,
+  standIns: readonly string[] = [],
+): string[] {
   return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber = false }]) => {
     const before = older.manifest.entities[name]?.count ?? 0
     const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
     if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
+    if (standIns.includes(name)) return []
     const found: string[] = []
     if (removed > before * MAX_SHARE_REMOVED) found.push(`${name}: ${removed} of ${before} records would be gone${by}`)
     if (reassigned.count > 0)

@@ -17,6 +17,7 @@ import { tablesIn } from './files.ts'
 import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './header.ts'
 import { type PlaceRules, readPlaces } from './places.ts'
 import type { Table } from './table.ts'
+import type { NamedFile } from './zip.ts'
 
 type InegiOptions = {
   /** Whether to include the places that no longer exist, if a file has them. */
@@ -27,8 +28,15 @@ const MEXICO = 484
 const TITLE = 'INEGI, Catálogo Único de Claves (AGEEML)'
 const CREDIT = 'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades'
 
-/** Reads all headers first, so that a file that is not one of INEGI's is refused before anything is built. */
-export async function inegiSource(files: readonly string[], { includeRetired }: InegiOptions): Promise<Source> {
+/**
+ * Reads all headers first, so that a file that is not one of INEGI's is refused before anything is built. A file may be
+ * given with a name, which then stands for its path wherever it is published.
+ */
+export async function inegiSource(
+  given: readonly (string | NamedFile)[],
+  { includeRetired }: InegiOptions,
+): Promise<Source> {
+  const files = given.map((file) => (typeof file === 'string' ? { path: file, name: file } : file))
   const tables = await tablesIn(files)
   const catalog = new InegiCatalog(tables, await stateLetterCodes(), includeRetired)
   return {
@@ -37,7 +45,10 @@ export async function inegiSource(files: readonly string[], { includeRetired }: 
       title: TITLE,
       synthetic: false,
       credits: [{ to: CREDIT, of: catalog.provides }],
-      options: { files: files.map((file) => basename(file)).join(', '), includeRetired },
+      options: {
+        files: given.map((file) => (typeof file === 'string' ? basename(file) : file.name)).join(', '),
+        includeRetired,
+      },
     },
     catalog: builtInCatalog,
     provides: catalog.provides,

@@ -1,8 +1,8 @@
-// Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired.
+// Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired or in no state.
 import type { Encoding } from '../lines.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
-import type { LevelColumns } from './header.ts'
+import { ENT, type LevelColumns } from './header.ts'
 import { readTable, type Table } from './table.ts'
 
 /** A row of a table: codes and names from the state down to the place itself. */
@@ -20,6 +20,7 @@ export type PlaceRules = {
 }
 
 const LEFT_OUT = 'a retired place was left out'
+const INTERSTATE = 'a place in a zone that is not assigned to any state was left out'
 const WITHOUT_PLACE = 'a retired place was left out because it does not lie in any municipality of today'
 /** An accented letter in UTF-8, read as Windows-1252: two characters that follow each other in no name. */
 const MISREAD_UTF8 = /Ã[\u0080-\u00bf\u0152-\u2122]|Â[\u00a0-\u00bf]/
@@ -48,6 +49,10 @@ class PlaceReader {
       this.#report.findings.add('retired-left-out', LEFT_OUT, this.#label(fields, line))
       return undefined
     }
+    if (!isRetired && this.#isInterstate(fields)) {
+      this.#report.findings.add('interstate-left-out', INTERSTATE, this.#label(fields, line))
+      return undefined
+    }
     // The codes of retired places need not be those of today, so they are left out without a fault.
     const codes = this.#codes(fields, isRetired ? undefined : line)
     if (isRetired && (codes === undefined || !this.#rules.hasMunicipality(codes))) {
@@ -65,6 +70,12 @@ class PlaceReader {
     if (text === '' || text === 'baja') return text !== ''
     this.#addFault(fields, line, status, 'nothing, or Baja for a retired place')
     return undefined
+  }
+
+  /** Zones between states that are not assigned to one of them have two letters for a state, such as CD or QY. */
+  #isInterstate(fields: Fields): boolean {
+    const { code, digits } = this.#table.layout.levels[ENT] as LevelColumns
+    return fields.digits(code, digits) === undefined && /^[A-Z]{2}$/.test(fields.raw(code))
   }
 
   /** Without a line, no fault is added. */
