@@ -88,7 +88,12 @@ class InegiCatalog {
     const of = (kind: Kind) => tables.filter(({ layout }) => layout.kind === kind)
     this.#tables = { estado: of('estado'), municipio: of('municipio'), localidad: of('localidad') }
     this.#letters = letters
-    this.#rules = { includeRetired, isState: (code) => letters.has(code), hasMunicipality: () => true }
+    this.#rules = {
+      includeRetired,
+      readsFacts: true,
+      isState: (code) => letters.has(code),
+      hasMunicipality: () => true,
+    }
   }
 
   /** A table of localities also gives the areas that they lie in. */
@@ -98,16 +103,16 @@ class InegiCatalog {
   }
 
   async *states(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name }: Area): GivenRow => {
+    const rowOf = ({ codes, name, facts }: Area): GivenRow => {
       const idEstado = codes[ENT] as number
       // readPlaces has refused all other codes.
-      return { ...(this.#letters.get(idEstado) as LetterCodes), descEstado: name, idEstado, idPais: MEXICO }
+      return { ...(this.#letters.get(idEstado) as LetterCodes), descEstado: name, idEstado, idPais: MEXICO, ...facts }
     }
     yield* (await this.#areas(ENT, report)).blocks(rowOf)
   }
 
   async *municipalities(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name }: Area) => ({ ...municipalityCode(codes), descMunicipio: name })
+    const rowOf = ({ codes, name, facts }: Area) => ({ ...municipalityCode(codes), descMunicipio: name, ...facts })
     yield* (await this.#areas(MUN, report)).blocks(rowOf)
   }
 
@@ -122,12 +127,13 @@ class InegiCatalog {
     }
     for (const table of this.#tables.localidad) {
       for await (const places of readPlaces(table, rules, report)) {
-        const rows = places.map(({ codes, names }) => ({
+        const rows = places.map(({ codes, names, facts }) => ({
           cveLocalidad: codeText(codes, LOC),
           descLocalidad: names[LOC] as string,
           idLocalidad: codes[LOC] as number,
           idEstado: codes[ENT] as number,
           idMunicipio: municipalityOf(codes),
+          ...facts,
         }))
         yield { file: table.file, lines: places.map(({ line }) => line), rows }
       }

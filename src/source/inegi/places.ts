@@ -1,4 +1,5 @@
 // Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired or in no state.
+import type { FactField, FactValue } from '../../catalog/entity.ts'
 import type { Encoding } from '../lines.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
@@ -10,11 +11,14 @@ export type PlaceRow = {
   readonly line: number
   readonly codes: readonly number[]
   readonly names: readonly string[]
+  /** What is known of it. */
+  readonly facts: Readonly<Record<string, FactValue>>
 }
 
 export type PlaceRules = {
   readonly isState: (code: number) => boolean
   readonly includeRetired: boolean
+  readonly readsFacts: boolean
   /** Whether the municipality of a place still exists; called only for places that are retired. */
   readonly hasMunicipality: (codes: readonly number[]) => boolean
 }
@@ -60,7 +64,8 @@ class PlaceReader {
       return undefined
     }
     const names = this.#names(fields, line, encoding)
-    return codes === undefined || names === undefined ? undefined : { line, codes, names }
+    if (codes === undefined || names === undefined) return undefined
+    return { line, codes, names, facts: this.#rules.readsFacts ? this.#facts(fields, line) : NO_FACTS }
   }
 
   #isRetired(fields: Fields, line: number): boolean | undefined {
@@ -111,6 +116,24 @@ class PlaceReader {
     return names.length === this.#table.layout.levels.length ? names : undefined
   }
 
+  /** A fact that cannot be read is no reason to refuse a place: it is not known. */
+  #facts(fields: Fields, line: number): Record<string, FactValue> {
+    const facts: Record<string, FactValue> = {}
+    for (const { name, fact, position } of this.#table.layout.facts) {
+      const raw = fields.raw(position).trim()
+      if (MISSING.has(raw)) continue
+      const value = parseFact(fact, raw)
+      if (value !== undefined) facts[name] = value
+      else
+        this.#report.findings.add(
+          'fact-not-read',
+          NOT_READ,
+          `${name} ${JSON.stringify(raw)}: ${this.#label(fields, line)}`,
+        )
+    }
+    return facts
+  }
+
   /** Most rows lie in the same municipality as the row before, so the last name of each column is cached. */
   #name(fields: Fields, position: number): string {
     const last = this.#lastNames[position]
@@ -133,6 +156,19 @@ class PlaceReader {
     const name = fields.text(levels.at(-1)?.name ?? 0)
     return `${levels.map(({ code }) => fields.raw(code)).join('')} ${name} (${this.#table.file}:${line})`
   }
+}
+
+const NO_FACTS = {}
+const NOT_READ = 'a fact could not be read, and counts as not known'
+/** How INEGI writes what is not known. */
+const MISSING = new Set(['', '-', '*', 'N/D', 'N.D.'])
+const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
+
+function parseFact(fact: FactField, raw: string): FactValue | undefined {
+  if (fact.type === 'text') return fact.pattern.test(raw) ? raw : undefined
+  const number = DECIMAL.test(raw) ? Number(raw) : Number.NaN
+  const isRight = fact.type === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
+  return isRight && number >= fact.min && number <= fact.max ? number : undefined
 }
 
 const STATE_SHAPE = 'the code of a state in two digits, 01 to 32'
