@@ -151,11 +151,15 @@ function keyReader(release: Release, entity: Entity, field: string): (position: 
   return (position) => identifier(column.values[position] as number)
 }
 
+/** A fact that is not known is null. */
+const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
+  typeof value === 'object' && value !== null
+
 /** The dotted paths of the values that differ. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]
-    if (typeof before === 'object' && typeof after === 'object') return differing(before, after, `${prefix}${field}.`)
+    if (isRecord(before) && isRecord(after)) return differing(before, after, `${prefix}${field}.`)
     return before === after ? [] : [`${prefix}${field}`]
   })
 }

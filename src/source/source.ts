@@ -41,7 +41,7 @@ export type Source = {
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
-  /** Entities whose records only stand in for the official ones, under codes of their own: anyone may replace them. */
+  /** Entities whose records only stand in for the official ones, under codes of their own: they may be replaced by as many others. */
   readonly standIns?: readonly string[]
   /** How many rows to expect, where that is known, for a progress bar. */
   expected(entity: string): number | undefined
