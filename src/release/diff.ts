@@ -72,7 +72,7 @@ export function* diffEntity(
       const earlier = positions.get(key)
       const json = after.record(position)
       if (earlier === undefined) {
-        changes.push({ change: 'added', key, new: parsed(json) })
+        changes.push(addedRecord(key, json))
         continue
       }
       seen[earlier] = 1
@@ -87,9 +87,32 @@ export function* diffEntity(
     const removed: RecordChange[] = []
     for (let position = from; position < to; position++) {
       if (seen[position] === 1) continue
-      removed.push({ change: 'removed', key: before.keyAt(position), old: parsed(before.record(position)) })
+      removed.push(removedRecord(before.keyAt(position), before.record(position)))
     }
     yield removed
+  }
+}
+
+/** Most imports only count what was added and removed, so a record is parsed when it is read. */
+function addedRecord(key: RecordKey, json: Uint8Array): RecordChange {
+  const copy = json.slice()
+  return {
+    change: 'added',
+    key,
+    get new() {
+      return parsed(copy)
+    },
+  }
+}
+
+function removedRecord(key: RecordKey, json: Uint8Array): RecordChange {
+  const copy = json.slice()
+  return {
+    change: 'removed',
+    key,
+    get old() {
+      return parsed(copy)
+    },
   }
 }
 
