@@ -95,7 +95,7 @@ export function* diffEntity(
 
 /** Most imports only count what was added and removed, so a record is parsed when it is read. */
 function addedRecord(key: RecordKey, json: Uint8Array): RecordChange {
-  const copy = json.slice()
+  const copy = new Uint8Array(json)
   return {
     change: 'added',
     key,
@@ -106,7 +106,7 @@ function addedRecord(key: RecordKey, json: Uint8Array): RecordChange {
 }
 
 function removedRecord(key: RecordKey, json: Uint8Array): RecordChange {
-  const copy = json.slice()
+  const copy = new Uint8Array(json)
   return {
     change: 'removed',
     key,
