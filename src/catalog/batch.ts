@@ -1,10 +1,12 @@
 // Some rows, field by field: texts are encoded once, and read from then on without making a string of any.
-import { type Entity, embedsOf, type Values } from './entity.ts'
+import { type Entity, embedsOf, factsOf, type Values } from './entity.ts'
 
 export type Batch = {
   readonly count: number
   /** Numbers, or texts in UTF-8 with a line feed between any two: none of them has one. */
   readonly columns: Readonly<Record<string, Uint8Array | Uint32Array>>
+  /** The same for facts; one that is not known is NaN, or an empty text. */
+  readonly facts: Readonly<Record<string, Uint8Array | Float64Array>>
 }
 
 export type GivenField = {
@@ -14,11 +16,11 @@ export type GivenField = {
   readonly parent: Entity | undefined
 }
 
-/** The fields of a row: all but copies. */
+/** The fields of a row that make up its record: all but copies and facts. */
 export function givenFields(entity: Entity): GivenField[] {
   const parents = new Map(embedsOf(entity))
   return Object.entries(entity.fields).flatMap(([name, { kind }]) =>
-    kind === 'copy' ? [] : [{ name, kind, parent: parents.get(name) }],
+    kind === 'copy' || kind === 'fact' ? [] : [{ name, kind, parent: parents.get(name) }],
   )
 }
 
@@ -34,7 +36,11 @@ export function batchOf(entity: Entity, rows: readonly Values[]): Batch {
     for (let at = 0; at < rows.length; at++) numbers[at] = rows[at]?.[name] as number
     return [name, numbers]
   })
-  return { count: rows.length, columns: Object.fromEntries(columns) }
+  const facts = factsOf(entity).map(([name, { type }]) => {
+    if (type === 'text') return [name, encoder.encode(rows.map((row) => row[name] ?? '').join(BETWEEN))]
+    return [name, Float64Array.from(rows, (row) => (row[name] as number | undefined) ?? Number.NaN)]
+  })
+  return { count: rows.length, columns: Object.fromEntries(columns), facts: Object.fromEntries(facts) }
 }
 
 /** Goes through the texts of a column: the one that it is at stands from `start` to `end`. */

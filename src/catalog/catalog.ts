@@ -1,5 +1,5 @@
 // A catalog: the definitions of its entities, as objects to work with and as plain data to keep with a release.
-import type { CodeField, EmbedField, Entity, Field } from './entity.ts'
+import type { EmbedField, Entity, Field } from './entity.ts'
 
 export type Catalog = {
   /** By name, each after those that it embeds. */
@@ -8,9 +8,10 @@ export type Catalog = {
   readonly collections: ReadonlyMap<string, Entity>
 }
 
+type WithPattern = Extract<Field, { readonly pattern: RegExp }>
 type FieldData =
-  | Exclude<Field, CodeField | EmbedField>
-  | (Omit<CodeField, 'pattern'> & { readonly pattern: string })
+  | Exclude<Field, WithPattern | EmbedField>
+  | (Omit<WithPattern, 'pattern'> & { readonly pattern: string })
   | (Omit<EmbedField, 'entity'> & { readonly entity: string })
 
 /** A definition as JSON: patterns as their source, embedded entities by name. */
@@ -18,7 +19,7 @@ export type EntityData = Omit<Entity, 'fields'> & { readonly fields: Readonly<Re
 
 export function entityData(entity: Entity): EntityData {
   const fields = Object.entries(entity.fields).map(([name, field]): [string, FieldData] => {
-    if (field.kind === 'code') return [name, { ...field, pattern: field.pattern.source }]
+    if ('pattern' in field) return [name, { ...field, pattern: field.pattern.source }]
     if (field.kind === 'embed') return [name, { ...field, entity: field.entity.name }]
     return [name, field]
   })
@@ -47,7 +48,7 @@ function entitiesFromData(data: readonly EntityData[]): Entity[] {
   const entities = new Map<string, Entity>()
   for (const { fields, ...rest } of data) {
     const parsed = Object.entries(fields).map(([name, field]): [string, Field] => {
-      if (field.kind === 'code') return [name, { ...field, pattern: new RegExp(field.pattern) }]
+      if ('pattern' in field) return [name, { ...field, pattern: new RegExp(field.pattern) } as Field]
       if (field.kind !== 'embed') return [name, field]
       const parent = entities.get(field.entity)
       if (parent === undefined)

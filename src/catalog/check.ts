@@ -1,5 +1,5 @@
 // Says what is wrong with the values of one row, field by field.
-import type { Entity, Field } from './entity.ts'
+import type { Entity, FactField, Field } from './entity.ts'
 
 type ValueFault = { readonly field: string; readonly value: unknown; readonly expected: string }
 
@@ -29,9 +29,19 @@ function expectation(field: Field, value: unknown): string | undefined {
       return UNFIT.test(value) || !value.isWellFormed()
         ? 'a name in sound Unicode without control characters'
         : undefined
+    case 'fact':
+      return value === undefined ? undefined : factExpectation(field, value)
     case 'copy':
       return value === undefined ? undefined : 'nothing: it is derived'
   }
+}
+
+function factExpectation(fact: FactField, value: unknown): string | undefined {
+  if (fact.type === 'text') return isText(value) && fact.pattern.test(value) ? undefined : fact.shape
+  const { type, min, max } = fact
+  const isNumber = type === 'integer' ? Number.isInteger(value) : Number.isFinite(value)
+  if (isNumber && (value as number) >= min && (value as number) <= max) return undefined
+  return `${type === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}`
 }
 
 /** Nearly all rows are right. */

@@ -1,9 +1,10 @@
 // The built-in catalog: what each of its entities is made of. This is the only place that names their fields.
 import { catalogOf } from './catalog.ts'
-import { code, copyOf, embeds, entity, id, name } from './entity.ts'
+import { code, copyOf, embeds, entity, id, integerFact, name, numberFact, textFact } from './entity.ts'
 
 const digits = (description: string, count: number) =>
   code(description, new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
+const population = (of: string) => integerFact(`people living in the ${of}`, { min: 0, max: 2_000_000_000 })
 const numeric = (description: string) => code(description, /^[0-9]{1,12}$/, 'digits')
 
 export const pais = entity({
@@ -30,6 +31,7 @@ export const estado = entity({
     descEstado: name('state name'),
     idEstado: id('state identifier'),
     idPais: embeds(pais, 'country of the state'),
+    poblacion: population('state'),
   },
   key: ['idEstado'],
   code: ['cveEstado'],
@@ -45,6 +47,8 @@ export const municipio = entity({
     descMunicipio: name('municipality name'),
     idEstado: embeds(estado, 'state of the municipality'),
     idMunicipio: id('municipality identifier'),
+    cabecera: textFact('code of the locality that is its seat', /^[0-9]{1,12}$/, 'digits'),
+    poblacion: population('municipality'),
   },
   key: ['idMunicipio'],
   code: ['idEstado', 'cveMunicipio'],
@@ -61,6 +65,12 @@ export const localidad = entity({
     idLocalidad: id('locality identifier, unique within its municipality'),
     idEstado: embeds(estado, 'state of the locality'),
     idMunicipio: embeds(municipio, 'municipality of the locality'),
+    latitud: numberFact('latitude in degrees north', { min: -90, max: 90 }),
+    longitud: numberFact('longitude in degrees east', { min: -180, max: 180 }),
+    altitud: integerFact('altitude in metres above sea level', { min: -500, max: 9_000 }),
+    poblacion: population('locality'),
+    ambito: textFact('urban (U) or rural (R)', /^[UR]$/, 'U or R'),
+    viviendas: integerFact('inhabited dwellings', { min: 0, max: 100_000_000 }),
   },
   key: ['idMunicipio', 'idLocalidad'],
   code: ['idMunicipio', 'cveLocalidad'],

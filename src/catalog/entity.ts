@@ -6,7 +6,12 @@ type NameField = Own & { readonly kind: 'name' }
 export type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
 type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
 export type EmbedField<E extends Entity = Entity> = Own & { readonly kind: 'embed'; readonly entity: E }
-export type Field = IdField | NameField | CodeField | CopyField | EmbedField
+/** What may be known of a record and is no part of it as it is published in API v1. */
+export type FactField = Own & { readonly kind: 'fact' } & (
+    | { readonly type: 'integer' | 'number'; readonly min: number; readonly max: number }
+    | { readonly type: 'text'; readonly pattern: RegExp; readonly shape: string }
+  )
+export type Field = IdField | NameField | CodeField | CopyField | EmbedField | FactField
 
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
 export type Expectation = {
@@ -36,23 +41,28 @@ export type Entity = {
   readonly expects: readonly Expectation[]
 }
 
-type FieldNames<E extends Entity> = keyof E['fields'] & string
-type Given<F extends Field> = F['kind'] extends 'copy' ? never : F['kind'] extends 'id' | 'embed' ? number : string
+type NamesOf<E extends Entity, Kind> = {
+  [N in keyof E['fields'] & string]: E['fields'][N]['kind'] extends Kind ? N : never
+}[keyof E['fields'] & string]
+type Published = Exclude<Field['kind'], 'fact'>
+type Given<F extends Field> = F['kind'] extends 'id' | 'embed' ? number : string
 
-/** A record as a source gives it: every embedded record by its identifier, copies left out. */
+/** A record as a source gives it: every embedded record by its identifier, copies left out, facts where they are known. */
 export type Row<E extends Entity = Entity> = {
-  readonly [N in FieldNames<E> as E['fields'][N]['kind'] extends 'copy' ? never : N]: Given<E['fields'][N]>
-}
+  readonly [N in NamesOf<E, Exclude<Published, 'copy'>>]: Given<E['fields'][N]>
+} & { readonly [N in NamesOf<E, 'fact'>]?: FactValue }
 
-/** A row of an entity that is only known at run time. */
+/** A row of an entity that is only known at run time; a fact that is not known is not there. */
 export type Values = Readonly<Record<string, string | number>>
+
+export type FactValue = string | number
 
 type Rendered<F extends Field> =
   F extends EmbedField<infer P> ? RecordOf<P> : F extends { kind: 'id' } ? number : string
 
 /** A record as it is published: embedded records in full. */
 export type RecordOf<E extends Entity> = {
-  readonly [N in FieldNames<E>]: Rendered<E['fields'][N]>
+  readonly [N in NamesOf<E, Published>]: Rendered<E['fields'][N]>
 }
 
 export const id = (description: string): IdField => ({ kind: 'id', description })
@@ -68,6 +78,27 @@ export const embeds = <const E extends Entity>(entity: E, description: string): 
   kind: 'embed',
   entity,
   description,
+})
+
+type Bounds = { readonly min: number; readonly max: number }
+export const integerFact = (description: string, bounds: Bounds): FactField => ({
+  kind: 'fact',
+  type: 'integer',
+  description,
+  ...bounds,
+})
+export const numberFact = (description: string, bounds: Bounds): FactField => ({
+  kind: 'fact',
+  type: 'number',
+  description,
+  ...bounds,
+})
+export const textFact = (description: string, pattern: RegExp, shape: string): FactField => ({
+  kind: 'fact',
+  type: 'text',
+  description,
+  pattern,
+  shape,
 })
 
 type Optional = 'title' | 'order' | 'expects'
@@ -100,6 +131,20 @@ export function embedsOf(entity: Entity): Embeds {
     embedsByEntity.set(entity, embeds)
   }
   return embeds
+}
+
+const factsByEntity = new WeakMap<Entity, readonly (readonly [name: string, fact: FactField])[]>()
+
+/** The fields of an entity that are facts. */
+export function factsOf(entity: Entity): readonly (readonly [name: string, fact: FactField])[] {
+  let facts = factsByEntity.get(entity)
+  if (facts === undefined) {
+    facts = Object.entries(entity.fields).flatMap(([name, field]) =>
+      field.kind === 'fact' ? [[name, field] as const] : [],
+    )
+    factsByEntity.set(entity, facts)
+  }
+  return facts
 }
 
 /** What a field embeds, which must be one that does. */

@@ -12,7 +12,7 @@ function planOf(entity: Entity): Plan {
   let plan = plans.get(entity)
   if (plan === undefined) {
     plan = Object.entries(entity.fields).flatMap(([field, definition]) =>
-      definition.kind === 'copy'
+      definition.kind === 'copy' || definition.kind === 'fact'
         ? []
         : [{ field, identifier: definition.kind === 'embed' ? identifierOf(definition.entity) : undefined }],
     )

@@ -6,7 +6,7 @@ export type FieldPath = {
   readonly path: string
   readonly steps: readonly string[]
   readonly field: Field
-  /** Whether its values are numbers; an embedded record stands for its identifier. */
+  /** Whether its values are identifiers; an embedded record stands for its own. */
   readonly numeric: boolean
 }
 
@@ -24,6 +24,8 @@ export function pathsOf(entity: Entity): ReadonlyMap<string, FieldPath> {
 
 function walk(entity: Entity, before: readonly string[]): FieldPath[] {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
+    // Facts are known of the record itself, and are no part of it where it is embedded.
+    if (field.kind === 'fact' && before.length > 0) return []
     const steps = [...before, name]
     const numeric = field.kind === 'id' || field.kind === 'embed'
     const own: FieldPath = { path: steps.join('.'), steps, field, numeric }

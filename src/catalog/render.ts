@@ -21,7 +21,8 @@ const END = encoder.encode('}')
 
 /** For rows that were found sound: every record that they embed is known. */
 export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, sink: RecordSink) => void {
-  const parts = Object.entries(entity.fields).map(([field, definition], position) => ({
+  const published = Object.entries(entity.fields).filter(([, { kind }]) => kind !== 'fact')
+  const parts = published.map(([field, definition], position) => ({
     label: encoder.encode(`${position === 0 ? '{' : ','}${JSON.stringify(field)}:`),
     from: definition.kind === 'copy' ? definition.of : field,
     embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name) ?? NONE) : undefined,

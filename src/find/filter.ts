@@ -7,10 +7,10 @@ import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import type { Release } from '../release/release.ts'
 import { indexInAscending } from './binary-search.ts'
 
-/** The value at a path from the record is one of these, or begins with one of them. */
+/** The value at a path from the record is one of these, begins with one of them, or is at least or at most the one. */
 export type Filter = {
   readonly steps: readonly string[]
-  readonly match: 'equals' | 'begins'
+  readonly match: 'equals' | 'begins' | 'min' | 'max'
   readonly values: readonly (string | number)[]
 }
 
@@ -52,6 +52,7 @@ type ValueColumn = Exclude<Column, { kind: 'embed' }>
 /** The numbers of the values that a filter means, ascending. */
 function wantedIn(column: ValueColumn, match: Filter['match'], values: Filter['values']): Uint32Array {
   const [only] = values
+  if (match === 'min' || match === 'max') return numbersBounded(column, match, only as number)
   if (values.length === 1 && only !== undefined) return new Uint32Array(numbersOf(column, match, only))
   const flags = new Uint8Array(column.starts.length - 1)
   let count = 0
@@ -67,11 +68,22 @@ function wantedIn(column: ValueColumn, match: Filter['match'], values: Filter['v
   return wanted
 }
 
+/** What is not known is neither at least nor at most anything. */
+function numbersBounded(column: ValueColumn, match: 'min' | 'max', bound: number): Uint32Array {
+  if (column.kind !== 'number fact') throw new Error('only numbers that are facts have bounds')
+  const { known } = column
+  const below = known.findIndex((number) => (match === 'min' ? number >= bound : number > bound))
+  const [from, to] = match === 'min' ? [below, known.length] : [0, below === -1 ? known.length : below]
+  return from === -1 ? new Uint32Array() : Uint32Array.from({ length: to - from }, (_, at) => from + at)
+}
+
 /** What begins with the longer one begins with its prefix, too. */
 const isLongerThan = (value: string | number, prefix: string | number): boolean =>
   value !== prefix && String(value).startsWith(String(prefix))
 
 function numbersOf(column: ValueColumn, match: Filter['match'], value: string | number): number[] {
+  if (column.kind === 'number fact') return [column.known.indexOf(value as number)].filter((at) => at !== -1)
+  if (column.kind === 'text fact') return [column.known.indexOf(value as string)].filter((at) => at !== -1)
   if (column.kind === 'number') return [indexInAscending(column.numbers, value as number)].filter((at) => at !== -1)
   const text = value as string
   if (match === 'equals') return [column.texts.find(text) ?? -1].filter((at) => at !== -1)

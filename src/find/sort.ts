@@ -6,7 +6,13 @@ import type { Release } from '../release/release.ts'
 export type Sort = { readonly steps: readonly string[]; readonly descending: boolean }
 
 /** The rank of each record in the order of one field, as a value and the rank of the value; without ranks, it is its own. */
-type Ranking = { readonly values: Uint32Array; readonly ranks: Uint32Array | undefined; readonly count: number }
+type Ranking = {
+  readonly values: Uint32Array
+  readonly ranks: Uint32Array | undefined
+  readonly count: number
+  /** The rank of what is not known, which comes last in either direction. */
+  readonly unknown?: number
+}
 
 /** Sorts positions, which ascend, by several fields, the first before the second; undefined stands for all positions. */
 export function sortBy(
@@ -22,12 +28,13 @@ export function sortBy(
 }
 
 function sortByOne(release: Release, entity: Entity, positions: Uint32Array, { steps, descending }: Sort): Uint32Array {
-  const { values, ranks, count } = rankingOf(release, entity, steps)
+  const { values, ranks, count, unknown } = rankingOf(release, entity, steps)
+  const highest = (unknown ?? count) - 1
   const keys = new Uint32Array(positions.length)
   for (let at = 0; at < positions.length; at++) {
     const value = values[positions[at] as number] as number
     const rank = ranks === undefined ? value : (ranks[value] as number)
-    keys[at] = descending ? count - 1 - rank : rank
+    keys[at] = descending && rank !== unknown ? highest - rank : rank
   }
   return stableSort(positions, keys, count)
 }
@@ -43,10 +50,12 @@ function rankingOf(release: Release, entity: Entity, steps: readonly string[]): 
   const column = release.entity(entity.name).index.column(step)
   const { values } = column
   if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
+  if (column.kind === 'number fact' || column.kind === 'text fact')
+    return { values, ranks: undefined, count: column.known.length + 1, unknown: column.known.length }
   if (column.kind === 'text') return { values, ranks: column.groups, count: (column.groups.at(-1) ?? -1) + 1 }
   const parent = embeddedAt(entity, step)
-  const { values: inner, ranks, count } = rankingOf(release, parent, stepsWithin(parent, rest))
-  return { values, ranks: ranks === undefined ? inner : inner.map((value) => ranks[value] as number), count }
+  const { values: inner, ranks, ...others } = rankingOf(release, parent, stepsWithin(parent, rest))
+  return { values, ranks: ranks === undefined ? inner : inner.map((value) => ranks[value] as number), ...others }
 }
 
 /** Sorts positions by their keys, each less than `keyCount`; those with the same key stay in order. */

@@ -1,6 +1,10 @@
 // A whole collection in chunks: constant memory however large it is, and it can begin at any byte.
+import { factReader, withMembers } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
 import { type Format, recordEncoder } from './rendition.ts'
+
+/** How a bulk body is rendered. */
+export type BulkForm = { readonly format: Format; readonly facts: boolean }
 
 /** What must be known of a bulk body before any of it is sent. */
 type BulkMeta = {
@@ -16,13 +20,17 @@ const BLOCK = 200
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Renders one block of records, with what stands before, between and after them. */
-function blockRenderer(release: Release, name: string, format: Format): (block: number) => Uint8Array {
-  const { definition, records } = release.entity(name)
-  const encoder = recordEncoder(definition, { format, fields: undefined, embed: 'full' })
+function blockRenderer(release: Release, name: string, { format, facts }: BulkForm): (block: number) => Uint8Array {
+  const entity = release.entity(name)
+  const { definition, records } = entity
+  const encoder = recordEncoder(definition, { format, facts, fields: undefined, embed: 'full' })
+  const factsAt = factReader(entity)
+  const json = (position: number) =>
+    facts ? withMembers(records.record(position), factsAt(position)) : records.record(position)
   return (block) => {
     const first = block * BLOCK
     const next = Math.min(first + BLOCK, records.count)
-    const some = Array.from({ length: next - first }, (_, at) => records.record(first + at))
+    const some = Array.from({ length: next - first }, (_, at) => json(first + at))
     const chunks = [first === 0 ? encoder.head : encoder.gap, ...encoder.records(some)]
     if (next === records.count) chunks.push(encoder.tail)
     return Buffer.concat(chunks)
@@ -34,18 +42,18 @@ const blocksOf = (release: Release, name: string) => Math.max(Math.ceil(release.
 
 const metaByRelease = new WeakMap<Release, Map<string, Promise<BulkMeta>>>()
 
-/** Computed once for each release and format, by rendering everything and keeping nothing. */
-export function bulkMeta(release: Release, name: string, format: Format): Promise<BulkMeta> {
+/** Computed once for each release and form, by rendering everything and keeping nothing. */
+export function bulkMeta(release: Release, name: string, form: BulkForm): Promise<BulkMeta> {
   const cache = metaByRelease.get(release) ?? new Map<string, Promise<BulkMeta>>()
   metaByRelease.set(release, cache)
-  const key = `${name}.${format}`
-  const meta = cache.get(key) ?? computeMeta(release, name, format)
+  const key = `${name}.${form.format}.${form.facts}`
+  const meta = cache.get(key) ?? computeMeta(release, name, form)
   cache.set(key, meta)
   return meta
 }
 
-async function computeMeta(release: Release, name: string, format: Format): Promise<BulkMeta> {
-  const render = blockRenderer(release, name, format)
+async function computeMeta(release: Release, name: string, form: BulkForm): Promise<BulkMeta> {
+  const render = blockRenderer(release, name, form)
   const hasher = new Bun.CryptoHasher('sha256')
   const starts: number[] = []
   let length = 0
@@ -63,11 +71,11 @@ async function computeMeta(release: Release, name: string, format: Format): Prom
 export async function* bulkChunks(
   release: Release,
   name: string,
-  format: Format,
+  form: BulkForm,
   { starts, length }: BulkMeta,
   [from, to]: readonly [from: number, to: number] = [0, length],
 ): AsyncGenerator<Uint8Array> {
-  const render = blockRenderer(release, name, format)
+  const render = blockRenderer(release, name, form)
   const first = Math.max(
     starts.findLastIndex((start) => start <= from),
     0,

@@ -2,6 +2,7 @@
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../catalog/paths.ts'
+import { csvCell as quotedIfNeeded } from '../source/tabular/csv.ts'
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -79,12 +80,18 @@ export const bodyOf = ({ head, records, tail }: RecordEncoder, jsons: readonly U
 // A selection out of a record: some of its fields, and embedded records in full or by their identifiers.
 
 export type Selection = {
-  /** Dotted paths, none of them within another; undefined for all. */
+  /** Dotted paths, none of them within another; undefined for all that is published. */
   readonly fields: readonly string[] | undefined
+  /** Whether the facts are given too, where fields are not selected by name. */
+  readonly facts: boolean
   readonly embed: 'full' | 'id'
 }
 
 export const isWhole = ({ fields, embed }: Selection): boolean => fields === undefined && embed === 'full'
+
+/** Whether any fact is selected. */
+export const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
+  fields === undefined ? facts : fields.some((field) => entity.fields[field]?.kind === 'fact')
 
 type Shape = (record: PublishedRecord) => PublishedRecord
 
@@ -92,8 +99,9 @@ type Shape = (record: PublishedRecord) => PublishedRecord
 type FieldTree = Map<string, FieldTree>
 
 /** Reduces a record to the selection. */
-function shapeOf(entity: Entity, { fields, embed }: Selection): Shape {
-  return treeShape(entity, fields === undefined ? undefined : fieldTree(fields), embed)
+function shapeOf(entity: Entity, { fields, facts, embed }: Selection): Shape {
+  const names = Object.keys(entity.fields).filter((name) => facts || entity.fields[name]?.kind !== 'fact')
+  return treeShape(entity, fieldTree(fields ?? names), embed)
 }
 
 function fieldTree(fields: readonly string[]): FieldTree {
@@ -133,18 +141,18 @@ const END = '\r\n'
 /** A spreadsheet takes a cell that begins like this for a formula, and may run it. */
 const FORMULA = /^[=+\-@]/
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-function csvCell(value: string | number): string {
+function csvCell(value: string | number | null): string {
+  if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  return quoted(FORMULA.test(value) ? `'${value}` : value)
+  return quotedIfNeeded(FORMULA.test(value) ? `'${value}` : value)
 }
 
 /** The columns of a selection, in the order in which a record is rendered. */
-function csvColumns(entity: Entity, { fields, embed }: Selection): FieldPath[] {
+function csvColumns(entity: Entity, { fields, facts, embed }: Selection): FieldPath[] {
   const paths = [...pathsOf(entity).values()]
-  const isSelected = ({ path }: FieldPath) =>
-    fields === undefined || fields.some((field) => field === path || path.startsWith(`${field}.`))
+  const isSelected = ({ path, field: { kind } }: FieldPath) =>
+    (fields === undefined && (facts || kind !== 'fact')) ||
+    fields?.some((field) => field === path || path.startsWith(`${field}.`))
   // With embed=id an embedded record is one column, unless some of its own fields are selected.
   const isOpened = ({ path }: FieldPath) => fields?.some((field) => field.startsWith(`${path}.`)) ?? false
   const isClosed = (steps: readonly string[]) =>
@@ -170,8 +178,8 @@ function csvRow(entity: Entity, rendition: Selection): (record: PublishedRecord)
   return (record) => columns.map(({ steps }) => csvCell(valueAt(record, steps))).join(',') + END
 }
 
-function valueAt(record: PublishedRecord, steps: readonly string[]): string | number {
+function valueAt(record: PublishedRecord, steps: readonly string[]): string | number | null {
   let value: PublishedRecord[string] = record
   for (const step of steps) value = (value as PublishedRecord)[step] as PublishedRecord[string]
-  return value as string | number
+  return value as string | number | null
 }

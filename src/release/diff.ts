@@ -2,6 +2,7 @@
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { RecordReader } from './files/record-reader.ts'
 import type { OpenEntity, Release } from './release.ts'
@@ -27,8 +28,11 @@ export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
 
 /** The same bytes in the same order need no look inside. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
-  const recordsOf = (release: Release) => openIn(release, name)?.stored?.manifest.files.records.sha256
-  return recordsOf(older) === recordsOf(newer) || countIn(older, name) + countIn(newer, name) === 0
+  const contentOf = (release: Release) => {
+    const files = openIn(release, name)?.stored?.manifest.files
+    return `${files?.records.sha256} ${files?.facts?.sha256}`
+  }
+  return contentOf(older) === contentOf(newer) || countIn(older, name) + countIn(newer, name) === 0
 }
 
 const openIn = (release: Release, name: string): OpenEntity | undefined =>
@@ -68,7 +72,7 @@ export function* diffEntity(
       const earlier = positions.get(key)
       const json = after.record(position)
       if (earlier === undefined) {
-        changes.push({ change: 'added', key, new: parsed(json) })
+        changes.push(addedRecord(key, json))
         continue
       }
       seen[earlier] = 1
@@ -83,9 +87,32 @@ export function* diffEntity(
     const removed: RecordChange[] = []
     for (let position = from; position < to; position++) {
       if (seen[position] === 1) continue
-      removed.push({ change: 'removed', key: before.keyAt(position), old: parsed(before.record(position)) })
+      removed.push(removedRecord(before.keyAt(position), before.record(position)))
     }
     yield removed
+  }
+}
+
+/** Most imports only count what was added and removed, so a record is parsed when it is read. */
+function addedRecord(key: RecordKey, json: Uint8Array): RecordChange {
+  const copy = new Uint8Array(json)
+  return {
+    change: 'added',
+    key,
+    get new() {
+      return parsed(copy)
+    },
+  }
+}
+
+function removedRecord(key: RecordKey, json: Uint8Array): RecordChange {
+  const copy = new Uint8Array(json)
+  return {
+    change: 'removed',
+    key,
+    get old() {
+      return parsed(copy)
+    },
   }
 }
 
@@ -122,13 +149,17 @@ function sideOf(release: Release, name: string, access: (entity: OpenEntity) => 
     return { count: 0, key: [], keyAt: nothing, record: nothing, [Symbol.dispose]: () => {} }
   }
   const records = access(entity)
+  const factsAt = entity.stored?.manifest.files.facts === undefined ? undefined : factReader(entity)
   const { key } = entity.definition
   const readers = key.map((field) => [field, keyReader(release, entity.definition, field)] as const)
   return {
     count: entity.count,
     key,
     keyAt: (position) => Object.fromEntries(readers.map(([field, read]) => [field, read(position)])),
-    record: (position) => records.record(position),
+    record: (position) => {
+      const json = records.record(position)
+      return factsAt === undefined ? json : withMembers(json, factsAt(position))
+    },
     [Symbol.dispose]: () => records[Symbol.dispose](),
   }
 }
@@ -143,11 +174,15 @@ function keyReader(release: Release, entity: Entity, field: string): (position: 
   return (position) => identifier(column.values[position] as number)
 }
 
+/** A fact that is not known is null. */
+const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
+  typeof value === 'object' && value !== null
+
 /** The dotted paths of the values that differ. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]
-    if (typeof before === 'object' && typeof after === 'object') return differing(before, after, `${prefix}${field}.`)
+    if (isRecord(before) && isRecord(after)) return differing(before, after, `${prefix}${field}.`)
     return before === after ? [] : [`${prefix}${field}`]
   })
 }

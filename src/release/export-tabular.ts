@@ -2,13 +2,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entity, Values } from '../catalog/entity.ts'
-import { flatten } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
 import { csvCell } from '../source/tabular/csv.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
-import { scanPages } from './files/scan.ts'
+import { scanEntity } from './files/scan.ts'
 import type { Release } from './release.ts'
 
 type ExportOptions = {
@@ -18,14 +17,14 @@ type ExportOptions = {
 
 type Writer = { readonly header: string; readonly line: (row: Values) => string }
 
-const WRITERS: Readonly<Record<TabularFormat, (entity: Entity) => Writer>> = {
-  csv: (entity) => {
+const WRITERS: Readonly<Record<TabularFormat, (entity: Entity, hasFacts: boolean) => Writer>> = {
+  csv: (entity, hasFacts) => {
     const names = columnsOf(entity)
-      .filter(({ part }) => part === undefined)
+      .filter(({ part, fact }) => part === undefined && (hasFacts || !fact))
       .map(({ name }) => name)
     return {
       header: `${names.join(',')}\n`,
-      line: (row) => `${names.map((name) => csvCell(String(row[name]))).join(',')}\n`,
+      line: (row) => `${names.map((name) => csvCell(String(row[name] ?? ''))).join(',')}\n`,
     }
   },
   ndjson: () => ({ header: '', line: (row) => `${JSON.stringify(row)}\n` }),
@@ -66,16 +65,16 @@ function refuseClashes(directory: string, names: readonly string[], format: Tabu
     throw new Failure(`${directory} already holds ${same.join(', ')}; export to another directory, or ask to overwrite`)
 }
 
-function writeEntity(release: Release, name: string, path: string, writerOf: (entity: Entity) => Writer): number {
+function writeEntity(release: Release, name: string, path: string, writerOf: (typeof WRITERS)[TabularFormat]): number {
   const { definition: entity, stored } = release.entity(name)
-  const { header, line } = writerOf(entity)
+  const { header, line } = writerOf(entity, stored?.manifest.files.facts !== undefined)
   rmSync(path, { force: true })
   const file = new DurableFile(path)
   try {
     let count = 0
     file.write(Buffer.from(header))
-    for (const page of stored === undefined ? [] : scanPages(join(stored.directory, 'records'))) {
-      file.write(Buffer.from(page.map((record) => line(flatten(entity, record))).join('')))
+    for (const page of stored === undefined ? [] : scanEntity(entity, stored)) {
+      file.write(Buffer.from(page.map(line).join('')))
       count += page.length
     }
     file.finish()

@@ -70,15 +70,25 @@ function summarised(
   return { ...counts, fields, reassigned }
 }
 
-/** Why the newer release should not replace the older one unless that is accepted; empty when it may. */
-export function breakingChanges(older: Release, newer: Release, changes: Changes): string[] {
+/**
+ * Why the newer release should not replace the older one unless that is accepted; empty when it may. Records that only
+ * stand in for others may be replaced by others, but not by fewer.
+ */
+export function breakingChanges(
+  older: Release,
+  newer: Release,
+  changes: Changes,
+  standIns: readonly string[] = [],
+): string[] {
   return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber = false }]) => {
     const before = older.manifest.entities[name]?.count ?? 0
     const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
     if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
+    const isStandIn = standIns.includes(name)
+    const gone = isStandIn ? before - countIn(newer, name) : removed
     const found: string[] = []
-    if (removed > before * MAX_SHARE_REMOVED) found.push(`${name}: ${removed} of ${before} records would be gone${by}`)
-    if (reassigned.count > 0)
+    if (gone > before * MAX_SHARE_REMOVED) found.push(`${name}: ${gone} of ${before} records would be gone${by}`)
+    if (reassigned.count > 0 && !isStandIn)
       found.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
     return found
   })

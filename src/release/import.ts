@@ -57,7 +57,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
     const changes = await changesSince(current, release)
-    const found = guarded(current?.release, release, changes, { registry, unknown })
+    const found = guarded(current?.release, release, changes, { registry, unknown }, options.fallback)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, built, registry)
@@ -104,7 +104,7 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
   const verify = async (name: string) => {
     const { stored } = release.entity(name)
     if (stored === undefined || damage.has(name)) return
-    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index'])
+    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index', 'facts'])
     if (wrong !== undefined) damage.set(name, wrong)
   }
   return {
@@ -184,9 +184,11 @@ function guarded(
   built: Release,
   changes: Changes | undefined,
   { registry, unknown }: KnownIds,
+  fallback: Source,
 ): string[] {
   const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
-  const found = isCompared ? breakingChanges(current, built, changes) : []
+  const standIns = current?.manifest.source.kind === fallback.origin.kind ? fallback.standIns : []
+  const found = isCompared ? breakingChanges(current, built, changes, standIns) : []
   if (found.length > 0 || built.manifest.source.synthetic) return found
   const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]

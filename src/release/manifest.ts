@@ -19,7 +19,9 @@ export const ENTITY_MANIFEST_FILE = 'entity.json'
 /** The files of an entity, beside its manifest. */
 export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
 export type EntityFileName = (typeof ENTITY_FILES)[number]
-export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>>
+/** There are facts only where any is known. */
+export const FACTS_FILE = 'facts'
+export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>> & { readonly [FACTS_FILE]?: FileSummary }
 
 /** The digest of an entity is that of this manifest, and so of everything that belongs to the entity. */
 export type EntityManifest = {
@@ -40,6 +42,8 @@ export type ReleasedEntity = {
   readonly count: number
   /** SHA-256 of its records, the part of it that the digest of the release depends on. */
   readonly records: string
+  /** The same of its facts, where there are any. */
+  readonly facts?: string
   /** The size of all its files. */
   readonly bytes: number
 }
@@ -62,11 +66,13 @@ export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, 
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** The digest depends on the records alone, so that the same records are the same release on any machine. */
+/** The digest depends on the records and their facts alone, so that the same records are the same release on any machine. */
 export function releaseDigest(
-  entities: Readonly<Record<string, { readonly count: number; readonly records: string }>>,
-) {
-  const lines = Object.entries(entities).map(([name, { count, records }]) => `${name} ${count} ${records}\n`)
+  entities: Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>,
+): string {
+  const lines = Object.entries(entities).map(
+    ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
+  )
   return sha256(`nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`)
 }
 
@@ -82,9 +88,10 @@ export const entityManifestOf = (
 /** How a release names an entity with this manifest. */
 export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
   const { format, definition, count, files } = manifest
-  const bytes = ENTITY_FILES.reduce((sum, file) => sum + files[file].size, 0)
+  const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0)
+  const facts = files.facts === undefined ? {} : { facts: files.facts.sha256 }
   const digest = sha256(manifestText(manifest))
-  return { format, collection: definition.plural, digest, count, records: files.records.sha256, bytes }
+  return { format, collection: definition.plural, digest, count, records: files.records.sha256, ...facts, bytes }
 }
 
 export const DIGEST = /^[0-9a-f]{64}$/

@@ -12,6 +12,7 @@ import {
   ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
+  FACTS_FILE,
   MANIFEST_FILE,
   type Manifest,
   parsedObject,
@@ -80,10 +81,13 @@ export function readEntityManifest(directory: string, digest: string): EntityMan
   const parsed = parsedObject(readFileSync(path, 'utf8'))
   if (typeof parsed === 'string') throw new DamagedRelease(path, parsed)
   const manifest = parsed as EntityManifest
-  for (const file of ENTITY_FILES) checkSize(join(directory, file), manifest.files?.[file]?.size)
+  for (const file of [...ENTITY_FILES, ...factsFile(manifest)])
+    checkSize(join(directory, file), manifest.files?.[file]?.size)
   if (releasedEntity(manifest).digest !== digest) throw new DamagedRelease(path, 'does not match its own digest')
   return manifest
 }
+
+const factsFile = ({ files }: EntityManifest) => (files?.[FACTS_FILE] === undefined ? [] : ([FACTS_FILE] as const))
 
 function checkSize(path: string, expected: number | undefined): void {
   const found = statSync(path, { throwIfNoEntry: false })

@@ -8,6 +8,7 @@ const DATA = join(import.meta.dir, '..', '..', 'data')
 export function bundledSource(): Source {
   return {
     ...tabularSource(DATA),
+    standIns: ['localidad'],
     origin: {
       kind: 'bundled',
       title: 'the data that ships with Nomenclator',

@@ -41,6 +41,8 @@ export type Source = {
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
+  /** Entities whose records only stand in for the official ones, under codes of their own: they may be replaced by as many others. */
+  readonly standIns?: readonly string[]
   /** How many rows to expect, where that is known, for a progress bar. */
   expected(entity: string): number | undefined
   /** In the order of the entities' definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */

@@ -13,17 +13,17 @@ export async function bulkResponse(
   request: HttpRequest,
   chosen: ChosenRelease,
   entity: Entity,
-  { format, encoding }: BulkRequest,
+  { format, facts, encoding }: BulkRequest,
 ): Promise<HttpResponse> {
   const { release } = chosen
-  const meta = await bulkMeta(release, entity.name, format)
+  const meta = await bulkMeta(release, entity.name, { format, facts })
   const { length, sha256 } = meta
   const etag = entityTag(Buffer.from(sha256, 'base64').toString('hex', 0, 8), encoding)
   const own = {
     'Content-Disposition': `attachment; filename="${entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
     'X-Total': String(release.entity(entity.name).count),
   }
-  const chunks = (range?: ByteRange) => bulkChunks(release, entity.name, format, meta, range)
+  const chunks = (range?: ByteRange) => bulkChunks(release, entity.name, { format, facts }, meta, range)
   const head = (headers: Headers) =>
     headerLines(v2Headers(chosen, format, streamTag(etag, encoding), undefined, headers))
   if (isNotModified(request.headers, etag, release.lastModified))

@@ -1,6 +1,6 @@
 // What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
 import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
@@ -20,6 +20,12 @@ export function describeIndex(release: Release, baseUrl: string) {
   }
 }
 
+function typeOf(field: Field, numeric: boolean): string {
+  if (field.kind === 'embed') return 'record'
+  if (field.kind === 'fact') return field.type === 'text' ? 'string' : field.type
+  return numeric ? 'integer' : 'string'
+}
+
 const describeCollection = ({ catalog, ...release }: Release, entity: Entity, baseUrl: string) => ({
   name: entity.plural,
   count: release.entity(entity.name).count,
@@ -31,8 +37,9 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   code: entity.code,
   fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({
     path,
-    type: field.kind === 'embed' ? 'record' : numeric ? 'integer' : 'string',
+    type: typeOf(field, numeric),
     says: field.description,
+    ...(field.kind === 'fact' ? { fact: true } : {}),
   })),
   filters: filterParameters(entity).map((parameter) => parameter.name),
 })

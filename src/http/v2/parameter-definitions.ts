@@ -80,6 +80,10 @@ const EMBED = once(
   'Whether embedded records are given in full, or by their identifiers: with id, an integer stands in place of each',
   { type: 'string', enum: ['full', 'id'], default: 'full' },
 )
+const FACTS = once('facts', 'Whether the facts of the records are given too; null where one is not known', {
+  type: 'boolean',
+  default: false,
+})
 const QUERY = once(
   'q',
   'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
@@ -113,13 +117,29 @@ const sortOf = (entity: Entity): Parameter => ({
   schema: { type: 'string', enum: [...pathsOf(entity).keys()].flatMap((path) => [path, `-${path}`]) },
 })
 
+/** What a value at the path may be. */
+function valueSchema({ field, numeric }: FieldPath): Parameter['schema'] {
+  if (numeric) return { type: 'integer', minimum: 0, maximum: MAX_ID }
+  if (field.kind !== 'fact' || field.type === 'text') return { type: 'string', minLength: 1 }
+  return { type: field.type, minimum: field.min, maximum: field.max }
+}
+
 const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
   name: path.path,
   of: entity.name,
   description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
   filter: { path, match: 'equals' },
-  schema: path.numeric ? { type: 'integer', minimum: 0, maximum: MAX_ID } : { type: 'string', minLength: 1 },
+  schema: valueSchema(path),
+})
+
+const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Parameter => ({
+  name: `${path.path}_${match}`,
+  of: entity.name,
+  description: `Filter: at ${match === 'min' ? 'least' : 'most'} this; what is not known is left out`,
+  repeatable: false,
+  filter: { path, match },
+  schema: valueSchema(path),
 })
 
 const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
@@ -134,7 +154,12 @@ const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
 export function filterParameters(entity: Entity): Parameter[] {
   const paths = [...pathsOf(entity).values()]
   const codes = paths.filter(({ field }) => field.kind === 'code')
-  return [...paths.map((path) => filterOf(entity, path)), ...codes.map((path) => prefixOf(entity, path))]
+  const numbers = paths.filter(({ field }) => field.kind === 'fact' && field.type !== 'text')
+  return [
+    ...paths.map((path) => filterOf(entity, path)),
+    ...codes.map((path) => prefixOf(entity, path)),
+    ...numbers.flatMap((path) => [boundOf(entity, path, 'min'), boundOf(entity, path, 'max')]),
+  ]
 }
 
 const tableOf = (parameters: readonly Parameter[]): ParameterTable =>
@@ -154,7 +179,7 @@ function derived<D extends object>(derive: (definition: D) => readonly Parameter
 
 export const noParameters: ParameterTable = new Map()
 export const describeParameters = tableOf([RELEASE])
-export const bulkParameters = tableOf([FORMAT, RELEASE])
+export const bulkParameters = tableOf([FACTS, FORMAT, RELEASE])
 
 export const listParameters = derived((entity: Entity) => [
   PAGE,
@@ -163,13 +188,14 @@ export const listParameters = derived((entity: Entity) => [
   QUERY,
   sortOf(entity),
   fieldsOf(entity),
+  FACTS,
   EMBED,
   FORMAT,
   RELEASE,
   ...filterParameters(entity),
 ])
 
-export const recordParameters = derived((entity: Entity) => [BY, fieldsOf(entity), EMBED, FORMAT, RELEASE])
+export const recordParameters = derived((entity: Entity) => [BY, fieldsOf(entity), FACTS, EMBED, FORMAT, RELEASE])
 
 const collectionNames = ({ collections }: Catalog) => ({ type: 'string', enum: [...collections.keys()] })
 

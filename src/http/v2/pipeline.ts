@@ -3,9 +3,10 @@
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
-import { bodyOf, isWhole, type Rendition, recordEncoder } from '../../page/rendition.ts'
+import { bodyOf, isWhole, type Rendition, recordEncoder, type Selection, selectsFacts } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
-import type { Release } from '../../release/release.ts'
+import { factReader, withMembers } from '../../release/facts.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
@@ -126,16 +127,23 @@ function findPage(release: Release, { entity, parent, query, start: at, perPage 
 }
 
 function renderRecords(release: Release, { entity, rendition }: ListRequest, positions: Uint32Array): Uint8Array {
-  const { records } = release.entity(entity.name)
-  const jsons = Array.from(positions, (position) => records.record(position))
+  const jsons = Array.from(positions, jsonReader(release.entity(entity.name), rendition))
   return bodyOf(recordEncoder(entity, rendition), jsons)
+}
+
+/** Reads the JSON of a record, with its facts if any is selected. */
+function jsonReader(entity: OpenEntity, selection: Selection): (position: number) => Uint8Array {
+  const { definition, records } = entity
+  if (!selectsFacts(definition, selection)) return (position) => records.record(position)
+  const factsAt = factReader(entity)
+  return (position) => withMembers(records.record(position), factsAt(position))
 }
 
 function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
   const { release } = chosen
   const { entity, rendition, encoding } = wanted
   const position = findRecord(release, wanted)
-  const body = renderRecord(entity, rendition, release.entity(entity.name).records.record(position))
+  const body = renderRecord(entity, rendition, jsonReader(release.entity(entity.name), rendition)(position))
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
 }
 

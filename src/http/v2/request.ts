@@ -10,7 +10,8 @@ import type { Query } from '../../find/finder.ts'
 import type { Scope } from '../../find/search.ts'
 import type { Sort } from '../../find/sort.ts'
 import { nearest } from '../../nearest.ts'
-import { FORMATS, type Format, type Rendition, type Selection } from '../../page/rendition.ts'
+import type { BulkForm } from '../../page/bulk.ts'
+import { FORMATS, type Rendition, type Selection } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
@@ -244,10 +245,21 @@ function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable):
     const filter = known.get(name)?.filter
     if (filter === undefined) continue
     const { path, match } = filter
-    const values = given.map((value) => (path.numeric ? identifier(name, value) : notEmpty(name, value)))
+    const values = given.map((value) => filterValue(name, path, value))
     filters.push({ steps: path.steps, match, values })
   }
   return filters
+}
+
+function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
+  if (numeric) return identifier(name, value)
+  return field.kind === 'fact' && field.type !== 'text' ? factNumber(name, value) : notEmpty(name, value)
+}
+
+function factNumber(name: string, value: string): number {
+  if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(value))
+    throw badParameter(name, value, 'a number, with a point before its decimals')
+  return Number(value)
 }
 
 function identifier(name: string, value: string): number {
@@ -298,13 +310,17 @@ function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHea
 
 function selectionOf(entity: Entity, parameters: Parameters): Selection {
   const embed = parameters.oneOf('embed', ['full', 'id'] as const) ?? 'full'
-  if (!parameters.has('fields')) return { fields: undefined, embed }
+  const facts = wantsFacts(parameters)
+  if (!parameters.has('fields')) return { fields: undefined, facts, embed }
+  if (facts) throw badParameter('facts', 'true', 'either facts, or fields that name them')
   const names = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
   const paths = [...names].map((name) => fieldAt(entity, 'fields', name))
   // A record that is selected as a whole includes what is in it.
   const isIncluded = ({ steps }: FieldPath) => steps.some((_, end) => names.has(steps.slice(0, end).join('.')))
-  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), embed }
+  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed }
 }
+
+const wantsFacts = (parameters: Parameters): boolean => parameters.oneOf('facts', ['true', 'false']) === 'true'
 
 export type RecordRequest = RouteOf<'record'> & {
   readonly by: (typeof RECORD_NAMED_BY)[number]
@@ -317,13 +333,13 @@ function parseRecordRequest(query: RawQuery, headers: RequestHeaders, entity: En
   return { by: parameters.oneOf('by', RECORD_NAMED_BY) ?? ('id' as const), ...renditionOf(entity, parameters, headers) }
 }
 
-export type BulkRequest = { readonly format: Format; readonly encoding: Encoding | undefined }
+export type BulkRequest = BulkForm & { readonly encoding: Encoding | undefined }
 
 function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest {
   const parameters = new Parameters(query, bulkParameters)
   const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
   // A range is one of the bytes as they are: compressed, they would be others.
-  return { format, encoding: headers.get('range') === undefined ? encoding : undefined }
+  return { format, facts: wantsFacts(parameters), encoding: headers.get('range') === undefined ? encoding : undefined }
 }
 
 export type SearchRequest = { readonly words: readonly string[]; readonly scope: Scope; readonly limit: number }

@@ -1,12 +1,11 @@
 // Builds a release: every entity from its rows, or carried over from the release before where nothing of it changed.
 import { join } from 'node:path'
 import { type Catalog, completedCatalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
-import { type Entity, embedsOf } from '../../catalog/entity.ts'
-import { flatten } from '../../catalog/flatten.ts'
+import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import { Findings } from '../../source/findings.ts'
-import type { Block, GivenRow, Origin, Source } from '../../source/source.ts'
-import { scanPages } from '../files/scan.ts'
+import type { Block, Origin, Source } from '../../source/source.ts'
+import { scanEntity } from '../files/scan.ts'
 import { type Manifest, type ReleasedEntity, type ReleaseFinding, releaseDigest, thisVersion } from '../manifest.ts'
 import type { OpenEntity, Release, StoredEntity } from '../release.ts'
 import type { IdRegistry } from '../shelf/id-registry.ts'
@@ -117,17 +116,17 @@ const BLOCK = 1_000
 
 /** The rows of an entity that is on disk. */
 export function storedRows({ definition, stored }: OpenEntity): Generator<Block> {
-  const { directory, digest } = stored as StoredEntity
-  return rowsOf(join(directory, 'records'), definition, `entity ${digest.slice(0, 12)}, ${definition.name}`)
+  const { digest } = stored as StoredEntity
+  return blocksOf(scanEntity(definition, stored as StoredEntity), `entity ${digest.slice(0, 12)}, ${definition.name}`)
 }
 
-/** The rows of a records file, under the name that faults give it. */
-export function* rowsOf(path: string, definition: Entity, file: string): Generator<Block> {
-  let rows: GivenRow[] = []
+/** Rows in blocks, under the name that faults give them. */
+export function* blocksOf(pages: Iterable<readonly Values[]>, file: string): Generator<Block> {
+  let rows: Values[] = []
   let position = 0
   const block = (): Block => ({ file, rows, lines: rows.map((_, index) => position - rows.length + index + 1) })
-  for (const page of scanPages(path)) {
-    for (const record of page) rows.push(flatten(definition, record))
+  for (const page of pages) {
+    rows.push(...page)
     position += page.length
     if (rows.length < BLOCK) continue
     yield block()

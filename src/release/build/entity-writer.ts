@@ -1,4 +1,4 @@
-// Writes all files of one entity from its rows: records, columns and words, in the order of their positions.
+// Writes all files of one entity from its rows: records, facts, columns and words, in the order of their positions.
 import { join } from 'node:path'
 import { batchOf } from '../../catalog/batch.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
@@ -7,6 +7,7 @@ import { type OnRecord, RecordWriter } from '../files/record-file.ts'
 import { ColumnsBuild } from '../index/columns-build.ts'
 import { WordsBuild } from '../index/words-build.ts'
 import type { EntityFiles } from '../manifest.ts'
+import { FactsWriter } from './facts-writer.ts'
 import { forceGcAfter } from './force-gc.ts'
 
 const ROWS_PER_BATCH = 2_000
@@ -16,6 +17,7 @@ export class EntityWriter implements Disposable {
   readonly #directory: string
   readonly #render: ReturnType<typeof batchRenderer>
   readonly #records: RecordWriter
+  readonly #facts: FactsWriter
   readonly #columns: ColumnsBuild
   readonly #words: WordsBuild
   #rows: Values[] = []
@@ -33,7 +35,8 @@ export class EntityWriter implements Disposable {
     this.#directory = directory
     this.#render = batchRenderer(entity, parents)
     this.#records = new RecordWriter(directory, onRecord)
-    this.#columns = new ColumnsBuild(entity, parents, expected)
+    this.#facts = new FactsWriter(entity, directory)
+    this.#columns = new ColumnsBuild(entity, parents, expected, directory)
     this.#words = new WordsBuild(entity, expected)
   }
 
@@ -44,8 +47,10 @@ export class EntityWriter implements Disposable {
   /** All files are on disk, whole, when this returns. */
   finish(): EntityFiles {
     this.#writeBatch()
+    const facts = this.#facts.finish()
     return {
       ...this.#records.finish(),
+      ...(facts === undefined ? {} : { facts }),
       index: this.#columns.write(join(this.#directory, 'index')),
       words: this.#words.write(join(this.#directory, 'words')),
     }
@@ -53,9 +58,12 @@ export class EntityWriter implements Disposable {
 
   [Symbol.dispose](): void {
     this.#records[Symbol.dispose]()
+    this.#facts[Symbol.dispose]()
+    this.#columns[Symbol.dispose]()
   }
 
   #writeBatch(): void {
+    this.#facts.add(this.#rows)
     const batch = batchOf(this.#entity, this.#rows)
     this.#rows = []
     this.#render(batch, this.#records)

@@ -58,7 +58,7 @@ export class ParentRecords {
   /** Keeps all records of an entity that is on disk. */
   load({ definition, records, count }: OpenEntity): void {
     for (let position = 0; position < count; position++) {
-      const json = records.record(position).slice()
+      const json = new Uint8Array(records.record(position))
       const record: PublishedRecord = JSON.parse(decoder.decode(json))
       this.add(definition, flatten(definition, record))
       this.addJson(definition, json)

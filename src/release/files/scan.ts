@@ -1,12 +1,40 @@
-// Reads a records file from beginning to end without mapping it: memory stays flat.
+// Reads records and facts from beginning to end without mapping their files: memory stays flat.
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { join } from 'node:path'
+import type { Entity, FactValue, Values } from '../../catalog/entity.ts'
+import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import { FACTS_FILE } from '../manifest.ts'
+import type { StoredEntity } from '../release.ts'
 
 const CHUNK = 1 << 20
 const NEWLINE = 0x0a
 
 /** One page of records at a time: a line of the file. */
-export function* scanPages(path: string): Generator<readonly PublishedRecord[]> {
+export const scanPages = (path: string): Generator<readonly PublishedRecord[]> => scanLines(path)
+
+type Facts = Readonly<Record<string, FactValue>>
+
+/** The rows of an entity on disk, a page at a time, with the facts that are known of each. */
+export function* scanRows(definition: Entity, recordsFile: string, factsFile?: string): Generator<readonly Values[]> {
+  const facts = factsFile === undefined ? undefined : scanLines<Facts>(factsFile)
+  for (const page of scanPages(recordsFile)) {
+    yield page.map((record) => {
+      const row = flatten(definition, record)
+      return facts === undefined ? row : { ...row, ...(facts.next().value as Facts) }
+    })
+  }
+}
+
+/** The same of an entity of a release. */
+export const scanEntity = (definition: Entity, { directory, manifest }: StoredEntity): Generator<readonly Values[]> =>
+  scanRows(
+    definition,
+    join(directory, 'records'),
+    manifest.files.facts === undefined ? undefined : join(directory, FACTS_FILE),
+  )
+
+/** What each line of a file is as JSON. */
+function* scanLines<T>(path: string): Generator<T> {
   const descriptor = openSync(path, 'r')
   const decoder = new TextDecoder()
   let buffer = new Uint8Array(CHUNK)

@@ -1,6 +1,8 @@
 // Builds the columns of one entity from its rows, in the order of their positions: what each record has in each field.
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, type FactField, factsOf } from '../../catalog/entity.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import { forceGc } from '../build/force-gc.ts'
 import type { FileSummary } from '../files/durable-file.ts'
@@ -11,22 +13,30 @@ import { SectionWriter } from './sections.ts'
 import { TextTable } from './text-table.ts'
 
 type Column = { readonly name: string; readonly build: ColumnBuild }
+type FactColumn = { readonly name: string; readonly build: FactColumnBuild }
 
-export class ColumnsBuild {
+export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
+  readonly #facts: FactColumn[]
   #count = 0
 
-  constructor(entity: Entity, parents: RenderedParents, expected: number | undefined) {
+  /** What would fill the memory is kept in the directory meanwhile. */
+  constructor(entity: Entity, parents: RenderedParents, expected: number | undefined, directory: string) {
     const buildOf = ({ kind, parent }: GivenField): ColumnBuild => {
       if (parent !== undefined) return new EmbedColumnBuild(expected, [...(parents.get(parent.name)?.keys() ?? [])])
       return kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected)
     }
     this.#columns = givenFields(entity).map((field) => ({ name: field.name, build: buildOf(field) }))
+    this.#facts = factsOf(entity).map(([name, { type }]) => ({
+      name,
+      build: new FactColumnBuild(type, join(directory, `${name}.values`)),
+    }))
   }
 
   /** The next rows, each at the position after the last. */
-  add({ count, columns }: Batch): void {
+  add({ count, columns, facts }: Batch): void {
     this.#count += count
+    for (const { name, build } of this.#facts) build.add(facts[name] as Float64Array | Uint8Array, count)
     for (const { name, build } of this.#columns) build.add(columns[name] as Uint8Array | Uint32Array, count)
   }
 
@@ -37,7 +47,15 @@ export class ColumnsBuild {
       column.build.write(file, column.name)
       forceGc(this.#count)
     }
+    for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
+      fact.build.write(file, fact.name)
+      forceGc(this.#count)
+    }
     return file.finish()
+  }
+
+  [Symbol.dispose](): void {
+    for (const { build } of this.#facts) build[Symbol.dispose]()
   }
 }
 
@@ -170,4 +188,91 @@ class EmbedColumnBuild implements ColumnBuild {
   write(file: SectionWriter, field: string): void {
     writeValues(file, field, this.#positions.array, this.#positionOf.size)
   }
+}
+
+/** Facts: the values that are known in ascending order, and after them one that stands for what is not known. */
+class FactColumnBuild implements Disposable {
+  readonly #texts: string[] | undefined
+  readonly #numberOf = new Map<string, number>()
+  readonly #path: string
+  /** Numbers, or the numbers of texts, are kept in a file until all are there. */
+  #descriptor: number | undefined
+  #isAnyKnown = false
+
+  constructor(type: FactField['type'], path: string) {
+    this.#texts = type === 'text' ? [] : undefined
+    this.#path = path
+    this.#descriptor = openSync(path, 'w')
+  }
+
+  add(values: Float64Array | Uint8Array, count: number): void {
+    const numbers = values instanceof Float64Array ? values : this.#numbersOf(values, count)
+    this.#isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
+    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+    for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor as number, bytes, written)
+  }
+
+  #numbersOf(texts: Uint8Array, count: number): Float64Array {
+    const known = this.#texts as string[]
+    const numbers = new Float64Array(count)
+    const lines = Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength).toString('utf8').split('\n')
+    for (let at = 0; at < count; at++) {
+      const text = lines[at] as string
+      if (text !== '' && !this.#numberOf.has(text)) this.#numberOf.set(text, known.push(text) - 1)
+      numbers[at] = text === '' ? Number.NaN : (this.#numberOf.get(text) as number)
+    }
+    return numbers
+  }
+
+  /** Where nothing is known, nothing is written. */
+  write(file: SectionWriter, field: string): void {
+    this.#close()
+    if (this.#isAnyKnown) {
+      const bytes = readFileSync(this.#path)
+      const given = new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
+      const texts = this.#texts?.toSorted(byCodeUnits)
+      const ranks = texts && new Map(texts.map((text, rank) => [text, rank]))
+      // Texts were numbered as they came.
+      if (ranks !== undefined)
+        for (let at = 0; at < given.length; at++)
+          given[at] = ranks.get(this.#texts?.[given[at] as number] ?? '') ?? Number.NaN
+      const known = distinct(given)
+      const values = Uint32Array.from(given, (number) => (Number.isNaN(number) ? known.length : rankIn(known, number)))
+      if (texts === undefined)
+        file.add(`${field}.known`, new Uint8Array(known.buffer, known.byteOffset, known.byteLength))
+      else file.add(`${field}.known`, Buffer.from(JSON.stringify(texts)))
+      writeValues(file, field, values, known.length + 1)
+    }
+    rmSync(this.#path)
+  }
+
+  [Symbol.dispose](): void {
+    this.#close()
+  }
+
+  #close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+    this.#descriptor = undefined
+  }
+}
+
+const byCodeUnits = (a: string, b: string) => (a < b ? -1 : 1)
+
+/** The numbers in ascending order, each once; those that are not known come last and are left out. */
+function distinct(numbers: Float64Array): Float64Array {
+  const sorted = numbers.slice().sort()
+  let count = 0
+  for (const number of sorted)
+    if (!Number.isNaN(number) && (count === 0 || number !== sorted[count - 1])) sorted[count++] = number
+  return sorted.slice(0, count)
+}
+
+function rankIn(ascending: Float64Array, number: number): number {
+  let [low, high] = [0, ascending.length - 1]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,6 +1,6 @@
 // The index of one entity, mapped into memory: its columns by field, and its words.
 import { join } from 'node:path'
-import { type Entity, embedsOf } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type FactField, type FactValue } from '../../catalog/entity.ts'
 import { columnOf } from '../../catalog/paths.ts'
 import { sortKey } from '../../catalog/words.ts'
 import type { Postings } from './postings.ts'
@@ -17,7 +17,11 @@ type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts;
 type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
 /** A value is the position of an embedded record among those of its own entity. */
 type EmbedColumn = Values & { readonly kind: 'embed' }
-export type Column = TextColumn | NumberColumn | EmbedColumn
+/** Numbers, or texts, that are known of some records; the value after the last of them stands for what is not known. */
+type NumberFactColumn = Values & { readonly kind: 'number fact'; readonly known: Float64Array }
+type TextFactColumn = Values & { readonly kind: 'text fact'; readonly known: readonly string[] }
+export type FactColumn = NumberFactColumn | TextFactColumn
+export type Column = TextColumn | NumberColumn | EmbedColumn | FactColumn
 
 export type Words = {
   readonly words: SortedTexts
@@ -68,10 +72,14 @@ export class IndexFile implements EntityIndex {
   }
 
   #read(field: string): Column {
+    const definition = this.#entity.fields[field]
+    if (definition?.kind === 'fact' && !this.#file.has(`${field}.known`))
+      return unknownColumn(definition, this.words.nameStarts.length - 1)
     const numbers = (part: string) => this.#file.numbers(`${field}.${part}`)
     const values: Values = { values: numbers('values'), starts: numbers('starts'), positions: numbers('positions') }
     if (embedsOf(this.#entity).some(([name]) => name === field)) return { kind: 'embed', ...values }
-    if (this.#entity.fields[field]?.kind === 'id') return { kind: 'number', ...values, numbers: numbers('numbers') }
+    if (definition?.kind === 'fact') return factColumn(definition, values, this.#file.bytes(`${field}.known`))
+    if (definition?.kind === 'id') return { kind: 'number', ...values, numbers: numbers('numbers') }
     const texts = new SortedTexts(this.#file.bytes(`${field}.texts`), numbers('offsets'), sortKey)
     return { kind: 'text', ...values, texts, groups: numbers('groups') }
   }
@@ -91,6 +99,27 @@ export class IndexFile implements EntityIndex {
   }
 }
 
+function factColumn({ type }: FactField, values: Values, known: Buffer<ArrayBuffer>): FactColumn {
+  if (type === 'text') return { kind: 'text fact', ...values, known: JSON.parse(known.toString()) }
+  const count = known.byteLength / Float64Array.BYTES_PER_ELEMENT
+  return { kind: 'number fact', ...values, known: new Float64Array(known.buffer, known.byteOffset, count) }
+}
+
+/** The column of a fact that is known of no record. */
+function unknownColumn(fact: FactField, count: number): FactColumn {
+  const values = {
+    values: new Uint32Array(count),
+    starts: Uint32Array.of(0, count),
+    positions: Uint32Array.from({ length: count }, (_, position) => position),
+  }
+  return factColumn(fact, values, fact.type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
+}
+
+/** What is known of a record. */
+export function factAt({ values, known }: FactColumn, position: number): FactValue | undefined {
+  return known[values[position] as number]
+}
+
 /** The index of an entity that has no records; a column of embedded records has a value for each of them, though. */
 export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
   const none = new Uint32Array()
@@ -103,7 +132,9 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
       positions: none,
     }
     if (parent !== undefined) return { kind: 'embed', ...values }
-    return entity.fields[field]?.kind === 'id'
+    const definition = entity.fields[field]
+    if (definition?.kind === 'fact') return unknownColumn(definition, 0)
+    return definition?.kind === 'id'
       ? { kind: 'number', ...values, numbers: none }
       : { kind: 'text', ...values, texts, groups: none }
   }

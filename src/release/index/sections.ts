@@ -67,6 +67,11 @@ export class SectionFile {
     this.#bytes = mapped(path)
   }
 
+  has(name: string): boolean {
+    this.#places ??= this.#readPlaces()
+    return name in this.#places
+  }
+
   numbers(name: string): Uint32Array<ArrayBuffer> {
     const { offset, length } = this.#place(name)
     return new Uint32Array(this.#bytes.buffer, this.#bytes.byteOffset + offset, length >> 2)

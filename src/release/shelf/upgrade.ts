@@ -7,15 +7,17 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { Failure } from '../../failure.ts'
 import { Faults } from '../../source/faults.ts'
 import { type Finding, Findings } from '../../source/findings.ts'
-import { type OnProgress, rowsOf } from '../build/build.ts'
+import { blocksOf, type OnProgress } from '../build/build.ts'
 import { buildEntity } from '../build/entity-build.ts'
 import { ParentRecords } from '../build/parent-records.ts'
 import { renameDurably, sha256OfFile } from '../files/durable-file.ts'
+import { scanRows } from '../files/scan.ts'
 import {
   ENTITY_FILES,
   ENTITY_FORMAT,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
+  FACTS_FILE,
   MANIFEST_FILE,
   type Manifest,
   type ParsedManifest,
@@ -99,12 +101,15 @@ export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Pro
   return upgraded
 }
 
+type OldFile = { readonly path: string; readonly sha256: string }
+
 /** An entity of a release that is brought up. */
 type OldEntity = {
   readonly name: string
   readonly definition: EntityData
   readonly count: number
-  readonly records: { readonly path: string; readonly sha256: string }
+  readonly records: OldFile
+  readonly facts?: OldFile
   /** Of one that is in the format of this version already. */
   readonly current?: { readonly released: ReleasedEntity; readonly parents: EntityManifest['parents'] }
 }
@@ -126,15 +131,15 @@ async function upgradeRelease(
   const entities: Record<string, ReleasedEntity> = {}
   const findings: ReleaseFinding[] = []
   const digestOf = (name: string) => (entities[name] as ReleasedEntity).digest
-  for (const { name, count, records, current } of olds) {
+  for (const { name, count, records, facts, current } of olds) {
     const definition = entityIn(catalog, name)
     const parentNames = embedsOf(definition).map(([, parent]) => parent.name)
-    const key = [name, records.sha256, ...parentNames.map(digestOf)].join(' ')
+    const key = [name, records.sha256, facts?.sha256, ...parentNames.map(digestOf)].join(' ')
     const isCurrent =
       current !== undefined && parentNames.every((parent) => current.parents[parent] === digestOf(parent))
     let result = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : known.get(key)
     if (result === undefined || !existsSync(shelf.entityDirectory(result.released.digest))) {
-      await refuseDamage(records)
+      for (const file of facts === undefined ? [records] : [records, facts]) await refuseDamage(file)
       for (const parent of parentNames) {
         const entity = entityIn(catalog, parent)
         if (!parents.has(entity)) parents.load(openEntity(shelf, entity, digestOf(parent)))
@@ -142,16 +147,21 @@ async function upgradeRelease(
       const directory = join(building, name)
       const report = { faults: new Faults(), findings: new Findings() }
       const file = `release ${digest.slice(0, 12)}, ${name}`
-      const released = await buildEntity(definition, rowsOf(records.path, definition, file), directory, {
-        parents,
-        digestOf,
-        registry: new IdRegistry(),
-        report,
-        expected: count,
-        onProgress: (done) => onProgress(definition.plural, done, count),
-      })
+      const released = await buildEntity(
+        definition,
+        blocksOf(scanRows(definition, records.path, facts?.path), file),
+        directory,
+        {
+          parents,
+          digestOf,
+          registry: new IdRegistry(),
+          report,
+          expected: count,
+          onProgress: (done) => onProgress(definition.plural, done, count),
+        },
+      )
       report.faults.throwIfAny()
-      if (released?.records !== records.sha256)
+      if (released?.records !== records.sha256 || released.facts !== facts?.sha256)
         throw new Failure(`${records.path} is not rendered as it was by this version; the release was left as it is`)
       await shelf.placeEntity(directory, released.digest)
       result = { released, findings: report.findings.list() }
@@ -166,7 +176,7 @@ async function upgradeRelease(
   shelf.placeRelease({ digest, built, source, versions: thisVersion(), entities, findings })
 }
 
-async function refuseDamage({ path, sha256 }: OldEntity['records']): Promise<void> {
+async function refuseDamage({ path, sha256 }: OldFile): Promise<void> {
   if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
   if ((await sha256OfFile(path)) !== sha256) throw new DamagedRelease(path, 'has other content than it was built with')
 }
@@ -203,8 +213,10 @@ function entitiesOnShelf(shelf: Shelf, { entities }: OldManifest): OldEntity[] {
     if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
     const { definition, parents }: EntityManifest = JSON.parse(readFileSync(path, 'utf8'))
     const records = { path: join(directory, 'records'), sha256: released.records }
+    const facts =
+      released.facts === undefined ? {} : { facts: { path: join(directory, FACTS_FILE), sha256: released.facts } }
     const current = released.format === ENTITY_FORMAT ? { current: { released, parents } } : {}
-    return { name, definition, count: released.count, records, ...current }
+    return { name, definition, count: released.count, records, ...facts, ...current }
   })
 }
 

@@ -1,21 +1,22 @@
 // Reads entities again, byte for byte, and says what does not match their manifests.
 import { join } from 'node:path'
 import { sha256OfFile } from '../files/durable-file.ts'
-import { ENTITY_FILES, type EntityFileName } from '../manifest.ts'
+import type { EntityFiles } from '../manifest.ts'
 import { DamagedRelease, type Places, readEntityManifest, readManifest } from '../release.ts'
 
 /** What is wrong with the files of an entity, or with some of them. */
 export async function verifyEntity(
   directory: string,
   digest: string,
-  files: readonly EntityFileName[] = ENTITY_FILES,
+  files?: readonly (keyof EntityFiles)[],
 ): Promise<DamagedRelease[]> {
   try {
     const manifest = readEntityManifest(directory, digest)
     const wrong: DamagedRelease[] = []
-    for (const file of files) {
+    for (const file of files ?? (Object.keys(manifest.files) as (keyof EntityFiles)[])) {
       const path = join(directory, file)
-      if ((await sha256OfFile(path)) !== manifest.files[file].sha256)
+      const expected = manifest.files[file]?.sha256
+      if (expected !== undefined && (await sha256OfFile(path)) !== expected)
         wrong.push(new DamagedRelease(path, 'has other content than it was built with'))
     }
     return wrong

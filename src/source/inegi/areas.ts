@@ -11,6 +11,7 @@ export type Area = {
   readonly name: string
   readonly file: string
   readonly line: number
+  readonly facts: PlaceRow['facts']
 }
 
 /** The areas of one level, each once. */
@@ -29,11 +30,13 @@ export class Areas {
   }
 
   /** Adds the area that a place is or lies in. An area that is already there keeps its name. */
-  add(file: string, { line, codes, names }: PlaceRow): void {
+  add(file: string, { line, codes, names, facts }: PlaceRow): void {
     const known = this.find(codes)
     const name = names[this.#level] as string
     if (known === undefined) {
-      const area = { codes: codes.slice(0, this.#level + 1), name: copyOf(name), file, line }
+      // A place that lies in the area has facts of its own.
+      const own = codes.length === this.#level + 1 ? facts : {}
+      const area = { codes: codes.slice(0, this.#level + 1), name: copyOf(name), file, line, facts: own }
       this.#byCode.set(areaKey(codes, this.#level), area)
     } else if (known.name !== name && !this.#otherNames.has(known)) {
       this.#otherNames.set(known, copyOf(`${name} (${file}:${line})`))
@@ -115,7 +118,11 @@ export async function survey(tables: TablesByKind, rules: PlaceRules): Promise<S
   const addAreas = async (from: readonly Table[], to: readonly Areas[]): Promise<number> => {
     let count = 0
     for (const table of from) {
-      for await (const places of readPlaces(table, { ...rules, includeRetired: false }, silentReport())) {
+      for await (const places of readPlaces(
+        table,
+        { ...rules, includeRetired: false, readsFacts: false },
+        silentReport(),
+      )) {
         for (const place of places) for (const areas of to) areas.add(table.file, place)
         count += places.length
       }

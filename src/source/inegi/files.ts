@@ -5,18 +5,15 @@ import { Failure } from '../../failure.ts'
 import { Faults } from '../faults.ts'
 import { textFile } from '../lines.ts'
 import { type Candidate, recognise, type Table } from './table.ts'
-import { csvFilesIn } from './zip.ts'
-
-/** The signatures of a zip's first entry, and of the end of an empty zip. */
-const ZIP_SIGNATURES = ['504b0304', '504b0506']
+import { csvFilesIn, type NamedFile, startsLikeZip } from './zip.ts'
 
 /** In the order given. If any table cannot be recognised, all are refused, with what is wrong with each. */
-export async function tablesIn(paths: readonly string[]): Promise<Table[]> {
-  if (paths.length === 0) throw new Failure('no file was given; give INEGI’s zip, or the CSV files in it')
+export async function tablesIn(files: readonly NamedFile[]): Promise<Table[]> {
+  if (files.length === 0) throw new Failure('no file was given; give INEGI’s zip, or the CSV files in it')
   const faults = new Faults()
   const tables: Table[] = []
-  for (const path of paths) {
-    for (const candidate of await candidatesIn(path)) {
+  for (const file of files) {
+    for (const candidate of await candidatesIn(file)) {
       const table = await recognise(candidate, faults)
       if (table !== undefined) tables.push(table)
     }
@@ -25,10 +22,10 @@ export async function tablesIn(paths: readonly string[]): Promise<Table[]> {
   return withoutDuplicates(tables)
 }
 
-async function candidatesIn(path: string): Promise<Candidate[]> {
-  if (!isZip(path)) return [{ ...textFile(path), archive: undefined }]
-  const zipped = await csvFilesIn(path)
-  return zipped.map(({ name, open }) => ({ file: `${path}/${name}`, archive: path, open }))
+async function candidatesIn(given: NamedFile): Promise<Candidate[]> {
+  if (!isZip(given.path)) return [{ ...textFile(given.path), file: given.name, archive: undefined }]
+  const zipped = await csvFilesIn(given)
+  return zipped.map(({ name, open }) => ({ file: `${given.name}/${name}`, archive: given.path, open }))
 }
 
 function isZip(path: string): boolean {
@@ -43,7 +40,7 @@ function isZip(path: string): boolean {
     } finally {
       closeSync(descriptor)
     }
-    return ZIP_SIGNATURES.includes(start.toString('hex'))
+    return startsLikeZip(start)
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, message } = error as NodeJS.ErrnoException

@@ -1,4 +1,6 @@
 // The headers of INEGI's tables, of every year, and which column of a table holds what.
+import { entities } from '../../catalog/entities.ts'
+import { type FactField, factsOf } from '../../catalog/entity.ts'
 import type { ColumnFault } from '../faults.ts'
 
 /** From the largest area to the smallest; a table of one level also has the columns of the larger ones. */
@@ -24,6 +26,22 @@ const WHOLE_CODE = ['CVEGEO', 'MAPA']
 /** In files since 2023 that include retired places. */
 const STATUS = ['ESTATUS']
 
+/** The columns of facts, in tables of their own level; what INEGI calls them, by the name that they have here. */
+const FACTS: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
+  estado: { poblacion: 'POB_TOTAL' },
+  municipio: { cabecera: 'CVE_CAB', poblacion: 'POB_TOTAL' },
+  localidad: {
+    latitud: 'LAT_DECIMAL',
+    longitud: 'LON_DECIMAL',
+    altitud: 'ALTITUD',
+    poblacion: 'POB_TOTAL',
+    ambito: 'AMBITO',
+    viviendas: 'TOTAL DE VIVIENDAS HABITADAS',
+  },
+}
+
+export type FactColumn = { readonly name: string; readonly fact: FactField; readonly position: number }
+
 export type LevelColumns = { readonly code: number; readonly name: number; readonly digits: number }
 
 /** The positions of the columns that are read. */
@@ -34,6 +52,7 @@ export type Layout = {
   readonly levels: readonly LevelColumns[]
   readonly wholeCode: number | undefined
   readonly status: number | undefined
+  readonly facts: readonly FactColumn[]
 }
 
 /** The layout that a header gives, or what is wrong with it. Case, accents and order do not matter. */
@@ -68,7 +87,17 @@ export function layoutOf(header: string): Layout | ColumnFault[] {
     levels: levels.map(({ code, name, digits }) => ({ code: plain.indexOf(code), name: plain.indexOf(name), digits })),
     wholeCode: positionOf(plain, WHOLE_CODE),
     status: positionOf(plain, STATUS),
+    facts: factColumns(kind, plain),
   }
+}
+
+/** Those of the facts that the table has. */
+function factColumns(kind: Kind, columns: readonly string[]): FactColumn[] {
+  const spelled = columns.map((column) => column.replaceAll('_', ' '))
+  return factsOf(entities[kind]).flatMap(([name, fact]) => {
+    const position = spelled.indexOf((FACTS[kind][name] ?? '').replaceAll('_', ' '))
+    return position < 0 ? [] : [{ name, fact, position }]
+  })
 }
 
 const columnsOf = (depth: number) => LEVELS.slice(0, depth + 1).flatMap(({ code, name }) => [code, name])

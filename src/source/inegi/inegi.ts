@@ -17,6 +17,7 @@ import { tablesIn } from './files.ts'
 import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './header.ts'
 import { type PlaceRules, readPlaces } from './places.ts'
 import type { Table } from './table.ts'
+import type { NamedFile } from './zip.ts'
 
 type InegiOptions = {
   /** Whether to include the places that no longer exist, if a file has them. */
@@ -27,8 +28,15 @@ const MEXICO = 484
 const TITLE = 'INEGI, Catálogo Único de Claves (AGEEML)'
 const CREDIT = 'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades'
 
-/** Reads all headers first, so that a file that is not one of INEGI's is refused before anything is built. */
-export async function inegiSource(files: readonly string[], { includeRetired }: InegiOptions): Promise<Source> {
+/**
+ * Reads all headers first, so that a file that is not one of INEGI's is refused before anything is built. A file may be
+ * given with a name, which then stands for its path wherever it is published.
+ */
+export async function inegiSource(
+  given: readonly (string | NamedFile)[],
+  { includeRetired }: InegiOptions,
+): Promise<Source> {
+  const files = given.map((file) => (typeof file === 'string' ? { path: file, name: file } : file))
   const tables = await tablesIn(files)
   const catalog = new InegiCatalog(tables, await stateLetterCodes(), includeRetired)
   return {
@@ -37,7 +45,10 @@ export async function inegiSource(files: readonly string[], { includeRetired }: 
       title: TITLE,
       synthetic: false,
       credits: [{ to: CREDIT, of: catalog.provides }],
-      options: { files: files.map((file) => basename(file)).join(', '), includeRetired },
+      options: {
+        files: given.map((file) => (typeof file === 'string' ? basename(file) : file.name)).join(', '),
+        includeRetired,
+      },
     },
     catalog: builtInCatalog,
     provides: catalog.provides,
@@ -77,7 +88,12 @@ class InegiCatalog {
     const of = (kind: Kind) => tables.filter(({ layout }) => layout.kind === kind)
     this.#tables = { estado: of('estado'), municipio: of('municipio'), localidad: of('localidad') }
     this.#letters = letters
-    this.#rules = { includeRetired, isState: (code) => letters.has(code), hasMunicipality: () => true }
+    this.#rules = {
+      includeRetired,
+      readsFacts: true,
+      isState: (code) => letters.has(code),
+      hasMunicipality: () => true,
+    }
   }
 
   /** A table of localities also gives the areas that they lie in. */
@@ -87,16 +103,16 @@ class InegiCatalog {
   }
 
   async *states(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name }: Area): GivenRow => {
+    const rowOf = ({ codes, name, facts }: Area): GivenRow => {
       const idEstado = codes[ENT] as number
       // readPlaces has refused all other codes.
-      return { ...(this.#letters.get(idEstado) as LetterCodes), descEstado: name, idEstado, idPais: MEXICO }
+      return { ...(this.#letters.get(idEstado) as LetterCodes), descEstado: name, idEstado, idPais: MEXICO, ...facts }
     }
     yield* (await this.#areas(ENT, report)).blocks(rowOf)
   }
 
   async *municipalities(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name }: Area) => ({ ...municipalityCode(codes), descMunicipio: name })
+    const rowOf = ({ codes, name, facts }: Area) => ({ ...municipalityCode(codes), descMunicipio: name, ...facts })
     yield* (await this.#areas(MUN, report)).blocks(rowOf)
   }
 
@@ -111,12 +127,13 @@ class InegiCatalog {
     }
     for (const table of this.#tables.localidad) {
       for await (const places of readPlaces(table, rules, report)) {
-        const rows = places.map(({ codes, names }) => ({
+        const rows = places.map(({ codes, names, facts }) => ({
           cveLocalidad: codeText(codes, LOC),
           descLocalidad: names[LOC] as string,
           idLocalidad: codes[LOC] as number,
           idEstado: codes[ENT] as number,
           idMunicipio: municipalityOf(codes),
+          ...facts,
         }))
         yield { file: table.file, lines: places.map(({ line }) => line), rows }
       }

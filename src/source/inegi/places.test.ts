@@ -70,6 +70,42 @@ describe('retired places', () => {
   })
 })
 
+describe('places in zones of no state', () => {
+  const zones = ['CD', 'CO', 'CQ', 'CT', 'CY', 'QY']
+  const rowOf = (zone: string, line: string) =>
+    line.replace('"010010094"', `"${zone}0010094"`).replace('"01","Aguascalientes"', `"${zone}","Zona Interestatal"`)
+
+  test.each([
+    ['localidades-2022', 'CD0010094 Granja Adelita'],
+    ['localidades-2025', 'CD0010094 Granja Adelita'],
+  ])('of %s are left out and counted, without the areas that they name', async (name, first) => {
+    using directory = new ScratchDirectory()
+    const lines = excerpt(name).trimEnd().split('\n')
+    const sample = lines.find((line) => line.startsWith('"010010094"')) as string
+    const text = [...lines, ...zones.map((zone) => rowOf(zone, sample))].join('\n')
+    const file = directory.put('given.csv', text)
+    const { rows, findings, faults } = await readAll(await inegiSource([file], { includeRetired: true }))
+    expect(faults).toEqual([])
+    expect(rows.municipio).toEqual(municipio)
+    const found = findings.find(({ kind }) => kind === 'interstate-left-out')
+    expect(found).toMatchObject({
+      description: 'a place in a zone that is not assigned to any state was left out',
+      count: zones.length,
+    })
+    expect(found?.examples[0]).toBe(`${first} (${file}:${lines.length + 1})`)
+  })
+
+  test.each(['municipios-2025', 'estados-2025'])('of %s too', async (name) => {
+    using directory = new ScratchDirectory()
+    const [header, first = '', ...others] = excerpt(name).trimEnd().split('\n')
+    const zone = first.replace(/^"01/, '"CY').replace('"01"', '"CY"')
+    const file = directory.put('given.csv', [header, zone, ...others].join('\n'))
+    const { faults, findings } = await readAll(await inegiSource([file], inForce))
+    expect(faults).toEqual([])
+    expect(findings).toMatchObject([{ kind: 'interstate-left-out', count: 1 }])
+  })
+})
+
 describe('traps', () => {
   const trap = (before: string | RegExp, after: string) => excerpt('localidades-2022').replace(before, after)
   const first = '"0001","Aguascalientes"'
@@ -122,7 +158,8 @@ describe('a row is refused', () => {
   const cells = {
     shortState: row('"010010094","","1","Aguascalientes","Ags.","001","Aguascalientes","0094","Granja Adelita"'),
     noSuchState: row('"330010094","","33","Aguascalientes","Ags.","001","Aguascalientes","0094","Granja Adelita"'),
-    letters: row('"CD0010094","","CD","Aguascalientes","Ags.","001","Aguascalientes","0094","Granja Adelita"'),
+    letters: row('"cd0010094","","cd","Aguascalientes","Ags.","001","Aguascalientes","0094","Granja Adelita"'),
+    oneLetter: row('"C0010094","","C","Aguascalientes","Ags.","001","Aguascalientes","0094","Granja Adelita"'),
     shortCodes: row('"010010094","","01","Aguascalientes","Ags.","1","Aguascalientes","94","Granja Adelita"'),
     zeros: row('"010000000","","01","Aguascalientes","Ags.","000","Aguascalientes","0000","Granja Adelita"'),
     otherWhole: row('"010010095","","01","Aguascalientes","Ags.","001","Aguascalientes","0094","Granja Adelita"'),
@@ -135,7 +172,8 @@ describe('a row is refused', () => {
   test.each([
     ['whose state has lost its zero', cells.shortState, [[3, 'CVE_ENT', '"1"', CODE_OF_STATE]]],
     ['of a state that is none', cells.noSuchState, [[3, 'CVE_ENT', '"33"', CODE_OF_STATE]]],
-    ['with letters for a state', cells.letters, [[3, 'CVE_ENT', '"CD"', CODE_OF_STATE]]],
+    ['with small letters for a state', cells.letters, [[3, 'CVE_ENT', '"cd"', CODE_OF_STATE]]],
+    ['with one letter for a state', cells.oneLetter, [[3, 'CVE_ENT', '"C"', CODE_OF_STATE]]],
     [
       'whose codes have lost their zeros',
       cells.shortCodes,

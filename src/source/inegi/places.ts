@@ -1,8 +1,9 @@
-// Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired.
+// Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired or in no state.
+import type { FactField, FactValue } from '../../catalog/entity.ts'
 import type { Encoding } from '../lines.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
-import type { LevelColumns } from './header.ts'
+import { ENT, type LevelColumns } from './header.ts'
 import { readTable, type Table } from './table.ts'
 
 /** A row of a table: codes and names from the state down to the place itself. */
@@ -10,16 +11,20 @@ export type PlaceRow = {
   readonly line: number
   readonly codes: readonly number[]
   readonly names: readonly string[]
+  /** What is known of it. */
+  readonly facts: Readonly<Record<string, FactValue>>
 }
 
 export type PlaceRules = {
   readonly isState: (code: number) => boolean
   readonly includeRetired: boolean
+  readonly readsFacts: boolean
   /** Whether the municipality of a place still exists; called only for places that are retired. */
   readonly hasMunicipality: (codes: readonly number[]) => boolean
 }
 
 const LEFT_OUT = 'a retired place was left out'
+const INTERSTATE = 'a place in a zone that is not assigned to any state was left out'
 const WITHOUT_PLACE = 'a retired place was left out because it does not lie in any municipality of today'
 /** An accented letter in UTF-8, read as Windows-1252: two characters that follow each other in no name. */
 const MISREAD_UTF8 = /Ã[\u0080-\u00bf\u0152-\u2122]|Â[\u00a0-\u00bf]/
@@ -48,6 +53,10 @@ class PlaceReader {
       this.#report.findings.add('retired-left-out', LEFT_OUT, this.#label(fields, line))
       return undefined
     }
+    if (!isRetired && this.#isInterstate(fields)) {
+      this.#report.findings.add('interstate-left-out', INTERSTATE, this.#label(fields, line))
+      return undefined
+    }
     // The codes of retired places need not be those of today, so they are left out without a fault.
     const codes = this.#codes(fields, isRetired ? undefined : line)
     if (isRetired && (codes === undefined || !this.#rules.hasMunicipality(codes))) {
@@ -55,7 +64,8 @@ class PlaceReader {
       return undefined
     }
     const names = this.#names(fields, line, encoding)
-    return codes === undefined || names === undefined ? undefined : { line, codes, names }
+    if (codes === undefined || names === undefined) return undefined
+    return { line, codes, names, facts: this.#rules.readsFacts ? this.#facts(fields, line) : NO_FACTS }
   }
 
   #isRetired(fields: Fields, line: number): boolean | undefined {
@@ -65,6 +75,12 @@ class PlaceReader {
     if (text === '' || text === 'baja') return text !== ''
     this.#addFault(fields, line, status, 'nothing, or Baja for a retired place')
     return undefined
+  }
+
+  /** Zones between states that are not assigned to one of them have two letters for a state, such as CD or QY. */
+  #isInterstate(fields: Fields): boolean {
+    const { code, digits } = this.#table.layout.levels[ENT] as LevelColumns
+    return fields.digits(code, digits) === undefined && /^[A-Z]{2}$/.test(fields.raw(code))
   }
 
   /** Without a line, no fault is added. */
@@ -100,6 +116,24 @@ class PlaceReader {
     return names.length === this.#table.layout.levels.length ? names : undefined
   }
 
+  /** A fact that cannot be read is no reason to refuse a place: it is not known. */
+  #facts(fields: Fields, line: number): Record<string, FactValue> {
+    const facts: Record<string, FactValue> = {}
+    for (const { name, fact, position } of this.#table.layout.facts) {
+      const raw = fields.raw(position).trim()
+      if (MISSING.has(raw)) continue
+      const value = parseFact(fact, raw)
+      if (value !== undefined) facts[name] = value
+      else
+        this.#report.findings.add(
+          'fact-not-read',
+          NOT_READ,
+          `${name} ${JSON.stringify(raw)}: ${this.#label(fields, line)}`,
+        )
+    }
+    return facts
+  }
+
   /** Most rows lie in the same municipality as the row before, so the last name of each column is cached. */
   #name(fields: Fields, position: number): string {
     const last = this.#lastNames[position]
@@ -122,6 +156,19 @@ class PlaceReader {
     const name = fields.text(levels.at(-1)?.name ?? 0)
     return `${levels.map(({ code }) => fields.raw(code)).join('')} ${name} (${this.#table.file}:${line})`
   }
+}
+
+const NO_FACTS = {}
+const NOT_READ = 'a fact could not be read, and counts as not known'
+/** How INEGI writes what is not known. */
+const MISSING = new Set(['', '-', '*', 'N/D', 'N.D.'])
+const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
+
+function parseFact(fact: FactField, raw: string): FactValue | undefined {
+  if (fact.type === 'text') return fact.pattern.test(raw) ? raw : undefined
+  const number = DECIMAL.test(raw) ? Number(raw) : Number.NaN
+  const isRight = fact.type === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
+  return isRight && number >= fact.min && number <= fact.max ? number : undefined
 }
 
 const STATE_SHAPE = 'the code of a state in two digits, 01 to 32'

@@ -3,6 +3,7 @@ declare module 'yauzl' {
   import type { Readable } from 'node:stream'
 
   export type Entry = {
+    readonly compressedSize: number
     readonly crc32: number
     readonly extraFields: readonly unknown[]
     readonly fileNameRaw: Buffer

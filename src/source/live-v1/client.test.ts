@@ -120,7 +120,9 @@ describe('gives up', () => {
   test('where nothing listens', async () => {
     const { url } = serverOf(hanging)
     await running.splice(0)[0]?.stop(true)
-    expect(await failureOf(url)).toContain(`${url} was requested 3 times without success; the last time: ECONNREFUSED`)
+    expect(await failureOf(url)).toContain(
+      `${url} was requested 3 times without success; the last time: the connection was refused (ECONNREFUSED)`,
+    )
   })
 
   test('on a server that asks for too long a pause', async () => {

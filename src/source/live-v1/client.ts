@@ -1,28 +1,31 @@
 // A polite HTTP client: rate-limited, with timeouts, retries and backoff, and without redirects to other hosts.
 import { Failure } from '../../failure.ts'
 import { version } from '../../version.ts'
-import { backoff, Pace, parseRetryAfter, wait } from './pace.ts'
+import {
+  isRedirect,
+  parseRetryAfter,
+  printable,
+  Retry,
+  type RetryPolicy,
+  reasonOf,
+  redirectTarget,
+  withRetries,
+} from '../requests.ts'
+import { Pace } from './pace.ts'
 
-export type Politeness = {
+export type Politeness = RetryPolicy & {
   /** Requests per second, over all connections. */
   readonly rate: number | undefined
   /** Milliseconds for a complete response. */
   readonly timeout: number
-  /** How often a failed request is sent again. */
-  readonly retries: number
-  /** Milliseconds before the first retry; each further one waits twice as long. */
-  readonly backoff: number
 }
 
 export type HttpResponse = { readonly headers: Headers; readonly body: Uint8Array }
 type AnyResponse = HttpResponse & { readonly status: number }
-/** A failed attempt that may be repeated; `retryAfter` are the milliseconds that the server asks for. */
-type Retry = { readonly reason: string; readonly retryAfter: number | undefined }
 
 const RETRIED_STATUSES = new Set([429, 502, 503, 504])
 const MAX_REDIRECTS = 3
 const MAX_BODY = 64 << 20
-const MAX_PAUSE = 5 * 60_000
 const HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
 const CONTINUES = 'run the same command again to continue where it stopped'
 
@@ -40,24 +43,7 @@ export class PoliteClient {
 
   /** A response with status 200; anything else is a Failure. */
   async get(url: string, signal: AbortSignal): Promise<HttpResponse> {
-    const { retries, backoff: base } = this.#options
-    let reason = ''
-    for (let attempt = 0; attempt <= retries; attempt++) {
-      const outcome = await this.#attempt(url, signal)
-      if ('body' in outcome) return outcome
-      reason = outcome.reason
-      if (outcome.retryAfter !== undefined) this.#pauseAll(url, outcome.retryAfter)
-      if (attempt < retries) await wait(backoff(base, attempt), signal)
-    }
-    throw new Failure(
-      `${url} was requested ${retries + 1} times without success; the last time: ${reason}; ${CONTINUES}`,
-    )
-  }
-
-  #pauseAll(url: string, milliseconds: number): void {
-    if (milliseconds > MAX_PAUSE)
-      throw new Failure(`${url} asks for a pause of ${Math.ceil(milliseconds / 1_000)} s; after it, ${CONTINUES}`)
-    this.#pace.pause(milliseconds)
+    return withRetries(url, () => this.#attempt(url, signal), { ...this.#options, signal, advice: CONTINUES })
   }
 
   async #attempt(url: string, signal: AbortSignal): Promise<HttpResponse | Retry> {
@@ -65,12 +51,16 @@ export class PoliteClient {
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       await this.#pace.turn(signal)
       const response = await this.#request(target, signal)
-      if ('reason' in response || response.status === 200) return response
+      if (response instanceof Retry || response.status === 200) return response
       const { status, headers } = response
-      if (RETRIED_STATUSES.has(status))
-        return { reason: `status ${status}`, retryAfter: parseRetryAfter(headers.get('retry-after'), Date.now()) }
-      if (status < 300 || status > 399 || status === 304) throw refusal(target, response)
-      target = redirectTarget(target, response)
+      if (RETRIED_STATUSES.has(status)) {
+        const retryAfter = parseRetryAfter(headers.get('retry-after'), Date.now())
+        // The server asks for a pause of all requests, not only of the one that it refused.
+        this.#pace.pause(retryAfter ?? 0)
+        return new Retry(`status ${status}`, retryAfter)
+      }
+      if (!isRedirect(response)) throw refusal(target, response)
+      target = followed(target, response)
     }
     throw new Failure(`${url} is redirected more than ${MAX_REDIRECTS} times`)
   }
@@ -89,7 +79,7 @@ export class PoliteClient {
       signal.throwIfAborted()
       if (error instanceof Failure) throw error
       const late = `no complete response within ${timeout / 1_000} s`
-      return { reason: controller.signal.aborted ? late : messageOf(error), retryAfter: undefined }
+      return new Retry(controller.signal.aborted ? late : reasonOf(error))
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
@@ -110,11 +100,9 @@ async function readBody(url: string, { body }: Response): Promise<Uint8Array> {
 }
 
 /** Redirects are followed to another path of the same host and from http to https, but not to another host. */
-function redirectTarget(url: string, { status, headers }: AnyResponse): string {
-  const location = headers.get('location') ?? ''
-  if (location === '' || !URL.canParse(location, url))
-    throw new Failure(`${url} responds with ${status} without a location to go to`)
-  const [from, to] = [new URL(url), new URL(location, url)]
+function followed(url: string, response: AnyResponse): string {
+  const [from, to] = [new URL(url), redirectTarget(url, response)]
+  if (to === undefined) throw new Failure(`${url} responds with ${response.status} without a location to go to`)
   if (from.host === to.host && (from.protocol === to.protocol || to.protocol === 'https:')) return to.href
   throw new Failure(
     `${url} redirects to ${printable(to.href)}, which is not followed; give that address if it is right`,
@@ -137,8 +125,3 @@ function problemDetail({ headers, body }: AnyResponse): string | undefined {
     return undefined
   }
 }
-
-const MAX_TEXT = 300
-const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_TEXT)
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

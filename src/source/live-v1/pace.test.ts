@@ -1,9 +1,8 @@
-// Checks the pauses between requests, and how a Retry-After header is read.
+// Checks the pauses between requests.
 import { describe, expect, test } from 'bun:test'
-import { backoff, Pace, parseRetryAfter, wait } from './pace.ts'
+import { Pace } from './pace.ts'
 
 const never = new AbortController().signal
-const NOW = Date.parse('2026-03-01T12:00:00Z')
 
 /** Timers may fire a little early. */
 const EARLY = 2
@@ -13,28 +12,6 @@ async function elapsed(work: () => Promise<unknown>): Promise<number> {
   await work()
   return performance.now() - began
 }
-
-describe('Retry-After', () => {
-  test.each([
-    ['seconds', '7', 7_000],
-    ['none at all', '0', 0],
-    ['leading zeros', '007', 7_000],
-    ['a date to come', 'Sun, 01 Mar 2026 12:00:09 GMT', 9_000],
-    ['a date gone by', 'Sun, 01 Mar 2026 11:00:00 GMT', 0],
-    ['no such header', null, undefined],
-    ['nonsense', 'soon', undefined],
-    ['a broken number', '1.5x', undefined],
-  ])('%s', (_, header, expected) => expect(parseRetryAfter(header, NOW)).toBe(expected))
-})
-
-test('the wait doubles with every attempt, and is never the same for all', () => {
-  for (let attempt = 0; attempt < 8; attempt++) {
-    const waits = Array.from({ length: 50 }, () => backoff(100, attempt))
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(50 * 2 ** attempt)
-    expect(Math.max(...waits)).toBeLessThan(100 * 2 ** attempt)
-    expect(new Set(waits).size).toBeGreaterThan(1)
-  }
-})
 
 describe('the pace', () => {
   test('spaces turns evenly, however many requests come at once', async () => {
@@ -57,16 +34,4 @@ describe('the pace', () => {
   })
 
   test.each([0, -1, Number.NaN])('cannot be %d', (rate) => expect(() => new Pace(rate)).toThrow(RangeError))
-})
-
-describe('a wait', () => {
-  test('ends at once with the reason when it is aborted', async () => {
-    const controller = new AbortController()
-    const waiting = wait(60_000, controller.signal)
-    controller.abort(new Error('enough'))
-    await expect(waiting).rejects.toThrow('enough')
-  })
-
-  test('does not begin when it was aborted before', () =>
-    expect(wait(0, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough'))
 })

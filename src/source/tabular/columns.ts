@@ -11,7 +11,9 @@ export type Column = {
   /** Set when it gives a record to embed by its official code: the field of that code. */
   readonly part: string | undefined
   readonly number: boolean
-  /** Whether the value may be left out: the identifier is then found by the official code. */
+  /** Whether it is a fact: numbers may then have a sign and decimals. */
+  readonly fact: boolean
+  /** Whether the value may be left out: an identifier is then found by the official code, and a fact is not known. */
   readonly optional: boolean
 }
 
@@ -19,8 +21,10 @@ export type Column = {
 export function columnsOf(entity: Entity): readonly Column[] {
   return Object.entries(entity.fields).flatMap(([field, definition]) => {
     if (definition.kind === 'copy') return []
+    if (definition.kind === 'fact')
+      return [{ name: field, field, part: undefined, number: definition.type !== 'text', fact: true, optional: true }]
     const optional = entity.key.length === 1 && entity.key[0] === field
-    const whole = { name: field, field, part: undefined, number: isNumber(definition), optional }
+    const whole = { name: field, field, part: undefined, number: isNumber(definition), fact: false, optional }
     return definition.kind === 'embed' ? [whole, ...codeColumns(field, definition.entity)] : [whole]
   })
 }
@@ -31,6 +35,7 @@ function codeColumns(field: string, parent: Entity): Column[] {
     field,
     part,
     number: isNumber(parent.fields[part] as Field),
+    fact: false,
     optional: false,
   }))
 }

@@ -46,10 +46,14 @@ function parseRow(
 }
 
 /** What should be a number and is not stays a text, which the check of the row refuses. */
-function cellOf(text: string, { number, optional }: Column): string | number | undefined {
+function cellOf(text: string, { number, fact, optional }: Column): string | number | undefined {
+  if (optional && text === '') return undefined
   if (!number) return text
-  return parseWholeNumber(text) ?? (optional && text === '' ? undefined : text)
+  if (fact) return DECIMAL.test(text) ? Number(text) : text
+  return parseWholeNumber(text) ?? text
 }
+
+const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
 
 /** What is wrong with the quotes of a line, and in which value, counted from 0. */
 type BadQuotes = { readonly position: number; readonly expected: string }

@@ -18,7 +18,9 @@ export function ndjsonRowParser(entity: Entity, faults: Faults): RowParser {
     const columns = hasNames(lastColumns, names) ? lastColumns : matchColumns(names, location)
     if (columns === undefined) return undefined
     lastColumns = columns
-    return haveRightTypes(values, columns, location, faults) ? rowOf(columns, values, (value) => value) : undefined
+    return haveRightTypes(values, columns, location, faults)
+      ? rowOf(columns, values, (value) => value ?? undefined)
+      : undefined
   }
 }
 
@@ -58,12 +60,12 @@ function haveRightTypes(
   columns: readonly Column[],
   location: SourceLocation,
   faults: Faults,
-): values is readonly (string | number)[] {
+): values is readonly (string | number | null)[] {
   let areRight = true
   for (let position = 0; position < columns.length; position++) {
-    const { name, number } = columns[position] as Column
+    const { name, number, fact } = columns[position] as Column
     const value = values[position]
-    if (typeof value === (number ? 'number' : 'string')) continue
+    if (typeof value === (number ? 'number' : 'string') || (fact && value === null)) continue
     areRight = false
     faults.add({
       ...location,

@@ -2,7 +2,7 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
-import type { Entity, Field } from '../../../catalog/entity.ts'
+import { type Entity, type FactField, type Field, factsOf } from '../../../catalog/entity.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
 export type Json = { readonly [key: string]: unknown }
@@ -40,7 +40,10 @@ const object = (properties: Json, optional: readonly string[] = []): Json => ({
 const CREDIT = object({ to: TEXT, of: listOf(TEXT) })
 const OPTIONS = mapOf({ type: ['string', 'number', 'boolean'] })
 const FINDING = object({ kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT) })
-const FIELD = object({ path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'string'] }, says: TEXT })
+const FIELD = object(
+  { path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'number', 'string'] }, says: TEXT, fact: FLAG },
+  ['fact'],
+)
 const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
 const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
 
@@ -56,11 +59,23 @@ function fieldSchema(entity: Entity, field: Field): Json {
       return described(fieldSchema(entity, entity.fields[field.of] as Field), field.description)
     case 'embed':
       return described(recordRef(field.entity), field.description)
+    case 'fact':
+      return described(factSchema(field), field.description)
   }
 }
 
+/** Null where it is not known. */
+function factSchema(fact: FactField): Json {
+  if (fact.type === 'text') return { type: ['string', 'null'], pattern: fact.pattern.source }
+  return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
+}
+
+/** Facts are only there where they are asked for. */
 const recordSchema = (entity: Entity): Json =>
-  object(Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])))
+  object(
+    Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
+    factsOf(entity).map(([name]) => name),
+  )
 
 const changeSchema = (entity: Entity): Json =>
   object(

@@ -1,0 +1,80 @@
+// Checks what the progress line shows, and that a pipe sees nothing of it.
+import { describe, expect, test } from 'bun:test'
+import { bytesText, progressLine } from './progress.ts'
+
+function shown(
+  interactive: boolean,
+  amountText: typeof bytesText | undefined,
+  steps: readonly [number, number, number?][],
+) {
+  const written: string[] = []
+  const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive }
+  let time = 0
+  const progress = progressLine(terminal, amountText, () => time)
+  for (const [at, done, expected] of steps) {
+    time = at
+    progress.show('read', done, expected)
+  }
+  return written.map((text) => text.replace('\r\x1b[2K', '').replace(/^[█░]+ /, ''))
+}
+
+describe('a progress line', () => {
+  test.each([
+    [
+      'of records',
+      undefined,
+      [
+        [0, 0, 9_000],
+        [1_000, 3_000, 9_000],
+      ],
+      'read 3,000 of 9,000, 3,000 a second, 2 s left',
+    ],
+    [
+      'of bytes',
+      bytesText,
+      [
+        [0, 0, 55e6],
+        [4_000, 12.34e6, 55e6],
+      ],
+      'read 12.3 MB of 55.0 MB, 3.1 MB a second, 14 s left',
+    ],
+    [
+      'of an unknown total',
+      bytesText,
+      [
+        [0, 0],
+        [2_000, 3e6],
+      ],
+      'read 3.0 MB, 1.5 MB a second',
+    ],
+    [
+      'that is continued',
+      bytesText,
+      [
+        [0, 50e6, 55e6],
+        [1_000, 51e6, 55e6],
+      ],
+      'read 51.0 MB of 55.0 MB, 1.0 MB a second, 4 s left',
+    ],
+    [
+      'that begins anew',
+      bytesText,
+      [
+        [0, 50e6, 60e6],
+        [1_000, 0, 60e6],
+        [2_000, 6e6, 60e6],
+      ],
+      'read 6.0 MB of 60.0 MB, 6.0 MB a second, 9 s left',
+    ],
+  ] satisfies [string, typeof bytesText | undefined, [number, number, number?][], string][])(
+    '%s',
+    (_, amountText, steps, expected) => expect(shown(true, amountText, steps).at(-1)).toBe(expected),
+  )
+
+  test('is drawn ten times a second at most', () => {
+    const steps = Array.from({ length: 1_000 }, (_, at) => [at, at, 1_000] as [number, number, number])
+    expect(shown(true, undefined, steps)).toHaveLength(10)
+  })
+
+  test('is not written to a pipe', () => expect(shown(false, bytesText, [[0, 0, 10]])).toEqual([]))
+})
