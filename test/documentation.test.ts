@@ -7,7 +7,7 @@ import { USAGE } from '../bench/bench.ts'
 import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type EntityName, entities } from '../src/catalog/entities.ts'
-import type { Entity, Field } from '../src/catalog/entity.ts'
+import { type Field, publishedFields } from '../src/catalog/entity.ts'
 import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/run.ts'
 import { problemTitles } from '../src/http/problem.ts'
@@ -270,7 +270,7 @@ describe(CONTRACT, () => {
     const section = documents
       .find(({ file }) => file === CONTRACT)
       ?.sections.find(({ title }) => title.endsWith(`(\`${name}\`)`))
-    const fields = Object.entries((entities[name] as Entity).fields)
+    const fields = publishedFields(entities[name])
     expect(section?.rows.map(([field, type]) => `${field} ${type}`)).toEqual(
       fields.map(([field, definition]) => `\`${field}\` ${typeOf(definition)}`),
     )

@@ -1,9 +1,10 @@
-// Filters, words, order, pages and cursors against a naive model of all records in memory: in queries and over API v2.
+// Filters, words, facts, order, pages and cursors against a naive model of all records in memory: in queries and over API v2.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Entity, identifierOf } from '../src/catalog/entity.ts'
+import { type Entity, type Field, identifierOf } from '../src/catalog/entity.ts'
 import type { PublishedRecord } from '../src/catalog/flatten.ts'
 import { descendantsOf, ownerOf, pathTo } from '../src/catalog/lineage.ts'
+import type { FieldPath } from '../src/catalog/paths.ts'
 import { find } from '../src/find/finder.ts'
 import { createApp } from '../src/http/app.ts'
 import type { Release } from '../src/release/release.ts'
@@ -15,10 +16,11 @@ import {
   ownWords,
   passes,
   recordsOf,
+  recordsWithFacts,
   sortedBy,
   valueAt,
 } from './support/found.ts'
-import { homonyms } from './support/homonyms.ts'
+import { homonymRows, homonyms } from './support/homonyms.ts'
 import { releaseOf } from './support/releases.ts'
 
 setDefaultTimeout(120_000)
@@ -26,7 +28,10 @@ setDefaultTimeout(120_000)
 const release: Release = await releaseOf(homonyms)
 const entities = [...release.catalog.entities.values()]
 const all = new Map<Entity, readonly PublishedRecord[]>(
-  entities.map((entity) => [entity, recordsOf(release, entity.name)]),
+  entities.map((entity) => [
+    entity,
+    recordsWithFacts(entity, recordsOf(release, entity.name), homonymRows[entity.name] ?? []),
+  ]),
 )
 const recordsIn = (entity: Entity) => all.get(entity) as readonly PublishedRecord[]
 
@@ -53,20 +58,29 @@ const anyFilter = (entity: Entity): fc.Arbitrary<NaiveFilter> =>
     .record({
       path: fc.constantFrom(...allPaths(entity)),
       places: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
-      prefix: fc.boolean(),
+      other: fc.nat(),
       length: fc.integer({ min: 1, max: 4 }),
       stranger: fc.integer({ min: 0, max: 9 }),
     })
-    .map(({ path, places, prefix, length, stranger }) => {
+    .map(({ path, places, other, length, stranger }) => {
       const records = recordsIn(entity)
-      const isPrefix = prefix && path.field.kind === 'code'
+      const matches = matchesOf(path.field)
+      const match = matches[other % matches.length] ?? 'equals'
       const values = places.map((place) => {
         const record = records[place % Math.max(records.length, 1)]
-        const value = record === undefined || stranger === 0 ? '77' : String(valueAt(record, path))
-        return isPrefix ? value.slice(0, length) : value
+        const known = record === undefined || stranger === 0 ? '' : String(valueAt(record, path))
+        const value = known === '' ? '77' : known
+        return match === 'begins' ? value.slice(0, length) : value
       })
-      return { path, prefix: isPrefix, values }
+      return { path, match, values: match === 'min' || match === 'max' ? values.slice(0, 1) : values }
     })
+
+function matchesOf(field: Field): readonly NaiveFilter['match'][] {
+  if (field.kind === 'code') return ['equals', 'begins']
+  return field.kind === 'fact' && field.type !== 'text' ? ['equals', 'min', 'max'] : ['equals']
+}
+
+const isNumber = ({ field, numeric }: FieldPath) => numeric || (field.kind === 'fact' && field.type !== 'text')
 
 const anyWanted = (maxSorts: number): fc.Arbitrary<Wanted> =>
   fc.constantFrom(...entities).chain((entity) =>
@@ -74,7 +88,7 @@ const anyWanted = (maxSorts: number): fc.Arbitrary<Wanted> =>
       entity: fc.constant(entity),
       filters: fc.uniqueArray(anyFilter(entity), {
         maxLength: 3,
-        selector: ({ path, prefix }) => `${path.path}${prefix}`,
+        selector: ({ path, match }) => `${path.path} ${match}`,
       }),
       sorts: fc.array(fc.record({ path: fc.constantFrom(...allPaths(entity)), descending: fc.boolean() }), {
         maxLength: maxSorts,
@@ -105,10 +119,10 @@ describe('a query', () => {
 
   const foundBy = ({ entity, filters, sorts }: Wanted, words: readonly string[]): number[] => {
     const found = find(release, entity.name, {
-      filters: filters.map(({ path, prefix, values }) => ({
+      filters: filters.map(({ path, match, values }) => ({
         steps: path.steps,
-        match: prefix ? 'begins' : 'equals',
-        values: path.numeric ? values.map(Number) : values,
+        match,
+        values: isNumber(path) ? values.map(Number) : values,
       })),
       words,
       sorts: sorts.map(({ path, descending }) => ({ steps: path.steps, descending })),
@@ -158,12 +172,15 @@ const listed = async (target: string) => {
   }
 }
 
+const SUFFIXES = { equals: '', begins: '_prefix', min: '_min', max: '_max' } as const
+
 const targetOf = ({ entity, filters, sorts }: Wanted, rest: string): string => {
   const parameters = [
-    ...filters.flatMap(({ path, prefix, values }) =>
-      values.map((value) => `${path.path}${prefix ? '_prefix' : ''}=${encodeURIComponent(value)}`),
+    ...filters.flatMap(({ path, match, values }) =>
+      values.map((value) => `${path.path}${SUFFIXES[match]}=${encodeURIComponent(value)}`),
     ),
     ...sorts.map(({ path, descending }) => `sort=${descending ? '-' : ''}${path.path}`),
+    'facts=true',
     rest,
   ]
   return `/api/v2/${entity.plural}?${parameters.join('&')}`
@@ -218,7 +235,7 @@ describe('over API v2', () => {
         }
         looked++
         const wanted = recordsIn(entity).filter((record) => valueAt(record, path) === id)
-        const { records, total } = await listed(`${target}?per_page=1000`)
+        const { records, total } = await listed(`${target}?facts=true&per_page=1000`)
         expect({ target, total, records }).toEqual({ target, total: wanted.length, records: wanted.slice(0, 1_000) })
       }
     }
@@ -250,5 +267,5 @@ function pathsTo(entity: Entity, record: PublishedRecord): [string, string] {
       .join('-')
   const place = owner === undefined ? '' : `${owner.entity.plural}/${valueIn(owner.field)}/`
   const collection = `/api/v2/${place}${entity.plural}`
-  return [`${collection}/${own(entity.key)}`, `${collection}/${own(entity.code)}?by=code`]
+  return [`${collection}/${own(entity.key)}?facts=true`, `${collection}/${own(entity.code)}?by=code&facts=true`]
 }

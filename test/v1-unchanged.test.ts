@@ -2,13 +2,17 @@
 import { expect, test } from 'bun:test'
 import onRecord from './data/v1-answers.json' with { type: 'json' }
 import { jumbled } from './support/jumbled-catalog.ts'
+import { withFacts } from './support/known-facts.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
 import { recorded, requests } from './support/v1-requests.ts'
 
-test('every answer on record is given again', async () => {
-  const release = await releaseOf(smallSource(jumbled))
+test.each([
+  ['', jumbled],
+  [' where facts are known', withFacts(jumbled)],
+] as const)('every answer on record is given again%s', async (_where, rows) => {
+  const release = await releaseOf(smallSource(rows))
   const server = serverOf(() => release)
   try {
     expect(onRecord.map(({ request }) => request)).toEqual([...requests])

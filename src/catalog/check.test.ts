@@ -7,11 +7,13 @@ import type { Entity } from './entity.ts'
 const MEXICO = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const JALISCO = { cveEstado: 'JAL', cveRenapo: 'JC', descEstado: 'Jalisco', idEstado: 14, idPais: 484 }
 const TOWN = { cveLocalidad: '0001', descLocalidad: 'Tequila [Centro]', idLocalidad: 1, idEstado: 14, idMunicipio: 94 }
+const FACTS = { latitud: 20.88, longitud: -103.83, altitud: 1_218, poblacion: 29_203, ambito: 'U', viviendas: 7_000 }
 const FIELD = { cveCampo: '11', descripcion: 'Lógica', idCampo: 11, idArea: 1 }
 const READERS = { clave: 'generalPublic2', descCorta: 'Público', shortDesc: 'Public', idAudiencia: 16 }
 
 const ID = `a whole number from 0 to ${MAX_ID}`
 const NAME = `a name of 1 to ${MAX_TEXT} characters`
+const POPULATION = 'a whole number from 0 to 2000000000'
 const SOUND = 'a name in sound Unicode without control characters'
 
 describe('a sound row has no fault', () => {
@@ -25,6 +27,8 @@ describe('a sound row has no fault', () => {
     ['the largest identifier', pais, { ...MEXICO, idPais: MAX_ID }],
     ['the longest name', pais, { ...MEXICO, descPais: 'x'.repeat(MAX_TEXT) }],
     ['a name with quotes, a backslash and a character outside the basic plane', pais, { ...MEXICO, descPais: '"\\𝔘"' }],
+    ['a locality with all its facts', localidad, { ...TOWN, ...FACTS }],
+    ['the outermost facts', localidad, { ...TOWN, latitud: -90, longitud: 180, altitud: -500, poblacion: 0 }],
     ['the longest numeric code', area, { cveArea: '123456789012', descripcion: 'x', idArea: 1 }],
   ]
   test.each(rows)('%s', (_name, entity, row) => {
@@ -66,6 +70,14 @@ describe('a bad value is told with its field and what was expected', () => {
     ['name with a C1 control character', pais, MEXICO, 'descPais', 'Méx\u0085ico', SOUND],
     ['name with the mark of a bad decoding', pais, MEXICO, 'descPais', 'M\ufffdxico', SOUND],
     ['name with half a surrogate pair', pais, MEXICO, 'descPais', 'M\ud835xico', SOUND],
+    ['fact as text', estado, JALISCO, 'poblacion', '8348151', POPULATION],
+    ['fact negative', estado, JALISCO, 'poblacion', -1, POPULATION],
+    ['fact with a fraction', estado, JALISCO, 'poblacion', 1.5, POPULATION],
+    ['fact null', estado, JALISCO, 'poblacion', null, POPULATION],
+    ['fact out of bounds', localidad, TOWN, 'latitud', 90.5, 'a number from -90 to 90'],
+    ['fact that is not a number', localidad, TOWN, 'longitud', Number.NaN, 'a number from -180 to 180'],
+    ['fact of another word', localidad, TOWN, 'ambito', 'X', 'U or R'],
+    ['fact empty', localidad, TOWN, 'ambito', '', 'U or R'],
     ['copy given', campo, FIELD, 'description', 'Logic', 'nothing: it is derived'],
   ]
   test.each(cases)('%s', (_name, entity, sound, field, value, expected) => {

@@ -36,7 +36,8 @@ function expectation(field: Field, value: unknown): string | undefined {
   }
 }
 
-function factExpectation(fact: FactField, value: unknown): string | undefined {
+/** What is expected of a fact in place of this value; undefined where it is right. */
+export function factExpectation(fact: FactField, value: unknown): string | undefined {
   if (fact.type === 'text') return isText(value) && fact.pattern.test(value) ? undefined : fact.shape
   const { type, min, max } = fact
   const isNumber = type === 'integer' ? Number.isInteger(value) : Number.isFinite(value)

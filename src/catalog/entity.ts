@@ -3,7 +3,7 @@
 type Own = { readonly description: string }
 type IdField = Own & { readonly kind: 'id' }
 type NameField = Own & { readonly kind: 'name' }
-export type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
+type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
 type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
 export type EmbedField<E extends Entity = Entity> = Own & { readonly kind: 'embed'; readonly entity: E }
 /** What may be known of a record and is no part of it as it is published in API v1. */
@@ -134,6 +134,10 @@ export function embedsOf(entity: Entity): Embeds {
 }
 
 const factsByEntity = new WeakMap<Entity, readonly (readonly [name: string, fact: FactField])[]>()
+
+/** The fields of an entity as it is published, in their order: all but facts. */
+export const publishedFields = ({ fields }: Entity): (readonly [name: string, field: Exclude<Field, FactField>])[] =>
+  Object.entries(fields).flatMap(([name, field]) => (field.kind === 'fact' ? [] : [[name, field] as const]))
 
 /** The fields of an entity that are facts. */
 export function factsOf(entity: Entity): readonly (readonly [name: string, fact: FactField])[] {

@@ -11,6 +11,7 @@ import {
   pais,
   subdisciplina,
 } from './entities.ts'
+import { factsOf } from './entity.ts'
 import { ancestorsOf, descendantsOf, ownerOf, pathTo } from './lineage.ts'
 import { leavesOf, pathsOf } from './paths.ts'
 
@@ -25,12 +26,18 @@ test('an embedded record comes before what is in it, in the order in which it is
       'idPais.cvePais',
       'idPais.descPais',
       'idPais.idPais',
+      'poblacion',
     ],
   ])
   expect([...pathsOf(estado).values()].filter(({ numeric }) => numeric).map(({ path }) => path)).toEqual([
     ...['idEstado', 'idPais', 'idPais.idPais'],
   ])
   expect(leavesOf(estado).map(({ path }) => path)).not.toContain('idPais')
+})
+
+test('facts are those of the record itself, and not of the records that it embeds', () => {
+  const facts = [...pathsOf(localidad).values()].filter(({ field }) => field.kind === 'fact').map(({ path }) => path)
+  expect(facts).toEqual(factsOf(localidad).map(([name]) => name))
 })
 
 describe('lineage', () => {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { entityNames } from '../../test/support/built-in.ts'
 import { asBytes, rendered } from '../../test/support/records.ts'
 import { area, audiencia, campo, type EntityName, entities, estado, localidad, pais } from './entities.ts'
-import type { Entity, Values } from './entity.ts'
+import { type Entity, publishedFields, type Values } from './entity.ts'
 
 const MEXICO = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const MEXICO_JSON = '{"cvePais":"MEX","descPais":"México","idPais":484}'
@@ -75,17 +75,23 @@ describe('names come back as they went in', () => {
   })
 })
 
-test('every entity renders all its fields, in order', () => {
+test('facts are not rendered', () => {
+  const row = { cveEstado: 'JAL', cveRenapo: 'JC', descEstado: 'Jalisco', idEstado: 14, idPais: 484 }
+  const parents = only({ pais: { 484: MEXICO_JSON } })
+  expect(rendered(estado, parents, { ...row, poblacion: 8_348_151 })).toBe(rendered(estado, parents, row))
+})
+
+test('every entity renders all its published fields, in order', () => {
   const parents = only(Object.fromEntries(entityNames.map((name) => [name, { 1: '{}' }])))
   for (const name of entityNames) {
     const json = rendered(entities[name], parents, anyRow(name))
-    expect(Object.keys(JSON.parse(json))).toEqual(Object.keys(entities[name].fields))
+    expect(Object.keys(JSON.parse(json))).toEqual(publishedFields(entities[name]).map(([field]) => field))
   }
   expect(rendered(audiencia, none, anyRow('audiencia'))).toStartWith('{"clave":"x",')
 })
 
 function anyRow(name: EntityName): Values {
-  const { fields }: Entity = entities[name]
-  const given = Object.entries(fields).filter(([, { kind }]) => kind !== 'copy')
+  const entity: Entity = entities[name]
+  const given = publishedFields(entity).filter(([, { kind }]) => kind !== 'copy')
   return Object.fromEntries(given.map(([field, { kind }]) => [field, kind === 'id' || kind === 'embed' ? 1 : 'x']))
 }

@@ -1,6 +1,6 @@
 // Writes rows as the JSON of their records, embedded records in full.
 import { type Batch, TextCursor } from './batch.ts'
-import type { Entity } from './entity.ts'
+import { type Entity, publishedFields } from './entity.ts'
 
 /** Where the JSON of records goes, piece by piece. */
 export type RecordSink = {
@@ -21,8 +21,7 @@ const END = encoder.encode('}')
 
 /** For rows that were found sound: every record that they embed is known. */
 export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, sink: RecordSink) => void {
-  const published = Object.entries(entity.fields).filter(([, { kind }]) => kind !== 'fact')
-  const parts = published.map(([field, definition], position) => ({
+  const parts = publishedFields(entity).map(([field, definition], position) => ({
     label: encoder.encode(`${position === 0 ? '{' : ','}${JSON.stringify(field)}:`),
     from: definition.kind === 'copy' ? definition.of : field,
     embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name) ?? NONE) : undefined,

@@ -1,6 +1,6 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, identifierOf } from '../catalog/entity.ts'
+import { type Entity, factsOf, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
@@ -57,8 +57,9 @@ export function* diffEntity(
   access: (entity: OpenEntity) => RecordAccess,
 ): Generator<readonly RecordChange[]> {
   if (hasSameRecords(older, newer, name)) return
-  using before = sideOf(older, name, access)
-  using after = sideOf(newer, name, access)
+  const facts = knownFacts(older, newer, name)
+  using before = sideOf(older, name, access, facts)
+  using after = sideOf(newer, name, access, facts)
   const positions = new KeyTable(before.key, before.count)
   for (const [from, to] of steps(before.count)) {
     for (let position = from; position < to; position++) positions.add(before.keyAt(position), position)
@@ -140,7 +141,20 @@ type Side = RecordAccess & {
   readonly keyAt: (position: number) => RecordKey
 }
 
-function sideOf(release: Release, name: string, access: (entity: OpenEntity) => RecordAccess): Side {
+/** The names of the facts of an entity, where either release knows any of them. */
+function knownFacts(older: Release, newer: Release, name: string): readonly string[] {
+  const entities = [newer, older].flatMap((release) => openIn(release, name) ?? [])
+  const known = entities.filter(({ stored }) => stored?.manifest.files.facts !== undefined)
+  return [...new Set(known.flatMap(({ definition }) => factsOf(definition).map(([fact]) => fact)))]
+}
+
+/** `facts` are given with each record, null where one is not known. */
+function sideOf(
+  release: Release,
+  name: string,
+  access: (entity: OpenEntity) => RecordAccess,
+  facts: readonly string[],
+): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
@@ -149,7 +163,7 @@ function sideOf(release: Release, name: string, access: (entity: OpenEntity) => 
     return { count: 0, key: [], keyAt: nothing, record: nothing, [Symbol.dispose]: () => {} }
   }
   const records = access(entity)
-  const factsAt = entity.stored?.manifest.files.facts === undefined ? undefined : factReader(entity)
+  const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
   const { key } = entity.definition
   const readers = key.map((field) => [field, keyReader(release, entity.definition, field)] as const)
   return {
@@ -186,3 +200,7 @@ function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): str
     return before === after ? [] : [`${prefix}${field}`]
   })
 }
+
+/** A fact that is not known is null. */
+const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
+  typeof value === 'object' && value !== null

@@ -4,12 +4,17 @@ import { type FactColumn, factAt } from './index/index-file.ts'
 import type { OpenEntity } from './release.ts'
 
 /** What is known of each record, by name; null where it is not. */
-export type RecordFacts = Readonly<Record<string, FactValue | null>>
+type RecordFacts = Readonly<Record<string, FactValue | null>>
 
-/** Reads the facts of the record at a position. */
-export function factReader({ definition, index }: OpenEntity): (position: number) => RecordFacts {
-  const columns = factsOf(definition).map(([name]) => [name, index.column(name) as FactColumn] as const)
-  return (position) => Object.fromEntries(columns.map(([name, column]) => [name, factAt(column, position) ?? null]))
+/** Reads the facts of the record at a position: those with these names, some of which its entity may not have. */
+export function factReader(
+  { definition, index }: OpenEntity,
+  names: readonly string[] = factsOf(definition).map(([name]) => name),
+): (position: number) => RecordFacts {
+  const isDefined = (name: string) => definition.fields[name]?.kind === 'fact'
+  const columns = names.map((name) => [name, isDefined(name) ? (index.column(name) as FactColumn) : undefined] as const)
+  return (position) =>
+    Object.fromEntries(columns.map(([name, column]) => [name, (column && factAt(column, position)) ?? null]))
 }
 
 const CLOSING_BRACE = 1

@@ -1,9 +1,11 @@
 // The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
-import type { Entity } from '../../src/catalog/entity.ts'
+import { type Entity, type FactValue, factsOf } from '../../src/catalog/entity.ts'
 import type { PublishedRecord } from '../../src/catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../../src/catalog/paths.ts'
 import { wordsOf } from '../../src/catalog/words.ts'
+import type { Filter } from '../../src/find/filter.ts'
 import type { Release } from '../../src/release/release.ts'
+import type { GivenRow } from '../../src/source/source.ts'
 
 const decoder = new TextDecoder()
 
@@ -12,7 +14,22 @@ export function recordsOf(release: Release, name: string): PublishedRecord[] {
   return Array.from({ length: count }, (_, position) => JSON.parse(decoder.decode(records.record(position))))
 }
 
-/** The value at a path; an embedded record stands for its identifier. */
+/** Records with the facts of the rows that they were made from, null where one is not known. */
+export function recordsWithFacts(
+  entity: Entity,
+  records: readonly PublishedRecord[],
+  rows: readonly GivenRow[],
+): PublishedRecord[] {
+  const paths = entity.key.map((name) => pathsOf(entity).get(name) as FieldPath)
+  const rowOf = new Map(rows.map((row) => [entity.key.map((name) => row[name]).join(), row]))
+  return records.map((record) => {
+    const row = rowOf.get(paths.map((path) => valueAt(record, path)).join())
+    const facts = factsOf(entity).map(([name]) => [name, (row?.[name] as FactValue | undefined) ?? null])
+    return { ...record, ...Object.fromEntries(facts) }
+  })
+}
+
+/** The value at a path; an embedded record stands for its identifier, and a fact that is not known is empty. */
 export function valueAt(record: PublishedRecord, { steps, field }: FieldPath): string | number {
   const value = steps.reduce<PublishedRecord[string]>((inner, step) => (inner as PublishedRecord)[step] ?? '', record)
   if (field.kind !== 'embed') return value as string | number
@@ -44,11 +61,21 @@ function compareValues(a: string | number, b: string | number): number {
   return Buffer.compare(keyOf(String(a)), keyOf(String(b)))
 }
 
-export type NaiveFilter = { readonly path: FieldPath; readonly prefix: boolean; readonly values: readonly string[] }
+export type NaiveFilter = {
+  readonly path: FieldPath
+  readonly match: Filter['match']
+  readonly values: readonly string[]
+}
 
-export function passes(record: PublishedRecord, { path, prefix, values }: NaiveFilter): boolean {
-  const value = String(valueAt(record, path))
-  return values.some((wanted) => (prefix ? value.startsWith(wanted) : value === wanted))
+export function passes(record: PublishedRecord, { path, match, values }: NaiveFilter): boolean {
+  const value = valueAt(record, path)
+  const isMatch = {
+    equals: (wanted: string) => String(value) === wanted,
+    begins: (wanted: string) => String(value).startsWith(wanted),
+    min: (wanted: string) => value !== '' && Number(value) >= Number(wanted),
+    max: (wanted: string) => value !== '' && Number(value) <= Number(wanted),
+  }
+  return values.some(isMatch[match])
 }
 
 export type NaiveSort = { readonly path: FieldPath; readonly descending: boolean }
@@ -57,7 +84,11 @@ export type NaiveSort = { readonly path: FieldPath; readonly descending: boolean
 export const sortedBy = (records: readonly PublishedRecord[], sorts: readonly NaiveSort[]): PublishedRecord[] =>
   records.toSorted((a, b) => {
     for (const { path, descending } of sorts) {
-      const difference = compareValues(valueAt(a, path), valueAt(b, path))
+      const [first, second] = [valueAt(a, path), valueAt(b, path)]
+      // What is not known comes last in either direction.
+      if (path.field.kind === 'fact' && (first === '' || second === '') && first !== second)
+        return first === '' ? 1 : -1
+      const difference = compareValues(first, second)
       if (difference !== 0) return descending ? -difference : difference
     }
     return 0

@@ -1,4 +1,5 @@
-// A catalog of names that differ only in accents or case, or begin alike, and of records in no order.
+// A catalog of names that differ only in accents or case, or begin alike, of records in no order, and of some facts.
+import { withFacts } from './known-facts.ts'
 import type { Rows } from './releases.ts'
 import { country, smallSource } from './small-source.ts'
 
@@ -12,7 +13,7 @@ const name = (at: number) => NAMES[(at * 17) % NAMES.length] as string
 const upTo = <T>(count: number, make: (id: number) => T) => Array.from({ length: count }, (_, at) => make(at + 1))
 const digits = (number: number, length: number) => String(number).padStart(length, '0')
 
-const catalog: Rows = {
+export const homonymRows: Rows = withFacts({
   pais: upTo(30, (id) => ({ ...country(id), descPais: name(id) })).toReversed(),
   estado: upTo(12, (id) => ({
     cveEstado: `E${country(id).cvePais}`,
@@ -57,6 +58,6 @@ const catalog: Rows = {
     shortDesc: name(id + 1),
     idAudiencia: id * 3,
   })),
-}
+})
 
-export const homonyms = smallSource(catalog)
+export const homonyms = smallSource(homonymRows)

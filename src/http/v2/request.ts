@@ -1,10 +1,11 @@
 // Parses the query string of a request to API v2: once into names and values, then against the parameters of its route.
 import type { Catalog } from '../../catalog/catalog.ts'
-import { MAX_ID } from '../../catalog/check.ts'
-import { type Entity, identifierOf } from '../../catalog/entity.ts'
+import { factExpectation, MAX_ID } from '../../catalog/check.ts'
+import { type Entity, type FactField, identifierOf } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { parseDecimal } from '../../decimal-number.ts'
 import type { Filter } from '../../find/filter.ts'
 import type { Query } from '../../find/finder.ts'
 import type { Scope } from '../../find/search.ts'
@@ -253,13 +254,14 @@ function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable):
 
 function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
   if (numeric) return identifier(name, value)
-  return field.kind === 'fact' && field.type !== 'text' ? factNumber(name, value) : notEmpty(name, value)
+  return field.kind === 'fact' && field.type !== 'text' ? factNumber(name, field, value) : notEmpty(name, value)
 }
 
-function factNumber(name: string, value: string): number {
-  if (!/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(value))
-    throw badParameter(name, value, 'a number, with a point before its decimals')
-  return Number(value)
+function factNumber(name: string, fact: FactField, value: string): number {
+  const number = parseDecimal(value)
+  const expected = factExpectation(fact, number)
+  if (number === undefined || expected !== undefined) throw badParameter(name, value, `${expected}`)
+  return number
 }
 
 function identifier(name: string, value: string): number {

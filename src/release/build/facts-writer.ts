@@ -1,5 +1,4 @@
 // Writes the facts of an entity: a line of JSON for each record, with what is known of it.
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Entity, factsOf, type Values } from '../../catalog/entity.ts'
 import { DurableFile, type FileSummary } from '../files/durable-file.ts'
@@ -10,21 +9,26 @@ const encoder = new TextEncoder()
 export class FactsWriter implements Disposable {
   readonly #names: readonly string[]
   readonly #path: string
-  readonly #file: DurableFile | undefined
-  #isAnyKnown = false
+  /** Opened when anything is known. */
+  #file: DurableFile | undefined
+  /** The records before it of which nothing is known. */
+  #without = 0
 
   constructor(entity: Entity, directory: string) {
     this.#names = factsOf(entity).map(([name]) => name)
     this.#path = join(directory, FACTS_FILE)
-    this.#file = this.#names.length === 0 ? undefined : new DurableFile(this.#path)
   }
 
   add(rows: readonly Values[]): void {
-    if (this.#file === undefined) return
+    const isAnyKnown = rows.some((row) => this.#names.some((name) => row[name] !== undefined))
+    if (this.#file === undefined && !isAnyKnown) {
+      this.#without += rows.length
+      return
+    }
+    this.#file ??= this.#begin()
     let lines = ''
     for (const row of rows) {
       const known = this.#names.filter((name) => row[name] !== undefined)
-      if (known.length > 0) this.#isAnyKnown = true
       lines += `{${known.map((name) => `"${name}":${JSON.stringify(row[name])}`).join(',')}}\n`
     }
     this.#file.write(encoder.encode(lines))
@@ -32,10 +36,13 @@ export class FactsWriter implements Disposable {
 
   /** The file is on disk, whole, when this returns; where nothing is known there is none. */
   finish(): FileSummary | undefined {
-    const summary = this.#file?.finish()
-    if (this.#isAnyKnown) return summary
-    rmSync(this.#path, { force: true })
-    return undefined
+    return this.#file?.finish()
+  }
+
+  #begin(): DurableFile {
+    const file = new DurableFile(this.#path)
+    file.write(encoder.encode('{}\n'.repeat(this.#without)))
+    return file
   }
 
   [Symbol.dispose](): void {

@@ -22,7 +22,7 @@ type Given = { readonly name: string; readonly code: string }
 
 function written(batches: readonly (readonly Given[])[]): Words {
   using directory = new TestDirectory()
-  const columns = new ColumnsBuild(named, new Map(), undefined)
+  const columns = new ColumnsBuild(named, new Map(), undefined, directory.path)
   const words = new WordsBuild(named, undefined)
   for (const rows of batches) {
     const batch = batchOf(

@@ -1,5 +1,5 @@
 // One published record: whether it has the shape that its definition gives, which records it embeds, which copies differ.
-import { type Entity, embedsOf, type Field } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type Field, publishedFields } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 
 /** `path` is dotted and leads from the record to the value. */
@@ -8,8 +8,8 @@ export type ShapeCheck = (record: unknown, faults: ShapeFault[]) => void
 
 /** Finds missing, unknown and wrongly typed values. Values of the right type are checked when the release is built. */
 export function shapeChecker(entity: Entity, prefix = ''): ShapeCheck {
-  const fields = Object.entries(entity.fields).map(
-    ([field, definition]) => [field, valueChecker(`${prefix}${field}`, definition)] as const,
+  const fields = new Map(
+    publishedFields(entity).map(([field, definition]) => [field, valueChecker(`${prefix}${field}`, definition)]),
   )
   return (record, faults) => {
     if (!isObject(record)) {
@@ -18,9 +18,9 @@ export function shapeChecker(entity: Entity, prefix = ''): ShapeCheck {
     }
     for (const [field, check] of fields) check(record[field], faults)
     const names = Object.keys(record)
-    if (names.length === fields.length && faults.length === 0) return
+    if (names.length === fields.size && faults.length === 0) return
     for (const name of names)
-      if (!Object.hasOwn(entity.fields, name))
+      if (!fields.has(name))
         faults.push({ path: `${prefix}${name}`, value: record[name], expected: `no such field in a ${entity.name}` })
   }
 }

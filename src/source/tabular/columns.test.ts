@@ -17,10 +17,11 @@ function matched(entity: EntityName, header: string) {
 }
 
 test('the columns of an entity follow from its definition', () => {
-  const column = (name: string, number: boolean, optional = false) => {
+  const column = (name: string, number: boolean, optional = false, fact = false) => {
     const [field, part] = name.split('.')
-    return { name, field, part, number, optional } as ReturnType<typeof columnsOf>[number]
+    return { name, field, part, number, fact, optional } as ReturnType<typeof columnsOf>[number]
   }
+  const fact = (name: string, number = true) => column(name, number, true, true)
   expect(columnsOf(entities.localidad)).toEqual([
     column('cveLocalidad', false),
     column('descLocalidad', false),
@@ -30,6 +31,12 @@ test('the columns of an entity follow from its definition', () => {
     column('idMunicipio', true),
     column('idMunicipio.idEstado', true),
     column('idMunicipio.cveMunicipio', false),
+    fact('latitud'),
+    fact('longitud'),
+    fact('altitud'),
+    fact('poblacion'),
+    fact('ambito', false),
+    fact('viviendas'),
   ])
   expect(columnsOf(entities.area)).toEqual([
     column('cveArea', false),

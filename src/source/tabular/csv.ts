@@ -1,5 +1,6 @@
 // CSV (RFC 4180) with a header, one line at a time: a quoted value ends on the line on which it begins.
 import type { Entity } from '../../catalog/entity.ts'
+import { parseDecimal } from '../../decimal-number.ts'
 import { parseWholeNumber } from '../../whole-number.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import { UnreadableFile } from '../lines.ts'
@@ -49,11 +50,8 @@ function parseRow(
 function cellOf(text: string, { number, fact, optional }: Column): string | number | undefined {
   if (optional && text === '') return undefined
   if (!number) return text
-  if (fact) return DECIMAL.test(text) ? Number(text) : text
-  return parseWholeNumber(text) ?? text
+  return (fact ? parseDecimal(text) : parseWholeNumber(text)) ?? text
 }
-
-const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
 
 /** What is wrong with the quotes of a line, and in which value, counted from 0. */
 type BadQuotes = { readonly position: number; readonly expected: string }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { rowChecker } from '../../catalog/check.ts'
 import { builtInCatalog, type EntityName, entities } from '../../catalog/entities.ts'
-import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type FactField, factsOf, type Values } from '../../catalog/entity.ts'
 import { exportTabular } from '../../release/export-tabular.ts'
 import { importRelease } from '../../release/import.ts'
 import type { Release } from '../../release/release.ts'
@@ -46,16 +46,26 @@ const anyName = fc
   .map((pieces) => pieces.join(''))
 const anyId = fc.integer({ min: 0, max: 2_147_483_647 })
 
+/** What may be known, with the numbers that are hardest to write; most of the time nothing is. */
+function anyFact(fact: FactField): fc.Arbitrary<string | number> {
+  if (fact.type === 'text') return fc.stringMatching(fact.pattern)
+  const { min, max } = fact
+  if (fact.type === 'integer') return fc.integer({ min, max })
+  return fc.oneof(fc.double({ min, max, noNaN: true }), fc.constantFrom(0, 1e-7, -1e-21)).map((number) => number + 0)
+}
+
 function anyRow(entity: Entity): fc.Arbitrary<Values> {
+  const facts = factsOf(entity).map(([field, fact]): [string, fc.Arbitrary<string | number>] => [field, anyFact(fact)])
   const cells = Object.entries(entity.fields).flatMap(
     ([field, definition]): [string, fc.Arbitrary<string | number>][] => {
-      if (definition.kind === 'copy') return []
+      if (definition.kind === 'copy' || definition.kind === 'fact') return []
       if (definition.kind === 'code') return [[field, fc.stringMatching(definition.pattern)]]
       return [[field, definition.kind === 'name' ? anyName : anyId]]
     },
   )
   const check = rowChecker(entity)
-  return fc.record(Object.fromEntries(cells)).filter((row) => check(row).length === 0) as fc.Arbitrary<Values>
+  const row = fc.record(Object.fromEntries([...cells, ...facts]), { requiredKeys: cells.map(([field]) => field) })
+  return row.filter((row) => check(row as Values).length === 0) as fc.Arbitrary<Values>
 }
 
 const keyOf = (name: EntityName) => {

@@ -34,7 +34,19 @@ const tagsOf = (catalog: Catalog): Readonly<Record<Tag, string>> => ({
 type Section = 'parameters' | 'headers' | 'responses'
 const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${section}/${name}` })
 
-const parameterName = ({ name, of = 'v2' }: Parameter) => `${of}.${name}`
+type ParameterName = (parameter: Parameter) => string
+
+/** A parameter is shared by all operations that have the same under its name, and else by those that it belongs to. */
+function parameterNames(operations: readonly Operation[]): ParameterName {
+  const variants = new Map<string, Set<string>>()
+  for (const parameter of operations.flatMap(parametersOf)) {
+    const known = variants.get(parameter.name) ?? new Set()
+    variants.set(parameter.name, known.add(JSON.stringify(parameterObject(parameter))))
+  }
+  return ({ name, of = 'v2' }) => (variants.get(name)?.size === 1 ? name : `${of}.${name}`)
+}
+
+const parametersOf = ({ inQuery = noParameters }: Operation): Parameter[] => [...inQuery.values()]
 
 /** A parameter with several values is an array: each under its name, or all in one, separated by commas. */
 function parameterObject(parameter: Parameter): Json {
@@ -70,8 +82,8 @@ const okResponse = (operation: Operation): Json => ({
   content: { 'application/json': { schema: operation.schema } },
 })
 
-function operationObject(operation: Operation): Json {
-  const { id, tag, summary, description, inPath = [], inQuery = noParameters, sharedAs } = operation
+function operationObject(operation: Operation, nameOf: ParameterName): Json {
+  const { id, tag, summary, description, inPath = [], sharedAs } = operation
   return {
     operationId: id,
     tags: [tag],
@@ -79,7 +91,7 @@ function operationObject(operation: Operation): Json {
     description,
     parameters: [
       ...inPath.map((parameter) => ({ ...parameter, in: 'path', required: true })),
-      ...[...inQuery.values()].map((parameter) => ref('parameters', parameterName(parameter))),
+      ...parametersOf(operation).map((parameter) => ref('parameters', nameOf(parameter))),
     ],
     responses: {
       200: sharedAs === undefined ? okResponse(operation) : ref('responses', sharedAs),
@@ -90,14 +102,14 @@ function operationObject(operation: Operation): Json {
   }
 }
 
-function componentsOf(catalog: Catalog, operations: readonly Operation[]): Json {
-  const parameters = operations.flatMap(({ inQuery = noParameters }) => [...inQuery.values()])
+function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf: ParameterName): Json {
+  const parameters = operations.flatMap(parametersOf)
   const statuses = new Set(operations.flatMap(statusesOf))
   const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
   const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one)]]))
   return {
     schemas: schemasOf(catalog),
-    parameters: Object.fromEntries(parameters.map((one) => [parameterName(one), parameterObject(one)])),
+    parameters: Object.fromEntries(parameters.map((one) => [nameOf(one), parameterObject(one)])),
     headers,
     responses: {
       ...Object.fromEntries(shared),
@@ -115,13 +127,16 @@ function derivedDocument(catalog: Catalog): Json {
   const known = documents.get(catalog)
   if (known !== undefined) return known
   const operations = operationsOf(catalog)
+  const nameOf = parameterNames(operations)
   const document = {
     openapi: '3.1.1',
     info,
     security: [],
     tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, { get: operationObject(operation) }])),
-    components: componentsOf(catalog, operations),
+    paths: Object.fromEntries(
+      operations.map((operation) => [operation.path, { get: operationObject(operation, nameOf) }]),
+    ),
+    components: componentsOf(catalog, operations, nameOf),
   }
   documents.set(catalog, document)
   return document
