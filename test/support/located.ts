@@ -8,7 +8,7 @@ const MUNICIPALITIES = 24
 const LOCALITIES = 4_800
 const NAMES = ['San José', 'San Juan Viejo', 'Río Seco', 'El Álamo', 'Peña Alta', 'Laguna', 'Tula', 'Monte Bajo']
 
-type Point = { readonly latitude: number; readonly longitude: number }
+export type Point = { readonly latitude: number; readonly longitude: number }
 
 /** A sequence of numbers from 0 up to 1 that is the same on every machine. */
 function sequence(): () => number {
@@ -90,7 +90,7 @@ export const located = smallSource({
     const number = Math.floor(at / MUNICIPALITIES) + 1
     return {
       cveLocalidad: String(number).padStart(4, '0'),
-      descLocalidad: NAMES[(at * 7) % NAMES.length] as string,
+      descLocalidad: NAMES[(at * 7 + number) % NAMES.length] as string,
       idLocalidad: number,
       idEstado: stateOf(municipality),
       idMunicipio: municipality + 1,
