@@ -151,6 +151,17 @@ export function factsOf(entity: Entity): readonly (readonly [name: string, fact:
   return facts
 }
 
+/** The facts that tell where a record is, in degrees. */
+export const LATITUDE = 'latitud'
+export const LONGITUDE = 'longitud'
+
+/** Whether it may be known where a record of the entity is. */
+export const hasCoordinates = (entity: Entity): boolean =>
+  [LATITUDE, LONGITUDE].every((name) => {
+    const field = entity.fields[name]
+    return field?.kind === 'fact' && field.type === 'number'
+  })
+
 /** What a field embeds, which must be one that does. */
 export function embeddedAt(entity: Entity, name: string): Entity {
   const field = entity.fields[name]

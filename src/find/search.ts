@@ -4,11 +4,12 @@
 // may be those of ancestors, as in "tuxpan nayarit"; where that finds too few as well, words may have typing errors.
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
-import type { Release } from '../release/release.ts'
+import type { OpenEntity, Release } from '../release/release.ts'
 import { ancestorMatcher } from './ancestor-match.ts'
 import { findHits, type SearchSpace } from './candidates.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { emptyHits, type Hits } from './hits.ts'
+import { distanceFrom, type Near, nearestFirst } from './near.ts'
 import { coarseScore, type TypedWord, typedWord } from './score.ts'
 
 /** With fewer hits than this, the search is widened. */
@@ -49,7 +50,13 @@ function searchWithEdits(space: SearchSpace, typed: readonly string[]): Hits {
   )
 }
 
-export type SearchResult = { readonly name: string; readonly position: number; readonly score: number }
+export type SearchResult = {
+  readonly name: string
+  readonly position: number
+  readonly score: number
+  /** From the point that the results are to be near to, in metres. */
+  readonly distance?: number
+}
 
 /** The entities to search, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
@@ -57,35 +64,58 @@ export type Scope = readonly (readonly [name: string, filters: readonly Filter[]
 /**
  * Searches several entities at once, the best of all first. Of results that match as well, those of an entity with fewer
  * ancestors come first, then in the order of the scope. Where the entities together have enough hits as typed, none is
- * searched with typing errors.
+ * searched with typing errors. Near a point, the nearest of all hits come first, however well they match.
  */
-export function searchAcross(release: Release, words: readonly string[], scope: Scope, limit: number): SearchResult[] {
+export function searchAcross(
+  release: Release,
+  words: readonly string[],
+  scope: Scope,
+  limit: number,
+  near?: Near,
+): SearchResult[] {
+  const resultsOf = (name: string, hits: Hits) =>
+    near === undefined ? bestResults(name, hits, limit) : nearestResults(release.entity(name), hits, limit, near)
+  // The best hits can be found without the others, but not the nearest.
+  const wanted = near === undefined ? { wanted: Math.max(limit, MIN_HITS) } : {}
   const searches = scope.map(([name, filters]) => {
     const among = positionsWhere(release, release.entity(name).definition, filters)
-    const space = { ...searchSpace(release, name, among), wanted: Math.max(limit, MIN_HITS) }
+    const space = { ...searchSpace(release, name, among), ...wanted }
     const hits = searchAsTyped(space, words)
-    return { name, space, isLittle: hits.count < MIN_HITS, results: resultsOf(name, hits, limit) }
+    return { name, space, count: hits.count, results: resultsOf(name, hits) }
   })
-  const asTyped = searches.flatMap(({ results }) => results)
-  const results =
-    asTyped.length >= Math.min(limit, MIN_HITS)
-      ? asTyped
-      : searches.flatMap(({ name, space, isLittle, results }) =>
-          isLittle ? resultsOf(name, searchWithEdits(space, words), limit) : results,
-        )
-  const depth = ({ name }: SearchResult) => depthOf(release.entity(name).definition)
-  // A country comes before a locality that matches as well, however many further words its name has.
-  return results
-    .toSorted((a, b) => coarseScore(a.score) - coarseScore(b.score) || depth(a) - depth(b) || a.score - b.score)
-    .slice(0, limit)
+  const countAsTyped = searches.reduce((sum, { count }) => sum + count, 0)
+  const results = searches.flatMap(({ name, space, count, results }) =>
+    countAsTyped >= Math.min(limit, MIN_HITS) || count >= MIN_HITS
+      ? results
+      : resultsOf(name, searchWithEdits(space, words)),
+  )
+  return results.toSorted(near === undefined ? bestOrder(release) : byDistance).slice(0, limit)
 }
 
-const resultsOf = (name: string, hits: Hits, limit: number): SearchResult[] =>
+const byDistance = (a: SearchResult, b: SearchResult) => (a.distance ?? 0) - (b.distance ?? 0)
+
+/** A country comes before a locality that matches as well, however many further words its name has. */
+function bestOrder(release: Release): (a: SearchResult, b: SearchResult) => number {
+  const depth = ({ name }: SearchResult) => depthOf(release.entity(name).definition)
+  return (a, b) => coarseScore(a.score) - coarseScore(b.score) || depth(a) - depth(b) || a.score - b.score
+}
+
+const bestResults = (name: string, hits: Hits, limit: number): SearchResult[] =>
   Array.from(hits.ranked().subarray(0, limit), (position) => ({
     name,
     position,
     score: hits.scores[position] as number,
   }))
+
+function nearestResults(entity: OpenEntity, hits: Hits, limit: number, near: Near): SearchResult[] {
+  const distance = distanceFrom(entity, near)
+  return Array.from(nearestFirst(entity, near, hits.ascending()).subarray(0, limit), (position) => ({
+    name: entity.definition.name,
+    position,
+    score: hits.scores[position] as number,
+    distance: distance(position),
+  }))
+}
 
 const depths = new WeakMap<Entity, number>()
 

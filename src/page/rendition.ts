@@ -85,6 +85,8 @@ export type Selection = {
   /** Whether the facts are given too, where fields are not selected by name. */
   readonly facts: boolean
   readonly embed: 'full' | 'id'
+  /** Names of numbers that stand after the fields of each record and are no fields of the entity; always given. */
+  readonly added?: readonly string[]
 }
 
 export const isWhole = ({ fields, embed }: Selection): boolean => fields === undefined && embed === 'full'
@@ -99,9 +101,11 @@ type Shape = (record: PublishedRecord) => PublishedRecord
 type FieldTree = Map<string, FieldTree>
 
 /** Reduces a record to the selection. */
-function shapeOf(entity: Entity, { fields, facts, embed }: Selection): Shape {
+function shapeOf(entity: Entity, { fields, facts, embed, added = [] }: Selection): Shape {
   const names = Object.keys(entity.fields).filter((name) => facts || entity.fields[name]?.kind !== 'fact')
-  return treeShape(entity, fieldTree(fields ?? names), embed)
+  const shape = treeShape(entity, fieldTree(fields ?? names), embed)
+  if (added.length === 0) return shape
+  return (record) => ({ ...shape(record), ...Object.fromEntries(added.map((name) => [name, record[name] as number])) })
 }
 
 function fieldTree(fields: readonly string[]): FieldTree {
@@ -147,8 +151,11 @@ function csvCell(value: string | number | null): string {
   return quotedIfNeeded(FORMULA.test(value) ? `'${value}` : value)
 }
 
-/** The columns of a selection, in the order in which a record is rendered. */
-function csvColumns(entity: Entity, { fields, facts, embed }: Selection): FieldPath[] {
+/** The paths of the columns of a selection, in the order in which a record is rendered. */
+function csvColumns(
+  entity: Entity,
+  { fields, facts, embed, added = [] }: Selection,
+): Pick<FieldPath, 'path' | 'steps'>[] {
   const paths = [...pathsOf(entity).values()]
   const isSelected = ({ path, field: { kind } }: FieldPath) =>
     (fields === undefined && (facts || kind !== 'fact')) ||
@@ -161,10 +168,11 @@ function csvColumns(entity: Entity, { fields, facts, embed }: Selection): FieldP
       const parent = length === 0 ? undefined : pathsOf(entity).get(steps.slice(0, length).join('.'))
       return parent !== undefined && !isOpened(parent)
     })
-  return paths.filter((path) => {
+  const selected = paths.filter((path) => {
     if (!isSelected(path) || isClosed(path.steps)) return false
     return path.field.kind !== 'embed' || (embed === 'id' && !isOpened(path))
   })
+  return [...selected, ...added.map((name) => ({ path: name, steps: [name] }))]
 }
 
 const csvHead = (entity: Entity, rendition: Selection): string =>

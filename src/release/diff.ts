@@ -200,7 +200,3 @@ function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): str
     return before === after ? [] : [`${prefix}${field}`]
   })
 }
-
-/** A fact that is not known is null. */
-const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
-  typeof value === 'object' && value !== null

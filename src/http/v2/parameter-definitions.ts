@@ -2,7 +2,7 @@
 
 import type { Catalog } from '../../catalog/catalog.ts'
 import { MAX_ID } from '../../catalog/check.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import type { Filter } from '../../find/filter.ts'
@@ -18,6 +18,8 @@ export const DEFAULT_PER_PAGE = 50
 export const MAX_PAGE = 999_999_999_999_999
 export const MAX_WORDS = 10
 export const MAX_SEARCH_CHARACTERS = 200
+/** Half the circumference of the Earth, and a little more. */
+export const MAX_WITHIN_KM = 20_040
 /** In all filters of a request together. */
 export const MAX_FILTER_VALUES = 100
 
@@ -89,6 +91,19 @@ const QUERY = once(
   'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
   { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
 )
+const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
+/** Takes a point apart into its latitude and longitude. */
+export const POINT_PATTERN: string = `^${DEGREES},${DEGREES}$`
+const NEAR = once(
+  'near',
+  'Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. Not together with sort',
+  { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
+)
+const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {
+  type: 'number',
+  exclusiveMinimum: 0,
+  maximum: MAX_WITHIN_KM,
+})
 export const RECORD_NAMED_BY = ['id', 'code'] as const
 const BY = once('by', 'Whether the last part of the path is the identifier of the record or its official code', {
   type: 'string',
@@ -187,6 +202,7 @@ export const listParameters = derived((entity: Entity) => [
   AFTER,
   QUERY,
   sortOf(entity),
+  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
   fieldsOf(entity),
   FACTS,
   EMBED,
@@ -226,6 +242,7 @@ export const searchParameters = derived((catalog: Catalog) => [
     maximum: MAX_SUGGESTIONS,
     default: DEFAULT_SUGGESTIONS,
   }),
+  ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
   RELEASE,
 ])
 

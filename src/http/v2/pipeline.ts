@@ -3,6 +3,7 @@
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
+import { DISTANCE, distanceFrom } from '../../find/near.ts'
 import { bodyOf, isWhole, type Rendition, recordEncoder, type Selection, selectsFacts } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import { factReader, withMembers } from '../../release/facts.ts'
@@ -126,9 +127,15 @@ function findPage(release: Release, { entity, parent, query, start: at, perPage 
   return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
 }
 
-function renderRecords(release: Release, { entity, rendition }: ListRequest, positions: Uint32Array): Uint8Array {
-  const jsons = Array.from(positions, jsonReader(release.entity(entity.name), rendition))
-  return bodyOf(recordEncoder(entity, rendition), jsons)
+function renderRecords(release: Release, wanted: ListRequest, positions: Uint32Array): Uint8Array {
+  const { rendition, query } = wanted
+  const entity = release.entity(wanted.entity.name)
+  const read = jsonReader(entity, rendition)
+  const distance = query.near && distanceFrom(entity, query.near)
+  const jsons = Array.from(positions, (position) =>
+    distance === undefined ? read(position) : withMembers(read(position), { [DISTANCE]: distance(position) }),
+  )
+  return bodyOf(recordEncoder(wanted.entity, rendition), jsons)
 }
 
 /** Reads the JSON of a record, with its facts if any is selected. */

@@ -1,13 +1,14 @@
 // Parses the query string of a request to API v2: once into names and values, then against the parameters of its route.
 import type { Catalog } from '../../catalog/catalog.ts'
 import { factExpectation, MAX_ID } from '../../catalog/check.ts'
-import { type Entity, type FactField, identifierOf } from '../../catalog/entity.ts'
+import { type Entity, type FactField, hasCoordinates, identifierOf } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { parseDecimal } from '../../decimal-number.ts'
 import type { Filter } from '../../find/filter.ts'
 import type { Query } from '../../find/finder.ts'
+import { DISTANCE, type Near } from '../../find/near.ts'
 import type { Scope } from '../../find/search.ts'
 import type { Sort } from '../../find/sort.ts'
 import { nearest } from '../../nearest.ts'
@@ -32,9 +33,11 @@ import {
   MAX_SEARCH_CHARACTERS,
   MAX_SORT_FIELDS,
   MAX_SUGGESTIONS,
+  MAX_WITHIN_KM,
   MAX_WORDS,
   noParameters,
   type ParameterTable,
+  POINT_PATTERN,
   RECORD_NAMED_BY,
   recordParameters,
   searchParameters,
@@ -220,8 +223,46 @@ function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: stri
   const filters = filtersOf(query.pairs, parameters, listParameters(entity))
   const words = parameters.has('q') ? searchWords(parameters) : []
   const sorts = sortsOf(entity, parameters)
+  const near = nearOf(parameters)
+  if (near !== undefined && parameters.has('sort'))
+    throw badParameter('sort', parameters.one('sort') as string, 'either near or sort, not both')
   const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
-  return { query: { filters, words, sorts }, start, perPage, ...renditionOf(entity, parameters, headers) }
+  const { rendition, encoding } = renditionOf(entity, parameters, headers)
+  const added = near === undefined ? [] : [DISTANCE]
+  return { query: { filters, words, sorts, near }, start, perPage, rendition: { ...rendition, added }, encoding }
+}
+
+const POINT = new RegExp(POINT_PATTERN)
+const MAX_LATITUDE = 90
+const MAX_LONGITUDE = 180
+
+function nearOf(parameters: Parameters): Near | undefined {
+  const given = parameters.one('near')
+  const within = withinOf(parameters)
+  if (given === undefined) return undefined
+  const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(given) ?? []).map(Number)
+  if (!(Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE))
+    throw badParameter(
+      'near',
+      given,
+      `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
+    )
+  return { latitude, longitude, within }
+}
+
+/** In metres. */
+function withinOf(parameters: Parameters): number | undefined {
+  const given = parameters.one('within_km')
+  if (given === undefined) return undefined
+  const kilometres = parseDecimal(given) ?? 0
+  if (kilometres <= 0 || kilometres > MAX_WITHIN_KM)
+    throw badParameter(
+      'within_km',
+      given,
+      `a number above 0, at most ${MAX_WITHIN_KM}, with a point before its decimals`,
+    )
+  if (!parameters.has('near')) throw badParameter('within_km', given, 'a distance from near, which must be given too')
+  return Math.round(kilometres * 1_000_000) / 1_000
 }
 
 function startOf(parameters: Parameters, digest: string): ListRequest['start'] {
@@ -344,7 +385,12 @@ function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest
   return { format, facts: wantsFacts(parameters), encoding: headers.get('range') === undefined ? encoding : undefined }
 }
 
-export type SearchRequest = { readonly words: readonly string[]; readonly scope: Scope; readonly limit: number }
+export type SearchRequest = {
+  readonly words: readonly string[]
+  readonly scope: Scope
+  readonly limit: number
+  readonly near: Near | undefined
+}
 
 function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
   const parameters = new Parameters(query, searchParameters(catalog))
@@ -352,13 +398,16 @@ function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
     words: searchWords(parameters),
     limit: parameters.wholeNumber('limit', { max: MAX_SUGGESTIONS, defaultValue: DEFAULT_SUGGESTIONS }),
     scope: scopeOf(parameters, catalog),
+    near: nearOf(parameters),
   }
 }
 
 /** The entities to search, each with the filter that keeps to what is within a record. */
 function scopeOf(parameters: Parameters, { entities, collections }: Catalog): Scope {
   const names = parameters.one('in')?.split(',')
-  const searched = new Set(names?.map((name) => collectionNamed(collections, name)) ?? entities.values())
+  const isSearchable = (entity: Entity) => !parameters.has('near') || hasCoordinates(entity)
+  const searchable = new Map([...collections].filter(([, entity]) => isSearchable(entity)))
+  const searched = new Set(names?.map((name) => collectionNamed(searchable, name)) ?? searchable.values())
   const within = parameters.one('within')
   if (within === undefined) return [...searched].map(({ name }) => [name, []])
   const [plural = '', ...rest] = within.split(':')

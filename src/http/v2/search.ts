@@ -3,19 +3,20 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { highlights } from '../../find/highlight.ts'
+import { DISTANCE } from '../../find/near.ts'
 import { type SearchResult, searchAcross } from '../../find/search.ts'
 import type { Release } from '../../release/release.ts'
 import { keyOf, recordPath } from './record-key.ts'
 import type { SearchRequest } from './request.ts'
 
-export const searchSuggestions = (release: Release, { words, scope, limit }: SearchRequest, baseUrl: string) =>
-  searchAcross(release, words, scope, limit).map((result) => renderSuggestion(release, result, words, baseUrl))
+export const searchSuggestions = (release: Release, { words, scope, limit, near }: SearchRequest, baseUrl: string) =>
+  searchAcross(release, words, scope, limit, near).map((result) => renderSuggestion(release, result, words, baseUrl))
 
 const decoder = new TextDecoder()
 
 function renderSuggestion(
   release: Release,
-  { name, position }: SearchResult,
+  { name, position, distance }: SearchResult,
   words: readonly string[],
   baseUrl: string,
 ) {
@@ -36,6 +37,7 @@ function renderSuggestion(
     matches: searched
       .map((field) => ({ field, ranges: highlights(record[field] as string, words) }))
       .filter(({ ranges }) => ranges.length > 0),
+    ...(distance === undefined ? {} : { [DISTANCE]: distance }),
   }
 }
 

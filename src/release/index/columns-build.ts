@@ -2,12 +2,13 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
-import { type Entity, type FactField, factsOf } from '../../catalog/entity.ts'
+import { type Entity, type FactField, factsOf, hasCoordinates, LATITUDE, LONGITUDE } from '../../catalog/entity.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import { forceGc } from '../build/force-gc.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { NumberList } from './number-list.ts'
 import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
+import { writePoints } from './points-build.ts'
 import { postingsOf } from './postings.ts'
 import { SectionWriter } from './sections.ts'
 import { TextTable } from './text-table.ts'
@@ -18,6 +19,7 @@ type FactColumn = { readonly name: string; readonly build: FactColumnBuild }
 export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
   readonly #facts: FactColumn[]
+  readonly #hasCoordinates: boolean
   #count = 0
 
   /** What would fill the memory is kept in the directory meanwhile. */
@@ -31,6 +33,7 @@ export class ColumnsBuild implements Disposable {
       name,
       build: new FactColumnBuild(type, join(directory, `${name}.values`)),
     }))
+    this.#hasCoordinates = hasCoordinates(entity)
   }
 
   /** The next rows, each at the position after the last. */
@@ -47,11 +50,19 @@ export class ColumnsBuild implements Disposable {
       column.build.write(file, column.name)
       forceGc(this.#count)
     }
+    this.#writePoints(file)
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
       fact.build.write(file, fact.name)
       forceGc(this.#count)
     }
     return file.finish()
+  }
+
+  #writePoints(file: SectionWriter): void {
+    if (!this.#hasCoordinates) return
+    const given = (wanted: string) => this.#facts.find(({ name }) => name === wanted)?.build.given() as Float64Array
+    writePoints(file, given(LATITUDE), given(LONGITUDE))
+    forceGc(this.#count)
   }
 
   [Symbol.dispose](): void {
@@ -224,12 +235,17 @@ class FactColumnBuild implements Disposable {
     return numbers
   }
 
+  /** The number of each record, or that of its text; NaN where it is not known. */
+  given(): Float64Array {
+    const bytes = readFileSync(this.#path)
+    return new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
+  }
+
   /** Where nothing is known, nothing is written. */
   write(file: SectionWriter, field: string): void {
     this.#close()
     if (this.#isAnyKnown) {
-      const bytes = readFileSync(this.#path)
-      const given = new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
+      const given = this.given()
       const texts = this.#texts?.toSorted(byCodeUnits)
       const ranks = texts && new Map(texts.map((text, rank) => [text, rank]))
       // Texts were numbered as they came.

@@ -36,8 +36,20 @@ export type Words = {
   readonly inCodes: Postings
 }
 
+/** Where the records are whose coordinates are known, in the order of a k-d tree that `kdbush` reads. */
+type Points = {
+  /** Of the record at each point. */
+  readonly positions: Uint32Array<ArrayBuffer>
+  /** Longitude and latitude of each, in degrees. */
+  readonly coordinates: Float64Array<ArrayBuffer>
+}
+
+/** How many points a leaf of the tree has at most. */
+export const POINT_NODE_SIZE = 64
+
 /** What an index answers, whether it is on disk or empty. */
 export type EntityIndex = {
+  readonly points: Points
   /** The column of a field; a copy has the one of what it copies. */
   column(field: string): Column
   readonly words: Words
@@ -48,6 +60,7 @@ export class IndexFile implements EntityIndex {
   readonly #file: SectionFile
   readonly #wordFile: SectionFile
   readonly #columns = new Map<string, Column>()
+  #points: Points | undefined
   #words: Words | undefined
 
   constructor(directory: string, entity: Entity) {
@@ -64,6 +77,16 @@ export class IndexFile implements EntityIndex {
       this.#columns.set(name, column)
     }
     return column
+  }
+
+  get points(): Points {
+    this.#points ??= this.#file.has('pointPositions')
+      ? {
+          positions: this.#file.numbers('pointPositions'),
+          coordinates: decimals(this.#file.bytes('pointCoordinates')),
+        }
+      : noPoints
+    return this.#points
   }
 
   get words(): Words {
@@ -101,9 +124,13 @@ export class IndexFile implements EntityIndex {
 
 function factColumn({ type }: FactField, values: Values, known: Buffer<ArrayBuffer>): FactColumn {
   if (type === 'text') return { kind: 'text fact', ...values, known: JSON.parse(known.toString()) }
-  const count = known.byteLength / Float64Array.BYTES_PER_ELEMENT
-  return { kind: 'number fact', ...values, known: new Float64Array(known.buffer, known.byteOffset, count) }
+  return { kind: 'number fact', ...values, known: decimals(known) }
 }
+
+const decimals = ({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>) =>
+  new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT)
+
+const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
 
 /** The column of a fact that is known of no record. */
 function unknownColumn(fact: FactField, count: number): FactColumn {
@@ -141,6 +168,7 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
   const postings = { starts: new Uint32Array(1), positions: none }
   return {
     column: (field) => columnFor(columnOf(entity, field)),
+    points: noPoints,
     words: {
       words: texts,
       masks: none,

@@ -1,5 +1,7 @@
 // Reads the rows of INEGI's tables as places: codes and names, checked, without those that are retired or in no state.
+import { factExpectation } from '../../catalog/check.ts'
 import type { FactField, FactValue } from '../../catalog/entity.ts'
+import { parseDecimal } from '../../decimal-number.ts'
 import type { Encoding } from '../lines.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
@@ -162,13 +164,11 @@ const NO_FACTS = {}
 const NOT_READ = 'a fact could not be read, and counts as not known'
 /** How INEGI writes what is not known. */
 const MISSING = new Set(['', '-', '*', 'N/D', 'N.D.'])
-const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
 
 function parseFact(fact: FactField, raw: string): FactValue | undefined {
-  if (fact.type === 'text') return fact.pattern.test(raw) ? raw : undefined
-  const number = DECIMAL.test(raw) ? Number(raw) : Number.NaN
-  const isRight = fact.type === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
-  return isRight && number >= fact.min && number <= fact.max ? number : undefined
+  if (fact.type === 'text') return factExpectation(fact, raw) === undefined ? raw : undefined
+  const number = parseDecimal(raw)
+  return factExpectation(fact, number) === undefined ? number : undefined
 }
 
 const STATE_SHAPE = 'the code of a state in two digits, 01 to 32'

@@ -2,7 +2,8 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
-import { type Entity, type FactField, type Field, factsOf } from '../../../catalog/entity.ts'
+import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
+import { DISTANCE } from '../../../find/near.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
 export type Json = { readonly [key: string]: unknown }
@@ -70,12 +71,17 @@ function factSchema(fact: FactField): Json {
   return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
 }
 
-/** Facts are only there where they are asked for. */
+/** Facts are only there where they are asked for, and a distance where near is given. */
 const recordSchema = (entity: Entity): Json =>
   object(
-    Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
-    factsOf(entity).map(([name]) => name),
+    {
+      ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
+      ...(hasCoordinates(entity) ? distanceSchema : {}),
+    },
+    [...factsOf(entity).map(([name]) => name), DISTANCE],
   )
+
+const distanceSchema = { [DISTANCE]: described(COUNT, 'metres from the point of the parameter near') }
 
 const changeSchema = (entity: Entity): Json =>
   object(
@@ -119,14 +125,18 @@ export function schemasOf(catalog: Catalog): Json {
     }),
     ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
     CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
-    Suggestion: object({
-      collection: schemaRef('CollectionName'),
-      key: described(mapOf(ID), 'the fields that identify the record, with their values'),
-      url: described(URL, 'the record'),
-      name: described(TEXT, 'name of the record'),
-      breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-      matches: listOf(object({ field: TEXT, ranges: RANGES })),
-    }),
+    Suggestion: object(
+      {
+        collection: schemaRef('CollectionName'),
+        key: described(mapOf(ID), 'the fields that identify the record, with their values'),
+        url: described(URL, 'the record'),
+        name: described(TEXT, 'name of the record'),
+        breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
+        matches: listOf(object({ field: TEXT, ranges: RANGES })),
+        ...([...entities].some(hasCoordinates) ? distanceSchema : {}),
+      },
+      [DISTANCE],
+    ),
     ReleaseSummary: object(releaseProperties),
     Release: object({
       ...releaseProperties,

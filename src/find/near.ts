@@ -1,0 +1,177 @@
+// Finds the records nearest to a point: in whole metres along a great circle, those as near as each other by position.
+import { around } from 'geokdbush'
+import KDBush from 'kdbush'
+import { LATITUDE, LONGITUDE } from '../catalog/entity.ts'
+import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
+import type { OpenEntity } from '../release/release.ts'
+import { indexInAscending } from './binary-search.ts'
+
+/** The name under which the distance of a record is published. */
+export const DISTANCE = 'distancia'
+
+export type Near = {
+  /** In degrees. */
+  readonly latitude: number
+  readonly longitude: number
+  /** The greatest distance, in metres; undefined for any. */
+  readonly within: number | undefined
+}
+
+const EARTH_RADIUS = 6_371_000
+const RADIANS = Math.PI / 180
+
+/** The distance of the record at a position, in whole metres; NaN where its coordinates are not known. */
+type Distance = (position: number) => number
+
+export function distanceFrom({ index }: OpenEntity, { latitude, longitude }: Near): Distance {
+  const [latitudes, longitudes] = [numberFacts(index, LATITUDE), numberFacts(index, LONGITUDE)]
+  const cosine = Math.cos(latitude * RADIANS)
+  return (position) => {
+    const north = latitudes.known[latitudes.values[position] as number] as number
+    const east = longitudes.known[longitudes.values[position] as number] as number
+    const square = haversine(north - latitude) + cosine * Math.cos(north * RADIANS) * haversine(east - longitude)
+    // Rounding takes the square of antipodes beyond 1.
+    return Math.round(2 * EARTH_RADIUS * Math.asin(Math.min(Math.sqrt(square), 1)))
+  }
+}
+
+function haversine(degrees: number): number {
+  const sine = Math.sin((degrees * RADIANS) / 2)
+  return sine * sine
+}
+
+function numberFacts(index: EntityIndex, name: string): Extract<Column, { kind: 'number fact' }> {
+  const column = index.column(name)
+  if (column.kind !== 'number fact') throw new Error(`${name} is not a fact that is a number`)
+  return column
+}
+
+/** Distance and position are packed into one number, since arrays of numbers are sorted without calling a comparison. */
+const SHIFT = 2 ** 28
+
+const pack = (distance: number, position: number) => distance * SHIFT + position
+const positionIn = (packed: number) => packed % SHIFT
+const distanceIn = (packed: number) => Math.floor(packed / SHIFT)
+
+/** All candidates with coordinates, within the greatest distance, in order. Undefined stands for all records. */
+export function nearestFirst(entity: OpenEntity, near: Near, candidates: Uint32Array | undefined): Uint32Array {
+  const distance = distanceFrom(entity, near)
+  const { within = Number.POSITIVE_INFINITY } = near
+  const positions = withoutFar(candidates, reachableFrom(entity, near))
+  const packed = new Float64Array(positions.length)
+  let used = 0
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number
+    const metres = distance(position)
+    if (metres <= within) packed[used++] = pack(metres, position)
+  }
+  return Uint32Array.from(packed.subarray(0, used).sort(), positionIn)
+}
+
+/** The candidates, without those that cannot be reached where these are the more. */
+function withoutFar(candidates: Uint32Array | undefined, reachable: Uint32Array): Uint32Array {
+  if (candidates === undefined) return reachable
+  return candidates.length <= reachable.length
+    ? candidates
+    : reachable.filter((position) => indexInAscending(candidates, position) !== -1)
+}
+
+/** How much of a degree of latitude is a metre, or a little more. */
+const DEGREES_PER_METRE = (1 / RADIANS / EARTH_RADIUS) * 1.000_001
+
+/** Records with coordinates, all of those within the greatest distance among them: a band between two latitudes. */
+function reachableFrom({ index }: OpenEntity, { latitude, within }: Near): Uint32Array {
+  if (within === undefined) return index.points.positions
+  const { known, starts, positions } = numberFacts(index, LATITUDE)
+  const reach = (within + 1) * DEGREES_PER_METRE
+  return positions.subarray(starts[lowerBound(known, latitude - reach)], starts[lowerBound(known, latitude + reach)])
+}
+
+/** The index of the first number that is not less. */
+function lowerBound(ascending: Float64Array, number: number): number {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** So many of the nearest are taken from the tree; for more, all candidates are put in order, once. */
+const MAX_FROM_TREE = 1_000
+/** How many more are taken than wanted, since the last are not sure: others in the tree may be as near, to the metre. */
+const SPARE = 6
+
+/**
+ * Candidates in the order of their distance, of which mostly the first are wanted: those are taken from the spatial
+ * index, without a look at the others.
+ */
+export class NearestCandidates {
+  readonly total: number
+  readonly #near: Near
+  readonly #distance: Distance
+  readonly #tree: KDBush
+  readonly #isCandidate: ((position: number) => boolean) | undefined
+  readonly #order: () => Uint32Array
+
+  /** Undefined candidates stand for all records; `order` gives all of them in order. */
+  constructor(entity: OpenEntity, near: Near, candidates: Uint32Array | undefined, order: () => Uint32Array) {
+    this.#near = near
+    this.#distance = distanceFrom(entity, near)
+    this.#tree = treeOf(entity.index)
+    this.#order = order
+    const located = entity.index.points.positions.length
+    if (candidates === undefined) {
+      this.total = located
+      return
+    }
+    const flags = new Uint8Array(entity.count)
+    for (let at = 0; at < candidates.length; at++) flags[candidates[at] as number] = 1
+    this.#isCandidate = (position) => flags[position] === 1
+    this.total =
+      located === entity.count
+        ? candidates.length
+        : candidates.reduce((count, position) => count + (Number.isNaN(this.#distance(position)) ? 0 : 1), 0)
+  }
+
+  slice(from: number, to: number): Uint32Array {
+    return this.#first(to).subarray(from, to)
+  }
+
+  placeOf(position: number): number {
+    if (Number.isNaN(this.#distance(position)) || this.#isCandidate?.(position) === false) return -1
+    const place = this.#first(MAX_FROM_TREE).indexOf(position)
+    return place === -1 ? this.#order().indexOf(position) : place
+  }
+
+  /** At least so many, if there are. */
+  #first(count: number): Uint32Array {
+    if (count > MAX_FROM_TREE) return this.#order()
+    const { latitude, longitude } = this.#near
+    for (let taken = count + SPARE; taken < 4 * MAX_FROM_TREE; taken *= 3) {
+      const found = around(this.#tree, longitude, latitude, taken, undefined, this.#isCandidate)
+      const packed = Float64Array.from(found, (position) => pack(this.#distance(position), position)).sort()
+      if (found.length < taken) return Uint32Array.from(packed, positionIn)
+      // Of those about as near as the last one, the tree may hold more.
+      const end = distanceIn(packed.at(-1) as number) - 1
+      const sure = packed.filter((one) => distanceIn(one) < end)
+      if (sure.length >= count) return Uint32Array.from(sure, positionIn)
+    }
+    return this.#order()
+  }
+}
+
+const trees = new WeakMap<EntityIndex, KDBush>()
+
+/** The tree over the arrays of an index, of which nothing is copied. */
+function treeOf(index: EntityIndex): KDBush {
+  const known = trees.get(index)
+  if (known !== undefined) return known
+  const { positions, coordinates } = index.points
+  const tree = new KDBush(0, POINT_NODE_SIZE)
+  tree.ids = positions
+  tree.coords = coordinates
+  trees.set(index, tree)
+  return tree
+}
