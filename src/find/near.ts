@@ -4,7 +4,7 @@ import KDBush from 'kdbush'
 import { LATITUDE, LONGITUDE } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
-import { indexInAscending } from './binary-search.ts'
+import { indexInAscending, lowerBound } from './binary-search.ts'
 
 /** The name under which the distance of a record is published. */
 export const DISTANCE = 'distancia'
@@ -94,7 +94,7 @@ export function nearestFirst(entity: OpenEntity, near: Near, candidates: Uint32A
   return positionsIn(packed.subarray(0, used).sort())
 }
 
-/** The candidates, without those that cannot be reached where these are the more. */
+/** The candidates; where fewer records than that can be reached, only those of them that can. */
 function withoutFar(candidates: Uint32Array | undefined, reachable: Uint32Array): Uint32Array {
   if (candidates === undefined) return reachable
   return candidates.length <= reachable.length
@@ -111,17 +111,6 @@ function reachableFrom({ index }: OpenEntity, { latitude, within }: Near): Uint3
   const { known, starts, positions } = numberFacts(index, LATITUDE)
   const reach = (within + 1) * DEGREES_PER_METRE
   return positions.subarray(starts[lowerBound(known, latitude - reach)], starts[lowerBound(known, latitude + reach)])
-}
-
-/** The index of the first number that is not less. */
-function lowerBound(ascending: Float64Array, number: number): number {
-  let [low, high] = [0, ascending.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ascending[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** So many of the nearest are taken from the tree; for more, all candidates are put in order, once. */
@@ -175,7 +164,7 @@ export class NearestCandidates {
       const found = around(this.#tree, longitude, latitude, taken, undefined, this.#isCandidate)
       const packed = Float64Array.from(found, (position) => pack(this.#distance(position), position)).sort()
       if (found.length < taken) return positionsIn(packed)
-      // Of those about as near as the last one, the tree may hold more.
+      // The tree may hold more that are as near as the last one, give or take a metre.
       const end = distanceIn(packed.at(-1) as number) - 1
       const sure = packed.filter((one) => distanceIn(one) < end)
       if (sure.length >= count) return positionsIn(sure)
