@@ -2,6 +2,12 @@
 
 /** Its index, or -1. */
 export function indexInAscending(ascending: Uint32Array, number: number): number {
+  const index = lowerBound(ascending, number)
+  return ascending[index] === number ? index : -1
+}
+
+/** The index of the first number that is not less. */
+export function lowerBound(ascending: Uint32Array | Float64Array, number: number): number {
   let low = 0
   let high = ascending.length
   while (low < high) {
@@ -9,5 +15,5 @@ export function indexInAscending(ascending: Uint32Array, number: number): number
     if ((ascending[middle] as number) < number) low = middle + 1
     else high = middle
   }
-  return ascending[low] === number ? low : -1
+  return low
 }

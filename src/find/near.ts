@@ -4,7 +4,7 @@ import KDBush from 'kdbush'
 import { LATITUDE, LONGITUDE } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
-import { indexInAscending } from './binary-search.ts'
+import { indexInAscending, lowerBound } from './binary-search.ts'
 
 /** The name under which the distance of a record is published. */
 export const DISTANCE = 'distancia'
@@ -24,7 +24,7 @@ const RADIANS = Math.PI / 180
 type Distance = (position: number) => number
 
 export function distanceFrom({ index }: OpenEntity, { latitude, longitude }: Near): Distance {
-  const [latitudes, longitudes] = [numberFacts(index, LATITUDE), numberFacts(index, LONGITUDE)]
+  const { latitudes, longitudes } = coordinatesOf(index)
   const cosine = Math.cos(latitude * RADIANS)
   return (position) => {
     const north = latitudes.known[latitudes.values[position] as number] as number
@@ -40,6 +40,23 @@ function haversine(degrees: number): number {
   return sine * sine
 }
 
+const coordinatesOf = (index: EntityIndex) => ({
+  latitudes: numberFacts(index, LATITUDE),
+  longitudes: numberFacts(index, LONGITUDE),
+})
+
+/** How many of the records at some positions have coordinates. */
+function countLocated(index: EntityIndex, positions: Uint32Array): number {
+  const { latitudes, longitudes } = coordinatesOf(index)
+  const isKnown = ({ values, known }: typeof latitudes, position: number) => (values[position] as number) < known.length
+  let count = 0
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number
+    if (isKnown(latitudes, position) && isKnown(longitudes, position)) count++
+  }
+  return count
+}
+
 function numberFacts(index: EntityIndex, name: string): Extract<Column, { kind: 'number fact' }> {
   const column = index.column(name)
   if (column.kind !== 'number fact') throw new Error(`${name} is not a fact that is a number`)
@@ -50,8 +67,17 @@ function numberFacts(index: EntityIndex, name: string): Extract<Column, { kind: 
 const SHIFT = 2 ** 28
 
 const pack = (distance: number, position: number) => distance * SHIFT + position
-const positionIn = (packed: number) => packed % SHIFT
 const distanceIn = (packed: number) => Math.floor(packed / SHIFT)
+
+function positionsIn(packed: Float64Array): Uint32Array {
+  const positions = new Uint32Array(packed.length)
+  // Many times as fast as Uint32Array.from.
+  for (let at = 0; at < packed.length; at++) {
+    const one = packed[at] as number
+    positions[at] = one - distanceIn(one) * SHIFT
+  }
+  return positions
+}
 
 /** All candidates with coordinates, within the greatest distance, in order. Undefined stands for all records. */
 export function nearestFirst(entity: OpenEntity, near: Near, candidates: Uint32Array | undefined): Uint32Array {
@@ -65,10 +91,10 @@ export function nearestFirst(entity: OpenEntity, near: Near, candidates: Uint32A
     const metres = distance(position)
     if (metres <= within) packed[used++] = pack(metres, position)
   }
-  return Uint32Array.from(packed.subarray(0, used).sort(), positionIn)
+  return positionsIn(packed.subarray(0, used).sort())
 }
 
-/** The candidates, without those that cannot be reached where these are the more. */
+/** The candidates; where fewer records than that can be reached, only those of them that can. */
 function withoutFar(candidates: Uint32Array | undefined, reachable: Uint32Array): Uint32Array {
   if (candidates === undefined) return reachable
   return candidates.length <= reachable.length
@@ -85,17 +111,6 @@ function reachableFrom({ index }: OpenEntity, { latitude, within }: Near): Uint3
   const { known, starts, positions } = numberFacts(index, LATITUDE)
   const reach = (within + 1) * DEGREES_PER_METRE
   return positions.subarray(starts[lowerBound(known, latitude - reach)], starts[lowerBound(known, latitude + reach)])
-}
-
-/** The index of the first number that is not less. */
-function lowerBound(ascending: Float64Array, number: number): number {
-  let [low, high] = [0, ascending.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ascending[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** So many of the nearest are taken from the tree; for more, all candidates are put in order, once. */
@@ -121,18 +136,14 @@ export class NearestCandidates {
     this.#distance = distanceFrom(entity, near)
     this.#tree = treeOf(entity.index)
     this.#order = order
-    const located = entity.index.points.positions.length
     if (candidates === undefined) {
-      this.total = located
+      this.total = entity.index.points.positions.length
       return
     }
+    this.total = countLocated(entity.index, candidates)
     const flags = new Uint8Array(entity.count)
     for (let at = 0; at < candidates.length; at++) flags[candidates[at] as number] = 1
     this.#isCandidate = (position) => flags[position] === 1
-    this.total =
-      located === entity.count
-        ? candidates.length
-        : candidates.reduce((count, position) => count + (Number.isNaN(this.#distance(position)) ? 0 : 1), 0)
   }
 
   slice(from: number, to: number): Uint32Array {
@@ -152,11 +163,11 @@ export class NearestCandidates {
     for (let taken = count + SPARE; taken < 4 * MAX_FROM_TREE; taken *= 3) {
       const found = around(this.#tree, longitude, latitude, taken, undefined, this.#isCandidate)
       const packed = Float64Array.from(found, (position) => pack(this.#distance(position), position)).sort()
-      if (found.length < taken) return Uint32Array.from(packed, positionIn)
-      // Of those about as near as the last one, the tree may hold more.
+      if (found.length < taken) return positionsIn(packed)
+      // The tree may hold more that are as near as the last one, give or take a metre.
       const end = distanceIn(packed.at(-1) as number) - 1
       const sure = packed.filter((one) => distanceIn(one) < end)
-      if (sure.length >= count) return Uint32Array.from(sure, positionIn)
+      if (sure.length >= count) return positionsIn(sure)
     }
     return this.#order()
   }

@@ -232,6 +232,7 @@ function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: stri
   return { query: { filters, words, sorts, near }, start, perPage, rendition: { ...rendition, added }, encoding }
 }
 
+const KILOMETRES = /^[0-9]{1,5}(?:\.[0-9]{1,15})?$/
 const POINT = new RegExp(POINT_PATTERN)
 const MAX_LATITUDE = 90
 const MAX_LONGITUDE = 180
@@ -254,7 +255,7 @@ function nearOf(parameters: Parameters): Near | undefined {
 function withinOf(parameters: Parameters): number | undefined {
   const given = parameters.one('within_km')
   if (given === undefined) return undefined
-  const kilometres = parseDecimal(given) ?? 0
+  const kilometres = KILOMETRES.test(given) ? Number(given) : 0
   if (kilometres <= 0 || kilometres > MAX_WITHIN_KM)
     throw badParameter(
       'within_km',
