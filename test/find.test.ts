@@ -7,7 +7,6 @@ import { descendantsOf, ownerOf, pathTo } from '../src/catalog/lineage.ts'
 import { find } from '../src/find/finder.ts'
 import { createApp } from '../src/http/app.ts'
 import type { Release } from '../src/release/release.ts'
-import { answerLaterTo } from './support/answered.ts'
 import {
   allPaths,
   type NaiveFilter,
@@ -20,6 +19,7 @@ import {
 } from './support/found.ts'
 import { homonyms } from './support/homonyms.ts'
 import { releaseOf } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(120_000)
 
@@ -38,7 +38,7 @@ beforeAll(() => {
     policy: { baseUrl: 'http://test', trustedProxies: undefined },
     logError: (error) => console.error(error),
   })
-  get = (target) => answerLaterTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  get = (target) => responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
 })
 
 type Wanted = {

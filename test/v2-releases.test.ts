@@ -7,9 +7,9 @@ import type { PublishedRecord } from '../src/catalog/flatten.ts'
 import { createApp } from '../src/http/app.ts'
 import { diffEntity, fromMappedFiles } from '../src/release/diff.ts'
 import type { GivenRow } from '../src/source/source.ts'
-import { answerLaterTo } from './support/answered.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
@@ -112,7 +112,7 @@ describe('a release with other definitions', () => {
       throw error
     },
   })
-  const ask = (target: string) => answerLaterTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
+  const ask = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
 
   test.each([
     ['/api/v2/countries', 404],

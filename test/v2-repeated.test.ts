@@ -1,8 +1,8 @@
-// Whoever names the same thing twice in a question to API v2 gets it once.
+// Whoever names the same thing twice in a request to API v2 gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createApp } from '../src/http/app.ts'
-import { answerLaterTo } from './support/answered.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 
 const home = new TestHome()
 afterAll(() => home[Symbol.dispose]())
@@ -18,7 +18,7 @@ const app = createApp({
   },
 })
 const read = async (target: string) => {
-  const response = await answerLaterTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
+  const response = await responseTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
   expect(response.status).toBe(200)
   return await response.text()
 }

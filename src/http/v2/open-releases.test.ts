@@ -2,8 +2,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { answerLaterTo } from '../../../test/support/answered.ts'
 import { releaseOf, TestDirectory, variantOf } from '../../../test/support/releases.ts'
+import { responseTo } from '../../../test/support/responses.ts'
 import { countries, smallSource } from '../../../test/support/small-source.ts'
 import { createApp } from '../app.ts'
 import { ProblemError } from '../problem.ts'
@@ -190,7 +190,7 @@ test.each([
     logError: (error) => logged.push(error),
   })
   const status = async () =>
-    (await answerLaterTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
+    (await responseTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
       .status
   shelf.failure = failure
   expect([await status(), logged]).toEqual([500, [failure]])
