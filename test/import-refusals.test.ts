@@ -127,6 +127,16 @@ describe('damage', () => {
     expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated' })
   })
 
+  test('of every manifest there is: what a home cannot have held is not needed, and what it has numbered is', async () => {
+    const { audiencia: _, ...rest } = tiny
+    using without = await homeWith(rest)
+    writeFileSync(join(without.shelf.releaseDirectory(without.current().digest), 'manifest.json'), '{')
+    expect(await without.import(sourceOf(rest))).toMatchObject({ outcome: 'activated' })
+    using numbered = await homeWith()
+    writeFileSync(join(numbered.shelf.releaseDirectory(numbered.current().digest), 'manifest.json'), '{')
+    expect((await refusal(numbered.import(sourceOf(rest)))).message).toContain('is not JSON')
+  })
+
   test('of records whose identifiers the registry has lost is told, unless they are the same', async () => {
     using home = await homeWith()
     const path = home.fileOf(home.current().digest, 'audiencia', 'records')

@@ -20,7 +20,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 export function homePage({ manifest, catalog, entity }: Release): HttpResponse {
   const rows = v1Collections(catalog).map(({ path, title, entity: name }) => {
     const count = number.format(entity(name).count)
-    return `<li><a href="${path}?format=api"><b>${title}</b><span>${count}</span><code>${path}</code></a></li>`
+    return `<li><a href="${path}?format=api"><b>${escaped(title)}</b><span>${count}</span><code>${path}</code></a></li>`
   })
   const credits = manifest.source.credits.map(
     ({ to, of }) => `<p>${of.map((name) => entityIn(catalog, name).plural).join(', ')}: ${escaped(to)}.</p>`,

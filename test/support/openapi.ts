@@ -46,7 +46,7 @@ type Node = { readonly [key: string]: Node }
 const GENERIC = [
   ...Object.keys(V2_COMMON_HEADERS),
   ...['Content-Type', 'Content-Encoding', 'Content-Length', 'Content-Disposition', 'Accept-Ranges', 'Cache-Control'],
-  ...['Date', 'Connection'],
+  ...['Date', 'Connection', 'Transfer-Encoding'],
 ].map((name) => name.toLowerCase())
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   gzip: gunzipSync,

@@ -73,12 +73,12 @@ export const tiny = {
 export const tinyNames = Object.keys(tiny) as readonly (keyof typeof tiny)[]
 
 /** A source that provides the entities that there are rows of, even if they are none, and no other. */
-export function sourceOf(rows: Rows, origin: Partial<Origin> = {}): Source {
+export function sourceOf(rows: Rows, origin: Partial<Origin> = {}, catalog: Catalog = builtInCatalog): Source {
   const rowsOf = (name: string) => rows[name] ?? []
   return {
     origin: { kind: 'test', title: 'rows of a test', synthetic: false, credits: [], options: {}, ...origin },
-    catalog: builtInCatalog,
-    provides: [...builtInCatalog.entities.keys()].filter((name) => rows[name] !== undefined),
+    catalog,
+    provides: [...catalog.entities.keys()].filter((name) => rows[name] !== undefined),
     expected: (name) => rowsOf(name).length,
     read: (name) => [{ file: `${name}.csv`, lines: rowsOf(name).map((_, at) => at + 2), rows: rowsOf(name) }],
   }
