@@ -122,6 +122,7 @@ describe('damage', () => {
   test('of every manifest there is: only a whole catalog is imported', async () => {
     using home = await homeWith()
     writeFileSync(join(home.shelf.releaseDirectory(home.current().digest), 'manifest.json'), '{')
+    rmSync(home.shelf.idRegistryFile)
     const partly = home.import(sourceOf(others), { fallback: sourceOf(tiny) })
     expect((await refusal(partly)).message).toContain('is not JSON')
     expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated' })
