@@ -138,7 +138,7 @@ describe('damage', () => {
     expect((await refusal(numbered.import(sourceOf(rest)))).message).toContain('is not JSON')
   })
 
-  test('of records whose identifiers the registry has lost is told, unless they are the same', async () => {
+  test('of records whose identifiers the registry has lost is reported, unless they are the same', async () => {
     using home = await homeWith()
     const path = home.fileOf(home.current().digest, 'audiencia', 'records')
     alter(path)
@@ -153,7 +153,7 @@ describe('damage', () => {
 })
 
 describe('faults', () => {
-  test('are told all at once, with their places, and change nothing', async () => {
+  test('are reported all at once, with their places, and change nothing', async () => {
     using home = await homeWith()
     const before = contentOf(home.path)
     const [mexico, france] = tiny.pais
@@ -178,7 +178,7 @@ describe('faults', () => {
     expect(contentOf(home.path)).toEqual(before)
   })
 
-  test('are told to a hundred, and then counted', async () => {
+  test('are listed up to a hundred, and then counted', async () => {
     using home = await homeWith()
     const pais = countries(150).map((row) => ({ ...row, cvePais: 'x' }))
     const lines = (await refusal(home.import(sourceOf({ ...onlyCountries(0), pais })))).message.split('\n')

@@ -31,7 +31,7 @@ const hasQuery = (operation: DocumentedOperation, name: string) => queryOf(opera
 const isV1 = ({ path }: DocumentedOperation) => path.startsWith('/api/v1')
 
 describe('requests made from the document', () => {
-  test.each(each)('to %s are answered as documented', async (_path, operation) => {
+  test.each(each)('to %s get a response as documented', async (_path, operation) => {
     await fc.assert(
       fc.asyncProperty(requestsFor(service, operation), async ({ inPath, query, headers, method }) => {
         const target = [service.pathOf(operation, inPath), queryString(query)].filter((part) => part !== '').join('?')

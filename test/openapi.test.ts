@@ -49,7 +49,7 @@ describe('the document', () => {
     expect(bytes / catalog.collections.size).toBeLessThan(MAX_BYTES_PER_COLLECTION)
   })
 
-  test('is that of this version, at the address that was asked', () => {
+  test('has this version, and the address of the request', () => {
     expect(document).toMatchObject({ info: { version }, servers: [{ url: OWN }] } as never)
   })
 

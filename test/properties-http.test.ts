@@ -1,4 +1,4 @@
-// Whatever is asked of the app, the answer is one of those that are meant to be: never a failure of ours.
+// Whatever the request, the response is one that the app is meant to give, and never an internal error.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ const visible = fc
   .array(fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)))
   .map((characters) => characters.join(''))
 
-/** A problem says what it is in five fields, and its status is that of the answer. */
+/** A problem says what it is in five fields, and its status is that of the response. */
 async function expectProblem(response: Response): Promise<void> {
   expect(response.headers.get('Content-Type')).toBe('application/problem+json')
   const problem = JSON.parse(await response.text())
@@ -182,7 +182,7 @@ describe('any header', () => {
     )
   })
 
-  test('that asks whether a page changed gives the page or 304', async () => {
+  test('that is conditional gets the page or 304', async () => {
     const tag = respond(PATH).headers.get('ETag') ?? ''
     const tags = fc.array(fc.oneof(fc.constantFrom(tag, `W/${tag}`, '*', '"', 'W/', '"a"', ','), visible), {
       maxLength: 4,

@@ -255,7 +255,7 @@ describe('an entity that a release lacks', () => {
     return copy
   }
 
-  test('is empty there, in every way in which it can be asked for', async () => {
+  test('is empty there, in every way in which it can be requested', async () => {
     using copy = lacking()
     await using service = await Service.over(copy, { flags: ['--workers', '1'] })
     const get = (path: string) => fetch(`${service.url}${path}`)

@@ -28,7 +28,7 @@ describe('fields', () => {
   const forms = ['', '&embed=id', '&format=csv', '&format=csv&embed=id']
   const cases = inner.flatMap((path) => forms.map((form) => [path, form] as const))
 
-  test.each(cases)('that are in a record which is asked for whole: %s%s', async (path, form) => {
+  test.each(cases)('that are in a record which is requested whole: %s%s', async (path, form) => {
     const list = '/api/v2/localidades?fields='
     const whole = await read(`${list}idMunicipio${form}`)
     expect(await read(`${list}idMunicipio,${path}${form}`)).toBe(whole)

@@ -107,7 +107,7 @@ describe('the release', () => {
   })
 })
 
-test('what is thrown inside is logged with its request, and told to nobody', async () => {
+test('what is thrown inside is logged with its request, and not shown to the client', async () => {
   const thrown = new Error('secret')
   const logged: unknown[] = []
   const response = respond(

@@ -136,7 +136,7 @@ describe('the same release comes from', () => {
 })
 
 describe('refuses', () => {
-  test('to overwrite, unless it is told to', () => {
+  test('to overwrite, unless that is allowed', () => {
     const directory = fresh()
     writeFileSync(join(directory, 'area.csv'), 'mine')
     expect(() => exportTabular(small, directory, 'csv')).toThrow(Failure)

@@ -41,7 +41,7 @@ export const contractEntities = Object.keys(fields) as readonly ContractEntity[]
 export const contractFields = (entity: ContractEntity): string[] =>
   fieldsOf(entity).map((field) => (typeof field === 'string' ? field : field[0]))
 
-/** The field by which records are told apart and, except for localities, ordered. */
+/** The field that identifies a record and, except for localities, orders it. */
 const identifiers: Readonly<Record<ContractEntity, string>> = {
   pais: 'idPais',
   estado: 'idEstado',
@@ -84,7 +84,7 @@ function rowsOf(source: Source, entity: ContractEntity): GivenRow[] {
   return Array.from(blocks).flatMap(({ rows }) => rows)
 }
 
-/** What tells a record from all others of its collection: a locality is known by its municipality and its number there. */
+/** What identifies a record in its collection: of a locality, its municipality and its number there. */
 export function keyOf(entity: Listed, record: PublishedRecord): string {
   const own = record[identifiers[entity]]
   const { idMunicipio } = (entity === 'localidad' ? record.idMunicipio : {}) as { idMunicipio?: number }

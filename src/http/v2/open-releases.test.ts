@@ -89,7 +89,7 @@ describe('an older release', () => {
     expect(shelf).toMatchObject({ opened: [digest], listed: 1, manifestsRead: 0 })
   })
 
-  test('that is not the only one to begin like this is asked for more precisely', () => {
+  test('that is not the only one to begin like this is refused as ambiguous', () => {
     for (const last of ['a', 'b']) shelf.place(`${'1'.repeat(63)}${last}`)
     expect(problemOf(() => releases.find('to', '11111111'))).toEqual({
       kind: 'bad-parameter',

@@ -53,7 +53,7 @@ function parentsOf(source: Source, entity: Entity): Map<string, Set<unknown>> {
 
 const cell = (row: object, field: string) => (row as Record<string, unknown>)[field]
 
-/** Tells whether a row is the first with what it has in one or two fields. */
+/** Whether a row is the first with what it has in one or two fields. */
 function newness([first = '', second = first]: readonly string[]): (row: object) => boolean {
   const seen = new Map<unknown, Set<unknown>>()
   return (row) => {
