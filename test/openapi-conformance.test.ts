@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type ProblemKind, problemTitles, problemType } from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
+import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'
 import { OpenapiService } from './support/openapi-service.ts'
@@ -200,7 +201,8 @@ describe('every documented response', () => {
     const [first] = service.home.digests
     const pais = [...tiny.pais.slice(1), { cvePais: 'DEU', descPais: 'Alemania', idPais: 276 }]
     const estado = tiny.estado.map((row) => ({ ...row, idPais: 276 }))
-    const { digest } = await service.home.import(sourceOf({ ...tiny, pais, estado }), { acceptChanges: true })
+    const rows = completedRows(service.catalog, { ...tiny, pais, estado })
+    const { digest } = await service.home.import(sourceOf(rows), { acceptChanges: true })
     for (const format of ['json', 'ndjson']) {
       const response = await send({
         target: `${service.pathOf(operation)}?from=${first}&to=${digest}&format=${format}`,
