@@ -136,7 +136,7 @@ describe.skipIf(!canMount)('a small disk', () => {
     expect(shelf.currentDigest()).toBe(after)
   })
 
-  test('that cannot be written to is told, and served from', async () => {
+  test('that cannot be written to is reported, and served from', async () => {
     using disk = new SmallDisk(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     homeBefore(home)
@@ -148,8 +148,8 @@ describe.skipIf(!canMount)('a small disk', () => {
     )
     expect((await nomenclator('releases', 'verify', '--home', home)).code).toBe(0)
     await using server = await startServer(home)
-    const answer = await fetch(`${server.url}/api/v1/paises`)
-    expect(await answer.text()).toContain('"descPais":"México"')
+    const response = await fetch(`${server.url}/api/v1/paises`)
+    expect(await response.text()).toContain('"descPais":"México"')
     expect(server.complaints()).toBe('')
   })
 })

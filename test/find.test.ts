@@ -8,7 +8,6 @@ import type { FieldPath } from '../src/catalog/paths.ts'
 import { find } from '../src/find/finder.ts'
 import { createApp } from '../src/http/app.ts'
 import type { Release } from '../src/release/release.ts'
-import { answerLaterTo } from './support/answered.ts'
 import {
   allPaths,
   type NaiveFilter,
@@ -22,6 +21,7 @@ import {
 } from './support/found.ts'
 import { homonymRows, homonyms } from './support/homonyms.ts'
 import { releaseOf } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(120_000)
 
@@ -43,7 +43,7 @@ beforeAll(() => {
     policy: { baseUrl: 'http://test', trustedProxies: undefined },
     logError: (error) => console.error(error),
   })
-  get = (target) => answerLaterTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  get = (target) => responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
 })
 
 type Wanted = {

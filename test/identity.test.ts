@@ -25,7 +25,7 @@ class Towns extends TestHome {
     return home
   }
 
-  /** Loses as many as it likes, unless it is told to be careful. */
+  /** Replaces all municipalities, whatever changes by that unless the options say otherwise. */
   async give(municipio: readonly GivenRow[], options: Partial<ImportOptions> = { acceptChanges: true }) {
     await this.import(sourceOf({ municipio }), options)
     return this.numbers
@@ -121,7 +121,7 @@ describe('the number of a municipality that is gone', () => {
     await home.give([...filler, town('001')], { dryRun: true })
     await expect(home.give([town('001')], {})).rejects.toThrow('records would be gone')
     expect(contentOf(home.path)).toEqual(before)
-    // Nobody was ever told of it, so it is free.
+    // It was never published, so it is free.
     await home.give([...filler, town('002')], {})
     expect(home.numbers['002']).toBe(61)
   })
@@ -184,7 +184,7 @@ describe('a source that states its numbers', () => {
     )
   })
 
-  test('that is told to go ahead makes the new owner the owner, and the old one gets a new number', async () => {
+  test('that is accepted makes the new owner the owner, and the old one gets a new identifier', async () => {
     using home = await Towns.with(numbered('001', 1), numbered('002', 2))
     await home.give([numbered('001', 1)])
     expect(await home.give([numbered('001', 1), numbered('009', 2)])).toEqual({ '001': 1, '009': 2 })

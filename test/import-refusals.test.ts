@@ -122,12 +122,23 @@ describe('damage', () => {
   test('of every manifest there is: only a whole catalog is imported', async () => {
     using home = await homeWith()
     writeFileSync(join(home.shelf.releaseDirectory(home.current().digest), 'manifest.json'), '{')
+    rmSync(home.shelf.idRegistryFile)
     const partly = home.import(sourceOf(others), { fallback: sourceOf(tiny) })
     expect((await refusal(partly)).message).toContain('is not JSON')
     expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated' })
   })
 
-  test('of records whose identifiers the registry has lost is told, unless they are the same', async () => {
+  test('of every manifest there is: what a home cannot have held is not needed, and what it has numbered is', async () => {
+    const { audiencia: _, ...rest } = tiny
+    using without = await homeWith(rest)
+    writeFileSync(join(without.shelf.releaseDirectory(without.current().digest), 'manifest.json'), '{')
+    expect(await without.import(sourceOf(rest))).toMatchObject({ outcome: 'activated' })
+    using numbered = await homeWith()
+    writeFileSync(join(numbered.shelf.releaseDirectory(numbered.current().digest), 'manifest.json'), '{')
+    expect((await refusal(numbered.import(sourceOf(rest)))).message).toContain('is not JSON')
+  })
+
+  test('of records whose identifiers the registry has lost is reported, unless they are the same', async () => {
     using home = await homeWith()
     const path = home.fileOf(home.current().digest, 'audiencia', 'records')
     alter(path)
@@ -142,7 +153,7 @@ describe('damage', () => {
 })
 
 describe('faults', () => {
-  test('are told all at once, with their places, and change nothing', async () => {
+  test('are reported all at once, with their places, and change nothing', async () => {
     using home = await homeWith()
     const before = contentOf(home.path)
     const [mexico, france] = tiny.pais
@@ -167,7 +178,7 @@ describe('faults', () => {
     expect(contentOf(home.path)).toEqual(before)
   })
 
-  test('are told to a hundred, and then counted', async () => {
+  test('are listed up to a hundred, and then counted', async () => {
     using home = await homeWith()
     const pais = countries(150).map((row) => ({ ...row, cvePais: 'x' }))
     const lines = (await refusal(home.import(sourceOf({ ...onlyCountries(0), pais })))).message.split('\n')

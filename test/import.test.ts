@@ -148,7 +148,7 @@ describe('a dry run leaves everything as it was', () => {
     expect(contentOf(home.path)).toEqual({ entities: '', releases: '' })
   })
 
-  test('and tells the digest that the import has afterwards', async () => {
+  test('and reports the digest that the import has afterwards', async () => {
     using home = await homeWith()
     const { digest } = await home.import(sourceOf(others), { dryRun: true })
     expect((await home.import(sourceOf(others))).digest).toBe(digest)
@@ -203,7 +203,7 @@ describe('findings', () => {
 })
 
 describe('the report of the command', () => {
-  test('is one JSON document if asked for', async () => {
+  test('is one JSON document with --json', async () => {
     using home = await homeWith()
     using room = new TestDirectory()
     const { digest: previous } = home.current().manifest

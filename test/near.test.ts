@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { hasCoordinates } from '../src/catalog/entity.ts'
 import { createApp } from '../src/http/app.ts'
 import { factReader } from '../src/release/facts.ts'
-import { answerLaterTo } from './support/answered.ts'
 import { recordsOf } from './support/found.ts'
 import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(120_000)
 
@@ -17,7 +17,7 @@ const app = createApp({
   policy: { baseUrl: 'http://test', trustedProxies: undefined },
   logError: (error) => console.error(error),
 })
-const get = (target: string) => answerLaterTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+const get = (target: string) => responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
 
 type Listed = { readonly [name: string]: unknown; readonly distancia?: number }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type ProblemKind, problemTitles, problemType } from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
+import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'
 import { OpenapiService } from './support/openapi-service.ts'
@@ -16,7 +17,7 @@ const VALUES_EACH = 4
 const NEVER = '00000000'
 
 const service = await OpenapiService.create()
-const { documented, ask, askBroken } = service
+const { documented, send, sendToBroken } = service
 const each = documented.operations.map((operation) => [operation.path, operation] as const)
 let server: TestServer
 beforeAll(() => {
@@ -31,11 +32,11 @@ const hasQuery = (operation: DocumentedOperation, name: string) => queryOf(opera
 const isV1 = ({ path }: DocumentedOperation) => path.startsWith('/api/v1')
 
 describe('requests made from the document', () => {
-  test.each(each)('to %s are answered as documented', async (_path, operation) => {
+  test.each(each)('to %s get a response as documented', async (_path, operation) => {
     await fc.assert(
       fc.asyncProperty(requestsFor(service, operation), async ({ inPath, query, headers, method }) => {
         const target = [service.pathOf(operation, inPath), queryString(query)].filter((part) => part !== '').join('?')
-        const response = await ask({ target, headers, method })
+        const response = await send({ target, headers, method })
         const isPartial = query.some(([name]) => name === 'fields' || name === 'embed')
         expect(await documented.breaches(operation, response, isPartial)).toEqual([])
         expect(response.status).toBeLessThan(500)
@@ -58,7 +59,7 @@ const exact = each
 
 const statusOf = async (operation: DocumentedOperation, parameter: DocumentedParameter, ...values: string[]) => {
   const pairs = values.map((value) => [parameter.name, value] as const)
-  return (await ask({ target: service.target(operation, queryString(pairs)) })).status
+  return (await send({ target: service.target(operation, queryString(pairs)) })).status
 }
 
 describe('values of parameters', () => {
@@ -120,22 +121,22 @@ const lastInPath = ({ path }: DocumentedOperation) => path.match(/\{(\w+)\}(?=[^
 /** A request that leads to each kind of problem; those of the head of a request need a socket. */
 const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) => Promise<Response> } = {
   'bad-parameter': (operation) =>
-    ask({ target: service.target(operation, hasQuery(operation, 'page') ? 'page=0' : '%zz') }),
-  'unknown-parameter': (operation) => ask({ target: service.target(operation, 'nope=1') }),
-  'bad-host': (operation) => ask({ target: service.target(operation), headers: { Host: 'two hosts' } }),
-  'not-found': (operation) => ask({ target: service.pathOf(operation, { [lastInPath(operation)]: 'nothing' }) }),
-  'record-not-found': (operation) => ask({ target: service.pathOf(operation, { [lastInPath(operation)]: 99_999 }) }),
-  'page-beyond-last': (operation) => ask({ target: service.target(operation, 'page=99') }),
-  'method-not-allowed': (operation) => ask({ target: service.target(operation), method: 'POST' }),
-  'not-acceptable': (operation) => ask({ target: service.target(operation), headers: { Accept: 'image/png' } }),
+    send({ target: service.target(operation, hasQuery(operation, 'page') ? 'page=0' : '%zz') }),
+  'unknown-parameter': (operation) => send({ target: service.target(operation, 'nope=1') }),
+  'bad-host': (operation) => send({ target: service.target(operation), headers: { Host: 'two hosts' } }),
+  'not-found': (operation) => send({ target: service.pathOf(operation, { [lastInPath(operation)]: 'nothing' }) }),
+  'record-not-found': (operation) => send({ target: service.pathOf(operation, { [lastInPath(operation)]: 99_999 }) }),
+  'page-beyond-last': (operation) => send({ target: service.target(operation, 'page=99') }),
+  'method-not-allowed': (operation) => send({ target: service.target(operation), method: 'POST' }),
+  'not-acceptable': (operation) => send({ target: service.target(operation), headers: { Accept: 'image/png' } }),
   'release-gone': (operation) => {
-    if (hasQuery(operation, 'release')) return ask({ target: service.target(operation, `release=${NEVER}`) })
-    if (hasQuery(operation, 'to')) return ask({ target: service.target(operation, `to=${NEVER}`) })
-    return ask({ target: service.pathOf(operation, { digest: NEVER }) })
+    if (hasQuery(operation, 'release')) return send({ target: service.target(operation, `release=${NEVER}`) })
+    if (hasQuery(operation, 'to')) return send({ target: service.target(operation, `to=${NEVER}`) })
+    return send({ target: service.pathOf(operation, { digest: NEVER }) })
   },
   'range-not-satisfiable': (operation) =>
-    ask({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
-  'internal-error': (operation) => askBroken({ target: service.target(operation) }),
+    send({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
+  'internal-error': (operation) => sendToBroken({ target: service.target(operation) }),
   'bad-request': (operation) => onWire(operation, 'No field'),
   'uri-too-long': (operation) => onWire(operation, 'Host: a', `?${'a'.repeat(HEAD_LIMITS.target)}`),
   'headers-too-large': (operation) => onWire(operation, `Host: a\r\nX: ${'a'.repeat(HEAD_LIMITS.bytes)}`),
@@ -149,10 +150,10 @@ async function onWire(operation: DocumentedOperation, fields: string, query = ''
 
 describe('every documented response', () => {
   test.each(each)('of %s that is good', async (_path, operation) => {
-    const response = await ask({ target: service.target(operation) })
+    const response = await send({ target: service.target(operation) })
     expect(response.status).toBe(200)
     expect(await documented.breaches(operation, response)).toEqual([])
-    const again = await ask({ target: service.target(operation), headers: { 'If-None-Match': '*' } })
+    const again = await send({ target: service.target(operation), headers: { 'If-None-Match': '*' } })
     expect(again.status).toBe(operation.responses[304] === undefined ? 200 : 304)
     expect(await documented.breaches(operation, again)).toEqual([])
   })
@@ -178,7 +179,7 @@ describe('every documented response', () => {
     for (const format of formats) {
       for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
         const headers = { 'Accept-Encoding': encoding }
-        const response = await ask({ target: service.target(operation, `format=${format}`), headers })
+        const response = await send({ target: service.target(operation, `format=${format}`), headers })
         expect(response.headers.get('Content-Type')?.split(';')[0]).toEndWith(format)
         expect(await documented.breaches(operation, response)).toEqual([])
       }
@@ -189,7 +190,7 @@ describe('every documented response', () => {
   test.each(partial)('of %s is a partial one with some fields, or with identifiers', async (_path, operation) => {
     const [field = ''] = queryOf(operation).find(({ name }) => name === 'fields')?.schema.items?.enum ?? []
     for (const more of [`fields=${field}`, 'embed=id', `fields=${field}&embed=id&format=ndjson`]) {
-      const response = await ask({ target: service.target(operation, more) })
+      const response = await send({ target: service.target(operation, more) })
       expect(response.status).toBe(200)
       expect(await documented.breaches(operation, response, true)).toEqual([])
     }
@@ -200,9 +201,12 @@ describe('every documented response', () => {
     const [first] = service.home.digests
     const pais = [...tiny.pais.slice(1), { cvePais: 'DEU', descPais: 'Alemania', idPais: 276 }]
     const estado = tiny.estado.map((row) => ({ ...row, idPais: 276 }))
-    const { digest } = await service.home.import(sourceOf({ ...tiny, pais, estado }), { acceptChanges: true })
+    const rows = completedRows(service.catalog, { ...tiny, pais, estado })
+    const { digest } = await service.home.import(sourceOf(rows), { acceptChanges: true })
     for (const format of ['json', 'ndjson']) {
-      const response = await ask({ target: `${service.pathOf(operation)}?from=${first}&to=${digest}&format=${format}` })
+      const response = await send({
+        target: `${service.pathOf(operation)}?from=${first}&to=${digest}&format=${format}`,
+      })
       const kinds = [...(await response.clone().text()).matchAll(/"change":"([a-z]+)"/g)].map(([, kind]) => kind)
       expect(new Set(kinds)).toEqual(new Set(['added', 'changed', 'removed']))
       expect(await documented.breaches(operation, response)).toEqual([])

@@ -1,11 +1,11 @@
-// Whatever is asked of the app, the answer is one of those that are meant to be: never a failure of ours.
+// Whatever the request, the response is one that the app is meant to give, and never an internal error.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { createApp } from '../src/http/app.ts'
 import { anyPageRequest, pageRequest } from '../src/page/page-request.ts'
-import { answerTo, type Question } from './support/answered.ts'
 import { releaseOf } from './support/releases.ts'
+import { immediateResponseTo, type TestRequest } from './support/responses.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 const TOTAL = 25
@@ -23,8 +23,8 @@ const app = createApp({
     throw error
   },
 })
-const answer = (target: string, headers: Question['headers'] = {}) =>
-  answerTo(app, { target, headers }, { listeningUrl: OWN, peer: '127.0.0.1' })
+const respond = (target: string, headers: TestRequest['headers'] = {}) =>
+  immediateResponseTo(app, { target, headers }, { listeningUrl: OWN, peer: '127.0.0.1' })
 
 const problems: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-parameter', 'bad-host'],
@@ -35,7 +35,7 @@ const visible = fc
   .array(fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)))
   .map((characters) => characters.join(''))
 
-/** A problem says what it is in five fields, and its status is that of the answer. */
+/** A problem says what it is in five fields, and its status is that of the response. */
 async function expectProblem(response: Response): Promise<void> {
   expect(response.headers.get('Content-Type')).toBe('application/problem+json')
   const problem = JSON.parse(await response.text())
@@ -110,7 +110,7 @@ describe('any query string', () => {
   test('gives 200, 400 or 404, as its page and format say', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
-        const response = answer(`${PATH}?${query}`)
+        const response = respond(`${PATH}?${query}`)
         expect([query, response.status]).toEqual([query, statusFor(query)])
         if (response.status !== 200) await expectProblem(response)
         else expect(JSON.parse(await response.text()).length).toBeWithin(1, 11)
@@ -130,7 +130,7 @@ describe('any query string', () => {
   test('is kept by a redirect, and leads nowhere else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(visible, fc.webQueryParameters()), async (query) => {
-        const response = answer(`${PATH}/?${query}`)
+        const response = respond(`${PATH}/?${query}`)
         expect(response.status).toBe(308)
         expect(response.headers.get('Location')).toBe(query === '' ? PATH : `${PATH}?${query}`)
       }),
@@ -148,7 +148,7 @@ test('any path is known, redirected or not found', async () => {
   )
   await fc.assert(
     fc.asyncProperty(paths, async (path) => {
-      const response = answer(`/${path}`)
+      const response = respond(`/${path}`)
       if (response.status === 200) return
       if (response.status !== 308) return expectProblem(response)
       const location = response.headers.get('Location') ?? ''
@@ -170,7 +170,7 @@ describe('any header', () => {
     const names = fc.constantFrom('Host', 'X-Forwarded-Host')
     await fc.assert(
       fc.asyncProperty(names, hosts, async (name, host) => {
-        const response = answer(PATH, { [name]: host })
+        const response = respond(PATH, { [name]: host })
         if (response.status === 400) return expectProblem(response)
         expect(response.status).toBe(200)
         const address = response.headers.get('Link')?.match(/^<([^<>\s]+)>; rel="next"$/)?.[1] ?? ''
@@ -182,8 +182,8 @@ describe('any header', () => {
     )
   })
 
-  test('that asks whether a page changed gives the page or 304', async () => {
-    const tag = answer(PATH).headers.get('ETag') ?? ''
+  test('that is conditional gets the page or 304', async () => {
+    const tag = respond(PATH).headers.get('ETag') ?? ''
     const tags = fc.array(fc.oneof(fc.constantFrom(tag, `W/${tag}`, '*', '"', 'W/', '"a"', ','), visible), {
       maxLength: 4,
     })
@@ -194,7 +194,7 @@ describe('any header', () => {
     await fc.assert(
       fc.asyncProperty(tags, fc.option(dates), async (parts, date) => {
         const headers = { 'If-None-Match': parts.join(', '), ...(date === null ? {} : { 'If-Modified-Since': date }) }
-        const { status } = answer(PATH, headers)
+        const { status } = respond(PATH, headers)
         expect([200, 304]).toContain(status)
         // Whole tags alone are unambiguous; what else there is may break the list.
         if (parts.every((part) => part === tag || part === `W/${tag}`))

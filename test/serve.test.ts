@@ -3,8 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { v1Collections } from '../src/catalog/collections.ts'
-import { builtInCatalog } from '../src/catalog/entities.ts'
+import { collections } from './support/built-in.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, isAlive, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
 import { message, parseResponse, send } from './support/wire.ts'
@@ -33,9 +32,8 @@ const CALL = 'nomenclator --help shows what there is.\n'
 describe('starting', () => {
   test('one line has the release, the address and the counts', async () => {
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
-    const counts = v1Collections(builtInCatalog)
-      .map(({ name }) => `25 ${name}`)
-      .join(', ')
+    const counts = collections.map(({ name, entity }) => `${home.current().entity(entity).count} ${name}`).join(', ')
+    expect(counts).toStartWith('25 localidades, 25 municipios')
     expect(service.said).toEqual({
       out: `Serving release ${digest.slice(0, 12)} on ${service.url}: ${counts}\n`,
       err: '',

@@ -32,7 +32,7 @@ async function swap(digest: string): Promise<number> {
   return performance.now() - started
 }
 
-/** Which release answers: that of every sampled page must be the same. */
+/** Which release responses: that of every sampled page must be the same. */
 async function served(): Promise<string | undefined> {
   const versions = await Promise.all(
     targets.map(async ({ target, versions }) => {
@@ -49,7 +49,7 @@ const mapped = () =>
     .split('\n')
     .filter((line) => line.includes(join(home.path, 'entities')))
 
-test('the two releases have no answer in common', () => {
+test('the two releases have no response in common', () => {
   for (const { versions } of targets) {
     const [one, other] = versions.map(({ headers, body }) => [body, headers.etag, headers['x-total']])
     for (const part of one ?? []) if (part !== undefined) expect(other).not.toContain(part)
@@ -77,7 +77,7 @@ test('activate and rollback, as they are typed, reach it', async () => {
   expect(await served()).toBe(first)
 })
 
-test(`${SWAPS} times under 64 connections, no request fails and no answer is of two releases`, async () => {
+test(`${SWAPS} times under 64 connections, no request fails and no response mixes two releases`, async () => {
   const report = await fairTrial(async () => {
     await using load = await startLoad({ url: service.url, connections: 64, targets })
     for (let swaps = 0; swaps < SWAPS; swaps++) {

@@ -2,12 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { v1Collections } from '../src/catalog/collections.ts'
-import { builtInCatalog } from '../src/catalog/entities.ts'
 import { ENTITY_FORMAT, MANIFEST_FILE } from '../src/release/manifest.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
 import { isOutdated, upgradeHome } from '../src/release/shelf/upgrade.ts'
 import { version } from '../src/version.ts'
+import { collections, entityNames } from './support/built-in.ts'
 import { contentOf, nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 import { Service } from './support/service.ts'
 
@@ -51,7 +50,7 @@ describe('a home of version 0.1.0', () => {
       )
     expect(new Shelf(home.path).history()).toEqual(linesOf(readFileSync(join(unpacked.path, 'current'), 'utf8')))
     const { built, entities } = oldManifest(oldCurrent())
-    for (const { entity, path } of v1Collections(builtInCatalog)) {
+    for (const { entity, path } of collections.filter(({ entity }) => entity in entities)) {
       const pages = linesOf(oldFile(oldCurrent(), `${entity}.records`))
       const etags = linesOf(oldFile(oldCurrent(), `${entity}.etags`))
       for (const [at, body] of pages.entries()) {
@@ -92,7 +91,7 @@ describe('a home of version 0.1.0', () => {
     const manifests = oldDigests().map((digest) => home.shelf.read(digest).manifest)
     const named = new Set(manifests.flatMap(({ entities }) => Object.values(entities).map(({ digest }) => digest)))
     expect(readdirSync(join(home.path, 'entities')).sort()).toEqual([...named].sort())
-    expect(named.size).toBeLessThan(builtInCatalog.entities.size * 2)
+    expect(named.size).toBeLessThan(entityNames.length * 2)
   })
 
   test('keeps its identifiers', async () => {
@@ -267,7 +266,7 @@ describe('an entity that a release lacks', () => {
     return copy
   }
 
-  test('is empty there, in every way in which it can be asked for', async () => {
+  test('is empty there, in every way in which it can be requested', async () => {
     using copy = lacking()
     await using service = await Service.over(copy, { flags: ['--workers', '1'] })
     const get = (path: string) => fetch(`${service.url}${path}`)

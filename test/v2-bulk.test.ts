@@ -1,4 +1,4 @@
-// Whole collections in one answer: their bytes, their digests, parts of them, and all codings.
+// Whole collections in one response: their bytes, their digests, parts of them, and all codings.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -47,22 +47,22 @@ describe.each(entityNames)('all of %s', (name) => {
   ]
 
   test.each(forms)('as %s is every record, with its length and digest', async (format, wanted) => {
-    const answer = await get(`${target}?format=${format}`)
-    const text = await answer.text()
+    const response = await get(`${target}?format=${format}`)
+    const text = await response.text()
     expect(text).toBe(wanted())
-    expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
-    expect(answer.headers.get('repr-digest')).toBe(sha256(text))
-    expect(answer.headers.get('accept-ranges')).toBe('bytes')
-    expect(answer.headers.get('x-total')).toBe(String(records().length))
+    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+    expect(response.headers.get('repr-digest')).toBe(sha256(text))
+    expect(response.headers.get('accept-ranges')).toBe('bytes')
+    expect(response.headers.get('x-total')).toBe(String(records().length))
   })
 
   test('as CSV has the lines that its pages have', async () => {
     const pages = await get(`/api/v2/${entities[name].plural}?format=csv&per_page=1000`)
-    const answer = await get(target, { Accept: 'text/csv' })
-    const text = await answer.text()
+    const response = await get(target, { Accept: 'text/csv' })
+    const text = await response.text()
     expect(text).toBe(await pages.text())
-    expect(answer.headers.get('repr-digest')).toBe(sha256(text))
-    expect(answer.headers.get('content-disposition')).toBe(
+    expect(response.headers.get('repr-digest')).toBe(sha256(text))
+    expect(response.headers.get('content-disposition')).toBe(
       `attachment; filename="${entities[name].plural}-${release.manifest.digest.slice(0, 12)}.csv"`,
     )
   })
@@ -75,12 +75,12 @@ describe('a part of it', () => {
     const whole = Buffer.from(await (await get(target)).arrayBuffer())
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(whole.length * 2), async (first, last) => {
-        const answer = await get(target, { Range: `bytes=${first}-${Math.max(first, last)}` })
+        const response = await get(target, { Range: `bytes=${first}-${Math.max(first, last)}` })
         const end = Math.min(Math.max(first, last), whole.length - 1)
-        expect(answer.status).toBe(206)
-        expect(answer.headers.get('content-range')).toBe(`bytes ${first}-${end}/${whole.length}`)
-        expect(answer.headers.get('repr-digest')).toBe(sha256(whole))
-        expect(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(first, end + 1))).toBe(true)
+        expect(response.status).toBe(206)
+        expect(response.headers.get('content-range')).toBe(`bytes ${first}-${end}/${whole.length}`)
+        expect(response.headers.get('repr-digest')).toBe(sha256(whole))
+        expect(Buffer.from(await response.arrayBuffer()).equals(whole.subarray(first, end + 1))).toBe(true)
       }),
       { numRuns: 60 },
     )
@@ -91,8 +91,8 @@ describe('a part of it', () => {
     const whole = await (await get(all)).text()
     let text = Buffer.alloc(0)
     for (let parts = 0; text.length < Buffer.byteLength(whole) && parts < 100; parts++) {
-      const answer = await get(all, { Range: `bytes=${text.length}-${text.length + 999}` })
-      text = Buffer.concat([text, Buffer.from(await answer.arrayBuffer())])
+      const response = await get(all, { Range: `bytes=${text.length}-${text.length + 999}` })
+      text = Buffer.concat([text, Buffer.from(await response.arrayBuffer())])
     }
     expect(text.toString()).toBe(whole)
   })
@@ -106,7 +106,7 @@ describe('a part of it', () => {
     ['bytes=0-1,5-6', 200],
     ['lines=0-1', 200],
     ['bytes=x', 200],
-  ])('asked for with %s is %i', async (range, status) => {
+  ])('requested with %s is %i', async (range, status) => {
     expect((await get(target, { Range: range })).status).toBe(status)
   })
 
@@ -118,8 +118,8 @@ describe('a part of it', () => {
   })
 
   test('is not coded, whatever is accepted', async () => {
-    const answer = await get(target, { Range: 'bytes=0-9', 'Accept-Encoding': 'gzip' })
-    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([206, null])
+    const response = await get(target, { Range: 'bytes=0-9', 'Accept-Encoding': 'gzip' })
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([206, null])
   })
 })
 
@@ -140,7 +140,7 @@ describe('coded', () => {
   })
 })
 
-/** A chunked answer as it came: its head, its body put together, and what came after the last chunk. */
+/** A chunked response as it came: its head, its body put together, and what came after the last chunk. */
 async function chunked(target: string, coding: string): Promise<{ head: string; body: Buffer; trailers: string }> {
   const { promise, resolve } = Promise.withResolvers<Buffer>()
   const pieces: Buffer[] = []
@@ -163,10 +163,10 @@ async function chunked(target: string, coding: string): Promise<{ head: string; 
   }
 }
 
-test('HEAD tells the length and digest without the body', async () => {
-  const answer = await send(server.url, message('HEAD', '/api/v2/paises/all?format=csv', 'Host: x'))
+test('HEAD gives the length and digest without the body', async () => {
+  const response = await send(server.url, message('HEAD', '/api/v2/paises/all?format=csv', 'Host: x'))
   const whole = await (await get('/api/v2/paises/all?format=csv')).text()
-  expect([answer.headers['Content-Length'], answer.headers['Repr-Digest'], answer.body]).toEqual([
+  expect([response.headers['Content-Length'], response.headers['Repr-Digest'], response.body]).toEqual([
     String(Buffer.byteLength(whole)),
     sha256(whole),
     '',
@@ -197,14 +197,14 @@ test('at contract scale it is sent in pieces, and holds every locality', async (
     const hasher = new Bun.CryptoHasher('sha256')
     let lines = 0
     let most = 0
-    const answer = await get('/api/v2/localidades/all?format=ndjson', {}, large)
-    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    const response = await get('/api/v2/localidades/all?format=ndjson', {}, large)
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       hasher.update(chunk)
       for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines++
       most = Math.max(most, chunk.length)
     }
     expect(lines).toBe(300_137)
-    expect(answer.headers.get('repr-digest')).toBe(`sha-256=:${hasher.digest('base64')}:`)
+    expect(response.headers.get('repr-digest')).toBe(`sha-256=:${hasher.digest('base64')}:`)
     expect(most).toBeLessThan(8 << 20)
   } finally {
     await large.close()

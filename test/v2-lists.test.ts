@@ -31,10 +31,10 @@ const URL_OF = 'https://catalogs.example'
 
 describe('a page of a list', () => {
   test('has these headers on the wire, and no other', async () => {
-    const answer = await send(server.url, message('GET', '/api/v2/paises?per_page=2&page=3', 'Host: x'))
+    const response = await send(server.url, message('GET', '/api/v2/paises?per_page=2&page=3', 'Host: x'))
     const cursor = Buffer.from(`${release.manifest.digest.slice(0, 16)}-5`).toString('base64url')
     const to = `<${URL_OF}/api/v2/paises?per_page=2`
-    expect(answer.headers).toEqual({
+    expect(response.headers).toEqual({
       'Content-Type': 'application/json',
       Allow: 'GET, HEAD, OPTIONS',
       Vary: 'Accept, Accept-Encoding',
@@ -51,12 +51,12 @@ describe('a page of a list', () => {
       'Last-Modified': release.lastModified,
       'Cache-Control': 'public, no-cache',
       Date: expect.any(String) as unknown as string,
-      'Content-Length': String(Buffer.byteLength(answer.body)),
+      'Content-Length': String(Buffer.byteLength(response.body)),
     })
-    expect(JSON.parse(answer.body).map(({ idPais }: { idPais: number }) => idPais)).toEqual([5, 6])
+    expect(JSON.parse(response.body).map(({ idPais }: { idPais: number }) => idPais)).toEqual([5, 6])
   })
 
-  test('has 50 records unless it is told otherwise, and no Link where there is but one page', async () => {
+  test('has 50 records by default, and no Link where there is only one page', async () => {
     const long = await get('/api/v2/localidades')
     expect([long.headers.get('x-per-page'), ((await long.json()) as unknown[]).length]).toEqual(['50', 50])
     const short = await get('/api/v2/areas-conocimiento')
@@ -122,14 +122,14 @@ describe('in other forms', () => {
   })
 
   test('CSV, with embedded records in dotted columns, quoted as need be and safe in a spreadsheet', async () => {
-    const answer = await get(
+    const response = await get(
       '/api/v2/localidades?descLocalidad==1%2B1&descLocalidad=a,b&descLocalidad=%22%C3%89l%22+Rancho&per_page=1000',
       {
         Accept: 'text/csv;q=0.9, application/json;q=0.1',
       },
     )
-    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
-    const lines = (await answer.text()).split('\r\n')
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    const lines = (await response.text()).split('\r\n')
     expect(lines[0]).toBe(
       'cveLocalidad,descLocalidad,idLocalidad,' +
         'idEstado.cveEstado,idEstado.cveRenapo,idEstado.descEstado,idEstado.idEstado,' +
@@ -144,8 +144,8 @@ describe('in other forms', () => {
   })
 
   test.each(['=1+1', '-Menos', '+Más', '@Arroba'])('CSV in which %s is no formula', async (name) => {
-    const answer = await get(`/api/v2/localidades?format=csv&per_page=1&descLocalidad=${encodeURIComponent(name)}`)
-    const [, row = ''] = (await answer.text()).split('\r\n')
+    const response = await get(`/api/v2/localidades?format=csv&per_page=1&descLocalidad=${encodeURIComponent(name)}`)
+    const [, row = ''] = (await response.text()).split('\r\n')
     expect(row.split(',')[1]).toBe(`'${name}`)
   })
 
@@ -200,16 +200,16 @@ describe('in other forms', () => {
     ['deflate', null],
     ['', null],
   ])('Accept-Encoding %p gives %p', async (accepted, coding) => {
-    const answer = await send(
+    const response = await send(
       server.url,
       message('HEAD', '/api/v2/localidades', 'Host: x', `Accept-Encoding: ${accepted}`),
     )
-    expect(answer.headers['Content-Encoding'] ?? null).toBe(coding)
+    expect(response.headers['Content-Encoding'] ?? null).toBe(coding)
   })
 
   test('what is short is not coded', async () => {
-    const answer = await get('/api/v2/areas-conocimiento/1', { 'Accept-Encoding': 'gzip' })
-    expect(answer.headers.get('content-encoding')).toBeNull()
+    const response = await get('/api/v2/areas-conocimiento/1', { 'Accept-Encoding': 'gzip' })
+    expect(response.headers.get('content-encoding')).toBeNull()
   })
 })
 
@@ -243,7 +243,7 @@ test('fields that are named again and again are given once', async () => {
   expect(await json(`/api/v2/estados?per_page=1&fields=${often}`)).toEqual(once)
 })
 
-describe('what is wrong is told by name, with what is allowed', () => {
+describe('a wrong parameter is named, with what is allowed', () => {
   test.each([
     [
       '/api/v2/paises?pgae=1',
@@ -330,9 +330,9 @@ describe('what is wrong is told by name, with what is allowed', () => {
     ['/api/v2/search?q=a&limit=51', 'bad-parameter', /^limit was "51"; allowed is a whole number from 1 to 50\.$/],
     ['/api/v2/changes', 'bad-parameter', /^from was ""; /],
   ])('%s', async (target, kind, detail) => {
-    const answer = await get(target)
-    const problem = (await answer.json()) as { type: string; detail: string }
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
+    const response = await get(target)
+    const problem = (await response.json()) as { type: string; detail: string }
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
     expect(problem.type).toBe(`urn:nomenclator:problem:${kind}`)
     expect(problem.detail).toMatch(detail)
   })
@@ -356,9 +356,9 @@ describe('what is wrong is told by name, with what is allowed', () => {
     ['/api/v2/releases/00000000', 410, 'release-gone'],
     ['/api/v2/releases/xyz', 404, 'not-found'],
   ])('%s is %i %s', async (target, status, kind) => {
-    const answer = await get(target)
-    const { type } = (await answer.json()) as { type: string }
-    expect([answer.status, type]).toEqual([status, `urn:nomenclator:problem:${kind}`])
+    const response = await get(target)
+    const { type } = (await response.json()) as { type: string }
+    expect([response.status, type]).toEqual([status, `urn:nomenclator:problem:${kind}`])
   })
 
   test('a form that there is not is 406', async () => {
@@ -366,7 +366,7 @@ describe('what is wrong is told by name, with what is allowed', () => {
     expect((await get('/api/v2/paises', { Accept: 'text/html, */*;q=0.1' })).status).toBe(200)
   })
 
-  test('other methods are 405, OPTIONS tells them, and a slash too many is taken off', async () => {
+  test('other methods are 405, OPTIONS lists those allowed, and a slash at the end is redirected', async () => {
     expect((await get('/api/v2/paises', {}, 'POST')).status).toBe(405)
     const options = await get('/api/v2/paises/4', {}, 'OPTIONS')
     expect([options.status, options.headers.get('allow')]).toEqual([200, 'GET, HEAD, OPTIONS'])
@@ -384,9 +384,9 @@ test('path and method are looked at before the host', async () => {
   await hosted.close()
 })
 
-test('what is told of releases has no date: which is current may change', async () => {
-  const answer = await get('/api/v2/releases')
-  expect(answer.headers.get('last-modified')).toBeNull()
+test('the list of releases has no date: which one is current may change', async () => {
+  const response = await get('/api/v2/releases')
+  expect(response.headers.get('last-modified')).toBeNull()
   expect((await get('/api/v2/releases', { 'If-Modified-Since': release.lastModified })).status).toBe(200)
   expect((await get('/api/v2/paises', { 'If-Modified-Since': release.lastModified })).status).toBe(304)
 })
@@ -395,17 +395,11 @@ describe('GET /api/v2', () => {
   test('names every collection, with its fields, filters and counts', async () => {
     const described = (await json('/api/v2')) as { release: { digest: string }; collections: Record<string, unknown>[] }
     expect(described.release.digest).toBe(release.manifest.digest)
-    expect(described.collections.map(({ name, count }) => `${name} ${count}`)).toEqual([
-      'paises 30',
-      'estados 12',
-      'municipios 40',
-      `localidades ${release.entity('localidad').count}`,
-      'areas-conocimiento 3',
-      'campos-conocimiento 6',
-      'disciplinas-conocimiento 15',
-      'subdisciplinas-conocimiento 90',
-      'audiencias 9',
-    ])
+    const entities = [...release.catalog.entities.values()]
+    expect(described.collections.map(({ name, count }) => ({ name, count }))).toEqual(
+      entities.map(({ name, plural }) => ({ name: plural, count: release.entity(name).count })),
+    )
+    expect(described.collections[0]).toMatchObject({ name: 'paises', count: 30 })
     expect(described.collections[1]).toMatchObject({
       url: `${URL_OF}/api/v2/estados`,
       record: `${URL_OF}/api/v2/estados/{idEstado}`,

@@ -7,9 +7,9 @@ import type { PublishedRecord } from '../src/catalog/flatten.ts'
 import { createApp } from '../src/http/app.ts'
 import { diffEntity, fromMappedFiles } from '../src/release/diff.ts'
 import type { GivenRow } from '../src/source/source.ts'
-import { answerLaterTo } from './support/answered.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
@@ -34,14 +34,14 @@ const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
 const json = async (target: string) => (await get(target)).json()
 
 describe('an older release', () => {
-  test('is read by its digest or the beginning of it, and with the whole digest the answer never changes', async () => {
+  test('is read by its digest or the beginning of it, and with the whole digest the response never changes', async () => {
     const [first = ''] = three.digests
     for (const digest of [first, first.slice(0, 8)]) {
-      const answer = await get(`/api/v2/audiencias/1?release=${digest}`)
-      expect(await answer.json()).toMatchObject({ descCorta: 'Uno' })
-      expect(answer.headers.get('x-release')).toBe(first)
+      const response = await get(`/api/v2/audiencias/1?release=${digest}`)
+      expect(await response.json()).toMatchObject({ descCorta: 'Uno' })
+      expect(response.headers.get('x-release')).toBe(first)
       const isWhole = digest === first
-      expect(answer.headers.get('cache-control')).toBe(
+      expect(response.headers.get('cache-control')).toBe(
         isWhole ? 'public, max-age=31536000, immutable' : 'public, no-cache',
       )
     }
@@ -53,8 +53,8 @@ describe('an older release', () => {
   test.each(['/api/v2', '/api/v2/audiencias', '/api/v2/audiencias/all', '/api/v2/search?q=uno'])(
     'can be read at %s too',
     async (path) => {
-      const answer = await get(`${path}${path.includes('?') ? '&' : '?'}release=${three.digests[0]}`)
-      expect([answer.status, answer.headers.get('x-release')]).toEqual([200, three.digests[0] as string])
+      const response = await get(`${path}${path.includes('?') ? '&' : '?'}release=${three.digests[0]}`)
+      expect([response.status, response.headers.get('x-release')]).toEqual([200, three.digests[0] as string])
     },
   )
 
@@ -112,7 +112,7 @@ describe('a release with other definitions', () => {
       throw error
     },
   })
-  const ask = (target: string) => answerLaterTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
+  const request = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
 
   test.each([
     ['/api/v2/countries', 404],
@@ -125,28 +125,30 @@ describe('a release with other definitions', () => {
     [`/api/v2/paises?release=${old}`, 404],
     [`/api/v2/countries/484/estados?release=${old}`, 404],
   ])('is read by them: %s is %i', async (target, status) => {
-    expect((await ask(target)).status).toBe(status)
+    expect((await request(target)).status).toBe(status)
   })
 
   test('lists its own paths where a path is not known, and its own collections in the index', async () => {
-    const { detail } = (await (await ask(`/api/v2/paises?release=${old}`)).json()) as { detail: string }
+    const { detail } = (await (await request(`/api/v2/paises?release=${old}`)).json()) as { detail: string }
     expect(detail).toStartWith('Known paths are /api/v2, /api/v2/countries, /api/v2/countries/all, ')
-    const { collections } = (await (await ask(`/api/v2?release=${old}`)).json()) as { collections: { name: string }[] }
+    const { collections } = (await (await request(`/api/v2?release=${old}`)).json()) as {
+      collections: { name: string }[]
+    }
     expect(collections.map(({ name }) => name)).toEqual(['countries'])
   })
 })
 
-test('a walk goes on in the release in which it began, and is told when that is gone', async () => {
+test('a walk continues in the release in which it began, and is 410 when that is gone', async () => {
   using home = new TestHome()
   const first = await home.import(smallSource({ pais: countries(10) }), { acceptChanges: true })
   const walking = serverOf(() => home.current(), {}, home.shelf)
   const step = async (url: string) => {
-    const answer = await fetch(url)
-    const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] as string
+    const response = await fetch(url)
+    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] as string
     return {
-      status: answer.status,
-      release: answer.headers.get('x-release'),
-      body: (await answer.json()) as never,
+      status: response.status,
+      release: response.headers.get('x-release'),
+      body: (await response.json()) as never,
       next,
     }
   }
@@ -157,8 +159,8 @@ test('a walk goes on in the release in which it began, and is told when that is 
     expect([two.release, two.body]).toEqual([first.digest, countries(6).slice(3) as never])
     const gone = one.next
     home.shelf.remove(first.digest)
-    const answer = await fetch(gone)
-    expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
+    const response = await fetch(gone)
+    expect([response.status, ((await response.json()) as { type: string }).type]).toEqual([
       410,
       'urn:nomenclator:problem:release-gone',
     ])
@@ -168,7 +170,7 @@ test('a walk goes on in the release in which it began, and is told when that is 
 })
 
 describe('changes', () => {
-  test('are told with old and new values', async () => {
+  test('are given with old and new values', async () => {
     const [one, two] = three.digests
     const document = await json(`/api/v2/changes?from=${one}&to=${two}`)
     const before = { ...tiny.audiencia[0], descCorta: 'Uno' }
@@ -196,9 +198,9 @@ describe('changes', () => {
   })
 
   test('from a release that is gone are 410, and say to take everything again', async () => {
-    const answer = await get('/api/v2/changes?from=0123456789abcdef')
-    expect(answer.status).toBe(410)
-    expect(((await answer.json()) as { detail: string }).detail).toContain('takes everything again')
+    const response = await get('/api/v2/changes?from=0123456789abcdef')
+    expect(response.status).toBe(410)
+    expect(((await response.json()) as { detail: string }).detail).toContain('takes everything again')
   })
 
   test('have an entity tag, and are not sent to who has them', async () => {

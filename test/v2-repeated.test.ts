@@ -1,8 +1,8 @@
-// Whoever names the same thing twice in a question to API v2 gets it once.
+// Whoever names the same thing twice in a request to API v2 gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createApp } from '../src/http/app.ts'
-import { answerLaterTo } from './support/answered.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 
 const home = new TestHome()
 afterAll(() => home[Symbol.dispose]())
@@ -18,7 +18,7 @@ const app = createApp({
   },
 })
 const read = async (target: string) => {
-  const response = await answerLaterTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
+  const response = await responseTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
   expect(response.status).toBe(200)
   return await response.text()
 }
@@ -28,7 +28,7 @@ describe('fields', () => {
   const forms = ['', '&embed=id', '&format=csv', '&format=csv&embed=id']
   const cases = inner.flatMap((path) => forms.map((form) => [path, form] as const))
 
-  test.each(cases)('that are in a record which is asked for whole: %s%s', async (path, form) => {
+  test.each(cases)('that are in a record which is requested whole: %s%s', async (path, form) => {
     const list = '/api/v2/localidades?fields='
     const whole = await read(`${list}idMunicipio${form}`)
     expect(await read(`${list}idMunicipio,${path}${form}`)).toBe(whole)

@@ -1,6 +1,8 @@
 // Checks that the relevance set speaks of records that are there, and that invented names leave it as it is.
 import { describe, expect, test } from 'bun:test'
+import { entityIn } from '../../src/catalog/catalog.ts'
 import { builtInCatalog } from '../../src/catalog/entities.ts'
+import { bundledSource } from '../../src/source/bundled.ts'
 import { randomFrom, times } from '../random.ts'
 import { nameKey, nameMaker, rowsOf } from './localities.ts'
 import { CATEGORIES, type Expectation, readRelevance } from './relevance.ts'
@@ -9,9 +11,8 @@ const MIN_QUERIES = 320
 const MIN_OF_EACH = 40
 
 const relevance = readRelevance()
-const tables = new Map(
-  [...builtInCatalog.collections].map(([plural, entity]) => [plural, { entity, rows: rowsOf(`${entity.name}.csv`) }]),
-)
+const bundled = bundledSource().provides.map((name) => entityIn(builtInCatalog, name))
+const tables = new Map(bundled.map((entity) => [entity.plural, { entity, rows: rowsOf(`${entity.name}.csv`) }]))
 
 /** The name of the record that is expected, as the data has it. */
 function nameOf({ collection, key }: Expectation): string | undefined {

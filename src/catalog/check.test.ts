@@ -36,7 +36,7 @@ describe('a sound row has no fault', () => {
   })
 })
 
-describe('a bad value is told with its field and what was expected', () => {
+describe('a bad value is reported with its field and what was expected', () => {
   const cases: [string, Entity, Record<string, unknown>, string, unknown, string][] = [
     ['identifier missing', pais, MEXICO, 'idPais', undefined, ID],
     ['identifier as text', pais, MEXICO, 'idPais', '484', ID],
@@ -85,7 +85,7 @@ describe('a bad value is told with its field and what was expected', () => {
   })
 })
 
-test('every fault of a row is told at once, in the order of the fields', () => {
+test('all faults of a row are reported at once, in the order of the fields', () => {
   const faults = rowChecker(estado)({ cveEstado: 'x', cveRenapo: 'JC', descEstado: '', idEstado: -1 })
   expect(faults.map(({ field }) => field)).toEqual(['cveEstado', 'descEstado', 'idEstado', 'idPais'])
 })

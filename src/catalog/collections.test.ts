@@ -1,18 +1,19 @@
-// The five collections, as clients know them.
+// The collections of API v1, as clients know them.
 
 import { expect, test } from 'bun:test'
 import { collections, entityNames } from '../../test/support/built-in.ts'
+import { lists } from '../../test/support/expected.ts'
 import { PER_PAGE } from './collections.ts'
 
+test('the collections of the contract come first, in its order', () => {
+  const first = collections.slice(0, lists.length).map(({ path, entity }) => ({ path, entity }))
+  expect(first as object[]).toEqual(lists.map(({ path, entity }) => ({ path, entity })))
+})
+
 test('each collection publishes one entity under one path', () => {
-  expect(collections.map(({ path, entity }) => [path, entity])).toEqual([
-    ['/api/v1/localidades', 'localidad'],
-    ['/api/v1/municipios', 'municipio'],
-    ['/api/v1/paises', 'pais'],
-    ['/api/v1/subdisciplinas-conocimiento', 'subdisciplina'],
-    ['/api/v1/audiencias', 'audiencia'],
-  ])
   for (const { entity } of collections) expect(entityNames as string[]).toContain(entity)
+  for (const part of ['path', 'entity'] as const)
+    expect(new Set(collections.map((collection) => collection[part])).size).toBe(collections.length)
 })
 
 test('every collection has a title of its own', () => {

@@ -1,16 +1,7 @@
-// The paths of values, and who is above and below whom.
+// The paths of values, and the ancestors and descendants of entities.
 import { describe, expect, test } from 'bun:test'
-import {
-  area,
-  builtInCatalog,
-  campo,
-  disciplina,
-  estado,
-  localidad,
-  municipio,
-  pais,
-  subdisciplina,
-} from './entities.ts'
+import { catalogOf } from './catalog.ts'
+import { area, campo, disciplina, estado, localidad, municipio, pais, subdisciplina } from './entities.ts'
 import { factsOf } from './entity.ts'
 import { ancestorsOf, descendantsOf, ownerOf, pathTo } from './lineage.ts'
 import { leavesOf, pathsOf } from './paths.ts'
@@ -49,13 +40,10 @@ describe('lineage', () => {
   })
 
   test('the descendants of an entity are all that embed it, directly or not', () => {
-    expect(descendantsOf(builtInCatalog, pais).map(({ name }) => name)).toEqual(['estado', 'municipio', 'localidad'])
-    expect(descendantsOf(builtInCatalog, area).map(({ name }) => name)).toEqual([
-      'campo',
-      'disciplina',
-      'subdisciplina',
-    ])
-    expect(descendantsOf(builtInCatalog, localidad)).toEqual([])
+    const catalog = catalogOf([pais, estado, municipio, localidad, area, campo])
+    expect(descendantsOf(catalog, pais)).toEqual([estado, municipio, localidad])
+    expect(descendantsOf(catalog, area)).toEqual([campo])
+    expect(descendantsOf(catalog, localidad)).toEqual([])
   })
 
   test('the chain leads through as many as there are', () => {
@@ -64,7 +52,7 @@ describe('lineage', () => {
     expect(ancestorsOf(pais)).toEqual([])
   })
 
-  test('only localities are numbered within another', () => {
+  test('a record whose key begins with its parent is numbered within that one', () => {
     expect(ownerOf(localidad)).toEqual({ field: 'idMunicipio', entity: municipio })
     expect(ownerOf(municipio)).toBeUndefined()
   })

@@ -70,7 +70,7 @@ describe('what is refused, and how', () => {
     expect(mistakesOf(argv, env)).toEqual([mistake])
   })
 
-  test('all mistakes are told at once', () => {
+  test('all mistakes are reported at once', () => {
     expect(mistakesOf(['--prot', '80', '--json=1', '--host'], { PORT: '99999' })).toEqual([
       'there is no flag --prot; did you mean --port?',
       '--json takes no value',

@@ -51,23 +51,26 @@ describe('the overview', () => {
 })
 
 describe.each(commands.map((command) => [command.name, command] as const))('the help of %s', (name, command) => {
-  test.each(['--help', '-h'])('by %s shows every flag with its variable and default, and the examples', async (ask) => {
-    const { code, out } = await ran(...name.split(' '), ask)
-    expect(code).toBe(0)
-    expect(out).toStartWith(`${command.description}\n\nUsage: nomenclator ${name} `)
-    for (const [flag, { value, env, description, defaultValue }] of Object.entries(command.flags)) {
-      const line = out
-        .split('\n')
-        .find((text) => text.startsWith(`  --${flag}${value === undefined ? '' : ` ${value}`} `))
-      expect(line, `--${flag}`).toContain(description)
-      if (env !== undefined) expect(line).toContain(env)
-      if (defaultValue !== undefined) expect(line).toContain(`default ${defaultValue}`)
-    }
-    for (const example of command.examples) expect(out).toContain(`  nomenclator ${example}\n`)
-    if (command.operands !== undefined) expect(out).toContain(command.operands.usage)
-  })
+  test.each(['--help', '-h'])(
+    'by %s shows every flag with its variable and default, and the examples',
+    async (flag) => {
+      const { code, out } = await ran(...name.split(' '), flag)
+      expect(code).toBe(0)
+      expect(out).toStartWith(`${command.description}\n\nUsage: nomenclator ${name} `)
+      for (const [flag, { value, env, description, defaultValue }] of Object.entries(command.flags)) {
+        const line = out
+          .split('\n')
+          .find((text) => text.startsWith(`  --${flag}${value === undefined ? '' : ` ${value}`} `))
+        expect(line, `--${flag}`).toContain(description)
+        if (env !== undefined) expect(line).toContain(env)
+        if (defaultValue !== undefined) expect(line).toContain(`default ${defaultValue}`)
+      }
+      for (const example of command.examples) expect(out).toContain(`  nomenclator ${example}\n`)
+      if (command.operands !== undefined) expect(out).toContain(command.operands.usage)
+    },
+  )
 
-  test('is the same when asked for first', async () => {
+  test('is the same when --help comes first', async () => {
     expect(await ran('help', ...name.split(' '))).toEqual(await ran(...name.split(' '), '--help'))
   })
 

@@ -1,7 +1,7 @@
 // The app as a function from request to response: what it routes, what it refuses, what it catches.
 import { describe, expect, test } from 'bun:test'
-import { answerTo, type Question } from '../../test/support/answered.ts'
 import { releaseOf, variantOf } from '../../test/support/releases.ts'
+import { immediateResponseTo, type TestRequest } from '../../test/support/responses.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { entities } from '../catalog/entities.ts'
@@ -19,8 +19,8 @@ const context: AppContext = {
   },
 }
 const connection = { listeningUrl: ORIGIN, peer: undefined }
-const answer = (target: string, request: Partial<Question> = {}, changed: Partial<AppContext> = {}) =>
-  answerTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
+const respond = (target: string, request: Partial<TestRequest> = {}, changed: Partial<AppContext> = {}) =>
+  immediateResponseTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
 
 describe('routes', () => {
   test.each([
@@ -46,27 +46,27 @@ describe('routes', () => {
     ['/api', 404],
     ['/api/v1/__proto__', 404],
     ['/constructor', 404],
-  ])('%s is %i', (target, status) => expect(answer(target).status).toBe(status))
+  ])('%s is %i', (target, status) => expect(respond(target).status).toBe(status))
 
   test.each(['/api/v1/paises?page=0', '*'])('OPTIONS has no body: %s', async (target) => {
-    const response = answer(target, { method: 'OPTIONS' })
+    const response = respond(target, { method: 'OPTIONS' })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'BREW', 'get'])(
     '%s is 405 where there is something, 404 elsewhere',
     (method) => {
-      expect(answer('/api/v1/paises', { method }).status).toBe(405)
-      expect(answer('/', { method }).status).toBe(405)
-      expect(answer('/api/v1/paises/', { method }).status).toBe(405)
-      expect(answer('/elsewhere', { method }).status).toBe(404)
+      expect(respond('/api/v1/paises', { method }).status).toBe(405)
+      expect(respond('/', { method }).status).toBe(405)
+      expect(respond('/api/v1/paises/', { method }).status).toBe(405)
+      expect(respond('/elsewhere', { method }).status).toBe(404)
     },
   )
 })
 
 test('a preflight is not redirected: browsers would not follow', () => {
-  expect(answer('/api/v1/paises/', { method: 'OPTIONS' }).status).toBe(200)
-  expect(answer('/elsewhere', { method: 'OPTIONS' }).status).toBe(404)
+  expect(respond('/api/v1/paises/', { method: 'OPTIONS' }).status).toBe(200)
+  expect(respond('/elsewhere', { method: 'OPTIONS' }).status).toBe(404)
 })
 
 describe('the release', () => {
@@ -78,7 +78,7 @@ describe('the release', () => {
     }
     const statuses = ['/api/v1/paises', '/api/v1/paises?page=9', '/elsewhere', '/api/v1/paises/'].map((target) => {
       reads = 0
-      return [answer(target, {}, { release: counted }).status, reads]
+      return [respond(target, {}, { release: counted }).status, reads]
     })
     expect(statuses).toEqual([
       [200, 1],
@@ -92,7 +92,7 @@ describe('the release', () => {
     const { pais, audiencia } = entities
     const catalog = catalogOf([pais, { ...audiencia, plural: 'audiences' }])
     const statuses = ['/api/v1/paises', '/api/v1/audiences', '/api/v1/audiencias', '/api/v1/municipios'].map(
-      (target) => answer(target, {}, { release: () => variantOf(release, { catalog }) }).status,
+      (target) => respond(target, {}, { release: () => variantOf(release, { catalog }) }).status,
     )
     expect(statuses).toEqual([200, 200, 404, 404])
   })
@@ -100,15 +100,17 @@ describe('the release', () => {
   test('may be another for the next request', async () => {
     const releases = [await releaseOf(smallSource({ pais: countries(1) })), release]
     const app = createApp({ ...context, release: () => releases.shift() ?? release })
-    const totals = [1, 2].map(() => answerTo(app, { target: '/api/v1/paises' }, connection).headers.get('X-Total'))
+    const totals = [1, 2].map(() =>
+      immediateResponseTo(app, { target: '/api/v1/paises' }, connection).headers.get('X-Total'),
+    )
     expect(totals).toEqual(['1', '11'])
   })
 })
 
-test('what is thrown inside is logged with its request, and told to nobody', async () => {
+test('what is thrown inside is logged with its request, and not shown to the client', async () => {
   const thrown = new Error('secret')
   const logged: unknown[] = []
-  const response = answer(
+  const response = respond(
     '/api/v1/paises?page=1',
     {},
     {
@@ -127,7 +129,7 @@ test('a problem that is thrown is the response, and is not logged', async () => 
   const gone = () => {
     throw new ProblemError({ kind: 'release-gone', digest: '00000000' })
   }
-  expect(answer('/api/v1/paises', {}, { release: gone }).status).toBe(410)
+  expect(respond('/api/v1/paises', {}, { release: gone }).status).toBe(410)
   const request = { method: 'GET', path: '/a', query: '', headers: new Map() }
   const response = await promisedResponse(context, request, Promise.try(gone))
   expect(response.status).toBe(410)

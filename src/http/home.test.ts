@@ -1,7 +1,7 @@
 // The page at the root: what it names, and what it lets nobody put into it.
 import { expect, test } from 'bun:test'
-import { responseOf } from '../../test/support/answered.ts'
 import { releaseOf } from '../../test/support/releases.ts'
+import { responseOf } from '../../test/support/responses.ts'
 import { countries, smallSource } from '../../test/support/small-source.ts'
 import type { Release } from '../release/release.ts'
 import type { Credit, Origin } from '../source/source.ts'

@@ -1,6 +1,6 @@
 // The page at the root: names the service and its release, and links the lists.
 import { entityIn } from '../catalog/catalog.ts'
-import { OPENAPI_PATH, V1_PATH, V2_PATH, v1Collections } from '../catalog/collections.ts'
+import { OPENAPI_PATH, PER_PAGE, V1_PATH, V2_PATH, v1Collections } from '../catalog/collections.ts'
 import { CACHE_CONTROL, COMMON_HEADERS } from '../page/page-headers.ts'
 import type { Release } from '../release/release.ts'
 import { version } from '../version.ts'
@@ -20,7 +20,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 export function homePage({ manifest, catalog, entity }: Release): HttpResponse {
   const rows = v1Collections(catalog).map(({ path, title, entity: name }) => {
     const count = number.format(entity(name).count)
-    return `<li><a href="${path}?format=api"><b>${title}</b><span>${count}</span><code>${path}</code></a></li>`
+    return `<li><a href="${path}?format=api"><b>${escaped(title)}</b><span>${count}</span><code>${path}</code></a></li>`
   })
   const credits = manifest.source.credits.map(
     ({ to, of }) => `<p>${of.map((name) => entityIn(catalog, name).plural).join(', ')}: ${escaped(to)}.</p>`,
@@ -42,7 +42,7 @@ export function homePage({ manifest, catalog, entity }: Release): HttpResponse {
 lists. Start at <a href="${V1_PATH}">${V1_PATH}</a>, or with a list:</p>
 ${manifest.source.synthetic ? '<p class="warning">This release holds synthetic data: none of it is real.</p>' : ''}
 <ul>${rows.join('\n')}</ul>
-<p>Ten records a page; <code>?page=2</code> asks for the second, and the <code>Link</code> header of every page says
+<p>${PER_PAGE} records a page; <code>?page=2</code> asks for the second, and the <code>Link</code> header of every page says
 where the next one is. <a href="${V2_PATH}">${V2_PATH}</a> has filters, search, single records, whole collections and
 changes; <a href="${OPENAPI_PATH}">OpenAPI</a> describes both.</p>
 <footer>

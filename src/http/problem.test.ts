@@ -1,6 +1,6 @@
 // Every way to fail: its status, all its headers and all its words.
 import { expect, test } from 'bun:test'
-import { responseOf } from '../../test/support/answered.ts'
+import { responseOf } from '../../test/support/responses.ts'
 import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
 
 const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {

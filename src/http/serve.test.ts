@@ -38,7 +38,7 @@ test('refuses an address of another machine, with what to do about it', () => {
   expect(elsewhere).toThrow(/^cannot listen on 192\.0\.2\.1, port 0 \(\w+\); choose others with --host and --port$/)
 })
 
-test('tells clients to close before it stops, and accepts none when it has stopped', async () => {
+test('has clients close before it stops, and accepts none when it has stopped', async () => {
   let stopped: Promise<void> | undefined
   const server = started(({ path }) => {
     if (path === '/stop') stopped = server.stop(1_000)

@@ -1,4 +1,4 @@
-// Which page a query string asks for, and what is wrong with those that ask for none.
+// Which page a query string requests, and what is wrong with one that requests none.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anyPageRequest, type BadParameter, FIRST_PAGE, pageRequest } from './page-request.ts'
@@ -6,7 +6,7 @@ import { anyPageRequest, type BadParameter, FIRST_PAGE, pageRequest } from './pa
 const PAGE = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 const FORMAT = 'api or json, given once'
 
-describe('a page is asked for by', () => {
+describe('a page is requested by', () => {
   test.each([
     ['nothing', '', 1],
     ['an empty parameter', '&', 1],

@@ -183,7 +183,7 @@ describe('by example', () => {
     ])
   })
 
-  test('a change in an embedded record is told by its path', () => {
+  test('a change in an embedded record is named by its path', () => {
     const after = { ...ags, idPais: { ...mexico, descPais: 'x', cvePais: 'MXX' } }
     const fields = ['idPais.cvePais', 'idPais.descPais']
     expect(difference('estado', [ags], [after])).toEqual([
@@ -213,7 +213,7 @@ describe('by example', () => {
   })
 })
 
-test('as a command tells one change a line', async () => {
+test('as a command prints one change a line', async () => {
   using three = await ThreeReleases.create()
   const [one = '', two = ''] = three.digests
   const { code, out, err } = await nomenclator('diff', one, two, '--json', '--home', three.path)

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sourceOf, tiny } from '../../test/support/releases.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from '../catalog/entity.ts'
@@ -25,11 +26,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-export-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 const fresh = () => mkdtempSync(join(scratch, 'case-'))
 
-const entityNames = [...builtInCatalog.entities.keys()]
-const options = { fallback: bundledSource(), acceptChanges: false, dryRun: false }
+const entityNames = bundledSource().provides
 
-async function released(source: Source, shelf = new Shelf(fresh())): Promise<Release> {
-  const { digest } = await importRelease(shelf, source, options)
+async function released(source: Source, shelf = new Shelf(fresh()), fallback = bundledSource()): Promise<Release> {
+  const { digest } = await importRelease(shelf, source, { fallback, acceptChanges: false, dryRun: false })
   return shelf.open(digest)
 }
 
@@ -41,7 +41,7 @@ describe.each(tabularFormats)('%s', (format) => {
   const directory = exported[format]
   const counts = exportTabular(bundled, directory, format)
 
-  test('has one file for each entity, and counts the records in it', () => {
+  test('has one file for each entity of the release, and counts the records in it', () => {
     expect(readdirSync(directory).sort()).toEqual(entityNames.map((name) => `${name}.${format}`).sort())
     const expected = entityNames.map((name) => [name, bundled.entity(name).count])
     expect(counts).toEqual(Object.fromEntries(expected))
@@ -136,7 +136,7 @@ describe('the same release comes from', () => {
 })
 
 describe('refuses', () => {
-  test('to overwrite, unless it is told to', () => {
+  test('to overwrite, unless that is allowed', () => {
     const directory = fresh()
     writeFileSync(join(directory, 'area.csv'), 'mine')
     expect(() => exportTabular(small, directory, 'csv')).toThrow(Failure)
@@ -153,6 +153,15 @@ describe('refuses', () => {
     const attempt = () => exportTabular(small, directory, 'csv', { overwrite: true })
     expect(attempt).toThrow(`${directory} holds pais.ndjson;`)
     expect(readdirSync(directory)).toEqual(['pais.ndjson'])
+  })
+
+  test('to write beside a file of an entity that the release lacks, even then', async () => {
+    const directory = fresh()
+    writeFileSync(join(directory, 'audiencia.csv'), 'mine')
+    const lacking = await released(sourceOf({ pais: tiny.pais }), new Shelf(fresh()), sourceOf({}))
+    const attempt = () => exportTabular(lacking, directory, 'csv', { overwrite: true })
+    expect(attempt).toThrow(`${directory} holds audiencia.csv;`)
+    expect(readdirSync(directory)).toEqual(['audiencia.csv'])
   })
 
   test('and leaves nothing half written behind', () => {

@@ -37,9 +37,14 @@ export function exportTabular(
   format: TabularFormat,
   { overwrite }: ExportOptions = { overwrite: false },
 ): Record<string, number> {
-  const names = [...release.catalog.entities.keys()]
+  // An entity that the release lacks has no file: an empty one would make the import of the directory another release.
+  const names = [...release.catalog.entities.keys()].filter((name) => release.entity(name).stored !== undefined)
   mkdirSync(directory, { recursive: true })
-  refuseClashes(directory, names, format, overwrite)
+  const replaced = names.map((name) => tabularFile(name, format).name)
+  const known = [...release.catalog.entities.keys()].flatMap((name) =>
+    tabularFormats.map((one) => tabularFile(name, one).name),
+  )
+  refuseClashes(directory, known, replaced, overwrite)
   const partial = (name: string) => `${pathOf(directory, name, format)}.partial`
   try {
     const counts = names.map((name) => [name, writeEntity(release, name, partial(name), WRITERS[format])])
@@ -54,13 +59,20 @@ export function exportTabular(
 const pathOf = (directory: string, name: string, format: TabularFormat) =>
   join(directory, tabularFile(name, format).name)
 
-function refuseClashes(directory: string, names: readonly string[], format: TabularFormat, overwrite: boolean): void {
-  const there = (of: TabularFormat) =>
-    names.map((name) => tabularFile(name, of).name).filter((name) => existsSync(join(directory, name)))
-  const others = tabularFormats.filter((other) => other !== format).flatMap(there)
+/** A file that is not replaced, but would be imported with the others, is never accepted. */
+function refuseClashes(
+  directory: string,
+  known: readonly string[],
+  replaced: readonly string[],
+  overwrite: boolean,
+): void {
+  const there = known.filter((name) => existsSync(join(directory, name)))
+  const others = there.filter((name) => !replaced.includes(name))
   if (others.length > 0)
-    throw new Failure(`${directory} holds ${others.join(', ')}; export to another directory, or in the same format`)
-  const same = there(format)
+    throw new Failure(
+      `${directory} holds ${others.join(', ')}; export to another directory, since it would be imported with the export`,
+    )
+  const same = there.filter((name) => replaced.includes(name))
   if (same.length > 0 && !overwrite)
     throw new Failure(`${directory} already holds ${same.join(', ')}; export to another directory, or ask to overwrite`)
 }

@@ -62,7 +62,7 @@ describe('one in twenty may go', () => {
 })
 
 describe('an emptied collection', () => {
-  test.each([1, 10, 1_000])('of %i is a breaking change, told once', (count) => {
+  test.each([1, 10, 1_000])('of %i is a breaking change, reported once', (count) => {
     const changes = changesOf({ audiencia: { removed: count } })
     expect(breakingChanges(counted({ audiencia: count }), counted({ audiencia: 0 }), changes)).toEqual([
       `audiencia: all ${count} records would be gone`,
@@ -107,7 +107,7 @@ describe('records that cannot be read', () => {
   })
 })
 
-test('everything is told, entity by entity', () => {
+test('everything is reported, entity by entity', () => {
   const reassigned = { count: 3, examples: ['pais 1: A is now B', 'pais 2: B is now C'] }
   const changes = changesOf({ pais: { removed: 2, reassigned }, municipio: { removed: COUNT }, area: { removed: 1 } })
   expect(breakingChanges(counted({}), counted({ municipio: 0 }), changes)).toEqual([
@@ -140,14 +140,14 @@ describe('two releases compared', async () => {
   )
   const changes = compareReleases(older, home.current())
 
-  test('tell how many records came, changed and went, and how often each field changed', () => {
+  test('say how many records came, changed and went, and how often each field changed', () => {
     expect(changes.pais).toEqual({ ...quiet, changed: 2, fields: { descPais: 2 } })
     expect(changes.estado).toEqual({ ...quiet, changed: 2, fields: { 'idPais.descPais': 2 } })
     expect(changes.audiencia).toEqual({ ...quiet, added: 1 })
     expect(changes.area).toEqual(quiet)
   })
 
-  test('tell which identifiers have another code, first those that come first', () => {
+  test('say which identifiers have another code, in the order of the records', () => {
     expect(changes.municipio).toEqual({
       ...quiet,
       changed: 3,
@@ -159,7 +159,7 @@ describe('two releases compared', async () => {
     ])
   })
 
-  test('tell that records are the same but in another order', async () => {
+  test('say that records are the same but in another order', async () => {
     await home.import(sourceOf(tiny), { acceptChanges: true })
     const before = home.current()
     await home.import(sourceOf({ localidad: tiny.localidad.toReversed() }))

@@ -1,5 +1,4 @@
 // Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
-import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import type { Finding } from '../source/findings.ts'
@@ -46,7 +45,7 @@ export class BreakingChanges extends Failure {
 
 /** The caller holds the lock of the home, and has upgraded it. */
 export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
-  const current = readCurrent(shelf, source)
+  const current = readCurrent(shelf, source, options.fallback)
   const { registry, unknown } = await registryFor(shelf, source, current)
   const directory = shelf.newBuilding()
   try {
@@ -75,7 +74,7 @@ type Current = Base & { readonly damage: Map<string, DamagedRelease> }
  * Of the releases that were current, the latest whose manifest can be read. What is damaged is no reason to refuse its
  * replacement, but nothing else can be built upon it.
  */
-function readCurrent(shelf: Shelf, source: Source): Current | undefined {
+function readCurrent(shelf: Shelf, source: Source, fallback: Source): Current | undefined {
   const refuseUnlessProvided = (name: string, wrong: DamagedRelease) => {
     if (!source.provides.includes(name)) throw wrong
   }
@@ -92,10 +91,16 @@ function readCurrent(shelf: Shelf, source: Source): Current | undefined {
   }
   for (const [name, wrong] of current?.damage ?? []) refuseUnlessProvided(name, wrong)
   // An earlier release is good to compare with; to build upon it would bring back what the current one replaced.
-  const names = current === undefined ? builtInCatalog.entities.keys() : Object.keys(current.release.manifest.entities)
-  if (unreadable !== undefined) for (const name of names) refuseUnlessProvided(name, unreadable)
+  if (unreadable !== undefined) {
+    const names = current === undefined ? publishable(shelf, fallback) : Object.keys(current.release.manifest.entities)
+    for (const name of names) refuseUnlessProvided(name, unreadable)
+  }
   return current
 }
+
+/** What a home may hold whose manifests cannot be read: what its first release had, and what the id registry knows. */
+const publishable = (shelf: Shelf, fallback: Source): ReadonlySet<string> =>
+  new Set([...fallback.provides, ...shelf.loadIdRegistry().names()])
 
 function currentOf(shelf: Shelf, manifest: Manifest): Current {
   const damage = new Map<string, DamagedRelease>()

@@ -235,7 +235,7 @@ describe('verify', () => {
         bytes[position] = (bytes[position] ?? 0) ^ 1
         writeFileSync(path, bytes)
       })
-      // Of the right size, so it can be opened; only a look at every byte tells.
+      // Of the right size, so it can be opened; only reading every byte shows it.
       copy.shelf.open(digest)
       const [said, ...more] = await copy.verify(digest)
       expect(said).toStartWith(`the release is damaged: ${path} has other content than it was built with`)

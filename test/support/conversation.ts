@@ -1,4 +1,4 @@
-// One connection that is kept open and asked one thing after the other, for walks of many thousand pages.
+// One connection that is kept open for one request after the other, for walks of many thousand pages.
 import type { Socket } from 'bun'
 import { type HttpResponse, message, parseResponse } from './wire.ts'
 
@@ -7,7 +7,7 @@ const PATIENCE_SECONDS = 10
 export class Conversation implements Disposable {
   readonly #host: string
   #socket: Socket | undefined
-  #heard: Buffer = Buffer.alloc(0)
+  #received: Buffer = Buffer.alloc(0)
   #waiting: PromiseWithResolvers<HttpResponse> | undefined
 
   private constructor(host: string) {
@@ -23,14 +23,14 @@ export class Conversation implements Disposable {
       socket: {
         data: (_, bytes) => conversation.#take(bytes),
         error: (_, error) => conversation.#fail(error),
-        timeout: () => conversation.#fail(new Error('no whole answer in time')),
+        timeout: () => conversation.#fail(new Error('no whole response in time')),
         close: () => conversation.#fail(new Error('the server hung up')),
       },
     })
     return conversation
   }
 
-  /** Waits for one answer before the next is asked for. */
+  /** Must have its response before the next request is sent. */
   get(target: string): Promise<HttpResponse> {
     this.#waiting = Promise.withResolvers()
     this.#socket?.timeout(PATIENCE_SECONDS)
@@ -44,12 +44,12 @@ export class Conversation implements Disposable {
   }
 
   #take(bytes: Buffer): void {
-    this.#heard = this.#heard.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#heard, bytes])
+    this.#received = this.#received.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#received, bytes])
     try {
-      const found = parseResponse(this.#heard, false)
+      const found = parseResponse(this.#received, false)
       if (found === undefined) return
-      if (found.length < this.#heard.length) throw new Error('bytes without a request')
-      this.#heard = Buffer.alloc(0)
+      if (found.length < this.#received.length) throw new Error('bytes without a request')
+      this.#received = Buffer.alloc(0)
       this.#waiting?.resolve(found.response)
     } catch (error) {
       this.#fail(error)

@@ -1,11 +1,11 @@
-// The examples of a document: requests, and the answers that a release gives to them.
+// The examples of a document: requests, and the responses to them.
 
 export type Exchange = {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** As much of an answer as an example shows: the body as text. */
+/** As much of a response as an example shows: the body as text. */
 export type Shown = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 const BLOCK = /^```http\n([\s\S]*?)^```$/gm
@@ -13,23 +13,23 @@ const SHOWN_LINES = 6
 const SHOWN_WIDTH = 118
 
 /**
- * Writes the answers into a document anew. A block begins with the request and its headers; after an empty line comes
- * the answer: its status, the headers that the document names, an empty line and the body, shortened where it is long.
+ * The document with its responses written anew. A block begins with the request and its headers; after an empty line
+ * comes the response: its status, the headers that the document names, an empty line and the body, shortened where it is long.
  */
-export async function withAnswers(document: string, ask: (exchange: Exchange) => Promise<Shown>): Promise<string> {
+export async function withResponses(document: string, send: (exchange: Exchange) => Promise<Shown>): Promise<string> {
   const blocks = [...document.matchAll(BLOCK)]
   const written: string[] = []
-  for (const [, block = ''] of blocks) written.push(await answered(block, ask))
+  for (const [, block = ''] of blocks) written.push(await withResponse(block, send))
   return document.replace(BLOCK, () => `\`\`\`http\n${written.shift()}\`\`\``)
 }
 
-async function answered(block: string, ask: (exchange: Exchange) => Promise<Shown>): Promise<string> {
-  const [request = '', answer = ''] = block.split('\n\n')
+async function withResponse(block: string, send: (exchange: Exchange) => Promise<Shown>): Promise<string> {
+  const [request = '', response = ''] = block.split('\n\n')
   const [first = '', ...fields] = request.trimEnd().split('\n')
   const target = /^GET (\S+)$/.exec(first)?.[1]
   if (target === undefined) throw new Error(`not a request: ${first}`)
-  const { status, headers, body } = await ask({ target, headers: Object.fromEntries(fields.map(fieldOf)) })
-  const named = answer
+  const { status, headers, body } = await send({ target, headers: Object.fromEntries(fields.map(fieldOf)) })
+  const named = response
     .split('\n')
     .map((line) => /^([A-Z][A-Za-z-]*):/.exec(line)?.[1])
     .filter((name) => name !== undefined)

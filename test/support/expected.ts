@@ -1,10 +1,8 @@
 // What the contract says a record looks like, written down again so that the definitions cannot agree with themselves.
-import type { EntityName } from '../../src/catalog/entities.ts'
 import { Faults } from '../../src/source/faults.ts'
 import { Findings } from '../../src/source/findings.ts'
 import type { GivenRow, Source } from '../../src/source/source.ts'
 
-export type Listed = 'localidad' | 'municipio' | 'pais' | 'subdisciplina' | 'audiencia'
 export type PublishedRecord = Readonly<Record<string, unknown>>
 
 /** The collections of the contract, with what it saw of each. */
@@ -14,10 +12,11 @@ export const lists = [
   { path: '/api/v1/paises', entity: 'pais', total: 247, pages: 25 },
   { path: '/api/v1/subdisciplinas-conocimiento', entity: 'subdisciplina', total: 3_617, pages: 362 },
   { path: '/api/v1/audiencias', entity: 'audiencia', total: 16, pages: 2 },
-] as const satisfies readonly { path: string; entity: Listed; total: number; pages: number }[]
+] as const
+export type Listed = (typeof lists)[number]['entity']
 
 /** The fields of each entity in the order of the contract's tables; a pair names the entity that a field embeds. */
-const fields: Readonly<Record<EntityName, readonly (string | readonly [field: string, entity: EntityName])[]>> = {
+const fields = {
   pais: ['cvePais', 'descPais', 'idPais'],
   estado: ['cveEstado', 'cveRenapo', 'descEstado', 'idEstado', ['idPais', 'pais']],
   municipio: ['cveMunicipio', 'descMunicipio', ['idEstado', 'estado'], 'idMunicipio'],
@@ -33,10 +32,17 @@ const fields: Readonly<Record<EntityName, readonly (string | readonly [field: st
     ['disciplinaCono', 'disciplina'],
   ],
   audiencia: ['clave', 'descCorta', 'shortDesc', 'idAudiencia'],
-}
+} as const
+type ContractEntity = keyof typeof fields
+type ContractField = string | readonly [field: string, entity: ContractEntity]
+const fieldsOf = (entity: ContractEntity): readonly ContractField[] => fields[entity]
 
-/** The field by which records are told apart and, except for localities, ordered. */
-const identifiers: Readonly<Record<EntityName, string>> = {
+export const contractEntities = Object.keys(fields) as readonly ContractEntity[]
+export const contractFields = (entity: ContractEntity): string[] =>
+  fieldsOf(entity).map((field) => (typeof field === 'string' ? field : field[0]))
+
+/** The field that identifies a record and, except for localities, orders it. */
+const identifiers: Readonly<Record<ContractEntity, string>> = {
   pais: 'idPais',
   estado: 'idEstado',
   municipio: 'idMunicipio',
@@ -49,13 +55,15 @@ const identifiers: Readonly<Record<EntityName, string>> = {
 }
 
 /** The records of a source whose rows refer to others by identifier, in the order in which they are to be served. */
-export function recordsOf(source: Source, entity: EntityName): PublishedRecord[] {
+export function recordsOf(source: Source, entity: ContractEntity): PublishedRecord[] {
   const parents = new Map(
-    fields[entity].flatMap((field) => (typeof field === 'string' ? [] : [[field[1], byIdentifier(source, field[1])]])),
+    fieldsOf(entity).flatMap((field) =>
+      typeof field === 'string' ? [] : [[field[1], byIdentifier(source, field[1])]],
+    ),
   )
   const records = rowsOf(source, entity).map((row) => {
     const record: Record<string, unknown> = {}
-    for (const field of fields[entity]) {
+    for (const field of fieldsOf(entity)) {
       if (field === 'description') record[field] = row.descripcion
       else if (typeof field === 'string') record[field] = row[field]
       else record[field[0]] = parents.get(field[1])?.get(row[field[0]])
@@ -66,17 +74,17 @@ export function recordsOf(source: Source, entity: EntityName): PublishedRecord[]
   return entity === 'localidad' ? records : records.sort((a, b) => Number(a[identifier]) - Number(b[identifier]))
 }
 
-function byIdentifier(source: Source, entity: EntityName): ReadonlyMap<unknown, PublishedRecord> {
+function byIdentifier(source: Source, entity: ContractEntity): ReadonlyMap<unknown, PublishedRecord> {
   return new Map(recordsOf(source, entity).map((record) => [record[identifiers[entity]], record]))
 }
 
-function rowsOf(source: Source, entity: EntityName): GivenRow[] {
+function rowsOf(source: Source, entity: ContractEntity): GivenRow[] {
   const blocks = source.read(entity, { faults: new Faults(), findings: new Findings() })
   if (!(Symbol.iterator in blocks)) throw new Error('only sources that need no waiting are expected here')
   return Array.from(blocks).flatMap(({ rows }) => rows)
 }
 
-/** What tells a record from all others of its collection: a locality is known by its municipality and its number there. */
+/** What identifies a record in its collection: of a locality, its municipality and its number there. */
 export function keyOf(entity: Listed, record: PublishedRecord): string {
   const own = record[identifiers[entity]]
   const { idMunicipio } = (entity === 'localidad' ? record.idMunicipio : {}) as { idMunicipio?: number }

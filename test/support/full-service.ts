@@ -1,4 +1,4 @@
-// The real server over a catalog of the size that the contract saw, with what it is expected to answer.
+// The real server over a catalog of the size that the contract saw, with what it is expected to response.
 import { afterAll, expect } from 'bun:test'
 import { bodyOf, type Listed, lists, type PublishedRecord, recordsOf } from './expected.ts'
 import type { PageFacts } from './expected-responses.ts'

@@ -1,7 +1,7 @@
-// A load of many connections, in a process of its own so that it does not take the server's turn, that counts and checks every answer.
+// A load of many connections, in a process of its own so that it does not take the server's turn, that counts and checks every response.
 import type { Socket } from 'bun'
 
-/** What one answer may be: every part of it, or none. */
+/** What one response may be: every part of it, or none. */
 export type Version = {
   readonly status: number
   /** Headers that belong to the version, by their names in lower case. */
@@ -12,24 +12,24 @@ export type Version = {
 export type LoadPlan = {
   readonly url: string
   readonly connections: number
-  /** What is asked for in turn, each with the versions of which the answer must be one. */
+  /** What is requested in turn, each with the versions of which the response must be one. */
   readonly targets: readonly { readonly target: string; readonly versions: readonly Version[] }[]
   /** One connection a request, instead of connections that are kept. */
   readonly fresh?: boolean
 }
 
 export type LoadReport = {
-  /** Whole answers. */
+  /** Whole responses. */
   readonly completed: number
-  /** Requests that were sent and got no whole answer. */
+  /** Requests that were sent and got no whole response. */
   readonly failed: number
   /** Connections that were never made. */
   readonly refused: number
-  /** Connections that the server asked to close. */
+  /** Connections that the server ended with Connection: close. */
   readonly closedByServer: number
-  /** Whole answers that are no version of what was asked for, and bytes that are no answer at all. */
+  /** Whole responses that are no version of what was requested, and bytes that are no response at all. */
   readonly wrong: readonly string[]
-  /** How many answers were of the first version, of the second, and so on. */
+  /** How many responses were of the first version, of the second, and so on. */
   readonly versions: readonly number[]
   /** What the failed requests ended with. */
   readonly reasons: readonly string[]
@@ -41,13 +41,13 @@ type Order = { readonly plan: LoadPlan } | { readonly more: number } | { readonl
 type News = { readonly reached: true } | { readonly report: LoadReport }
 
 export type Load = AsyncDisposable & {
-  /** Resolves when this many more answers have come, on all connections together. */
-  more(answers: number): Promise<void>
-  /** Lets every request that was sent have its answer. */
+  /** Resolves when this many more responses have come, on all connections together. */
+  more(responses: number): Promise<void>
+  /** Lets every request that was sent have its response. */
   stop(): Promise<LoadReport>
 }
 
-/** A client that is not let run for so long asks too late on a connection that was closed meanwhile. */
+/** A client that is not let run for so long sends too late on a connection that was closed in the meantime. */
 const UNFAIR_MILLISECONDS = 100
 
 /**
@@ -61,7 +61,7 @@ export async function fairTrial(trial: () => Promise<LoadReport>): Promise<LoadR
   }
 }
 
-/** Resolves once every connection has had an answer. */
+/** Resolves once every connection has had a response. */
 export async function startLoad(plan: LoadPlan): Promise<Load> {
   let reached: PromiseWithResolvers<void> = Promise.withResolvers()
   const reported: PromiseWithResolvers<LoadReport> = Promise.withResolvers()
@@ -75,17 +75,17 @@ export async function startLoad(plan: LoadPlan): Promise<Load> {
     },
   })
   reported.promise.catch(() => {})
-  const tell = (order: Order) => child.send(order)
-  tell({ plan })
+  const post = (order: Order) => child.send(order)
+  post({ plan })
   await reached.promise
   return {
-    more: (answers) => {
+    more: (responses) => {
       reached = Promise.withResolvers()
-      tell({ more: answers })
+      post({ more: responses })
       return reached.promise
     },
     stop: () => {
-      tell({ stop: true })
+      post({ stop: true })
       return reported.promise
     },
     [Symbol.asyncDispose]: async () => {
@@ -103,8 +103,8 @@ const END_OF_HEAD = '\r\n\r\n'
 
 type Tally = { -readonly [K in keyof LoadReport]: LoadReport[K] extends readonly (infer T)[] ? T[] : LoadReport[K] }
 
-/** The answer at the beginning of the bytes, or nothing as long as it is not whole. */
-function wholeAnswer(bytes: Buffer): { answer: Version; length: number } | undefined {
+/** The response at the beginning of the bytes, or nothing as long as it is not whole. */
+function wholeResponse(bytes: Buffer): { response: Version; length: number } | undefined {
   const end = bytes.indexOf(END_OF_HEAD)
   if (end === -1) return undefined
   const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')
@@ -116,39 +116,39 @@ function wholeAnswer(bytes: Buffer): { answer: Version; length: number } | undef
     headers[field.slice(0, colon).toLowerCase()] = field.slice(colon + 2)
   }
   const length = end + END_OF_HEAD.length + Number(headers['content-length'])
-  if (!Number.isSafeInteger(length)) throw new Error(`an answer without a length: ${line}`)
+  if (!Number.isSafeInteger(length)) throw new Error(`a response without a length: ${line}`)
   if (bytes.length < length) return undefined
   return {
-    answer: { status: Number(status), headers, body: bytes.toString('utf8', end + END_OF_HEAD.length, length) },
+    response: { status: Number(status), headers, body: bytes.toString('utf8', end + END_OF_HEAD.length, length) },
     length,
   }
 }
 
-const matches = (answer: Version, { status, headers, body }: Version) =>
-  answer.status === status &&
-  answer.body === body &&
-  Object.entries(headers).every(([name, value]) => answer.headers[name] === value)
+const matches = (response: Version, { status, headers, body }: Version) =>
+  response.status === status &&
+  response.body === body &&
+  Object.entries(headers).every(([name, value]) => response.headers[name] === value)
 
-/** One client: asks, waits for the whole answer, asks again, on a connection that it keeps as long as it may. */
+/** One client: one request after the other, each after the whole response to the last, on one connection as long as it can. */
 class Client {
   readonly #plan: LoadPlan
   readonly #tally: Tally
-  readonly #onAnswer: () => void
+  readonly #onResponse: () => void
   readonly #ended = Promise.withResolvers<void>()
   readonly #address: { readonly hostname: string; readonly port: number }
   #turn: number
-  /** The connection that an answer is awaited on; what happens on others is of no concern any more. */
+  /** The connection that a response is awaited on; what happens on others is of no concern any more. */
   #awaited: Socket | undefined
-  #heard: Buffer = Buffer.alloc(0)
+  #received: Buffer = Buffer.alloc(0)
   #stopping = false
 
-  constructor(plan: LoadPlan, turn: number, tally: Tally, onAnswer: () => void) {
+  constructor(plan: LoadPlan, turn: number, tally: Tally, onResponse: () => void) {
     const { hostname, port } = new URL(plan.url)
     this.#plan = plan
     this.#address = { hostname, port: Number(port) }
     this.#turn = turn
     this.#tally = tally
-    this.#onAnswer = onAnswer
+    this.#onResponse = onResponse
     this.#connect()
   }
 
@@ -163,11 +163,11 @@ class Client {
       return
     }
     const socket = {
-      open: (socket: Socket) => this.#ask(socket),
+      open: (socket: Socket) => this.#send(socket),
       data: (socket: Socket, bytes: Buffer) => this.#take(socket, bytes),
       error: (socket: Socket, error: Error) => this.#lost(socket, error.message),
-      timeout: (socket: Socket) => this.#lost(socket, 'no whole answer in time'),
-      close: (socket: Socket) => this.#lost(socket, 'closed without a whole answer'),
+      timeout: (socket: Socket) => this.#lost(socket, 'no whole response in time'),
+      close: (socket: Socket) => this.#lost(socket, 'closed without a whole response'),
     }
     Bun.connect({ ...this.#address, socket }).catch(() => {
       this.#tally.refused++
@@ -175,51 +175,51 @@ class Client {
     })
   }
 
-  get #asking() {
-    const asking = this.#plan.targets[this.#turn % this.#plan.targets.length]
-    if (asking === undefined) throw new Error('there is nothing to ask for')
-    return asking
+  get #requested() {
+    const requested = this.#plan.targets[this.#turn % this.#plan.targets.length]
+    if (requested === undefined) throw new Error('there is nothing to request')
+    return requested
   }
 
-  #ask(socket: Socket): void {
+  #send(socket: Socket): void {
     if (this.#stopping) {
       socket.end()
       this.#ended.resolve()
       return
     }
-    this.#heard = Buffer.alloc(0)
+    this.#received = Buffer.alloc(0)
     this.#awaited = socket
     socket.timeout(PATIENCE_SECONDS)
     const last = this.#plan.fresh ? 'Connection: close\r\n' : ''
-    socket.write(`GET ${this.#asking.target} HTTP/1.1\r\nHost: ${new URL(this.#plan.url).host}\r\n${last}\r\n`)
+    socket.write(`GET ${this.#requested.target} HTTP/1.1\r\nHost: ${new URL(this.#plan.url).host}\r\n${last}\r\n`)
   }
 
   #take(socket: Socket, bytes: Buffer): void {
     if (socket !== this.#awaited) {
-      this.#tally.wrong.push('bytes that no one asked for')
+      this.#tally.wrong.push('bytes without a request')
       return
     }
-    this.#heard = Buffer.concat([this.#heard, bytes])
-    const found = wholeAnswer(this.#heard)
+    this.#received = Buffer.concat([this.#received, bytes])
+    const found = wholeResponse(this.#received)
     if (found === undefined) return
     this.#awaited = undefined
-    if (found.length < this.#heard.length) this.#tally.wrong.push('bytes after the end of an answer')
-    this.#check(found.answer)
+    if (found.length < this.#received.length) this.#tally.wrong.push('bytes after the end of a response')
+    this.#check(found.response)
     this.#turn++
-    if (found.answer.headers.connection === 'close') {
+    if (found.response.headers.connection === 'close') {
       if (this.#plan.fresh !== true) this.#tally.closedByServer++
       socket.end()
       this.#connect()
-    } else this.#ask(socket)
-    this.#onAnswer()
+    } else this.#send(socket)
+    this.#onResponse()
   }
 
-  #check(answer: Version): void {
+  #check(response: Version): void {
     this.#tally.completed++
-    const { target, versions } = this.#asking
-    const version = versions.findIndex((one) => matches(answer, one))
+    const { target, versions } = this.#requested
+    const version = versions.findIndex((one) => matches(response, one))
     if (version !== -1) this.#tally.versions[version] = (this.#tally.versions[version] ?? 0) + 1
-    else if (versions.length > 0) this.#tally.wrong.push(`${target}: ${JSON.stringify(answer)}`)
+    else if (versions.length > 0) this.#tally.wrong.push(`${target}: ${JSON.stringify(response)}`)
   }
 
   #lost(socket: Socket, reason: string): void {
@@ -232,8 +232,8 @@ class Client {
   }
 }
 
-function work(plan: LoadPlan): { more: (answers: number) => void; stop: () => void } {
-  const tell = (news: News) => process.send?.(news)
+function work(plan: LoadPlan): { more: (responses: number) => void; stop: () => void } {
+  const post = (news: News) => process.send?.(news)
   const counts = { completed: 0, failed: 0, refused: 0, closedByServer: 0, longestPause: 0 }
   const tally: Tally = { ...counts, wrong: [], versions: plan.targets[0]?.versions.map(() => 0) ?? [], reasons: [] }
   let ran = performance.now()
@@ -242,17 +242,17 @@ function work(plan: LoadPlan): { more: (answers: number) => void; stop: () => vo
     ran = performance.now()
   }, TURN_MILLISECONDS)
   let goal = plan.connections
-  const onAnswer = () => {
-    if (tally.completed === goal) tell({ reached: true })
+  const onResponse = () => {
+    if (tally.completed === goal) post({ reached: true })
   }
-  const clients = Array.from({ length: plan.connections }, (_, turn) => new Client(plan, turn, tally, onAnswer))
+  const clients = Array.from({ length: plan.connections }, (_, turn) => new Client(plan, turn, tally, onResponse))
   return {
-    more: (answers) => {
-      goal = tally.completed + answers
+    more: (responses) => {
+      goal = tally.completed + responses
     },
     stop: async () => {
       await Promise.all(clients.map((client) => client.stop()))
-      tell({ report: tally })
+      post({ report: tally })
     },
   }
 }

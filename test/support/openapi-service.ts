@@ -4,9 +4,9 @@ import { type Entity, identifierOf } from '../../src/catalog/entity.ts'
 import { pathTo } from '../../src/catalog/lineage.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Release } from '../../src/release/release.ts'
-import { answerLaterTo, type Question } from './answered.ts'
 import { Documented, type DocumentedOperation, queryOf } from './openapi.ts'
 import { ThreeReleases } from './releases.ts'
+import { responseTo, type TestRequest } from './responses.ts'
 
 export const OWN = 'http://127.0.0.1:8080'
 const connection = { listeningUrl: OWN, peer: undefined }
@@ -19,15 +19,15 @@ export class OpenapiService implements Disposable {
   readonly release: Release
   readonly documented: Documented
   readonly failures: unknown[] = []
-  readonly ask: (question: Question) => Promise<Response>
+  readonly send: (request: TestRequest) => Promise<Response>
   /** The same of a service that cannot read its release. */
-  readonly askBroken: (question: Question) => Promise<Response>
+  readonly sendToBroken: (request: TestRequest) => Promise<Response>
 
   static async create(): Promise<OpenapiService> {
     const home = await ThreeReleases.create()
     const release = home.current()
     const app = appOf(home, () => release)
-    const response = await answerLaterTo(app, { target: '/api/openapi.json' }, connection)
+    const response = await responseTo(app, { target: '/api/openapi.json' }, connection)
     return new OpenapiService(home, release, new Documented((await response.json()) as object))
   }
 
@@ -43,8 +43,8 @@ export class OpenapiService implements Disposable {
     const broken = appOf(home, () => {
       throw new Error('the release cannot be read')
     })
-    this.ask = (question) => answerLaterTo(app, question, connection)
-    this.askBroken = (question) => answerLaterTo(broken, question, connection)
+    this.send = (request) => responseTo(app, request, connection)
+    this.sendToBroken = (request) => responseTo(broken, request, connection)
   }
 
   get catalog(): Catalog {

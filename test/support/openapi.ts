@@ -1,4 +1,4 @@
-// Reads an OpenAPI document as a client would, and tells where a response is not what it promises.
+// Reads an OpenAPI document as a client would, and reports where a response is not what it promises.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -42,11 +42,11 @@ export type DocumentedOperation = {
 export const queryOf = ({ parameters }: DocumentedOperation) => parameters.filter((one) => one.in === 'query')
 
 type Node = { readonly [key: string]: Node }
-/** Headers that are not described one by one: the document tells of them in words, or HTTP itself does. */
+/** Headers that are not described one by one: the document describes them in prose, or HTTP itself does. */
 const GENERIC = [
   ...Object.keys(V2_COMMON_HEADERS),
   ...['Content-Type', 'Content-Encoding', 'Content-Length', 'Content-Disposition', 'Accept-Ranges', 'Cache-Control'],
-  ...['Date', 'Connection'],
+  ...['Date', 'Connection', 'Transfer-Encoding'],
 ].map((name) => name.toLowerCase())
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   gzip: gunzipSync,

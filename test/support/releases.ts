@@ -11,6 +11,7 @@ import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../../src/release/shelf/verify.ts'
 import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
 import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
+import { completedRows } from './completed-rows.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {
@@ -41,7 +42,7 @@ export function fullRelease(): Promise<Release> {
 /** Rows by the name of their entity. */
 export type Rows = Readonly<Record<string, readonly GivenRow[]>>
 
-/** Some records of every entity; one locality lies in another state than its municipality. */
+/** Some records of the entities of the contract; one locality lies in another state than its municipality. */
 export const tiny = {
   pais: [
     { cvePais: 'MEX', descPais: 'México', idPais: 484 },
@@ -72,12 +73,12 @@ export const tiny = {
 export const tinyNames = Object.keys(tiny) as readonly (keyof typeof tiny)[]
 
 /** A source that provides the entities that there are rows of, even if they are none, and no other. */
-export function sourceOf(rows: Rows, origin: Partial<Origin> = {}): Source {
+export function sourceOf(rows: Rows, origin: Partial<Origin> = {}, catalog: Catalog = builtInCatalog): Source {
   const rowsOf = (name: string) => rows[name] ?? []
   return {
     origin: { kind: 'test', title: 'rows of a test', synthetic: false, credits: [], options: {}, ...origin },
-    catalog: builtInCatalog,
-    provides: [...builtInCatalog.entities.keys()].filter((name) => rows[name] !== undefined),
+    catalog,
+    provides: [...catalog.entities.keys()].filter((name) => rows[name] !== undefined),
     expected: (name) => rowsOf(name).length,
     read: (name) => [{ file: `${name}.csv`, lines: rowsOf(name).map((_, at) => at + 2), rows: rowsOf(name) }],
   }
@@ -129,7 +130,7 @@ export class TestHome extends TestDirectory {
   }
 }
 
-/** Three releases that differ in one name, built once for all tests of a file. */
+/** Three releases with records of every entity that differ in one name, built once for all tests of a file. */
 export class ThreeReleases extends TestHome {
   readonly digests: string[] = []
 
@@ -142,7 +143,7 @@ export class ThreeReleases extends TestHome {
   }
 
   static source(descCorta: string): Source {
-    return sourceOf({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] })
+    return sourceOf(completedRows(builtInCatalog, { ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] }))
   }
 
   /** Puts all three into a home, and activates some in this order. */

@@ -1,11 +1,10 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { v1Collections } from '../../src/catalog/collections.ts'
-import { builtInCatalog } from '../../src/catalog/entities.ts'
 import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { GivenRow } from '../../src/source/source.ts'
+import { collections } from './built-in.ts'
 import { jumbled } from './jumbled-catalog.ts'
 import type { LoadPlan, Version } from './load.ts'
 import { PROGRAM, type Rows, TestHome } from './releases.ts'
@@ -73,7 +72,7 @@ export class Service implements AsyncDisposable {
     return Number(new URL(this.url).port)
   }
 
-  /** The next line that was not yet asked for and looks like this, on either stream. */
+  /** The next unread line that looks like this, on either stream. */
   async line(pattern: RegExp): Promise<RegExpMatchArray> {
     const end = performance.now() + PATIENCE_MILLISECONDS
     for (;;) {
@@ -101,7 +100,7 @@ export class Service implements AsyncDisposable {
     return this.#child.signalCode ?? this.#child.exitCode
   }
 
-  /** Nothing answers at its address any more. */
+  /** Nothing listens at its address any more. */
   async refuses(): Promise<void> {
     await eventually(`${this.url} refuses`, async () => {
       const socket = await Bun.connect({ hostname: '127.0.0.1', port: this.port, socket: { data: () => {} } }).catch(
@@ -139,7 +138,7 @@ export function childrenOf(pid: number): number[] {
   return numbers.map(Number).filter((child) => statusOf(child)?.parent === pid && isAlive(child))
 }
 
-/** A process that has ended and that nobody asked after does not count. */
+/** A process that has ended but was not reaped does not count. */
 export function isAlive(pid: number): boolean {
   const state = statusOf(pid)?.state
   return state !== undefined && state !== 'Z' && state !== 'X'
@@ -184,7 +183,7 @@ export function clientsOf(pid: number, port: number): number {
   return socketsOf(port, ESTABLISHED).filter((inode) => own.has(`socket:[${inode}]`)).length
 }
 
-/** Links in answers begin like this, so that an answer does not depend on the port. */
+/** Links in responses begin like this, so that a response does not depend on the port. */
 const BASE_URL = 'http://catalogs.example.org'
 export const SAME_LINKS = ['--base-url', BASE_URL]
 
@@ -203,7 +202,7 @@ function renamed(rows: readonly GivenRow[] = [], field: string): GivenRow[] {
   return rows.map((row) => ({ ...row, [field]: `${row[field]} bis` }))
 }
 
-/** A home with two releases that have no answer in common; the first is current. */
+/** A home with two releases that have no response in common; the first is current. */
 export class TwoReleases extends TestHome {
   readonly digests: [first: string, second: string] = ['', '']
 
@@ -218,9 +217,10 @@ export class TwoReleases extends TestHome {
     return home
   }
 
-  /** Pages of all collections, each with the answers of both releases. */
+  /** Pages of all collections that have records, each with the responses of both releases. */
   async targets(): Promise<LoadPlan['targets']> {
-    const targets = v1Collections(builtInCatalog).flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
+    const filled = collections.filter(({ entity }) => entity in jumbled)
+    const targets = filled.flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
     const [first, second] = this.digests.map((digest) => versionsOf(this.shelf.open(digest), targets))
     const [ofFirst = [], ofSecond = []] = [await first, await second]
     return targets.map((target, at) => ({
@@ -242,7 +242,7 @@ export class TwoReleases extends TestHome {
   }
 }
 
-/** The answers that a release gives while nothing changes, without what is of the moment. */
+/** The responses that a release gives while nothing changes, without what is of the moment. */
 async function versionsOf(release: Release, targets: readonly string[]): Promise<Version[]> {
   const server = serverOf(() => release, { baseUrl: BASE_URL })
   const versions = await Promise.all(

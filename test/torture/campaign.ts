@@ -166,7 +166,7 @@ async function measure(home: string, { a, b }: World): Promise<Usual> {
   return { milliseconds: whole.milliseconds, changes: Number(readFileSync(count, 'utf8')) }
 }
 
-/** Kills as many imports as it is told, or as there is time for; throws at the first thing that does not hold. */
+/** Kills as many imports as the plan has, or as there is time for; throws at the first thing that does not hold. */
 export async function tortureImports({ kills, seconds, limits, plans: first = [], log }: Options) {
   const started = performance.now()
   using world = await createWorld(limits)

@@ -1,4 +1,4 @@
-// A client that asks for page after page all the while, and looks at every byte of what it gets.
+// A client that requests page after page all the while, and checks every byte of each.
 import type { Side, World } from './world.ts'
 import { samplePages } from './world.ts'
 
@@ -6,28 +6,28 @@ const PAUSE_MILLISECONDS = 25
 
 type Sample = ReturnType<typeof samplePages>[number]
 
-/** Which side an answer is of, header for header and byte for byte. */
+/** Which side a response is of, header for header and byte for byte. */
 async function sideOf(url: string, { path, entity, page }: Sample, { a, b }: World): Promise<Side> {
-  const answer = await fetch(`${url}${path}?page=${page}`)
-  const body = Buffer.from(await answer.arrayBuffer())
+  const response = await fetch(`${url}${path}?page=${page}`)
+  const body = Buffer.from(await response.arrayBuffer())
   const found = [a, b].find(({ release }) => {
     const records = release.entity(entity).records
     return (
-      answer.status === 200 &&
-      answer.headers.get('ETag') === records.etag(page - 1) &&
-      answer.headers.get('X-Total') === String(records.count) &&
+      response.status === 200 &&
+      response.headers.get('ETag') === records.etag(page - 1) &&
+      response.headers.get('X-Total') === String(records.count) &&
       body.equals(records.page(page - 1))
     )
   })
   if (found !== undefined) return found
-  throw new Error(`${path}?page=${page} is of neither release: ${answer.status} ${body.toString().slice(0, 300)}`)
+  throw new Error(`${path}?page=${page} is of neither release: ${response.status} ${body.toString().slice(0, 300)}`)
 }
 
 export class Reader implements AsyncDisposable {
   readonly #url: string
   readonly #world: World
   readonly #samples: readonly Sample[]
-  readonly #asking: Promise<void>
+  readonly #requesting: Promise<void>
   #over = false
   #failure: unknown
   pages = 0
@@ -36,10 +36,10 @@ export class Reader implements AsyncDisposable {
     this.#url = url
     this.#world = world
     this.#samples = samplePages(world.a)
-    this.#asking = this.#ask()
+    this.#requesting = this.#request()
   }
 
-  /** Throws what was wrong with any answer so far. */
+  /** Throws what was wrong with any response so far. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure
   }
@@ -60,10 +60,10 @@ export class Reader implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over = true
-    await this.#asking
+    await this.#requesting
   }
 
-  async #ask(): Promise<void> {
+  async #request(): Promise<void> {
     for (let turn = 0; !this.#over && this.#failure === undefined; turn++) {
       try {
         await sideOf(this.#url, this.#samples[turn % this.#samples.length] as Sample, this.#world)

@@ -19,12 +19,14 @@ const EACH_PLACE = 10
 /** How many records of some entities there are to be at most. */
 export type Limits = Readonly<Record<string, number>>
 
+const synthetic = syntheticSource({ seed: 1, scale: 1 })
+
 /** The invented catalog with only the first of its records: of every kind, and quick to import. */
 function rowsOf(name: string, limits: Limits): GivenRow[] {
   const report = { faults: new Faults(), findings: new Findings() }
   const most = limits[name] ?? Number.POSITIVE_INFINITY
   const rows: GivenRow[] = []
-  for (const block of syntheticSource({ seed: 1, scale: 1 }).read(name, report) as Iterable<Block>) {
+  for (const block of synthetic.read(name, report) as Iterable<Block>) {
     rows.push(...block.rows)
     if (rows.length >= most) break
   }
@@ -43,7 +45,7 @@ function renamed(name: string, rows: readonly GivenRow[]): GivenRow[] {
 export async function createWorld(limits: Limits): Promise<World> {
   const room = new TestDirectory()
   const rowsByName = (rows: (name: string) => GivenRow[]): Rows =>
-    Object.fromEntries([...builtInCatalog.entities.keys()].map((name) => [name, rows(name)]))
+    Object.fromEntries(synthetic.provides.map((name) => [name, rows(name)]))
   const first = rowsByName((name) => rowsOf(name, limits))
   const second = rowsByName((name) => renamed(name, first[name] ?? []))
   const side = async (letter: Side['letter'], rows: Rows): Promise<Side> => {
@@ -60,7 +62,8 @@ export async function createWorld(limits: Limits): Promise<World> {
 export function samplePages({
   release,
 }: Side): { readonly path: string; readonly entity: string; readonly page: number }[] {
-  return v1Collections(builtInCatalog).flatMap(({ path, entity }) => {
+  const lists = v1Collections(builtInCatalog).filter(({ entity }) => release.entity(entity).count > 0)
+  return lists.flatMap(({ path, entity }) => {
     const { pages } = release.entity(entity).records
     const step = Math.max(1, Math.floor(pages / EACH_PLACE))
     const numbers = new Set([pages, ...Array.from({ length: Math.ceil(pages / step) }, (_, at) => 1 + at * step)])

@@ -2,8 +2,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { answerLaterTo } from '../../../test/support/answered.ts'
 import { releaseOf, TestDirectory, variantOf } from '../../../test/support/releases.ts'
+import { responseTo } from '../../../test/support/responses.ts'
 import { countries, smallSource } from '../../../test/support/small-source.ts'
 import { createApp } from '../app.ts'
 import { ProblemError } from '../problem.ts'
@@ -89,7 +89,7 @@ describe('an older release', () => {
     expect(shelf).toMatchObject({ opened: [digest], listed: 1, manifestsRead: 0 })
   })
 
-  test('that is not the only one to begin like this is asked for more precisely', () => {
+  test('that is not the only one to begin like this is refused as ambiguous', () => {
     for (const last of ['a', 'b']) shelf.place(`${'1'.repeat(63)}${last}`)
     expect(problemOf(() => releases.find('to', '11111111'))).toEqual({
       kind: 'bad-parameter',
@@ -190,7 +190,7 @@ test.each([
     logError: (error) => logged.push(error),
   })
   const status = async () =>
-    (await answerLaterTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
+    (await responseTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
       .status
   shelf.failure = failure
   expect([await status(), logged]).toEqual([500, [failure]])

@@ -1,4 +1,4 @@
-// Compression in pieces: no more is taken than is asked for, and what ends early or fails is heard of on both sides.
+// Compression in chunks: no more is taken than is needed, and an early end or a failure reaches both sides.
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { ENCODINGS } from './negotiate.ts'
@@ -41,7 +41,7 @@ describe.each(ENCODINGS)('%s', (encoding) => {
     expect(decode[encoding](Buffer.concat(chunks))).toHaveLength(0)
   })
 
-  test('takes little more than is asked for, and lets go when no more is', async () => {
+  test('takes little more than is requested, and stops when no more is', async () => {
     const { state, pieces } = counted(1_000)
     for await (const _ of compressedChunks(pieces, encoding)) break
     for (let turns = 0; turns < 100 && !state.ended; turns++) await Bun.sleep(5)

@@ -63,7 +63,7 @@ describe('a tiny release', () => {
     )
   })
 
-  test('has a manifest for each entity that tells its definition, its count, its parents and its files', async () => {
+  test('has a manifest for each entity with its definition, its count, its parents and its files', async () => {
     using directory = new TestDirectory()
     const { manifest, directories } = await buildRelease(sourceOf(tiny), undefined, directory.path, new IdRegistry())
     const digestOf = (name: string) => manifest.entities[name]?.digest ?? ''
@@ -90,7 +90,7 @@ describe('a tiny release', () => {
     }
   })
 
-  test('has a manifest that tells its digest, its source, its entities and its findings', async () => {
+  test('has a manifest with its digest, its source, its entities and its findings', async () => {
     const origin = {
       kind: 'kind',
       title: 'title',
@@ -236,7 +236,7 @@ describe('the rows of an entity on disk', () => {
     expect(sorted(rows)).toEqual(sorted(tiny[name]))
   })
 
-  test('keep their order, numbered from one across blocks that tell the entity', async () => {
+  test('keep their order, numbered from one across blocks that name the entity', async () => {
     using home = await homeOf(sourceOf({ ...tiny, localidad: manyLocalities }))
     const localidad = home.current().entity('localidad')
     const blocks = [...storedRows(localidad)]
@@ -313,7 +313,11 @@ describe('over another release', () => {
     expect(manifest.entities.subdisciplina).toEqual(home.current().manifest.entities.subdisciplina)
   })
 
-  const told = (rows: Parameters<typeof sourceOf>[0], description: string, origin: Partial<Origin> = {}): Source => ({
+  const described = (
+    rows: Parameters<typeof sourceOf>[0],
+    description: string,
+    origin: Partial<Origin> = {},
+  ): Source => ({
     ...sourceOf(rows, origin),
     read: (name, report) => {
       report.findings.add('left-out', description, name)
@@ -322,9 +326,9 @@ describe('over another release', () => {
   })
 
   test('findings of what is carried over stay, and those of what is built anew are found anew', async () => {
-    using home = await homeOf(told(tiny, 'before'))
+    using home = await homeOf(described(tiny, 'before'))
     const before = home.current().manifest.findings
-    const { manifest } = await built(told(renamedAudience, 'after'), baseOf(home))
+    const { manifest } = await built(described(renamedAudience, 'after'), baseOf(home))
     const about = (findings: typeof before, name: string) => findings.filter(({ entity }) => entity === name)
     for (const name of tinyNames.filter((name) => name !== 'audiencia'))
       expect(about(manifest.findings, name)).toEqual(about(before, name))

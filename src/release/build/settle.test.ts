@@ -71,7 +71,7 @@ describe('a reference', () => {
     })
   })
 
-  test('every unknown one of a row is told', () => {
+  test('every unknown one of a row is reported', () => {
     const given = { cveLocalidad: '0001', descLocalidad: 'X', idLocalidad: 1, idEstado: 9, idMunicipio: 9 }
     expect(settled(localidad, given).faults.map(({ column }) => column)).toEqual(['idEstado', 'idMunicipio'])
   })
@@ -111,7 +111,7 @@ describe('an identifier that is left out', () => {
   })
 })
 
-test('every wrong value of a row is told', () => {
+test('every wrong value of a row is reported', () => {
   const given = { cveMunicipio: 'x', descMunicipio: '', idEstado: 1, idMunicipio: -1 }
   expect(settled(municipio, given)).toEqual({
     result: undefined,

@@ -22,8 +22,8 @@ class Followed extends TestHome {
     super()
     model.copyTo(this, a)
     this.following = followCurrent(this.shelf, this.shelf.open(a), {
-      onSwap: ({ manifest }) => this.#tell(`swapped to ${manifest.digest}`),
-      onRefused: (reason) => this.#tell(reason),
+      onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
+      onRefused: (reason) => this.#note(reason),
     })
   }
 
@@ -60,7 +60,7 @@ class Followed extends TestHome {
     super[Symbol.dispose]()
   }
 
-  #tell(event: string): void {
+  #note(event: string): void {
     this.events.push(event)
     this.#awaited?.()
   }
@@ -169,7 +169,7 @@ describe('where no change is reported', () => {
       (home: Followed) => home.force('nonsense'),
       'does not hold digests; mend it with nomenclator',
     ],
-  ])('%s is refused, and told once', (_, spoil, reason) => {
+  ])('%s is refused, and reported once', (_, spoil, reason) => {
     followedByTheClock((home, seconds) => {
       spoil(home)
       seconds(10)

@@ -74,14 +74,14 @@ describe('an identifier that belonged to another code', () => {
   before.claim(municipio, town(1, '001', 1))
   before.claim(municipio, town(1, '002', 2))
 
-  test('is told of, with both codes', () => {
+  test('is reported, with both codes', () => {
     const registry = saved(before)
     registry.claim(municipio, town(1, '001', 1))
     registry.claim(municipio, town(1, '009', 2))
     expect(registry.reassigned).toEqual(['municipio 2: 1/002 had it, 1/009 would'])
   })
 
-  test('is told of once: when it was accepted, it has a new owner', () => {
+  test('is reported once: when it was accepted, it has a new owner', () => {
     const registry = saved(before)
     registry.claim(municipio, town(1, '009', 2))
     const later = saved(registry)
@@ -118,14 +118,14 @@ describe('a code that is given a new identifier', () => {
   const before = new IdRegistry()
   before.claim(municipio, town(1, '001', 1))
 
-  test('is told of', () => {
+  test('is reported', () => {
     const registry = saved(before)
     registry.claim(municipio, town(1, '001', 2))
     expect(registry.moved).toEqual(['municipio 1/001: had 1, would have 2'])
     expect(registry.reassigned).toEqual([])
   })
 
-  test('is told of once: when it was accepted, it may have both', () => {
+  test('is reported once: when it was accepted, it may have both', () => {
     const registry = saved(before)
     registry.claim(municipio, town(1, '001', 2))
     const later = saved(registry)

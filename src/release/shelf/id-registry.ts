@@ -32,6 +32,11 @@ export class IdRegistry {
     return this.#ids.has(entity.name)
   }
 
+  /** The entities that it has identifiers of. */
+  names(): Iterable<string> {
+    return this.#ids.keys()
+  }
+
   /** Takes over the identifiers of rows that are published. */
   seed(entity: Entity, rows: Iterable<Values>): void {
     this.#load(

@@ -1,4 +1,4 @@
-// One writer at a time: others wait and are told for whom, and a killed holder holds nothing.
+// One writer at a time: others wait and learn for whom, and a killed holder holds nothing.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../test/support/releases.ts'
@@ -49,7 +49,7 @@ test('homes do not lock one another', async () => {
 })
 
 describe('while another process holds the lock', () => {
-  test('whoever does not wait is told who holds it, since when, and what for', async () => {
+  test('whoever does not wait learns who holds it, since when, and what for', async () => {
     using home = new TestDirectory()
     using other = await holder(home.path)
     const refused = lockHome(home.path, 'test', now)
@@ -61,10 +61,10 @@ describe('while another process holds the lock', () => {
     )
   })
 
-  test('whoever waits is told once, and has it when the other is killed', async () => {
+  test('whoever waits is notified once, and has it when the other is killed', async () => {
     using home = new TestDirectory()
     using other = await holder(home.path)
-    const told = Promise.withResolvers<string>()
+    const notified = Promise.withResolvers<string>()
     let times = 0
     let had = false
     const waiting = lockHome(
@@ -72,13 +72,13 @@ describe('while another process holds the lock', () => {
       'test',
       patience((who) => {
         times++
-        told.resolve(who)
+        notified.resolve(who)
       }),
     ).then((lock) => {
       had = true
       return lock
     })
-    expect(await told.promise).toStartWith(`a test (process ${other.pid} on `)
+    expect(await notified.promise).toStartWith(`a test (process ${other.pid} on `)
     expect(had).toBe(false)
     await other.kill()
     using _lock = await waiting

@@ -156,7 +156,7 @@ describe('prune', () => {
     expect(readdirSync(join(home.path, 'entities')).sort()).toEqual(kept.sort())
   })
 
-  test('keeps as many of the newest as it is told', async () => {
+  test('keeps as many of the newest as requested', async () => {
     using home = activated(a)
     expect(await prune(home, 1)).toEqual([c, a])
   })

@@ -46,7 +46,7 @@ describe('find', () => {
     ['the other of them', other.slice(0, 17), other],
   ])('by %s', (_, prefix, digest) => expect(home.shelf.find(prefix)).toBe(digest))
 
-  test('by too little tells which there are', () => {
+  test('by too few digits lists which there are', () => {
     expect(() => home.shelf.find('ab12')).toThrow('ab12 is not enough: ab12ab12ab12ab12, ab12ab12ab12ab12')
   })
 
@@ -73,7 +73,7 @@ describe('list', () => {
     })
   })
 
-  test('tells what removing a release would give back: what no other one names', () => {
+  test('shows what removing a release would free: what no other one names', () => {
     using home = activated(b)
     const bytes = (digest: string) => home.released(digest, 'audiencia').bytes
     const own = () => Object.fromEntries(home.shelf.list().map(({ digest, ownBytes }) => [digest, ownBytes]))
@@ -83,7 +83,7 @@ describe('list', () => {
     expect(sizeOf(home.current().manifest)).toBeGreaterThan(bytes(b))
   })
 
-  test('as a command is one JSON document if asked for', async () => {
+  test('as a command is one JSON document with --json', async () => {
     using home = activated(b)
     damage(home, c)
     const { code, out, err } = await nomenclator('releases', '--json', '--home', home.path)
@@ -97,7 +97,7 @@ describe('list', () => {
     ])
   })
 
-  test('of damaged releases tells no size', () => {
+  test('of damaged releases shows no size', () => {
     using home = activated(b)
     damage(home, c)
     expect(home.shelf.list().find(({ digest }) => digest === c)?.ownBytes).toBe(0)

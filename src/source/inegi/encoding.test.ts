@@ -1,4 +1,4 @@
-// Checks that the two encodings are told apart.
+// Checks that the two encodings are distinguished.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { detectEncoding } from './encoding.ts'

@@ -125,7 +125,7 @@ describe('gives up', () => {
     )
   })
 
-  test('on a server that asks for too long a pause', async () => {
+  test('on a server that requests too long a pause', async () => {
     const { url, requests } = serverOf(() => new Response('', { status: 503, headers: { 'Retry-After': '86400' } }))
     expect(await failureOf(url)).toContain('asks for a pause of 86400 s')
     expect(requests).toHaveLength(1)

@@ -29,7 +29,9 @@ export const COUNTS = {
   disciplina: 312,
   subdisciplina: 3_617,
   audiencia: 16,
-} as const satisfies Record<EntityName, number>
+} as const satisfies Partial<Record<EntityName, number>>
+/** The entities that it has rows of. */
+export type SyntheticName = keyof typeof COUNTS
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
@@ -189,7 +191,7 @@ function audiencias({ seed }: Shape): RowOf<'audiencia'>[] {
   }))
 }
 
-export const rowsOf: { readonly [N in EntityName]: (shape: Shape) => Iterable<RowOf<N>> } = {
+export const rowsOf: { readonly [N in SyntheticName]: (shape: Shape) => Iterable<RowOf<N>> } = {
   pais: paises,
   estado: estados,
   municipio: municipios,

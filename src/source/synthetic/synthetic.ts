@@ -1,7 +1,7 @@
 // An invented catalog of the size and with the oddities of a real one, the same for the same seed on every machine.
-import { builtInCatalog, type EntityName } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../../catalog/entities.ts'
 import type { Block, GivenRow, Source } from '../source.ts'
-import { COUNTS, rowsOf, type Shape } from './rows.ts'
+import { COUNTS, rowsOf, type Shape, type SyntheticName } from './rows.ts'
 
 const ROWS_PER_BLOCK = 1_000
 const MAX_SEED = 0xffff_ffff
@@ -21,8 +21,8 @@ export function syntheticSource({ seed, scale }: Shape): Source {
     },
     catalog: builtInCatalog,
     provides: Object.keys(COUNTS),
-    expected: (name) => COUNTS[name as EntityName] * (name === 'localidad' ? scale : 1),
-    read: (name) => blocks(name as EntityName, { seed, scale }),
+    expected: (name) => COUNTS[name as SyntheticName] * (name === 'localidad' ? scale : 1),
+    read: (name) => blocks(name as SyntheticName, { seed, scale }),
   }
 }
 
@@ -31,7 +31,7 @@ function requireWholeNumber(name: string, value: number, min: number, max: numbe
   throw new RangeError(`${name} must be a whole number from ${min} to ${max}, not ${value}`)
 }
 
-function* blocks(name: EntityName, shape: Shape): Generator<Block> {
+function* blocks(name: SyntheticName, shape: Shape): Generator<Block> {
   let lines: number[] = []
   let rows: GivenRow[] = []
   let line = 0

@@ -1,10 +1,10 @@
-// Requests to API v1 whose answers are on record, byte for byte.
+// The requests to API v1 whose responses are on record, byte for byte.
 
 import { connect } from 'node:net'
-import { collections } from './built-in.ts'
+import { lists } from './expected.ts'
 import { message } from './wire.ts'
 
-const targets = collections.flatMap(({ path }) => [
+const targets = lists.flatMap(({ path }) => [
   path,
   ...[
     '?page=1',
@@ -23,21 +23,23 @@ const targets = collections.flatMap(({ path }) => [
 
 const host = 'Host: recorded.example\r\nConnection: close'
 
-/** What was asked, as it goes on the wire. */
+/** Both as they go on the wire. */
+export type Exchange = { readonly request: string; readonly response: string }
+
 export const requests: readonly string[] = [
   ...[...targets, '/api/v1', '/api/v1/', '/api/v1/estados'].map((target) => message('GET', target, host)),
   ...['HEAD', 'OPTIONS', 'POST', 'DELETE'].flatMap((method) =>
-    collections.map(({ path }) => message(method, `${path}?page=2`, host)),
+    lists.map(({ path }) => message(method, `${path}?page=2`, host)),
   ),
-  ...collections.map(({ path }) => message('GET', path, host, 'If-None-Match: *')),
-  ...collections.map(({ path }) => message('GET', path, host, 'Accept: text/csv', 'Accept-Encoding: gzip, br, zstd')),
+  ...lists.map(({ path }) => message('GET', path, host, 'If-None-Match: *')),
+  ...lists.map(({ path }) => message('GET', path, host, 'Accept: text/csv', 'Accept-Encoding: gzip, br, zstd')),
 ]
 
-/** What differs from run to run: when the answer was given, and when the release was built. */
-const masked = (answer: string) => answer.replace(/^(Date|Last-Modified): .*$/gm, '$1: …')
+/** What differs from run to run: when the response was sent, and when the release was built. */
+const masked = (response: string) => response.replace(/^(Date|Last-Modified): .*$/gm, '$1: …')
 
-/** The whole answer to one request, as it came, on a connection of its own. */
-export function recorded(url: string, request: string): Promise<string> {
+/** The whole response to one request, as it came, on a connection of its own. */
+export function rawResponseTo(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = connect(Number(port), hostname, () => socket.write(request))

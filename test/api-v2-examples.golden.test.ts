@@ -1,17 +1,18 @@
 // The examples of docs/api-v2.md are run: what the document shows is what the bundled data gives.
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { createApp } from '../src/http/app.ts'
 import { bundledSource } from '../src/source/bundled.ts'
-import { answerLaterTo } from './support/answered.ts'
-import { withAnswers } from './support/examples.ts'
+import { withResponses } from './support/examples.ts'
+import { expectGolden } from './support/golden.ts'
 import { TestHome } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(60_000)
 
 const DOCUMENT = join(import.meta.dir, '..', 'docs', 'api-v2.md')
 
-test('docs/api-v2.md shows the answers that are given; WRITE_EXAMPLES=1 writes them anew', async () => {
+test('docs/api-v2.md shows the responses that the service gives', async () => {
   using home = new TestHome()
   await home.import(bundledSource())
   const release = home.current()
@@ -24,10 +25,9 @@ test('docs/api-v2.md shows the answers that are given; WRITE_EXAMPLES=1 writes t
     },
   })
   const document = await Bun.file(DOCUMENT).text()
-  const written = await withAnswers(document, async (question) => {
-    const response = await answerLaterTo(app, question, { peer: undefined, listeningUrl: 'http://127.0.0.1' })
+  const written = await withResponses(document, async (request) => {
+    const response = await responseTo(app, request, { peer: undefined, listeningUrl: 'http://127.0.0.1' })
     return { status: response.status, headers: response.headers, body: await response.text() }
   })
-  if (process.env.WRITE_EXAMPLES === '1') await Bun.write(DOCUMENT, written)
-  else expect(document).toBe(written)
+  await expectGolden(DOCUMENT, written)
 })

@@ -1,0 +1,44 @@
+// The app as a function to Response, for tests that need no socket.
+import type { App } from '../../src/http/app.ts'
+import { type ConnectionInfo, type HttpRequest, type HttpResponse, isStreamed } from '../../src/http/exchange.ts'
+
+export function responseOf({ status, head, body }: HttpResponse): Response {
+  const headers = new Headers(
+    head
+      .split('\r\n')
+      .filter((line) => line !== '')
+      .map(splitLine),
+  )
+  if (isStreamed(body)) return new Response(body.chunks() as never, { status, headers })
+  return new Response(status === 304 || body === undefined ? null : Buffer.from(body), { status, headers })
+}
+
+function splitLine(line: string): [string, string] {
+  const colon = line.indexOf(': ')
+  return [line.slice(0, colon), line.slice(colon + 2)]
+}
+
+export type TestRequest = {
+  /** Path and query, as they stand in a request. */
+  readonly target: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function parsed({ target, method = 'GET', headers = {} }: TestRequest): HttpRequest {
+  const [path = '', ...queries] = target.split('?')
+  const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return { method, path, query: queries.join('?'), headers: named }
+}
+
+export async function responseTo(app: App, request: TestRequest, connection: ConnectionInfo): Promise<Response> {
+  return responseOf(await app(parsed(request), connection))
+}
+
+/** Only for requests to which the app responds without waiting. */
+export function immediateResponseTo(app: App, request: TestRequest, connection: ConnectionInfo): Response {
+  const response = app(parsed(request), connection)
+  if (response instanceof Promise)
+    throw new Error(`the app waits for something before it responds to ${request.target}`)
+  return responseOf(response)
+}
