@@ -21,7 +21,10 @@ const BY_HAND =
 const GOES_ON = `run the same command again to continue where it stopped, or ${BY_HAND}`
 const ETAG = { etag: '"2025-10"' }
 
-/** One locality in every municipality of the bundled data, in the layout of 2025; one retired, and one in no state. */
+/** As many localities as the bundled data has, or more: fewer would be refused. */
+const LOCALITIES_EACH = 7
+
+/** Localities in every municipality of the bundled data, in the layout of 2025; one retired, and one in no state. */
 async function officialTable(): Promise<string> {
   const report = { faults: new Faults(), findings: new Findings() }
   const states = new Map<unknown, unknown>()
@@ -33,7 +36,10 @@ async function officialTable(): Promise<string> {
   for await (const { rows } of bundledSource().read('municipio', report))
     for (const { idEstado, cveMunicipio, descMunicipio } of rows) {
       const state = String(idEstado)
-      lines.push(line(state.padStart(2, '0'), states.get(state), cveMunicipio, descMunicipio))
+      for (let loc = 1; loc <= LOCALITIES_EACH; loc++)
+        lines.push(
+          line(state.padStart(2, '0'), states.get(state), cveMunicipio, descMunicipio, String(loc).padStart(4, '0')),
+        )
     }
   lines.push(line('01', 'Aguascalientes', '001', 'Aguascalientes', '9999', 'Baja'), line('QY', 'Zona', '001', 'Zona'))
   return `${lines.join('\n')}\n`

@@ -66,7 +66,10 @@ export const encodings = {
 } as const
 
 export type Reading = {
+  /** Without their facts. */
   readonly rows: Rows
+  /** What is known of every row. */
+  readonly facts: Readonly<Record<string, readonly GivenRow[]>>
   /** `file:line` of every row. */
   readonly locations: Readonly<Record<string, readonly string[]>>
   readonly findings: Finding[]
@@ -77,6 +80,7 @@ export type Reading = {
 export async function readAll(source: Source): Promise<Reading> {
   const report = { faults: new Faults(), findings: new Findings() }
   const rows: Record<string, readonly GivenRow[]> = {}
+  const facts: Record<string, readonly GivenRow[]> = {}
   const locations: Record<string, readonly string[]> = {}
   for (const name of source.provides) {
     const [found, foundAt]: [GivenRow[], string[]] = [[], []]
@@ -84,10 +88,20 @@ export async function readAll(source: Source): Promise<Reading> {
       found.push(...block.rows)
       foundAt.push(...block.lines.map((line) => `${block.file}:${line}`))
     }
-    rows[name] = found
+    const isFact = (field: string) => source.catalog.entities.get(name)?.fields[field]?.kind === 'fact'
+    const only = (wanted: boolean) => (row: GivenRow) =>
+      Object.fromEntries(Object.entries(row).filter(([field]) => isFact(field) === wanted))
+    rows[name] = found.map(only(false))
+    facts[name] = found.map(only(true))
     locations[name] = foundAt
   }
-  return { rows, locations, findings: report.findings.list(), faults: faultsOf(() => report.faults.throwIfAny()) }
+  return {
+    rows,
+    facts,
+    locations,
+    findings: report.findings.list(),
+    faults: faultsOf(() => report.faults.throwIfAny()),
+  }
 }
 
 /** The faults of a file, without its name, which is the same in all of them. */

@@ -53,6 +53,46 @@ const ways = Object.keys(published).flatMap((name) =>
   ),
 )
 
+test('facts are read from a table of their own level, whatever the year; what is missing is not known', async () => {
+  const aguascalientes = {
+    latitud: 21.879823,
+    longitud: -102.296047,
+    altitud: 1878,
+    poblacion: 863_893,
+    ambito: 'U',
+    viviendas: 246_259,
+  }
+  for (const name of ['localidades-2022', 'localidades-2023', 'localidades-2025']) {
+    using directory = new ScratchDirectory()
+    const { facts, findings } = await readAll(await inegiSource([directory.put('given', excerpt(name))], inForce))
+    expect(facts.localidad?.[0]).toEqual(aguascalientes)
+    expect(facts.localidad?.[1]).toMatchObject({ ambito: 'R', poblacion: 5, viviendas: 2 })
+    // A locality has no facts of the areas that it lies in.
+    expect([...(facts.municipio ?? []), ...(facts.estado ?? [])].every((one) => Object.keys(one).length === 0)).toBe(
+      true,
+    )
+    expect(findings.filter(({ kind }) => kind === 'fact-not-read')).toEqual([])
+  }
+  using directory = new ScratchDirectory()
+  const files = ['municipios-2025', 'estados-2025'].map((name) => directory.put(`${name}.csv`, excerpt(name)))
+  const { facts } = await readAll(await inegiSource(files, inForce))
+  expect(facts.municipio?.slice(0, 3)).toEqual([
+    { cabecera: '0001', poblacion: 948_990 },
+    { cabecera: '0001', poblacion: 58_250 },
+    { poblacion: 759_137 },
+  ])
+  expect(facts.estado?.[0]).toEqual({ poblacion: 1_425_607 })
+})
+
+test('a fact that cannot be read is a finding, and is not known', async () => {
+  using directory = new ScratchDirectory()
+  const odd = excerpt('localidades-2025').replace('"1878"', '"high"').replace('"21.87982300"', '"121.8"')
+  const { facts, faults, findings } = await readAll(await inegiSource([directory.put('given', odd)], inForce))
+  expect(faults).toEqual([])
+  expect(facts.localidad?.[0]).toEqual({ longitud: -102.296047, poblacion: 863_893, ambito: 'U', viviendas: 246_259 })
+  expect(findings.find(({ kind }) => kind === 'fact-not-read')?.count).toBe(2)
+})
+
 test.each(ways)('$way', async ({ name, bytes }) => {
   using directory = new ScratchDirectory()
   const { rows, faults } = await readAll(await inegiSource([directory.put('given', bytes())], inForce))

@@ -123,7 +123,7 @@ class PlaceReader {
     const facts: Record<string, FactValue> = {}
     for (const { name, fact, position } of this.#table.layout.facts) {
       const raw = fields.raw(position).trim()
-      if (MISSING.has(raw)) continue
+      if (MISSING.test(raw)) continue
       const value = parseFact(fact, raw)
       if (value !== undefined) facts[name] = value
       else
@@ -163,7 +163,7 @@ class PlaceReader {
 const NO_FACTS = {}
 const NOT_READ = 'a fact could not be read, and counts as not known'
 /** How INEGI writes what is not known. */
-const MISSING = new Set(['', '-', '*', 'N/D', 'N.D.'])
+const MISSING = /^(?:[-*]*|N\/D|N\.D\.)$/
 
 function parseFact(fact: FactField, raw: string): FactValue | undefined {
   if (fact.type === 'text') return factExpectation(fact, raw) === undefined ? raw : undefined
