@@ -137,7 +137,7 @@ const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
 const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Parameter => ({
   name: `${path.path}_${match}`,
   of: entity.name,
-  description: `Filter: at ${match === 'min' ? 'least' : 'most'} this; what is not known is left out`,
+  description: `Filter: known, and at ${match === 'min' ? 'least' : 'most'} this`,
   repeatable: false,
   filter: { path, match },
   schema: valueSchema(path),

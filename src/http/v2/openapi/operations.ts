@@ -36,7 +36,7 @@ export type Operation = {
   readonly schema: Json
   /** The name under which several operations share that response. */
   readonly sharedAs?: string
-  /** Besides those that any request can lead to. */
+  /** Besides those that any request, or any with a format, can lead to. */
   readonly problems?: readonly ProblemKind[]
 }
 
@@ -57,7 +57,7 @@ export const headers = {
 type HeaderName = keyof typeof headers
 
 const PAGE_HEADERS = ['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link'] as const
-const LIST_PROBLEMS = ['page-beyond-last', 'not-acceptable', 'release-gone'] as const
+const LIST_PROBLEMS = ['page-beyond-last', 'release-gone'] as const
 /** The name under which the lists of an entity share their response. */
 const pageOf = (entity: Entity) => `${pascalCase(entity.plural)}Page`
 
@@ -78,7 +78,7 @@ const listOperation = (entity: Entity): Operation => ({
   id: `list${pascalCase(entity.plural)}`,
   tag: 'Lists',
   summary: `${entity.title}, in pages`,
-  description: 'Filtered, searched and sorted as the parameters say.',
+  description: 'Filtered, searched and sorted.',
   inQuery: listParameters(entity),
   headers: PAGE_HEADERS,
   schema: listOf(recordRef(entity)),
@@ -118,7 +118,7 @@ function recordOperation(entity: Entity): Operation {
     inPath: owner === undefined ? [idOrCode] : [idInPath(entity, owner.field), idOrCode],
     inQuery: recordParameters(entity),
     schema: recordRef(entity),
-    problems: ['record-not-found', 'not-acceptable', 'release-gone'],
+    problems: ['record-not-found', 'release-gone'],
   }
 }
 
@@ -131,7 +131,7 @@ const bulkOperation = (entity: Entity): Operation => ({
   inQuery: bulkParameters,
   headers: ['X-Total', 'Repr-Digest'],
   schema: listOf(recordRef(entity)),
-  problems: ['not-acceptable', 'release-gone', 'range-not-satisfiable'],
+  problems: ['release-gone', 'range-not-satisfiable'],
 })
 
 const otherOperations = (catalog: Catalog): Operation[] => [
@@ -189,7 +189,7 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     description: 'For clients that keep a copy. After a 410 they take everything again.',
     inQuery: changesParameters(catalog),
     schema: schemaRef('Changes'),
-    problems: ['not-acceptable', 'release-gone'],
+    problems: ['release-gone'],
   },
 ]
 

@@ -21,7 +21,7 @@ export const fieldNameRef = (entity: Entity): Json => schemaRef(fieldNameOf(enti
 const fieldNameOf = (entity: Entity) => `${pascalCase(entity.name)}Field`
 export const listOf = (items: Json): Json => ({ type: 'array', items })
 
-export const ID: Json = { type: 'integer', minimum: 0, maximum: MAX_ID }
+export const ID = schemaRef('Id')
 export const NOT_EMPTY: Json = { type: 'string', minLength: 1 }
 export const COUNT: Json = { type: 'integer', minimum: 0 }
 export const TEXT: Json = { type: 'string' }
@@ -123,6 +123,7 @@ export function schemasOf(catalog: Catalog): Json {
     ...Object.fromEntries(
       entities.map((entity) => [fieldNameOf(entity), { type: 'string', enum: [...pathsOf(entity).keys()] }]),
     ),
+    Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
     Ids: listOf(ID),
     Texts: listOf(NOT_EMPTY),
     Changes: object({
