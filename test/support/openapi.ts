@@ -46,7 +46,7 @@ type Node = { readonly [key: string]: Node }
 const GENERIC = [
   ...Object.keys(V2_COMMON_HEADERS),
   ...['Content-Type', 'Content-Encoding', 'Content-Length', 'Content-Disposition', 'Accept-Ranges', 'Cache-Control'],
-  ...['Date', 'Connection', 'Transfer-Encoding'],
+  ...['X-Release', 'ETag', 'Last-Modified', 'Date', 'Connection', 'Transfer-Encoding'],
 ].map((name) => name.toLowerCase())
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   gzip: gunzipSync,
@@ -138,8 +138,22 @@ export class Documented {
     if (typeof node.$ref === 'string') return this.#resolved(this.#at(node.$ref))
     if (Array.isArray(node)) return node.map((one) => this.#resolved(one)) as unknown as Node
     return Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, key === 'schema' ? value : this.#resolved(value)]),
+      Object.entries(node).map(([key, value]) => {
+        if (key !== 'schema') return [key, this.#resolved(value)]
+        return [key, 'in' in node ? (this.#valueSchema(value as Schema) as Node) : value]
+      }),
     )
+  }
+
+  /** The schema of a parameter with what stands behind its references; of several enumerations, all words. */
+  #valueSchema(schema: Schema & { readonly anyOf?: readonly Schema[] }): Schema {
+    const { anyOf, items, ...rest } = this.#schemaAt(schema) as typeof schema
+    const choices = anyOf?.map((one) => this.#valueSchema(one)) ?? []
+    return {
+      ...rest,
+      ...(items === undefined ? {} : { items: this.#valueSchema(items) }),
+      ...(choices.length === 0 ? {} : { type: 'string', enum: choices.flatMap((one) => one.enum ?? []) }),
+    }
   }
 
   #at(pointer: string): Node {

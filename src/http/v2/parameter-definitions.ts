@@ -1,12 +1,12 @@
 // The query parameters of every route of API v2, derived from the definitions: their names and what values they take.
 
 import type { Catalog } from '../../catalog/catalog.ts'
-import { MAX_ID } from '../../catalog/check.ts'
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import type { Filter } from '../../find/filter.ts'
 import { FORMATS } from '../../page/rendition.ts'
+import { fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
 
 export const MAX_SORT_FIELDS = 5
 /** More than an entity has, and few enough to cost nothing. */
@@ -114,28 +114,29 @@ const BY = once('by', 'Whether the last part of the path is the identifier of th
 const fieldsOf = (entity: Entity): Parameter => ({
   name: 'fields',
   of: entity.name,
-  description: 'Leave out all but these fields, given by their dotted paths: the record is then a partial one',
+  description: 'Only these fields, by their dotted paths',
   repeatable: false,
   commaSeparated: true,
   max: MAX_FIELDS,
-  schema: { type: 'string', enum: [...pathsOf(entity).keys()] },
+  schema: fieldNameRef(entity),
 })
 
 const sortOf = (entity: Entity): Parameter => ({
   name: 'sort',
   of: entity.name,
-  description:
-    'Fields to sort by, the most important first; a minus sorts in descending order. Without it, by relevance where q is given, else as published',
+  description: 'Fields to sort by, in descending order with a minus; by default by relevance with q, else as published',
   repeatable: false,
   commaSeparated: true,
   max: MAX_SORT_FIELDS,
-  schema: { type: 'string', enum: [...pathsOf(entity).keys()].flatMap((path) => [path, `-${path}`]) },
+  schema: {
+    anyOf: [fieldNameRef(entity), { type: 'string', enum: [...pathsOf(entity).keys()].map((path) => `-${path}`) }],
+  },
 })
 
 /** What a value at the path may be. */
 function valueSchema({ field, numeric }: FieldPath): Parameter['schema'] {
-  if (numeric) return { type: 'integer', minimum: 0, maximum: MAX_ID }
-  if (field.kind !== 'fact' || field.type === 'text') return { type: 'string', minLength: 1 }
+  if (numeric) return ID
+  if (field.kind !== 'fact' || field.type === 'text') return NOT_EMPTY
   return { type: field.type, minimum: field.min, maximum: field.max }
 }
 
@@ -151,7 +152,7 @@ const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
 const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Parameter => ({
   name: `${path.path}_${match}`,
   of: entity.name,
-  description: `Filter: at ${match === 'min' ? 'least' : 'most'} this; what is not known is left out`,
+  description: `Filter: known, and at ${match === 'min' ? 'least' : 'most'} this`,
   repeatable: false,
   filter: { path, match },
   schema: valueSchema(path),
@@ -163,7 +164,7 @@ const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
   description: `Filter: beginning of the ${path.field.description}`,
   repeatable: true,
   filter: { path, match: 'begins' },
-  schema: { type: 'string', minLength: 1 },
+  schema: NOT_EMPTY,
 })
 
 export function filterParameters(entity: Entity): Parameter[] {

@@ -4,8 +4,8 @@ import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import { version } from '../../../version.ts'
 import { type ProblemKind, problemTitles } from '../../problem.ts'
 import { MAX_FILTER_VALUES, noParameters, type Parameter } from '../parameter-definitions.ts'
-import { headers, type Operation, operationsOf, RELEASE_HEADERS, type Tag } from './operations.ts'
-import { type Json, problemKinds, schemaRef, schemasOf } from './schemas.ts'
+import { headers, type Operation, operationsOf, type Tag } from './operations.ts'
+import { type Json, listOf, problemKinds, schemaRef, schemasOf, sharedListOf } from './schemas.ts'
 
 const info: Json = {
   title: 'Nomenclator',
@@ -16,7 +16,8 @@ const info: Json = {
 - HEAD is understood wherever GET is; OPTIONS tells the methods that are allowed. Any origin may read (CORS).
 - API v1 ignores parameters that it does not know; API v2 refuses them.
 - A path with a slash at its end is redirected (308) to the one without.
-- An \`ETag\` that is sent back as \`If-None-Match\` leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
+- \`X-Release\` is the digest of the release that API v2 read.
+- An \`ETag\` that is sent back as \`If-None-Match\`, or \`Last-Modified\` as \`If-Modified-Since\`, leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
 - API v2 compresses responses as \`Accept-Encoding\` allows.`,
   license: { name: 'MIT', identifier: 'MIT' },
 }
@@ -51,14 +52,14 @@ const parametersOf = ({ inQuery = noParameters }: Operation): Parameter[] => [..
 /** A parameter with several values is an array: each under its name, or all in one, separated by commas. */
 function parameterObject(parameter: Parameter): Json {
   const { name, description, repeatable, commaSeparated = false, max, required = false, schema } = parameter
-  const array = { type: 'array', items: schema, ...(max === undefined ? {} : { maxItems: max }) }
+  const joined = { ...listOf(schema), minItems: 1, ...(max === undefined ? {} : { maxItems: max }) }
   return {
     name,
     in: 'query',
     description,
     ...(required ? { required } : {}),
     ...(commaSeparated ? { style: 'form', explode: false } : {}),
-    schema: commaSeparated ? { ...array, minItems: 1 } : repeatable ? array : schema,
+    schema: commaSeparated ? joined : repeatable ? sharedListOf(schema) : schema,
   }
 }
 
@@ -74,16 +75,14 @@ const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
   content: { 'application/problem+json': { schema: schemaRef('Problem') } },
 })
 
-const headersOf = ({ headers = RELEASE_HEADERS }: Operation) => headers
-
-const okResponse = (operation: Operation): Json => ({
+const okResponse = ({ headers = [], schema }: Operation): Json => ({
   description: 'OK',
-  headers: Object.fromEntries(headersOf(operation).map((name) => [name, ref('headers', name)])),
-  content: { 'application/json': { schema: operation.schema } },
+  ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, ref('headers', name)])) }),
+  content: { 'application/json': { schema } },
 })
 
 function operationObject(operation: Operation, nameOf: ParameterName): Json {
-  const { id, tag, summary, description, inPath = [], sharedAs } = operation
+  const { id, tag, summary, description, inPath = [], hasValidator = true, sharedAs } = operation
   return {
     operationId: id,
     tags: [tag],
@@ -95,7 +94,7 @@ function operationObject(operation: Operation, nameOf: ParameterName): Json {
     ],
     responses: {
       200: sharedAs === undefined ? okResponse(operation) : ref('responses', sharedAs),
-      ...(headersOf(operation).includes('ETag') ? { 304: ref('responses', 'NotModified') } : {}),
+      ...(hasValidator ? { 304: ref('responses', 'NotModified') } : {}),
       ...Object.fromEntries(statusesOf(operation).map((status) => [status, ref('responses', problemName(status))])),
       default: ref('responses', 'OtherProblem'),
     },

@@ -18,7 +18,7 @@ import {
   searchParameters,
 } from '../parameter-definitions.ts'
 import { childrenTemplate, recordTemplate } from '../paths.ts'
-import { COUNT, DIGEST, ID, type Json, listOf, pascalCase, recordRef, schemaRef, TEXT } from './schemas.ts'
+import { COUNT, ID, type Json, listOf, pascalCase, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {
   readonly path: string
@@ -28,13 +28,15 @@ export type Operation = {
   readonly description: string
   readonly inPath?: readonly Json[]
   readonly inQuery?: ParameterTable
-  /** Of the response with status 200: by default those of a response from one release. */
+  /** Of the response with status 200. */
   readonly headers?: readonly HeaderName[]
+  /** Whether it has a validator, so that there can be a 304; by default it has. */
+  readonly hasValidator?: boolean
   /** Of the JSON body of that response. */
   readonly schema: Json
   /** The name under which several operations share that response. */
   readonly sharedAs?: string
-  /** Besides those that any request can lead to. */
+  /** Besides those that any request, or any with a format, can lead to. */
   readonly problems?: readonly ProblemKind[]
 }
 
@@ -42,27 +44,22 @@ export type Tag = 'Overview' | 'Lists' | 'Records' | 'Bulk' | 'Search' | 'Releas
 
 const header = (description: string, schema: Json, required = true): Json => ({ description, required, schema })
 
-/** The headers that the document describes: all but those that every response has. */
+/** The headers that the document describes one by one: it tells in words of those that nearly every response has. */
 export const headers = {
   'X-Page': header('Number of this page', COUNT),
   'X-Per-Page': header('Records on a page', COUNT),
   'X-Total': header('Number of records in all', COUNT),
   'X-Total-Pages': header('Number of pages in all', COUNT),
   Link: header('Other pages (RFC 8288), where there are any', TEXT, false),
-  'X-Release': header('Digest of the release that was read', DIGEST),
-  ETag: header('Validator; weak where the body is compressed while it is sent', TEXT),
-  'Last-Modified': header('When the release was built', TEXT),
   'Repr-Digest': header('Digest of the body (RFC 9530); a trailer where the body is compressed', TEXT, false),
 } satisfies Readonly<Record<string, Json>>
 
 type HeaderName = keyof typeof headers
 
 const PAGE_HEADERS = ['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link'] as const
-const VALIDATORS = ['ETag', 'Last-Modified'] as const
-export const RELEASE_HEADERS = ['X-Release', ...VALIDATORS] as const
-const LIST_PROBLEMS = ['page-beyond-last', 'not-acceptable', 'release-gone'] as const
-/** Of what may change while the release does not. */
-const UNDATED_HEADERS = ['X-Release', 'ETag'] as const
+const LIST_PROBLEMS = ['page-beyond-last', 'release-gone'] as const
+/** The name under which the lists of an entity share their response. */
+const pageOf = (entity: Entity) => `${pascalCase(entity.plural)}Page`
 
 export function operationsOf(catalog: Catalog): Operation[] {
   const entities = [...catalog.entities.values()]
@@ -81,11 +78,11 @@ const listOperation = (entity: Entity): Operation => ({
   id: `list${pascalCase(entity.plural)}`,
   tag: 'Lists',
   summary: `${entity.title}, in pages`,
-  description: 'Filtered, searched and sorted as the parameters say.',
+  description: 'Filtered, searched and sorted.',
   inQuery: listParameters(entity),
-  headers: [...PAGE_HEADERS, ...RELEASE_HEADERS],
+  headers: PAGE_HEADERS,
   schema: listOf(recordRef(entity)),
-  sharedAs: `${pascalCase(entity.plural)}Page`,
+  sharedAs: pageOf(entity),
   problems: LIST_PROBLEMS,
 })
 
@@ -121,7 +118,7 @@ function recordOperation(entity: Entity): Operation {
     inPath: owner === undefined ? [idOrCode] : [idInPath(entity, owner.field), idOrCode],
     inQuery: recordParameters(entity),
     schema: recordRef(entity),
-    problems: ['record-not-found', 'not-acceptable', 'release-gone'],
+    problems: ['record-not-found', 'release-gone'],
   }
 }
 
@@ -132,9 +129,9 @@ const bulkOperation = (entity: Entity): Operation => ({
   summary: `All ${entity.title.toLowerCase()}`,
   description: 'Range and If-Range resume an interrupted download (206).',
   inQuery: bulkParameters,
-  headers: ['X-Total', 'Repr-Digest', ...RELEASE_HEADERS],
+  headers: ['X-Total', 'Repr-Digest'],
   schema: listOf(recordRef(entity)),
-  problems: ['not-acceptable', 'release-gone', 'range-not-satisfiable'],
+  problems: ['release-gone', 'range-not-satisfiable'],
 })
 
 const otherOperations = (catalog: Catalog): Operation[] => [
@@ -154,7 +151,6 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     tag: 'Overview',
     summary: 'This document',
     description: 'OpenAPI 3.1 of both versions of the API.',
-    headers: UNDATED_HEADERS,
     schema: { type: 'object' },
   },
   {
@@ -173,7 +169,6 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     tag: 'Releases',
     summary: 'The releases that can be read, newest first',
     description: 'A release is named by its digest and never changes.',
-    headers: UNDATED_HEADERS,
     schema: listOf(schemaRef('ReleaseSummary')),
   },
   {
@@ -183,7 +178,6 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     summary: 'One release: its source, and what is unexpected in it',
     description: 'As in the list of releases, with the source in detail.',
     inPath: [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }],
-    headers: UNDATED_HEADERS,
     schema: schemaRef('Release'),
     problems: ['not-found', 'release-gone'],
   },
@@ -195,7 +189,7 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     description: 'For clients that keep a copy. After a 410 they take everything again.',
     inQuery: changesParameters(catalog),
     schema: schemaRef('Changes'),
-    problems: ['not-acceptable', 'release-gone'],
+    problems: ['release-gone'],
   },
 ]
 
@@ -215,7 +209,7 @@ const v1Operations = (catalog: Catalog): Operation[] => [
     tag: 'API v1',
     summary: 'The collections of API v1',
     description: 'The URL of each, by name.',
-    headers: [],
+    hasValidator: false,
     schema: schemaRef('CollectionsV1'),
   },
   ...v1Collections(catalog).map(
@@ -226,8 +220,9 @@ const v1Operations = (catalog: Catalog): Operation[] => [
       summary: `${title}, ${PER_PAGE} on a page`,
       description: 'Parameters that are not known are ignored.',
       inQuery: v1Parameters,
-      headers: [...PAGE_HEADERS, ...VALIDATORS],
+      headers: PAGE_HEADERS,
       schema: listOf(recordRef(entityIn(catalog, entity))),
+      sharedAs: pageOf(entityIn(catalog, entity)),
       problems: ['page-beyond-last'],
     }),
   ),

@@ -3,6 +3,7 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
+import { pathsOf } from '../../../catalog/paths.ts'
 import { DISTANCE } from '../../../find/near.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
@@ -16,15 +17,19 @@ export const pascalCase = (name: string): string =>
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 export const recordRef = (entity: Entity): Json => schemaRef(pascalCase(entity.name))
+/** The schema of the names of an entity's fields. */
+export const fieldNameRef = (entity: Entity): Json => schemaRef(fieldNameOf(entity))
+const fieldNameOf = (entity: Entity) => `${pascalCase(entity.name)}Field`
 export const listOf = (items: Json): Json => ({ type: 'array', items })
 
-export const ID: Json = { type: 'integer', minimum: 0, maximum: MAX_ID }
+export const ID = schemaRef('Id')
+export const NOT_EMPTY: Json = { type: 'string', minLength: 1 }
 export const COUNT: Json = { type: 'integer', minimum: 0 }
 export const TEXT: Json = { type: 'string' }
 const FLAG: Json = { type: 'boolean' }
 const URL: Json = { type: 'string', format: 'uri' }
 const URL_TEMPLATE: Json = { type: 'string', format: 'uri-template' }
-export const DIGEST: Json = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'digest of a release' }
+const DIGEST: Json = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'digest of a release' }
 const BUILT: Json = { type: 'string', format: 'date-time', description: 'when the release was built' }
 
 const described = (schema: Json, description: string): Json => ({ ...schema, description })
@@ -96,6 +101,12 @@ const changeSchema = (entity: Entity): Json =>
     ['fields', 'old', 'new'],
   )
 
+/** Lists of these are everywhere, and have a name of their own. */
+export function sharedListOf(items: Json): Json {
+  if (items === ID) return schemaRef('Ids')
+  return items === NOT_EMPTY ? schemaRef('Texts') : listOf(items)
+}
+
 const changeName = (entity: Entity) => `${pascalCase(entity.name)}Change`
 
 const releaseProperties = {
@@ -115,6 +126,12 @@ export function schemasOf(catalog: Catalog): Json {
   return {
     ...Object.fromEntries(entities.map((entity) => [pascalCase(entity.name), recordSchema(entity)])),
     ...Object.fromEntries(entities.map((entity) => [changeName(entity), changeSchema(entity)])),
+    ...Object.fromEntries(
+      entities.map((entity) => [fieldNameOf(entity), { type: 'string', enum: [...pathsOf(entity).keys()] }]),
+    ),
+    Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
+    Ids: listOf(ID),
+    Texts: listOf(NOT_EMPTY),
     Changes: object({
       from: DIGEST,
       to: DIGEST,
