@@ -11,6 +11,7 @@ import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../../src/release/shelf/verify.ts'
 import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
 import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
+import { withFacts } from './known-facts.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {
@@ -129,7 +130,7 @@ export class TestHome extends TestDirectory {
   }
 }
 
-/** Three releases that differ in one name, built once for all tests of a file. */
+/** Three releases with some facts that differ in one name, built once for all tests of a file. */
 export class ThreeReleases extends TestHome {
   readonly digests: string[] = []
 
@@ -142,7 +143,7 @@ export class ThreeReleases extends TestHome {
   }
 
   static source(descCorta: string): Source {
-    return sourceOf({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] })
+    return sourceOf(withFacts({ ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] }))
   }
 
   /** Puts all three into a home, and activates some in this order. */
