@@ -47,7 +47,8 @@ beforeAll(async () => {
   digests.without = (await home.import(sourceOf(tiny))).digest
   digests.other = (await home.import(sourceOf({ ...known, localidad: other }))).digest
   digests.known = (await home.import(sourceOf(known))).digest
-  server = serverOf(() => home.current(), { baseUrl: 'http://x' }, home.shelf)
+  const current = home.current()
+  server = serverOf(() => current, { baseUrl: 'http://x' }, home.shelf)
 })
 afterAll(async () => {
   expect(server.logged).toEqual([])
@@ -120,7 +121,8 @@ describe('a release with facts', () => {
 
   test('is found damaged where its facts are', async () => {
     using damaged = copyOf(home)
-    appendFileSync(join(damaged.shelf.entityDirectory(entityOf('localidad').digest), FACTS_FILE), '{}\n')
+    const path = join(damaged.shelf.entityDirectory(entityOf('localidad').digest), FACTS_FILE)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('330652', '330653'))
     expect(await damaged.verify(digests.known)).toEqual([expect.stringContaining(FACTS_FILE)])
     const renamed = tiny.municipio.map((row) => ({ ...row, descMunicipio: `${row.descMunicipio} de Otro` }))
     await expect(damaged.import(sourceOf({ municipio: renamed }))).rejects.toThrow(FACTS_FILE)
