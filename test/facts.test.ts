@@ -47,7 +47,8 @@ beforeAll(async () => {
   digests.without = (await home.import(sourceOf(tiny))).digest
   digests.other = (await home.import(sourceOf({ ...known, localidad: other }))).digest
   digests.known = (await home.import(sourceOf(known))).digest
-  server = serverOf(() => home.current(), { baseUrl: 'http://x' }, home.shelf)
+  const current = home.current()
+  server = serverOf(() => current, { baseUrl: 'http://x' }, home.shelf)
 })
 afterAll(async () => {
   expect(server.logged).toEqual([])
@@ -104,12 +105,27 @@ describe('a release with facts', () => {
     expect(readFileSync(fileOf('estado', FACTS_FILE), 'utf8')).toBe('{"poblacion":1425607}\n{}\n')
   })
 
+  test('has them where the first that is known comes late', async () => {
+    const LATE = 2_500
+    const places = Array.from({ length: LATE }, (_, at) => ({ ...aguascalientes, idLocalidad: at + 1 }))
+    const named = places.map((row, at) => ({ ...row, cveLocalidad: String(at + 1).padStart(4, '0') }))
+    using late = new TestHome()
+    await late.import(
+      sourceOf({ ...tiny, localidad: named.map((row, at) => (at < LATE - 1 ? row : { ...row, poblacion: 7 })) }),
+    )
+    const { index } = late.current().entity('localidad')
+    expect(index.column('poblacion')).toMatchObject({ known: Float64Array.of(7), starts: Uint32Array.of(0, 1, LATE) })
+    const path = join(late.shelf.entityDirectory(late.released(late.current().digest, 'localidad').digest), FACTS_FILE)
+    expect(readFileSync(path, 'utf8')).toBe(`${'{}\n'.repeat(LATE - 1)}{"poblacion":7}\n`)
+  })
+
   test('is found damaged where its facts are', async () => {
     using damaged = copyOf(home)
-    appendFileSync(join(damaged.shelf.entityDirectory(entityOf('localidad').digest), FACTS_FILE), '{}\n')
+    const path = join(damaged.shelf.entityDirectory(entityOf('localidad').digest), FACTS_FILE)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('330652', '330653'))
     expect(await damaged.verify(digests.known)).toEqual([expect.stringContaining(FACTS_FILE)])
     const renamed = tiny.municipio.map((row) => ({ ...row, descMunicipio: `${row.descMunicipio} de Otro` }))
-    expect(damaged.import(sourceOf({ municipio: renamed }))).rejects.toThrow(FACTS_FILE)
+    await expect(damaged.import(sourceOf({ municipio: renamed }))).rejects.toThrow(FACTS_FILE)
   })
 })
 

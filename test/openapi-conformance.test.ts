@@ -49,9 +49,11 @@ describe('requests made from the document', () => {
   })
 })
 
+const isNumber = ({ type }: Schema) => type === 'integer' || type === 'number'
+
 /** Whether a schema says all there is to say about what is allowed. */
-const isExact = ({ enum: words, type, items }: Schema): boolean =>
-  words !== undefined || type === 'integer' || (items !== undefined && isExact(items))
+const isExact = ({ enum: words, type = '', items }: Schema): boolean =>
+  words !== undefined || isNumber({ type }) || (items !== undefined && isExact(items))
 
 const exact = each
   .map(([path, operation]) => [path, operation, queryOf(operation).filter(({ schema }) => isExact(schema))] as const)
@@ -76,8 +78,8 @@ describe('values of parameters', () => {
     for (const parameter of parameters) {
       const schema = parameter.schema.items ?? parameter.schema
       const beyond = [(schema.minimum ?? 0) - 1, (schema.maximum ?? 0) + 1]
-      for (const value of ['', 'nothing', ...(schema.type === 'integer' ? beyond.map(String) : [])]) {
-        expect(documented.wrong(schema, schema.type === 'integer' && value !== '' ? Number(value) : value)).toBeString()
+      for (const value of ['', 'nothing', ...(isNumber(schema) ? beyond.map(String) : [])]) {
+        expect(documented.wrong(schema, isNumber(schema) && value !== '' ? Number(value) : value)).toBeString()
         expect(`${parameter.name}=${value}: ${await statusOf(operation, parameter, value)}`).toEndWith(': 400')
       }
     }

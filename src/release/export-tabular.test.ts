@@ -7,14 +7,13 @@ import { sourceOf, tiny } from '../../test/support/releases.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, type Values } from '../catalog/entity.ts'
-import { flatten } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Source } from '../source/source.ts'
 import { tabularFormats } from '../source/tabular/files.ts'
 import { tabularSource } from '../source/tabular/tabular.ts'
 import { exportTabular } from './export-tabular.ts'
-import { scanPages } from './files/scan.ts'
+import { scanEntity } from './files/scan.ts'
 import { importRelease } from './import.ts'
 import type { Release } from './release.ts'
 import { Shelf } from './shelf/shelf.ts'
@@ -77,8 +76,7 @@ const small = await released(few, home)
 const smallRows = new Map<string, readonly Values[]>(
   entityNames.map((name) => {
     const { definition, stored } = small.entity(name)
-    const records = [...scanPages(join(stored?.directory ?? '', 'records'))].flat()
-    return [name, records.map((record) => flatten(definition, record))]
+    return [name, stored === undefined ? [] : [...scanEntity(definition, stored)].flat()]
   }),
 )
 
@@ -88,7 +86,8 @@ function rewritten(form: (entity: Entity) => (row: Values) => Values, names: rea
   for (const name of names) {
     const rows = (smallRows.get(name) ?? []).map(form(entityIn(builtInCatalog, name)))
     const line = (cells: readonly unknown[]) => cells.map((cell) => quoted(String(cell))).join(',')
-    const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))].map(line)
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+    const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))].map(line)
     writeFileSync(join(directory, `${name}.csv`), lines.join('\r\n'))
   }
   return directory

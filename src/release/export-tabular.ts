@@ -1,14 +1,15 @@
 // Writes a release as a tabular directory: one CSV or NDJSON file for each entity, which can be imported again.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Entity, Values } from '../catalog/entity.ts'
+import type { Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
 import { csvCell } from '../source/tabular/csv.ts'
 import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
-import type { Release } from './release.ts'
+import type { FactColumn } from './index/index-file.ts'
+import type { OpenEntity, Release } from './release.ts'
 
 type ExportOptions = {
   /** Whether files of the same names may be replaced. */
@@ -17,10 +18,12 @@ type ExportOptions = {
 
 type Writer = { readonly header: string; readonly line: (row: Values) => string }
 
-const WRITERS: Readonly<Record<TabularFormat, (entity: Entity, hasFacts: boolean) => Writer>> = {
-  csv: (entity, hasFacts) => {
-    const names = columnsOf(entity)
-      .filter(({ part, fact }) => part === undefined && (hasFacts || !fact))
+const WRITERS: Readonly<Record<TabularFormat, (entity: OpenEntity) => Writer>> = {
+  csv: ({ definition, index }) => {
+    // A fact that is known of no record has no column.
+    const isKnown = (name: string) => (index.column(name) as FactColumn).known.length > 0
+    const names = columnsOf(definition)
+      .filter(({ part, fact, name }) => part === undefined && (!fact || isKnown(name)))
       .map(({ name }) => name)
     return {
       header: `${names.join(',')}\n`,
@@ -78,14 +81,15 @@ function refuseClashes(
 }
 
 function writeEntity(release: Release, name: string, path: string, writerOf: (typeof WRITERS)[TabularFormat]): number {
-  const { definition: entity, stored } = release.entity(name)
-  const { header, line } = writerOf(entity, stored?.manifest.files.facts !== undefined)
+  const entity = release.entity(name)
+  const { definition, stored } = entity
+  const { header, line } = writerOf(entity)
   rmSync(path, { force: true })
   const file = new DurableFile(path)
   try {
     let count = 0
     file.write(Buffer.from(header))
-    for (const page of stored === undefined ? [] : scanEntity(entity, stored)) {
+    for (const page of stored === undefined ? [] : scanEntity(definition, stored)) {
       file.write(Buffer.from(page.map(line).join('')))
       count += page.length
     }

@@ -19,6 +19,7 @@ export function allowed(schema: Schema): fc.Arbitrary<string> {
     const small = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 3) })
     return fc.oneof({ arbitrary: small, weight: 3 }, fc.integer({ min: minimum, max: maximum })).map(String)
   }
+  if (type === 'number') return fc.double({ min: minimum, max: maximum, noNaN: true }).map(String)
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
   return fc
     .string({ minLength, maxLength: Math.min(maxLength, 20), unit: 'binary' })
@@ -38,7 +39,7 @@ export const pairsOf = ({ name, explode = true }: DocumentedParameter, values: r
 function goodPairs(service: OpenapiService, path: string, parameter: DocumentedParameter): fc.Arbitrary<Pair[]> {
   const { name, schema } = parameter
   const entity = service.entityAt(path)
-  const steps = name.replace(/_prefix$/, '').split('.')
+  const steps = name.replace(/_(?:prefix|min|max)$/, '').split('.')
   const isFilter = entity !== undefined && (steps[0] as string) in entity.fields
   const real = isFilter ? service.valueIn(entity, steps) : undefined
   const one = allowed(schema.items ?? schema)

@@ -12,6 +12,7 @@ import { releaseVerifier } from '../../src/release/shelf/verify.ts'
 import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
 import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
 import { completedRows } from './completed-rows.ts'
+import { withFacts } from './known-facts.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {
@@ -130,7 +131,7 @@ export class TestHome extends TestDirectory {
   }
 }
 
-/** Three releases with records of every entity that differ in one name, built once for all tests of a file. */
+/** Three releases with records of every entity and some facts, which differ in one name; built once for all tests of a file. */
 export class ThreeReleases extends TestHome {
   readonly digests: string[] = []
 
@@ -143,7 +144,8 @@ export class ThreeReleases extends TestHome {
   }
 
   static source(descCorta: string): Source {
-    return sourceOf(completedRows(builtInCatalog, { ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] }))
+    const rows = completedRows(builtInCatalog, { ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] })
+    return sourceOf(withFacts(rows))
   }
 
   /** Puts all three into a home, and activates some in this order. */

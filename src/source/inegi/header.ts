@@ -40,7 +40,7 @@ const FACTS: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   },
 }
 
-export type FactColumn = { readonly name: string; readonly fact: FactField; readonly position: number }
+type FactColumn = { readonly name: string; readonly fact: FactField; readonly position: number }
 
 export type LevelColumns = { readonly code: number; readonly name: number; readonly digits: number }
 

@@ -92,6 +92,7 @@ describe('a record that is no record is a fault with its location', () => {
     ['null', { ...locality(2), descLocalidad: null }, 'descLocalidad: null; expected a text'],
     ['an identifier alone', { ...locality(2), idEstado: 3 }, 'idEstado: 3; expected the fields of a estado'],
     ['an unknown field', { ...locality(2), lat: 1 }, 'lat: 1; expected no such field in a localidad'],
+    ['a fact', { ...locality(2), poblacion: 5 }, 'poblacion: 5; expected no such field in a localidad'],
     ['deep inside', deep({ descEstado: 5 }), 'idMunicipio.idEstado.descEstado: 5; expected a text'],
     ['unknown inside', deep({ x: 1 }), 'idMunicipio.idEstado.x: 1; expected no such field in a estado'],
     ['no object', [1], 'record: [1]; expected the fields of a localidad'],
