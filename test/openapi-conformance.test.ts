@@ -59,8 +59,12 @@ const exact = each
   .map(([path, operation]) => [path, operation, queryOf(operation).filter(({ schema }) => isExact(schema))] as const)
   .filter(([, , parameters]) => parameters.length > 0)
 
+/** Parameters that mean nothing without another. */
+const NEEDED: Readonly<Record<string, readonly [name: string, value: string]>> = { within_km: ['near', '20,-100'] }
+
 const statusOf = async (operation: DocumentedOperation, parameter: DocumentedParameter, ...values: string[]) => {
-  const pairs = values.map((value) => [parameter.name, value] as const)
+  const needed = NEEDED[parameter.name]
+  const pairs = [...values.map((value) => [parameter.name, value] as const), ...(needed === undefined ? [] : [needed])]
   return (await send({ target: service.target(operation, queryString(pairs)) })).status
 }
 
