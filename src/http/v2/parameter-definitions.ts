@@ -18,6 +18,8 @@ export const DEFAULT_PER_PAGE = 50
 export const MAX_PAGE = 999_999_999_999_999
 export const MAX_WORDS = 10
 export const MAX_SEARCH_CHARACTERS = 200
+/** A metre, since distances are told in metres. */
+export const MIN_WITHIN_KM = 0.001
 /** Half the circumference of the Earth, and a little more. */
 export const MAX_WITHIN_KM = 20_040
 /** In all filters of a request together. */
@@ -101,7 +103,7 @@ const NEAR = once(
 )
 const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {
   type: 'number',
-  exclusiveMinimum: 0,
+  minimum: MIN_WITHIN_KM,
   maximum: MAX_WITHIN_KM,
 })
 export const RECORD_NAMED_BY = ['id', 'code'] as const

@@ -35,6 +35,7 @@ import {
   MAX_SUGGESTIONS,
   MAX_WITHIN_KM,
   MAX_WORDS,
+  MIN_WITHIN_KM,
   noParameters,
   type ParameterTable,
   POINT_PATTERN,
@@ -232,7 +233,6 @@ function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: stri
   return { query: { filters, words, sorts, near }, start, perPage, rendition: { ...rendition, added }, encoding }
 }
 
-const KILOMETRES = /^[0-9]{1,5}(?:\.[0-9]{1,15})?$/
 const POINT = new RegExp(POINT_PATTERN)
 const MAX_LATITUDE = 90
 const MAX_LONGITUDE = 180
@@ -255,12 +255,12 @@ function nearOf(parameters: Parameters): Near | undefined {
 function withinOf(parameters: Parameters): number | undefined {
   const given = parameters.one('within_km')
   if (given === undefined) return undefined
-  const kilometres = KILOMETRES.test(given) ? Number(given) : 0
-  if (kilometres <= 0 || kilometres > MAX_WITHIN_KM)
+  const kilometres = parseDecimal(given) ?? 0
+  if (kilometres < MIN_WITHIN_KM || kilometres > MAX_WITHIN_KM)
     throw badParameter(
       'within_km',
       given,
-      `a number above 0, at most ${MAX_WITHIN_KM}, with a point before its decimals`,
+      `a number from ${MIN_WITHIN_KM} to ${MAX_WITHIN_KM}, with a point before its decimals`,
     )
   if (!parameters.has('near')) throw badParameter('within_km', given, 'a distance from near, which must be given too')
   return Math.round(kilometres * 1_000_000) / 1_000
