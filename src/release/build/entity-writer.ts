@@ -8,7 +8,7 @@ import { ColumnsBuild } from '../index/columns-build.ts'
 import { WordsBuild } from '../index/words-build.ts'
 import type { EntityFiles } from '../manifest.ts'
 import { FactsWriter } from './facts-writer.ts'
-import { forceGcAfter } from './force-gc.ts'
+import { forceGc, forceGcAfter } from './force-gc.ts'
 
 const ROWS_PER_BATCH = 2_000
 
@@ -19,9 +19,10 @@ export class EntityWriter implements Disposable {
   readonly #records: RecordWriter
   readonly #facts: FactsWriter
   readonly #columns: ColumnsBuild
-  readonly #words: WordsBuild
+  #words: WordsBuild | undefined
   #rows: Values[] = []
   #batches = 0
+  #count = 0
 
   /** `expected` is how many rows there will be, where that is known. */
   constructor(
@@ -48,12 +49,13 @@ export class EntityWriter implements Disposable {
   finish(): EntityFiles {
     this.#writeBatch()
     const facts = this.#facts.finish()
-    return {
-      ...this.#records.finish(),
-      ...(facts === undefined ? {} : { facts }),
-      index: this.#columns.write(join(this.#directory, 'index')),
-      words: this.#words.write(join(this.#directory, 'words')),
-    }
+    const records = this.#records.finish()
+    const words = (this.#words as WordsBuild).write(join(this.#directory, 'words'))
+    // The columns of many facts need the memory.
+    this.#words = undefined
+    forceGc(this.#count)
+    const index = this.#columns.write(join(this.#directory, 'index'))
+    return { ...records, ...(facts === undefined ? {} : { facts }), index, words }
   }
 
   [Symbol.dispose](): void {
@@ -65,10 +67,11 @@ export class EntityWriter implements Disposable {
   #writeBatch(): void {
     this.#facts.add(this.#rows)
     const batch = batchOf(this.#entity, this.#rows)
+    this.#count += batch.count
     this.#rows = []
     this.#render(batch, this.#records)
     this.#columns.add(batch)
-    this.#words.add(batch)
+    this.#words?.add(batch)
     forceGcAfter(++this.#batches)
   }
 }

@@ -61,7 +61,7 @@ export class ColumnsBuild implements Disposable {
   #writePoints(file: SectionWriter): void {
     if (!this.#hasCoordinates) return
     const given = (wanted: string) => this.#facts.find(({ name }) => name === wanted)?.build.given() as Float64Array
-    writePoints(file, given(LATITUDE), given(LONGITUDE))
+    writePoints(file, () => ({ latitudes: given(LATITUDE), longitudes: given(LONGITUDE) }))
     forceGc(this.#count)
   }
 
