@@ -38,7 +38,9 @@ export function batchOf(entity: Entity, rows: readonly Values[]): Batch {
   })
   const facts = factsOf(entity).map(([name, { type }]) => {
     if (type === 'text') return [name, encoder.encode(rows.map((row) => row[name] ?? '').join(BETWEEN))]
-    return [name, Float64Array.from(rows, (row) => (row[name] as number | undefined) ?? Number.NaN)]
+    const numbers = new Float64Array(rows.length)
+    for (let at = 0; at < rows.length; at++) numbers[at] = (rows[at]?.[name] as number | undefined) ?? Number.NaN
+    return [name, numbers]
   })
   return { count: rows.length, columns: Object.fromEntries(columns), facts: Object.fromEntries(facts) }
 }

@@ -28,8 +28,14 @@ export class FactsWriter implements Disposable {
     this.#file ??= this.#begin()
     let lines = ''
     for (const row of rows) {
-      const known = this.#names.filter((name) => row[name] !== undefined)
-      lines += `{${known.map((name) => `"${name}":${JSON.stringify(row[name])}`).join(',')}}\n`
+      let separator = '{'
+      for (const name of this.#names) {
+        const value = row[name]
+        if (value === undefined) continue
+        lines += `${separator}"${name}":${typeof value === 'number' ? value : JSON.stringify(value)}`
+        separator = ','
+      }
+      lines += separator === '{' ? '{}\n' : '}\n'
     }
     this.#file.write(encoder.encode(lines))
   }

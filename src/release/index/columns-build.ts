@@ -253,7 +253,7 @@ class FactColumnBuild implements Disposable {
         for (let at = 0; at < given.length; at++)
           given[at] = ranks.get(this.#texts?.[given[at] as number] ?? '') ?? Number.NaN
       const known = distinct(given)
-      const values = Uint32Array.from(given, (number) => (Number.isNaN(number) ? known.length : rankIn(known, number)))
+      const values = ranksIn(known, given)
       if (texts === undefined)
         file.add(`${field}.known`, new Uint8Array(known.buffer, known.byteOffset, known.byteLength))
       else file.add(`${field}.known`, Buffer.from(JSON.stringify(texts)))
@@ -278,9 +278,23 @@ const byCodeUnits = (a: string, b: string) => (a < b ? -1 : 1)
 function distinct(numbers: Float64Array): Float64Array {
   const sorted = numbers.slice().sort()
   let count = 0
-  for (const number of sorted)
+  for (let at = 0; at < sorted.length; at++) {
+    const number = sorted[at] as number
     if (!Number.isNaN(number) && (count === 0 || number !== sorted[count - 1])) sorted[count++] = number
+  }
   return sorted.slice(0, count)
+}
+
+/** The rank of each number among those that are known; what is not known comes after them. */
+function ranksIn(known: Float64Array, given: Float64Array): Uint32Array {
+  const ranks = new Uint32Array(given.length)
+  for (let at = 0; at < given.length; at++) {
+    const number = given[at] as number
+    // Records that are near each other often have the same value.
+    if (at > 0 && number === given[at - 1]) ranks[at] = ranks[at - 1] as number
+    else ranks[at] = Number.isNaN(number) ? known.length : rankIn(known, number)
+  }
+  return ranks
 }
 
 function rankIn(ascending: Float64Array, number: number): number {
