@@ -95,10 +95,12 @@ export async function readLocalidades(municipios: readonly Municipio[]): Promise
   }
 }
 
-const columns = ['cveLocalidad', 'descLocalidad', 'idLocalidad', 'idEstado', 'idMunicipio'] as const
-const factColumns = ['latitud', 'longitud', 'poblacion'] as const
+const columns = [
+  ...['cveLocalidad', 'descLocalidad', 'idLocalidad', 'idEstado', 'idMunicipio'],
+  ...['latitud', 'longitud', 'poblacion'],
+]
 
-export function localidadTable(localidades: readonly Localidad[], { facts }: { facts: boolean }): Table {
+export function localidadTable(localidades: readonly Localidad[]): Table {
   const records = localidades.map(({ place, municipio, name, idLocalidad }) => ({
     cveLocalidad: String(place.geonameId),
     descLocalidad: name,
@@ -109,5 +111,5 @@ export function localidadTable(localidades: readonly Localidad[], { facts }: { f
     longitud: String(place.longitude),
     poblacion: String(place.population ?? ''),
   }))
-  return table('localidad.csv', facts ? [...columns, ...factColumns] : columns, records)
+  return table('localidad.csv', columns, records)
 }

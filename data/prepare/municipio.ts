@@ -52,14 +52,13 @@ export async function readMunicipios(): Promise<{ municipios: readonly Municipio
   return { municipios, cleaned }
 }
 
-const columns = ['cveMunicipio', 'descMunicipio', 'idEstado', 'idMunicipio'] as const
+const columns = ['cveMunicipio', 'descMunicipio', 'idEstado', 'idMunicipio', 'cabecera'] as const
 
 /** `cabeceraOf` gives the cveLocalidad of the seat, or nothing where it is unknown. */
 export function municipioTable(
   municipios: readonly Municipio[],
   cabeceraOf: (municipio: Municipio) => string | undefined,
-  { facts }: { facts: boolean },
 ): Table {
   const records = municipios.map((municipio) => ({ ...municipio, cabecera: cabeceraOf(municipio) ?? '' }))
-  return table('municipio.csv', facts ? [...columns, 'cabecera'] : columns, records)
+  return table('municipio.csv', columns, records)
 }

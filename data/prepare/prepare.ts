@@ -26,9 +26,6 @@ const notices = {
   'MIT-i18n-iso-countries.txt': 'i18n-iso-countries/LICENSE',
 }
 
-// Facts are further columns (coordinates, population, the seat of a municipality).
-const facts = process.argv.includes('--facts')
-
 const readPublished = async (file: string): Promise<Table> => parseCsv(file, await Bun.file(join(output, file)).text())
 
 const pais = await paises()
@@ -38,8 +35,8 @@ const { localidades, misfiled, ...leftOut } = await readLocalidades(municipios)
 const seats = correctedSeats(localidades)
 checkMisfiled(misfiled, seats, localidades, municipios)
 const cabeceraOf = ({ idMunicipio }: Municipio) => seats.get(idMunicipio)?.place.geonameId.toString()
-const municipio = municipioTable(municipios, cabeceraOf, { facts })
-const localidad = localidadTable(localidades, { facts })
+const municipio = municipioTable(municipios, cabeceraOf)
+const localidad = localidadTable(localidades)
 const audiencia = audiencias()
 const tables = [pais, estado, municipio, localidad, audiencia]
 
