@@ -1,6 +1,6 @@
 // The benchmark of the search: reads the command line, builds the releases, measures, and reports.
-import { writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runCommand } from '../command.ts'
 import { describeMachine, ROOT, workPath } from '../machine.ts'
@@ -43,10 +43,16 @@ async function measureSize(localities: number, rounds: number) {
     localities,
     relevance: scoreRelevance(service),
     latencies: measureLatencies(service, rounds),
-    indexBytes: bytesIn(home, '**/*.{index,words}'),
-    localityIndexBytes: bytesIn(home, '**/localidad.{index,words}'),
+    indexBytes: bytesIn(home, 'entities/*/{index,words}'),
+    localityIndexBytes: bytesIn(home, `entities/${localityDigest(home)}/{index,words}`),
   }
   return { home, service, size }
+}
+
+/** The digest of the localities in the only release of a home. */
+function localityDigest(home: string): string {
+  const [path = ''] = new Bun.Glob('releases/*/manifest.json').scanSync(home)
+  return JSON.parse(readFileSync(join(home, path), 'utf8')).entities.localidad.digest
 }
 
 async function measured(command: string, isQuick: boolean): Promise<Results> {
