@@ -19,7 +19,7 @@ export function writePoints(file: SectionWriter, degrees: () => Degrees): void {
   file.add('pointCoordinates', new Uint8Array(coords.buffer, coords.byteOffset, coords.byteLength))
 }
 
-export type Degrees = { readonly latitudes: Float64Array; readonly longitudes: Float64Array }
+type Degrees = { readonly latitudes: Float64Array; readonly longitudes: Float64Array }
 
 /** The tree before it is put in order, and the positions of its points. */
 function pointsOf({ latitudes, longitudes }: Degrees) {
