@@ -1,4 +1,5 @@
 // The query string of a v1 request: which page is wanted, or what is wrong with it.
+import { parseDigits, parseWholeNumber } from '../whole-number.ts'
 
 declare const pageNumber: unique symbol
 /** A whole number from 1; only pageRequest makes one. */
@@ -13,7 +14,6 @@ export type BadParameter = {
 
 const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 const FORMAT_ALLOWED = 'api or json, given once'
-const PAGE = /^[1-9][0-9]{0,14}$/
 export const FORMATS: readonly string[] = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber
@@ -24,20 +24,12 @@ export function pageRequest(query: string): PageNumber | BadParameter {
 }
 
 const ZERO = 0x30
-const NINE = 0x39
-const MAX_DIGITS = 15
 
 /** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
 function canonicalPage(query: string): PageNumber | undefined {
   const start = query.startsWith('page=') ? 5 : query.startsWith('format=api&page=') ? 16 : query.length
-  if (query.length === start || query.length > start + MAX_DIGITS || query.charCodeAt(start) === ZERO) return undefined
-  let page = 0
-  for (let position = start; position < query.length; position++) {
-    const digit = query.charCodeAt(position)
-    if (digit < ZERO || digit > NINE) return undefined
-    page = page * 10 + digit - ZERO
-  }
-  return page as PageNumber
+  if (query.charCodeAt(start) === ZERO) return undefined
+  return parseDigits(query, start, query.length) as PageNumber | undefined
 }
 
 /** Parameters other than page and format are ignored: old clients send cache-busters. */
@@ -51,7 +43,9 @@ export function anyPageRequest(query: string): PageNumber | BadParameter {
   const pages = parameters.getAll('page')
   const [page] = pages
   if (page === undefined) return FIRST_PAGE
-  return pages.length === 1 && PAGE.test(page) ? (Number(page) as PageNumber) : bad('page', pages, PAGE_ALLOWED)
+  return pages.length === 1 && parseWholeNumber(page, { min: 1 }) !== undefined
+    ? (Number(page) as PageNumber)
+    : bad('page', pages, PAGE_ALLOWED)
 }
 
 const bad = (name: string, values: readonly string[], allowed: string): BadParameter => ({

@@ -6,6 +6,7 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
 import { type Filter, firstWhere } from '../../find/filter.ts'
 import type { Release } from '../../release/release.ts'
+import { parseWholeNumber } from '../../whole-number.ts'
 import { ProblemError } from '../problem.ts'
 import { type ParentInPath, recordTemplate } from './paths.ts'
 import type { RecordRequest } from './request.ts'
@@ -55,8 +56,7 @@ function idFilter(entity: Entity, id: string): readonly Filter[] | undefined {
   return number === undefined ? undefined : [equals([ownKey(entity)], number)]
 }
 
-const identifier = (text: string): number | undefined =>
-  /^(?:0|[1-9][0-9]{0,9})$/.test(text) && Number(text) <= MAX_ID ? Number(text) : undefined
+const identifier = (text: string): number | undefined => parseWholeNumber(text, { max: MAX_ID })
 
 /** Between the parts of a code that has several, such as a state and the code of a municipality in it. */
 const CODE_SEPARATOR = '-'

@@ -15,6 +15,7 @@ import { nearest } from '../../nearest.ts'
 import type { BulkForm } from '../../page/bulk.ts'
 import { FORMATS, type Rendition, type Selection } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
+import { parseWholeNumber } from '../../whole-number.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { type Encoding, negotiate } from './negotiate.ts'
@@ -156,8 +157,8 @@ class Parameters {
   wholeNumber(name: string, { max, defaultValue }: { readonly max: number; readonly defaultValue: number }): number {
     const value = this.one(name)
     if (value === undefined) return defaultValue
-    const number = /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : 0
-    if (number < 1 || number > max) throw badParameter(name, value, `a whole number from 1 to ${max}`)
+    const number = parseWholeNumber(value, { min: 1, max })
+    if (number === undefined) throw badParameter(name, value, `a whole number from 1 to ${max}`)
     return number
   }
 
@@ -307,8 +308,8 @@ function factNumber(name: string, fact: FactField, value: string): number {
 }
 
 function identifier(name: string, value: string): number {
-  const number = /^(?:0|[1-9][0-9]{0,9})$/.test(value) ? Number(value) : -1
-  if (number < 0 || number > MAX_ID) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
+  const number = parseWholeNumber(value, { max: MAX_ID })
+  if (number === undefined) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
   return number
 }
 
