@@ -2,8 +2,11 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../http/app.ts'
+import { Budget } from '../http/budget.ts'
+import { Metrics } from '../http/metrics.ts'
 import { serve } from '../http/serve.ts'
 import { reportClosed, reportReady, SUPERVISOR_VARIABLE, startWorkers } from '../http/workers.ts'
+import type { Log } from '../log.ts'
 import type { Release } from '../release/release.ts'
 import { followCurrent } from '../release/shelf/follow.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
@@ -12,6 +15,7 @@ import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
+import { budgetLimitsOf, limitFlags } from './limit-flags.ts'
 import { addresses, baseUrl } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
 
@@ -50,6 +54,7 @@ const flags = {
     defaultValue: '10',
     parse: wholeNumber(0, 3_600),
   },
+  ...limitFlags,
   home,
 } as const
 
@@ -93,13 +98,18 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
     onSwap: ({ manifest }) => terminal.out(`Serving release ${manifest.digest.slice(0, 12)} from now on.\n`),
     onRefused: (reason) => terminal.err(`Not swapped, the release before goes on being served: ${reason}\n`),
   })
+  const log: Log = ({ message }) => terminal.err(`${message}\n`)
+  const metrics = new Metrics()
+  const budget = new Budget(budgetLimitsOf(values), metrics)
   const app = createApp({
     release: following.release,
     shelf,
+    budget,
     policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
     logError: (error, { method, path }) => terminal.err(`${method} ${path} failed: ${Bun.inspect(error)}\n`),
   })
-  return serve(app, { host: values.host, port: values.port, shared })
+  const maxConnections = values['max-connections']
+  return serve(app, { host: values.host, port: values.port, shared, maxConnections, metrics, budget, log })
 }
 
 async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {

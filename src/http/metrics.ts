@@ -8,7 +8,7 @@ export class Metrics {
   connections = 0
   /** Streamed responses under way at this moment. */
   streams = 0
-  /** Bytes of responses that clients have not taken yet. */
+  /** Bytes of responses that clients have not taken yet, and of requests that wait behind them. */
   unsentBytes = 0
   readonly refused: Record<RefusalReason, number> = { connections: 0, streams: 0, bytes: 0, rate: 0 }
   /** How often another release was put in place of the one before. */

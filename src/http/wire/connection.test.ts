@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import fc from 'fast-check'
 import { FakeSocket } from '../../../test/support/fake-socket.ts'
+import { serverState } from '../../../test/support/server-state.ts'
 import { bytesOf } from '../../../test/support/wire.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
@@ -10,18 +11,12 @@ import type { ServerState } from './server-state.ts'
 
 const LARGE = new Uint8Array(300_000).fill(0x61)
 
-const newState = (): ServerState => ({
-  handler: {
+const newState = (): ServerState =>
+  serverState({
     respond: ({ method, path, query }): HttpResponse =>
       path === '/large' ? { status: 200, head: '', body: LARGE } : textResponse(200, {}, `${method} ${path} ${query}`),
     refuse: (problem) => textResponse(400, {}, JSON.stringify(problem)),
-  },
-  url: 'http://127.0.0.1:80',
-  clock: { milliseconds: 0, date: 'now' },
-  draining: false,
-  responsesPaused: false,
-  chunksReceived: 0,
-})
+  })
 
 function opened(socket: FakeSocket, state = newState()): Connection {
   return new Connection(state, socket as unknown as Socket<Connection>)
