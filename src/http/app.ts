@@ -79,8 +79,12 @@ function route(
 ): Outcome | Promise<Outcome> {
   const { path, headers } = request
   if (isV2Path(path)) {
-    refuseIfUsedUp(budget, request, connection)
-    return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+    const respond = () => {
+      refuseIfUsedUp(budget, request, connection)
+      return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+    }
+    const { turn } = connection
+    return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
   }
   const current = release()
   const routes = v1Routes(current.catalog)

@@ -9,6 +9,16 @@ export type ConnectionInfo = {
   readonly peer: string | undefined
   /** Where the service listens, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
+  /** For requests that take long, so that many of them do not keep others waiting. */
+  readonly turn?: Turn
+}
+
+/** A turn of the event loop. */
+export type Turn = {
+  /** Whether it has time for more. */
+  hasTime(): boolean
+  /** Resolves in a turn that has time. */
+  timeForMore(): Promise<void>
 }
 
 export type HttpRequest = {

@@ -51,29 +51,29 @@ const REFUSED_MILLISECONDS = 1_000
 export class RefusedConnections {
   readonly #open = new Map<Socket<unknown>, number>()
 
-  /** Sends a small response and shuts the connection, in favor of which the oldest of the others is cut off. */
+  /** Sends a small response and shuts the connection. The oldest of the others is closed if they are too many. */
   add(socket: Socket<unknown>, response: Uint8Array, now: number): void {
     socket.write(response)
     socket.shutdown()
     this.#open.set(socket, now)
     const [oldest] = this.#open.keys()
-    if (oldest !== undefined && this.#open.size > MAX_REFUSED_OPEN) this.#cutOff(oldest)
+    if (oldest !== undefined && this.#open.size > MAX_REFUSED_OPEN) this.#close(oldest)
   }
 
   delete(socket: Socket<unknown>): void {
     this.#open.delete(socket)
   }
 
-  cutOffExpired(now: number): void {
-    for (const [socket, since] of this.#open) if (now - since > REFUSED_MILLISECONDS) this.#cutOff(socket)
+  closeExpired(now: number): void {
+    for (const [socket, since] of this.#open) if (now - since > REFUSED_MILLISECONDS) this.#close(socket)
   }
 
-  terminate(): void {
-    for (const socket of this.#open.keys()) this.#cutOff(socket)
+  closeAll(): void {
+    for (const socket of this.#open.keys()) this.#close(socket)
   }
 
-  #cutOff(socket: Socket<unknown>): void {
+  #close(socket: Socket<unknown>): void {
     this.#open.delete(socket)
-    socket.terminate()
+    socket.end()
   }
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import { Budget, DEFAULT_BUDGET, overloaded } from '../budget.ts'
 import { Metrics, type RefusalReason } from '../metrics.ts'
 import { Connection } from './connection.ts'
-import { connectionLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
+import { connectionLimit, descriptorLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 import type { Handler, ServerState } from './server-state.ts'
 import { Turns } from './turns.ts'
@@ -62,6 +62,10 @@ export function listenWire(handler: Handler, options: ListenOptions, timeouts = 
   const connections = new Set<Connection>()
   const refused = new RefusedConnections()
   const maxConnections = connectionLimit(options.maxConnections)
+  if (maxConnections < (options.maxConnections ?? 0)) {
+    const message = `at most ${maxConnections} connections may be open, not ${options.maxConnections}: the limit on open files is ${descriptorLimit()}`
+    log({ level: 'warn', event: 'max-connections-lowered', message, maxConnections })
+  }
   /** Lower for a while when no descriptor is left. */
   let connectionsNow = maxConnections
   const state: ServerState = {
@@ -82,7 +86,7 @@ export function listenWire(handler: Handler, options: ListenOptions, timeouts = 
     state.clock.milliseconds = now
     state.clock.date = new Date().toUTCString()
     for (const connection of connections) closeIfExpired(connection, now, timeouts)
-    refused.cutOffExpired(now)
+    refused.closeExpired(now)
     keepDescriptorLeft()
     logRefusals(now)
   }
@@ -169,7 +173,7 @@ export function listenWire(handler: Handler, options: ListenOptions, timeouts = 
     terminate: () => {
       clearInterval(ticking)
       listener.stop(true)
-      refused.terminate()
+      refused.closeAll()
       for (const connection of connections) connection.terminate()
     },
   }
@@ -198,11 +202,11 @@ const LOG_MILLISECONDS = 1_000
 function refusalLog(metrics: Metrics, log: Log, maxConnections: () => number): (now: number) => void {
   const messages: Partial<Record<RefusalReason, (count: number) => string>> = {
     connections: (count) =>
-      `${count} connections were refused: no more than ${maxConnections()} may be open (--max-connections)`,
+      `connections refused: ${count}; at most ${maxConnections()} may be open (--max-connections)`,
     streams: (count) =>
-      `${count} responses were refused: too many are being streamed (--max-streams, --max-streams-per-client)`,
+      `responses refused: ${count}; too many are being streamed (--max-streams, --max-streams-per-client)`,
     bytes: (count) =>
-      `${count} requests were refused or cut off: clients do not read their responses (--max-unsent-mb, --max-unsent-mb-per-client)`,
+      `requests refused or cut off: ${count}; clients do not read their responses (--max-unsent-mb, --max-unsent-mb-per-client)`,
   }
   const logged = { ...metrics.refused }
   let loggedAt = Number.NEGATIVE_INFINITY
