@@ -113,15 +113,8 @@ describe('the pace', () => {
 })
 
 describe('byte by byte', () => {
-  class CutSocket extends FakeSocket {
-    cut = false
-    terminate(): void {
-      this.cut = true
-    }
-  }
-
-  function responding(body: HttpResponse['body'], takes: () => number): [CutSocket, Connection] {
-    const socket = new CutSocket(takes)
+  function responding(body: HttpResponse['body'], takes: () => number): [FakeSocket, Connection] {
+    const socket = new FakeSocket(takes)
     const respond = (): HttpResponse => ({ status: 200, head: '', body })
     const state = serverState({ respond, refuse: respond })
     const connection = new Connection(state, socket as unknown as BunSocket<Connection>)
