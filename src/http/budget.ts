@@ -19,7 +19,7 @@ export const DEFAULT_BUDGET: BudgetLimits = {
   bytesPerClient: 8 * MEGABYTE,
 }
 
-export type Overloaded = Extract<Problem, { kind: 'overloaded' }>
+type Overloaded = Extract<Problem, { kind: 'overloaded' }>
 
 /** By then, clients that do not read have mostly been cut off. */
 const RETRY_AFTER_SECONDS = 10

@@ -108,7 +108,7 @@ const MAX_SLICE = 1 << 16
 const frame = Buffer.allocUnsafe(MAX_SLICE + 32)
 
 /** How a stream is sent: each resolves when the client has taken the bytes, or to false when it is gone. */
-export type StreamWriter = {
+type StreamWriter = {
   /** The buffer may be used again as soon as the call returns. */
   readonly send: (bytes: Uint8Array, length: number) => Promise<boolean>
   /** The bytes are not copied. */
