@@ -109,7 +109,9 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
   const verify = async (name: string) => {
     const { stored } = release.entity(name)
     if (stored === undefined || damage.has(name)) return
-    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index', 'facts'])
+    const [wrong] = await verifyEntity(stored.directory, stored.digest, {
+      files: ['records', 'offsets', 'index', 'facts'],
+    })
     if (wrong !== undefined) damage.set(name, wrong)
   }
   return {

@@ -4,6 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestHome, ThreeReleases } from '../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
+import { type Damage, noDamage } from './servable.ts'
 
 setDefaultTimeout(60_000)
 
@@ -16,15 +17,23 @@ const POLL_MILLISECONDS = 1_000
 class Followed extends TestHome {
   readonly following: Following
   readonly events: string[] = []
+  damage: Damage = noDamage
   #awaited: (() => void) | undefined
 
   constructor() {
     super()
     model.copyTo(this, a)
-    this.following = followCurrent(this.shelf, this.shelf.open(a), {
-      onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
-      onRefused: (reason) => this.#note(reason),
-    })
+    this.following = followCurrent(
+      this.shelf,
+      { release: this.shelf.open(a) },
+      {
+        onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
+        log: ({ event, message }) => {
+          if (event !== 'release-swapped') this.#note(`${event}: ${message}`)
+        },
+        damage: () => this.damage,
+      },
+    )
   }
 
   get served(): string {
@@ -98,7 +107,7 @@ test('what was handed out before a swap can still be read after it', async () =>
 })
 
 describe('a release that cannot be opened', () => {
-  const missing = /^the release is damaged: .*manifest\.json is missing/
+  const missing = /^release-refused: Not swapped, .*: the release is damaged: .*manifest\.json is missing/
 
   test('is refused with the reason, and the one before goes on being served', async () => {
     using home = new Followed()
