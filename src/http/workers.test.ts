@@ -5,12 +5,12 @@ import { Backoff, startWorkers, type Workers } from './workers.ts'
 const { STEADY_MILLISECONDS } = Backoff
 
 describe('the backoff', () => {
-  const after = (...lives: readonly number[]) => {
+  const after = (lives: readonly number[], isAnyLeft: boolean) => {
     const backoff = new Backoff()
     return lives.map((life) => {
       backoff.workerDied(life)
-      const announced = backoff.milliseconds
-      expect(backoff.take()).toBe(announced)
+      const announced = backoff.next(isAnyLeft)
+      expect(backoff.take(isAnyLeft)).toBe(announced)
       return announced
     })
   }
@@ -20,7 +20,11 @@ describe('the backoff', () => {
     ['doubles up to ten seconds', Array(9).fill(0), [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
     ['is the first again after a worker that ran steadily', [0, 0, STEADY_MILLISECONDS + 1, 0], [100, 200, 100, 200]],
     ['is not reset by one that ran just too short', [0, STEADY_MILLISECONDS, 0], [100, 200, 400]],
-  ])('%s', (_name, lives, waits) => expect(after(...lives)).toEqual([...waits]))
+  ])('%s', (_name, lives, waits) => expect(after(lives, true)).toEqual([...waits]))
+
+  test('is at most a second while no worker is left', () => {
+    expect(after(Array(7).fill(0), false)).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000])
+  })
 })
 
 /** A worker that prints a line when its supervisor knows that it is ready: the reply to `closed` comes after that. */

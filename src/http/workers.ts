@@ -165,17 +165,19 @@ export class Backoff {
   static readonly FIRST_MILLISECONDS = 100
   static readonly MAX_MILLISECONDS = 10_000
   static readonly STEADY_MILLISECONDS = 10_000
+  /** While no worker is left, nothing is served, and clients wait. */
+  static readonly NONE_LEFT_MILLISECONDS = 1_000
   #milliseconds = Backoff.FIRST_MILLISECONDS
 
   /** The next wait. */
-  get milliseconds(): number {
-    return this.#milliseconds
+  next(isAnyLeft: boolean): number {
+    return isAnyLeft ? this.#milliseconds : Math.min(this.#milliseconds, Backoff.NONE_LEFT_MILLISECONDS)
   }
 
   /** Gives the next wait, and doubles the one after it. */
-  take(): number {
-    const taken = this.#milliseconds
-    this.#milliseconds = Math.min(taken * 2, Backoff.MAX_MILLISECONDS)
+  take(isAnyLeft: boolean): number {
+    const taken = this.next(isAnyLeft)
+    this.#milliseconds = Math.min(this.#milliseconds * 2, Backoff.MAX_MILLISECONDS)
     return taken
   }
 
@@ -286,6 +288,11 @@ class Supervisor implements Workers {
     return [...this.#workers].filter(({ retired }) => !retired)
   }
 
+  /** Whether any worker serves. */
+  #isServing(): boolean {
+    return this.#inService().some(({ state }) => state === 'listening')
+  }
+
   async #startMissing(): Promise<void> {
     const missing = this.#stopping ? 0 : Math.max(this.#options.count - this.#inService().length, 0)
     await Promise.all(Array.from({ length: missing }, () => this.#spawn()))
@@ -386,9 +393,9 @@ class Supervisor implements Workers {
     if (worker.state === 'starting' || worker.retired || this.#stopping) return
     this.#backoff.workerDied(this.#now() - worker.startedAt)
     this.restarts++
-    const message = `WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.milliseconds} ms`
+    const message = `WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.next(this.#isServing())} ms`
     this.#options.log({ level: 'error', event: 'worker-died', message, pid })
-    if (!this.#inService().some(({ state }) => state === 'listening')) {
+    if (!this.#isServing()) {
       const words = 'NO WORKER IS LEFT: nothing is served until one can start'
       this.#options.log({ level: 'error', event: 'no-worker-left', message: words })
     }
@@ -410,13 +417,13 @@ class Supervisor implements Workers {
 
   async #replaceDead(hasCrashed: boolean): Promise<void> {
     for (;;) {
-      await Bun.sleep(this.#backoff.take())
+      await Bun.sleep(this.#backoff.take(this.#isServing()))
       try {
         if (hasCrashed) await this.#lookIntoCrash()
         return await this.#startMissing()
       } catch (error) {
         if (this.#stopping) return
-        const wait = `trying again in ${this.#backoff.milliseconds} ms`
+        const wait = `trying again in ${this.#backoff.next(this.#isServing())} ms`
         const message = `WORKER DID NOT START: ${messageOf(error)}; ${wait}`
         this.#options.log({ level: 'error', event: 'worker-not-started', message })
       }

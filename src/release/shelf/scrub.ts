@@ -42,9 +42,9 @@ type ScrubOptions = {
   readonly rest?: (worked: number) => Promise<void>
 }
 
-const SLICE = 1 << 18
-/** A slice of work is followed by this many times as much rest: at most half a percent of a core is used. */
-const REST = 250
+const SLICE = 1 << 19
+/** A slice of work is followed by this many times as much rest: a fifth of a percent of a core is used. */
+const REST = 500
 /** What is not measured, such as opening a file, takes less than half a percent of this. */
 const MIN_REST_MILLISECONDS = 40
 const RECHECK_MILLISECONDS = 1_000
