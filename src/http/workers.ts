@@ -136,7 +136,7 @@ const CHECK_MILLISECONDS = 1_000
  * A worker that was not heard of for so many checks is killed. Checks are counted and not seconds: when the machine
  * sleeps or all processes are stopped, none takes place.
  */
-export const MAX_SILENT_CHECKS = 5
+const MAX_SILENT_CHECKS = 5
 const MAX_STARTING_CHECKS = 60
 const MAX_REPORT_MILLISECONDS = 500
 /** How a process ends that was told to. Any other signal is a crash. */

@@ -24,8 +24,20 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** An empty variable counts as none, so what the developer has set does not reach the service. */
-const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
+/**
+ * An empty variable counts as none, so what the developer has set does not reach the service. Nor is anything scrubbed
+ * unless a test wants it: its outcome would come at any moment.
+ */
+const UNSET = {
+  HOST: '',
+  PORT: '',
+  BASE_URL: '',
+  TRUST_PROXY: '',
+  WORKERS: '',
+  DRAIN_TIMEOUT: '',
+  NO_BUNDLED: '',
+  SCRUB: 'off',
+}
 
 export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 
