@@ -25,10 +25,16 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** An empty variable counts as none, so what the developer has set does not reach the service. */
-const UNSET = Object.fromEntries(
-  commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => (env === undefined ? [] : [[env, '']]))),
-)
+/**
+ * An empty variable counts as none, so what the developer has set does not reach the service. Nor is anything scrubbed
+ * unless a test wants it: its outcome would come at any moment.
+ */
+const UNSET = {
+  ...Object.fromEntries(
+    commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => (env === undefined ? [] : [[env, '']]))),
+  ),
+  SCRUB: 'off',
+}
 
 export type ServiceOptions = {
   readonly flags?: readonly string[]
