@@ -1,9 +1,12 @@
 // nomenclator serve: responds from the current release until it is stopped.
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../http/app.ts'
+import { CannotCache, cacheDirectory, ResponseCache } from '../http/response-cache.ts'
 import { serve } from '../http/serve.ts'
 import { reportClosed, reportReady, SUPERVISOR_VARIABLE, startWorkers } from '../http/workers.ts'
+import type { Log } from '../log.ts'
 import type { Release } from '../release/release.ts'
 import { followCurrent } from '../release/shelf/follow.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
@@ -12,7 +15,7 @@ import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
-import { addresses, baseUrl } from './serve-values.ts'
+import { addresses, baseUrl, byteSize } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
 
 const flags = {
@@ -49,6 +52,20 @@ const flags = {
     description: 'how long requests in flight may take to finish at a stop',
     defaultValue: '10',
     parse: wholeNumber(0, 3_600),
+  },
+  cache: {
+    value: 'DIR',
+    env: 'NOMENCLATOR_CACHE',
+    description:
+      'where whole collections and changes are kept once made; else cache in the home, or a temporary directory',
+    parse: text,
+  },
+  'cache-size': {
+    value: 'SIZE',
+    env: 'CACHE_SIZE',
+    description: 'how much room they may take, 0 for no cache',
+    defaultValue: '1G',
+    parse: byteSize,
   },
   home,
 } as const
@@ -93,13 +110,34 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
     onSwap: ({ manifest }) => terminal.out(`Serving release ${manifest.digest.slice(0, 12)} from now on.\n`),
     onRefused: (reason) => terminal.err(`Not swapped, the release before goes on being served: ${reason}\n`),
   })
+  const log: Log = ({ message }) => terminal.err(`${message}\n`)
+  const cache = responseCache(values, shelf, log)
   const app = createApp({
     release: following.release,
     shelf,
+    ...(cache === undefined ? {} : { cache }),
     policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
     logError: (error, { method, path }) => terminal.err(`${method} ${path} failed: ${Bun.inspect(error)}\n`),
   })
   return serve(app, { host: values.host, port: values.port, shared })
+}
+
+/** None where it is not wanted, or where no directory can be written to. */
+function responseCache(values: Values, shelf: Shelf, log: Log): ResponseCache | undefined {
+  const maxBytes = values['cache-size']
+  if (maxBytes === 0) return undefined
+  const directory = cacheDirectory(shelf.home, values.cache)
+  if (directory instanceof CannotCache) {
+    const message = `NO CACHE: ${directory.message}. Whole collections and changes are sent uncompressed, to few clients at a time; name a directory that can be written to with --cache.`
+    log({ level: 'warn', event: 'cache-unusable', message })
+    return undefined
+  }
+  // A home that is gone for a moment says nothing about its releases.
+  const isOnDisk = (digest: string) =>
+    existsSync(shelf.releaseDirectory(digest)) ||
+    existsSync(shelf.entityDirectory(digest)) ||
+    shelf.digests().length === 0
+  return new ResponseCache({ directory, maxBytes, isOnDisk, log })
 }
 
 async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {

@@ -6,8 +6,10 @@ import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { v1Routes } from './v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
+import type { V2Context } from './v2/pipeline.ts'
 
 type Outcome = HttpResponse | Problem
 
@@ -22,6 +24,8 @@ export type AppContext = {
   readonly release: () => Release
   /** Where older releases are, for requests that name one. */
   readonly shelf?: ReadableShelf
+  /** Where whole collections and changes are kept; without one, few clients can download them at a time. */
+  readonly cache?: ResponseCache
   readonly policy: BaseUrlPolicy
   readonly logError: (error: unknown, request: HttpRequest) => void
 }
@@ -60,13 +64,17 @@ function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest)
 }
 
 function route(
-  { release, policy }: AppContext,
+  { release, policy, cache }: AppContext,
   releases: OpenReleases,
   request: HttpRequest,
   connection: ConnectionInfo,
 ): Outcome | Promise<Outcome> {
   const { path, headers } = request
-  if (isV2Path(path)) return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+  if (isV2Path(path)) {
+    const isBaseUrlFixed = policy.baseUrl !== undefined
+    const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
+    return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
+  }
   const current = release()
   const routes = v1Routes(current.catalog)
   const handler = handlerAt(routes, path)
@@ -94,14 +102,10 @@ const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.include
 let v2: typeof import('./v2/pipeline.ts') | undefined
 
 /** API v2 is loaded at the first request for it, so that the start does not wait for it. */
-function routeV2(
-  releases: OpenReleases,
-  request: HttpRequest,
-  baseUrlOf: () => string,
-): HttpResponse | Promise<HttpResponse> {
-  if (v2 !== undefined) return v2.respondV2({ releases, baseUrlOf }, request)
+function routeV2(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  if (v2 !== undefined) return v2.respondV2(context, request)
   return import('./v2/pipeline.ts').then((loaded) => {
     v2 = loaded
-    return loaded.respondV2({ releases, baseUrlOf }, request)
+    return loaded.respondV2(context, request)
   })
 }

@@ -2,7 +2,11 @@
 import { type Headers, headerLines } from '../page/page-headers.ts'
 
 /** The headers of a request by lower-case name. */
-export type RequestHeaders = { get(name: string): string | undefined }
+export type RequestHeaders = {
+  get(name: string): string | undefined
+  /** False only if it has no condition: no header whose name begins with `if-`. */
+  readonly hasConditions?: boolean
+}
 
 export type ConnectionInfo = {
   /** The address of the client, or of the proxy in front of it. */

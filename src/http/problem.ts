@@ -17,6 +17,7 @@ export type Problem =
     }
   | { readonly kind: 'release-gone'; readonly digest: string }
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
+  | { readonly kind: 'precondition-failed'; readonly header: string }
   | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
@@ -24,6 +25,8 @@ export type Problem =
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
   | { readonly kind: 'internal-error' }
+  /** `retryAfter` is in seconds. */
+  | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfter: number }
 
 export type ProblemKind = Problem['kind']
 
@@ -39,6 +42,9 @@ export class ProblemError extends Error {
 
 export const badParameter = (name: string, value: string, allowed: string): ProblemError =>
   new ProblemError({ kind: 'bad-parameter', name, value, allowed })
+
+export const overloaded = (what: string, retryAfter: number): ProblemError =>
+  new ProblemError({ kind: 'overloaded', what, retryAfter })
 
 /** For functions that return a problem in place of their result. */
 export function orThrow<T extends string | HttpResponse>(result: T | Problem): T {
@@ -64,10 +70,12 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
   'not-acceptable': [406, 'None of the forms that are accepted can be given'],
   'release-gone': [410, 'The release is not there any more'],
+  'precondition-failed': [412, 'What is there is not what the client expects'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
+  overloaded: [503, 'The service has too much to do'],
 }
 
 function detailOf(problem: Problem): string {
@@ -92,6 +100,8 @@ function detailOf(problem: Problem): string {
       )
     case 'not-acceptable':
       return `Accept was ${quoted(problem.accept)}; there are ${problem.forms}.`
+    case 'precondition-failed':
+      return `${problem.header} does not hold for what is there; a request without it gives that.`
     case 'range-not-satisfiable':
       return `The answer has ${problem.length} bytes.`
     case 'not-found':
@@ -108,6 +118,8 @@ function detailOf(problem: Problem): string {
       return `In the request, ${problem.wrong}.`
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
+    case 'overloaded':
+      return `At the moment ${problem.what}; try again in ${problem.retryAfter} seconds.`
   }
 }
 
@@ -135,6 +147,8 @@ function presentationOf(problem: Problem): Presentation {
       return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
+    case 'overloaded':
+      return { ...presentation, headers: { 'Retry-After': String(problem.retryAfter) } }
     default:
       return presentation
   }
