@@ -4,6 +4,7 @@ import { type Entity, factsOf, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
+import { RecordComparer } from './json-difference.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
@@ -57,8 +58,8 @@ export function* diffEntity(older: Release, newer: Release, name: string, access
     if (before === undefined) yield lazily({ change: 'added' as const, key }, { new: after as Uint8Array })
     else if (after === undefined) yield lazily({ change: 'removed' as const, key }, { old: before })
     else {
-      const [old, now] = [parsed(before), parsed(after)]
-      yield { change: 'changed', key, fields: differing(old, now), old, new: now }
+      const fields = fieldsThatDiffer(before, after)
+      yield lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
     }
   }
 }
@@ -120,7 +121,7 @@ const END = text('}')
 /** One change as the JSON of a `RecordChange`, after the name of its collection. In pieces that are put together. */
 export function changeJson(collection: string, { key, old, new: now }: JsonChange): Uint8Array[] {
   const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
-  const fields = old === undefined || now === undefined ? {} : { fields: differing(parsed(old), parsed(now)) }
+  const fields = old === undefined || now === undefined ? {} : { fields: fieldsThatDiffer(old, now) }
   const head = JSON.stringify({ collection, key, change, ...fields }).slice(0, -END.length)
   return [text(head), ...(old === undefined ? [] : [OLD, old]), ...(now === undefined ? [] : [NEW, now]), END]
 }
@@ -180,11 +181,15 @@ function keyReader(release: Release, entity: Entity, field: string): (position: 
   return (position) => identifier(column.values[position] as number)
 }
 
+const comparer = new RecordComparer()
+const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
+  comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
+
 /** A fact that is not known is null. */
 const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
   typeof value === 'object' && value !== null
 
-/** The dotted paths of the values that differ. */
+/** The same for records whose fields are not the same: those of the newer one come first. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]

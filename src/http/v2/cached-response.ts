@@ -185,9 +185,9 @@ function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefine
   async function* chunks() {
     const plain = inSlices(pieces())
     const { value: first } = await plain.next()
-    if (first === undefined) return
     // All chunks but the last are full.
-    if (first.length < MIN_COMPRESSED_BYTES) encoding = undefined
+    if ((first?.length ?? 0) < MIN_COMPRESSED_BYTES) encoding = undefined
+    if (first === undefined) return
     const all = startingWith(first, plain)
     yield* encoding === undefined ? all : compressedChunks(all, encoding)
   }
@@ -201,15 +201,18 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
 
 const CHUNK_BYTES = 1 << 16
 const SLICE_MILLISECONDS = 2
+/** Left alone, garbage grows to several times the memory in use. A collection beside the work costs little. */
+const SLICES_PER_COLLECTION = 10
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes. Other requests are
- * handled after every few milliseconds of work.
+ * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
+ * the next one is pulled. Other requests are handled after every few milliseconds of work.
  */
 export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
+  let slices = 0
   let end = performance.now() + SLICE_MILLISECONDS
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
@@ -219,10 +222,10 @@ export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Ui
       used += bytes
       if (used < CHUNK_BYTES) continue
       yield chunk
-      chunk = Buffer.allocUnsafe(CHUNK_BYTES)
       used = 0
     }
     if (performance.now() < end) continue
+    if (++slices % SLICES_PER_COLLECTION === 0) Bun.gc(false)
     await nextTurn()
     end = performance.now() + SLICE_MILLISECONDS
   }

@@ -1,5 +1,4 @@
 // Puts a response of API v2 together: every header, validators, caching and compression.
-import { pipeline, Readable } from 'node:stream'
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
 import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
 import { CONTENT_TYPES, type Format } from '../../page/rendition.ts'
@@ -142,12 +141,28 @@ const compressor = (encoding: Encoding) => {
   }
 }
 
-/** Pulls the next chunk only when more is needed, and ends them when its own reader stops early. */
+/** Pulls the next chunk only when the one before is compressed, so that its bytes may be used again. */
 export async function* compressedChunks(
   chunks: AsyncIterable<Uint8Array>,
   encoding: Encoding,
 ): AsyncGenerator<Uint8Array> {
-  // An error in it reaches the reader through the stream.
-  const stream = pipeline(Readable.from(chunks), compressor(encoding), () => {})
-  for await (const chunk of stream) yield chunk
+  const stream = compressor(encoding)
+  const ready: Uint8Array[] = []
+  const failed = new Promise<never>((_, reject) => stream.on('error', reject))
+  // It may fail while no one waits for it.
+  failed.catch(() => {})
+  const ended = new Promise<void>((resolve) => stream.on('end', resolve))
+  stream.on('data', (bytes) => void ready.push(bytes))
+  const written = (chunk: Uint8Array) => new Promise<void>((resolve) => stream.write(chunk, () => resolve()))
+  try {
+    for await (const chunk of chunks) {
+      await Promise.race([written(chunk), failed])
+      yield* ready.splice(0)
+    }
+    stream.end()
+    await Promise.race([ended, failed])
+    yield* ready
+  } finally {
+    stream.destroy()
+  }
 }

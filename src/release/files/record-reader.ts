@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { gapAfter } from './record-file.ts'
 
-const OFFSET_BYTES = 8
+const NUMBER_BYTES = 8
 const WINDOW = 1 << 16
 /** Read where the last read was elsewhere: records in another order than on disk must not cost a window each. */
 const FIRST_WINDOW = 1 << 12
@@ -26,6 +26,13 @@ class FileWindow implements Disposable {
     return this.#bytes.subarray(from - this.#start, to - this.#start)
   }
 
+  /** A number of eight bytes. It takes no view: a pass over millions of records would leave as many behind. */
+  number(at: number): number {
+    if (at < this.#start || at + NUMBER_BYTES > this.#end) this.#move(at, at + NUMBER_BYTES)
+    const low = this.#bytes.readUInt32LE(at - this.#start)
+    return this.#bytes.readUInt32LE(at - this.#start + NUMBER_BYTES / 2) * 0x1_0000_0000 + low
+  }
+
   [Symbol.dispose](): void {
     closeSync(this.#descriptor)
   }
@@ -41,8 +48,6 @@ class FileWindow implements Disposable {
 
 /** From the first byte to just after the last. */
 type Extent = [from: number, to: number]
-
-const numberIn = (bytes: Buffer, at: number) => bytes.readUInt32LE(at + 4) * 0x1_0000_0000 + bytes.readUInt32LE(at)
 
 export class RecordReader implements Disposable {
   readonly #records: FileWindow
@@ -70,9 +75,8 @@ export class RecordReader implements Disposable {
   }
 
   #extent(position: number): Extent {
-    const offsets = this.#offsets.read(position * OFFSET_BYTES, (position + 2) * OFFSET_BYTES)
-    const start = numberIn(offsets, 0)
-    return [start, numberIn(offsets, OFFSET_BYTES) - gapAfter(position, this.#count)]
+    const start = this.#offsets.number(position * NUMBER_BYTES)
+    return [start, this.#offsets.number((position + 1) * NUMBER_BYTES) - gapAfter(position, this.#count)]
   }
 
   [Symbol.dispose](): void {
