@@ -140,6 +140,10 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
     if (hasQuery(operation, 'to')) return send({ target: service.target(operation, `to=${NEVER}`) })
     return send({ target: service.pathOf(operation, { digest: NEVER }) })
   },
+  'precondition-failed': (operation) =>
+    send({ target: service.target(operation), headers: { 'If-Match': '"another"' } }),
+  // It depends on what else is being requested, and so there is none here.
+  overloaded: (operation) => send({ target: service.target(operation) }),
   'range-not-satisfiable': (operation) =>
     send({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
   'internal-error': (operation) => sendToBroken({ target: service.target(operation) }),

@@ -33,7 +33,10 @@ export type HttpResponse = {
 export type Streamed = {
   /** In bytes, if it is known beforehand; then the chunks must add up to it. */
   readonly length: number | undefined
-  /** A chunk is pulled when the client has taken the one before. If the client goes away, the iterator is returned. */
+  /**
+   * A chunk is pulled when the client has taken the one before, whose bytes may then be used again. If the client goes
+   * away, the iterator is returned.
+   */
   readonly chunks: () => AsyncIterable<Uint8Array>
   /** Called after the last chunk. Trailers are sent only where the length is not known beforehand. */
   readonly trailers?: () => Readonly<Record<string, string>>
