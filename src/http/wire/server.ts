@@ -1,8 +1,9 @@
 // An HTTP/1.1 server: accepts connections, times them out, and has the steps of a shutdown that loses no request.
 import type { Socket } from 'bun'
 import type { Log } from '../../log.ts'
-import { Budget, DEFAULT_BUDGET, overloaded } from '../budget.ts'
+import { Budget, DEFAULT_BUDGET } from '../budget.ts'
 import { Metrics, type RefusalReason } from '../metrics.ts'
+import { overloaded } from '../problem.ts'
 import { Connection } from './connection.ts'
 import { connectionLimit, descriptorLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
 import { ResponseBuffer } from './response-buffer.ts'
