@@ -6,13 +6,17 @@ import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { RequestId } from './request-id.ts'
 import { v1Routes } from './v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
+import type { HeadProblem } from './wire/request-head.ts'
 
 type Outcome = HttpResponse | Problem
 
 export type App = {
-  (request: HttpRequest, connection: ConnectionInfo): HttpResponse | Promise<HttpResponse>
+  (request: HttpRequest, connection: ConnectionInfo, id?: RequestId): HttpResponse | Promise<HttpResponse>
+  /** The response to what is not a request; by default that of problemResponse. */
+  readonly refuse?: (problem: HeadProblem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
 }
@@ -23,17 +27,19 @@ export type AppContext = {
   /** Where older releases are, for requests that name one. */
   readonly shelf?: ReadableShelf
   readonly policy: BaseUrlPolicy
-  readonly logError: (error: unknown, request: HttpRequest) => void
+  readonly logError: (error: unknown, request: HttpRequest, id?: RequestId) => void
 }
 
 export function createApp(context: AppContext): App {
   const releases = new OpenReleases(context.release, context.shelf)
-  const app = (request: HttpRequest, connection: ConnectionInfo) => {
+  const app = (request: HttpRequest, connection: ConnectionInfo, id?: RequestId) => {
     try {
       const outcome = route(context, releases, request, connection)
-      return outcome instanceof Promise ? promisedResponse(context, request, outcome) : toResponse(outcome, request)
+      return outcome instanceof Promise
+        ? promisedResponse(context, request, outcome, id)
+        : toResponse(outcome, request, id)
     } catch (error) {
-      return toResponse(problemOf(error, context, request), request)
+      return toResponse(problemOf(error, context, request, id), request, id)
     }
   }
   return Object.assign(app, { failed: context.logError })
@@ -46,16 +52,17 @@ export const promisedResponse = (
   log: ErrorLog,
   request: HttpRequest,
   outcome: Promise<Outcome>,
+  id?: RequestId,
 ): Promise<HttpResponse> =>
-  outcome.catch((error) => problemOf(error, log, request)).then((settled) => toResponse(settled, request))
+  outcome.catch((error) => problemOf(error, log, request, id)).then((settled) => toResponse(settled, request, id))
 
-const toResponse = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
-  'kind' in outcome ? problemResponse(outcome, path) : outcome
+const toResponse = (outcome: Outcome, { path }: HttpRequest, id: RequestId | undefined): HttpResponse =>
+  'kind' in outcome ? problemResponse(outcome, path, id) : outcome
 
 /** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
-function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest): Problem {
+function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest, id: RequestId | undefined): Problem {
   if (error instanceof ProblemError) return error.problem
-  logError(error, request)
+  logError(error, request, id)
   return { kind: 'internal-error' }
 }
 

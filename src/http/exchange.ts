@@ -16,6 +16,7 @@ export type HttpRequest = {
   readonly path: string
   readonly query: string
   readonly headers: RequestHeaders
+  readonly http10?: boolean
 }
 
 export type HttpResponse = {

@@ -60,6 +60,20 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
   'range-not-satisfiable': [
     [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
   ],
+  'too-many-requests': [
+    [
+      { kind: 'too-many-requests', requests: 10, windowSeconds: 1, retryAfter: 1 },
+      429,
+      'The client sends more requests than it may',
+      'At most 10 requests per second are allowed from one address; wait as Retry-After says.',
+    ],
+    [
+      { kind: 'too-many-requests', requests: 600, windowSeconds: 60, retryAfter: 7 },
+      429,
+      'The client sends more requests than it may',
+      'At most 600 requests per 60 seconds are allowed from one address; wait as Retry-After says.',
+    ],
+  ],
   'bad-host': [
     [
       { kind: 'bad-host', header: 'Host', expected: 'a name' },

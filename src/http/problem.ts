@@ -4,6 +4,7 @@ import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
+import type { RequestId } from './request-id.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
@@ -23,6 +24,13 @@ export type Problem =
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
+  | {
+      readonly kind: 'too-many-requests'
+      readonly requests: number
+      readonly windowSeconds: number
+      /** In seconds. */
+      readonly retryAfter: number
+    }
   | { readonly kind: 'internal-error' }
 
 export type ProblemKind = Problem['kind']
@@ -66,6 +74,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'release-gone': [410, 'The release is not there any more'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
+  'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
 }
@@ -106,6 +115,10 @@ function detailOf(problem: Problem): string {
       return `At most ${problem.max} are read.`
     case 'bad-request':
       return `In the request, ${problem.wrong}.`
+    case 'too-many-requests': {
+      const window = problem.windowSeconds === 1 ? 'second' : `${problem.windowSeconds} seconds`
+      return `At most ${problem.requests} requests per ${window} are allowed from one address; wait as Retry-After says.`
+    }
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
@@ -115,11 +128,13 @@ const MAX_QUOTED = 100
 const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
 /** Whether a path belongs to API v2, whose responses have headers of their own. */
-const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
 
-export function problemResponse(problem: Problem, path: string): HttpResponse {
+/** API v1 is frozen: its problems do not have the id of the request. */
+export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem)
-  const body = { type: problemType(problem.kind), title, status, detail, instance: path }
+  const requestId = isV2(path) ? id?.value : undefined
+  const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
   const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
   return textResponse(status, all, JSON.stringify(body))
@@ -135,6 +150,8 @@ function presentationOf(problem: Problem): Presentation {
       return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
+    case 'too-many-requests':
+      return { ...presentation, headers: { 'Retry-After': String(problem.retryAfter) } }
     default:
       return presentation
   }

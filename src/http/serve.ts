@@ -27,7 +27,10 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, options: ListenOptions): RunningServer {
-  const server = listen({ respond: app, refuse: problemResponse, onFailure: app.failed }, options)
+  const server = listen(
+    { respond: app, refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)), onFailure: app.failed },
+    options,
+  )
   return {
     url: server.url,
     port: server.port,

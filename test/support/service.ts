@@ -24,8 +24,24 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** An empty variable counts as none, so what the developer has set does not reach the service. */
-const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
+/**
+ * An empty variable counts as none, so what the developer has set does not reach the service. Its output is a pipe, which
+ * would get JSON; tests read the lines that people get.
+ */
+const UNSET = {
+  HOST: '',
+  PORT: '',
+  BASE_URL: '',
+  TRUST_PROXY: '',
+  WORKERS: '',
+  DRAIN_TIMEOUT: '',
+  ADMIN: '',
+  RATE_LIMIT: '',
+  LOG_FORMAT: 'text',
+  ACCESS_LOG: '',
+  ACCESS_LOG_FORMAT: '',
+  SLOW_REQUEST: '',
+}
 
 export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 

@@ -199,7 +199,7 @@ export class Connection implements ConnectionInfo {
 
   #refuse(problem: HeadProblem, text: string): void {
     const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-    const response = this.#server.handler.refuse(problem, path)
+    const response = this.#server.handler.refuse(problem, path, this)
     out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
     this.#startClosing()
   }

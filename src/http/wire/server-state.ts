@@ -5,7 +5,7 @@ import type { HeadProblem, RequestHead } from './request-head.ts'
 export type Handler = {
   readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
   /** The response to a request that is not valid HTTP, never streamed. Of its path there is as much as could be read. */
-  readonly refuse: (problem: HeadProblem, path: string) => HttpResponse
+  readonly refuse: (problem: HeadProblem, path: string, connection: ConnectionInfo) => HttpResponse
   /** Called when a promised or streamed response failed after it was too late for another response. */
   readonly onFailure?: ((error: unknown, request: HttpRequest) => void) | undefined
 }
