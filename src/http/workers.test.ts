@@ -53,8 +53,8 @@ test('the supervisor resets it when a worker has run steadily', async () => {
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', WORKER],
     drainMilliseconds: 0,
-    log: (line) => {
-      lines.push(line)
+    log: ({ message, pid }) => {
+      lines.push(pid === undefined ? message : `[${pid}] ${message}`)
       onLine()
     },
     now: () => now,

@@ -1,13 +1,22 @@
 // The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
 import { Failure } from '../failure.ts'
+import { eventOf, type Log } from '../log.ts'
+import { type MetricsSnapshot, mergeSnapshots, withoutGauges } from './metrics.ts'
 import { CannotListen } from './serve.ts'
+import type { WorkerReport } from './serving-status.ts'
 import { type ListenOptions, urlOf } from './wire/server.ts'
 
 /** In the environment of a worker: the process id of its supervisor. */
 export const SUPERVISOR_VARIABLE = 'NOMENCLATOR_SUPERVISOR'
 
-/** From a worker to its supervisor: it listens, or it has stopped listening. */
-type WorkerMessage = { readonly ready: { readonly port: number } } | { readonly closed: true }
+/** From a worker to its supervisor: it listens, it has stopped listening, or how it is. */
+type WorkerMessage =
+  | { readonly ready: { readonly port: number } }
+  | { readonly closed: true }
+  | { readonly report: WorkerReport }
+
+/** From the supervisor to a worker. */
+type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' }
 
 export const reportReady = (port: number): void => report({ ready: { port } })
 
@@ -17,9 +26,23 @@ export const reportReady = (port: number): void => report({ ready: { port } })
  */
 export function reportClosed(): Promise<void> {
   return new Promise((resolve) => {
-    process.once('message', () => resolve())
+    process.on('message', (message: SupervisorMessage) => {
+      if ('finish' in message) resolve()
+    })
     report({ closed: true })
   })
+}
+
+const REPORT_MILLISECONDS = 1_000
+
+/** Reports every second and whenever the supervisor asks, and reopens the access log when it says so. */
+export function obeySupervisor(reportOf: () => WorkerReport, reopen: () => void): void {
+  process.on('message', (message: SupervisorMessage) => {
+    if (!('wanted' in message)) return
+    if (message.wanted === 'report') report({ report: reportOf() })
+    else reopen()
+  })
+  setInterval(() => report({ report: reportOf() }), REPORT_MILLISECONDS).unref()
 }
 
 function report(message: WorkerMessage): void {
@@ -33,7 +56,9 @@ type WorkersOptions = {
   readonly command: (port: number) => readonly string[]
   /** How long a worker may take to stop. */
   readonly drainMilliseconds: number
-  readonly log: (line: string) => void
+  readonly log: Log
+  /** Descriptors that workers inherit, from number 3 on. */
+  readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
 }
@@ -42,6 +67,14 @@ export type Workers = {
   readonly url: string
   /** Replaces the workers one after the other. If a new one cannot start, the remaining old ones stay. */
   restart(): void
+  /** How each worker that listens is: asked for now, or else as it said last. */
+  reports(): Promise<readonly WorkerReport[]>
+  /** What the workers that have ended had counted. */
+  readonly departed: MetricsSnapshot | undefined
+  /** How many workers were replaced because they had died. */
+  readonly restarts: number
+  /** Lets the workers open their access log anew. */
+  reopen(): void
   stop(): Promise<void>
   kill(): void
 }
@@ -52,6 +85,8 @@ type Worker = {
   state: 'starting' | 'listening' | 'closed' | 'finishing'
   /** It was told to stop. */
   retired: boolean
+  report: WorkerReport | undefined
+  onReport: () => void
 }
 
 const KILL_AFTER_MILLISECONDS = 1_000
@@ -106,6 +141,8 @@ class Supervisor implements Workers {
   readonly #backoff = new Backoff()
   #port: number
   #stopping = false
+  restarts = 0
+  departed: MetricsSnapshot | undefined
   #restarting: Promise<void> = Promise.resolve()
 
   constructor(options: WorkersOptions) {
@@ -132,6 +169,17 @@ class Supervisor implements Workers {
     this.#restarting = this.#restarting.then(() => this.#replaceAll())
   }
 
+  async reports(): Promise<readonly WorkerReport[]> {
+    const listening = [...this.#workers].filter(({ state }) => state === 'listening')
+    const all = Promise.all(listening.map((worker) => freshReport(worker)))
+    await Promise.race([all, Bun.sleep(REPORT_TIMEOUT_MILLISECONDS)])
+    return listening.flatMap(({ report }) => report ?? [])
+  }
+
+  reopen(): void {
+    for (const worker of this.#workers) send(worker, { wanted: 'reopen' })
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true
     await Promise.all([...this.#workers].map((worker) => this.#retire(worker)))
@@ -152,9 +200,11 @@ class Supervisor implements Workers {
         await this.#retire(old)
         await this.#startMissing()
       }
-      this.#options.log('All workers were restarted.\n')
+      this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
     } catch (error) {
-      if (!this.#stopping) this.#options.log(`WORKERS NOT RESTARTED: ${messageOf(error)}; those that are there go on\n`)
+      if (this.#stopping) return
+      const message = `WORKERS NOT RESTARTED: ${messageOf(error)}; those that are there go on`
+      this.#options.log({ level: 'error', event: 'workers-not-restarted', message })
     }
   }
 
@@ -171,17 +221,32 @@ class Supervisor implements Workers {
   #spawn(): Promise<number> {
     const ready = Promise.withResolvers<number>()
     const child = Bun.spawn([...this.#options.command(this.#port)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(this.#options.inherited ?? [])],
       env: { ...process.env, [SUPERVISOR_VARIABLE]: String(process.pid) },
       ipc: (message: WorkerMessage) => {
+        if ('report' in message) {
+          worker.report = message.report
+          const wake = worker.onReport
+          worker.onReport = () => {}
+          wake()
+          return
+        }
         worker.state = 'ready' in message ? 'listening' : 'closed'
         if ('ready' in message) ready.resolve(message.ready.port)
         else this.#letClosedFinish()
       },
     })
-    const worker: Worker = { process: child, startedAt: this.#now(), state: 'starting', retired: false }
+    const worker: Worker = {
+      process: child,
+      startedAt: this.#now(),
+      state: 'starting',
+      retired: false,
+      report: undefined,
+      onReport: () => {},
+    }
     this.#workers.add(worker)
-    const output = [child.stdout, child.stderr].map((stream) => this.#forwardLines(stream, child.pid))
+    const pipes = [child.stdout, child.stderr] as ReadableStream<Uint8Array>[]
+    const output = pipes.map((stream) => this.#forwardLines(stream, child.pid))
     // The last output of a worker is logged before its death.
     void Promise.all([child.exited, ...output]).then(() => this.#onExit(worker, ready))
     return ready.promise
@@ -194,10 +259,10 @@ class Supervisor implements Workers {
     for await (const chunk of stream) {
       unfinished += decoder.decode(chunk, { stream: true })
       const end = unfinished.lastIndexOf('\n') + 1
-      for (const line of unfinished.slice(0, end).split('\n').slice(0, -1)) this.#options.log(`[${pid}] ${line}\n`)
+      for (const line of unfinished.slice(0, end).split('\n').slice(0, -1)) this.#options.log(eventOf(line, pid))
       unfinished = unfinished.slice(end)
     }
-    if (unfinished !== '') this.#options.log(`[${pid}] ${unfinished}\n`)
+    if (unfinished !== '') this.#options.log(eventOf(unfinished, pid))
   }
 
   /**
@@ -212,13 +277,19 @@ class Supervisor implements Workers {
 
   #onExit(worker: Worker, ready: PromiseWithResolvers<number>): void {
     this.#workers.delete(worker)
+    if (worker.report !== undefined) {
+      const counted = withoutGauges(worker.report.metrics)
+      this.departed = this.departed === undefined ? counted : mergeSnapshots(this.departed, counted)
+    }
     this.#letClosedFinish()
     const { pid, exitCode, signalCode } = worker.process
     const how = signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`
     ready.reject(new Failure(`a worker could not start (${how}); its reason stands above`))
     if (worker.state === 'starting' || worker.retired || this.#stopping) return
     this.#backoff.workerDied(this.#now() - worker.startedAt)
-    this.#options.log(`WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.milliseconds} ms\n`)
+    this.restarts++
+    const message = `WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.milliseconds} ms`
+    this.#options.log({ level: 'error', event: 'worker-died', message, worker: pid, how })
     void this.#replaceDead()
   }
 
@@ -230,7 +301,8 @@ class Supervisor implements Workers {
       } catch (error) {
         if (this.#stopping) return
         const wait = `trying again in ${this.#backoff.milliseconds} ms`
-        this.#options.log(`WORKER DID NOT START: ${messageOf(error)}; ${wait}\n`)
+        const message = `WORKER DID NOT START: ${messageOf(error)}; ${wait}`
+        this.#options.log({ level: 'error', event: 'worker-not-started', message })
       }
     }
   }
@@ -247,11 +319,28 @@ class Supervisor implements Workers {
 
 function letFinish(worker: Worker): void {
   worker.state = 'finishing'
+  send(worker, { finish: true })
+}
+
+function send({ process }: Worker, message: SupervisorMessage): void {
   try {
-    worker.process.send({ finish: true })
+    process.send(message)
   } catch {
     // It has ended without waiting for this message.
   }
+}
+
+const REPORT_TIMEOUT_MILLISECONDS = 500
+
+function freshReport(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const { onReport } = worker
+    worker.onReport = () => {
+      onReport()
+      resolve()
+    }
+    send(worker, { wanted: 'report' })
+  })
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
