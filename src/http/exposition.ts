@@ -56,7 +56,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
           labels: { route, status },
           value: all?.requests[number * STATUS_CLASSES.length + at] ?? 0,
         })),
-      ).filter(({ labels, value }) => value > 0 || labels.status === '2xx' || labels.status === '5xx'),
+      ),
   },
   nomenclator_request_duration_seconds: {
     type: 'histogram',

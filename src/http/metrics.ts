@@ -22,7 +22,7 @@ export const ROUTES = [
 ] as const
 export type Route = (typeof ROUTES)[number]
 
-export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
+export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
 /** Upper bounds of the buckets of durations, in seconds; the last bucket has none. */
 export const DURATION_BOUNDS = [
@@ -32,6 +32,7 @@ export const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 const DURATION_BUCKETS = DURATION_BOUNDS.length + 1
 const CLASSES = STATUS_CLASSES.length
+const FIRST_CLASS = 2
 const routeNumber = Object.fromEntries(ROUTES.map((route, at) => [route, at])) as Readonly<Record<Route, number>>
 
 const V1_PREFIX = `${V1_PATH}/`
@@ -116,7 +117,7 @@ export class Metrics {
   /** Counts a request that has its response. */
   countRequest(route: Route, status: number, milliseconds: number, bodyBytes: number): void {
     const number = routeNumber[route]
-    const at = number * CLASSES + ((status / 100) | 0) - 1
+    const at = number * CLASSES + ((status / 100) | 0) - FIRST_CLASS
     this.#requests[at] = (this.#requests[at] ?? 0) + 1
     const seconds = milliseconds / 1_000
     const bucket = number * DURATION_BUCKETS + bucketOf(DURATION_BOUNDS, seconds)

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { AccessLog } from './access-log.ts'
 import type { App } from './app.ts'
 import { clientAddress, type ProxyPolicy } from './client-address.ts'
-import { type ConnectionInfo, type HttpRequest, type HttpResponse, isStreamed, type Streamed } from './exchange.ts'
+import type { HttpRequest, HttpResponse, Streamed } from './exchange.ts'
 import { type Metrics, type Route, routeOf } from './metrics.ts'
 import { isV2, problemResponse } from './problem.ts'
 import { withLines } from './rate-limit.ts'
@@ -18,52 +18,44 @@ export type Observation = {
   readonly slowMilliseconds: number
 }
 
-/** A request whose response is under way. */
-type Exchange = {
-  readonly request: HttpRequest | undefined
-  readonly connection: ConnectionInfo | undefined
-  readonly path: string
-  readonly id: RequestId
-}
-
 export function observed(app: App, observation: Observation): App {
   const { policy } = observation
   /** For responses that fail while they are sent. */
   const streaming = new WeakMap<HttpRequest, RequestId>()
-  const finished = (exchange: Exchange, response: HttpResponse, started: number): HttpResponse => {
-    const { request, path, id } = exchange
-    const identified = isV2(path) ? withLines(response, `X-Request-Id: ${id.value}\r\n`) : response
-    const { status, body } = identified
-    const elapsed = performance.now() - started
-    if (isStreamed(body) && request !== undefined && sendsBody(request, status)) {
-      streaming.set(request, id)
-      const whenSent = (milliseconds: number, bytes: number) =>
-        note(observation, exchange, status, elapsed + milliseconds, bytes)
-      return { ...identified, body: watched(body, whenSent) }
+  const finish = (id: RequestId, path: string, given: HttpResponse, started: number): HttpResponse => {
+    const response = isV2(path) ? withLines(given, `X-Request-Id: ${id.value}\r\n`) : given
+    const { status, body } = response
+    const milliseconds = millisecondsSince(started)
+    if (id.request?.method === 'HEAD' || status === 304 || body === undefined) {
+      note(observation, id, path, status, milliseconds, 0)
+      return response
     }
-    const bytes = body instanceof Uint8Array && request?.method !== 'HEAD' && status !== 304 ? body.length : 0
-    note(observation, exchange, status, elapsed, bytes)
-    return identified
+    if (body instanceof Uint8Array) {
+      note(observation, id, path, status, milliseconds, body.length)
+      return response
+    }
+    if (id.request !== undefined) streaming.set(id.request, id)
+    const whenSent = (more: number, bytes: number) => note(observation, id, path, status, milliseconds + more, bytes)
+    return { ...response, body: watched(body, whenSent) }
   }
   const respond: App = (request, connection) => {
-    const started = performance.now()
-    const exchange = { request, connection, path: request.path, id: new RequestId(policy, request, connection) }
-    const response = app(request, connection, exchange.id)
+    const started = Bun.nanoseconds()
+    const id = new RequestId(policy, request, connection)
+    const response = app(request, connection, id)
     return response instanceof Promise
-      ? response.then((settled) => finished(exchange, settled, started))
-      : finished(exchange, response, started)
+      ? response.then((settled) => finish(id, request.path, settled, started))
+      : finish(id, request.path, response, started)
   }
-  return Object.assign(respond, {
-    failed: (error: unknown, request: HttpRequest) => app.failed?.(error, request, streaming.get(request)),
-    refuse: ((problem, path, connection) => {
-      const id = new RequestId(policy, undefined, connection)
-      const response = problemResponse(problem, path, id)
-      return finished({ request: undefined, connection, path, id }, response, performance.now())
-    }) satisfies App['refuse'],
-  })
+  const refuse: App['refuse'] = (problem, path, connection) => {
+    const id = new RequestId(policy, undefined, connection)
+    return finish(id, path, problemResponse(problem, path, id), Bun.nanoseconds())
+  }
+  const failed: App['failed'] = (error, request) => app.failed?.(error, request, streaming.get(request))
+  return Object.assign(respond, { refuse, failed })
 }
 
-const sendsBody = ({ method }: HttpRequest, status: number) => method !== 'HEAD' && status !== 304
+/** Of the two clocks that do not jump, this one costs less to read. */
+const millisecondsSince = (nanoseconds: number): number => (Bun.nanoseconds() - nanoseconds) / 1e6
 
 /** Counts and logs what went wrong in the service while it responded. */
 export const failureLog =
@@ -83,52 +75,51 @@ export const failureLog =
   }
 
 /** Tells of a response, when all of it has been made. */
-function note(observation: Observation, exchange: Exchange, status: number, milliseconds: number, bytes: number): void {
+function note(
+  observation: Observation,
+  id: RequestId,
+  path: string,
+  status: number,
+  milliseconds: number,
+  bytes: number,
+): void {
   const { metrics, accessLog, slowMilliseconds } = observation
-  const { path, request } = exchange
-  const route = request === undefined ? 'invalid' : routeOf(path)
+  const route = id.request === undefined ? 'invalid' : routeOf(path)
   metrics.countRequest(route, status, milliseconds, bytes)
-  if (milliseconds >= slowMilliseconds) noteSlow(observation, exchange, route, status, milliseconds)
+  if (milliseconds >= slowMilliseconds) noteSlow(observation, id, path, route, status, milliseconds)
   if (accessLog === undefined) return
-  accessLog.add({
-    client: clientOf(observation.policy, exchange),
-    request,
-    path,
-    route,
-    status,
-    bytes,
-    milliseconds,
-    requestId: exchange.id.value,
-  })
+  const client = clientOf(observation.policy, id)
+  accessLog.add({ client, request: id.request, path, route, status, bytes, milliseconds, requestId: id.value })
 }
 
 function noteSlow(
   { metrics, log }: Observation,
-  { request, path, id }: Exchange,
+  { request, value: requestId }: RequestId,
+  path: string,
   route: Route,
   status: number,
   milliseconds: number,
 ): void {
   metrics.slowRequests++
   const duration = Math.round(milliseconds)
-  const query = request === undefined || request.query === '' ? '' : `?${request.query}`
+  const { method = '-', query = '' } = request ?? {}
   log({
     level: 'warn',
     event: 'slow-request',
-    message: `SLOW REQUEST: ${request?.method ?? '-'} ${path}${query} took ${duration} ms (${status})`,
+    message: `SLOW REQUEST: ${method} ${path}${query === '' ? '' : `?${query}`} took ${duration} ms (${status})`,
     route,
-    method: request?.method,
+    method,
     path,
-    query: request?.query,
+    query,
     status,
     milliseconds: duration,
-    requestId: id.value,
+    requestId,
   })
 }
 
 const NO_HEADERS = { get: () => undefined }
 
-const clientOf = (policy: ProxyPolicy, { request, connection }: Exchange): string =>
+const clientOf = (policy: ProxyPolicy, { request, connection }: RequestId): string =>
   connection === undefined ? '' : clientAddress(policy, request?.headers ?? NO_HEADERS, connection)
 
 type WhenSent = (milliseconds: number, bytes: number) => void
@@ -142,13 +133,13 @@ const watched = (body: Streamed, whenSent: WhenSent): Streamed => ({
 async function* watchedChunks(chunks: AsyncIterable<Uint8Array>, whenSent: WhenSent): AsyncGenerator<Uint8Array> {
   let bytes = 0
   let milliseconds = 0
-  let asked = performance.now()
+  let asked = Bun.nanoseconds()
   try {
     for await (const chunk of chunks) {
-      milliseconds += performance.now() - asked
+      milliseconds += millisecondsSince(asked)
       bytes += chunk.length
       yield chunk
-      asked = performance.now()
+      asked = Bun.nanoseconds()
     }
   } finally {
     whenSent(milliseconds, bytes)

@@ -10,17 +10,18 @@ const VALID = /^[A-Za-z0-9._~+/=@:-]{1,128}$/
 const prefix = randomBytes(6).toString('hex')
 let made = 0
 
-/** An id that is found or made when it is first read: most requests never need theirs. */
+/** The id of one request. It is found or made when it is first read, since most requests never need theirs. */
 export class RequestId {
   readonly #policy: ProxyPolicy
-  readonly #request: HttpRequest | undefined
-  readonly #connection: ConnectionInfo | undefined
+  /** Undefined where what was received is not a request. */
+  readonly request: HttpRequest | undefined
+  readonly connection: ConnectionInfo | undefined
   #value: string | undefined
 
   constructor(policy: ProxyPolicy, request: HttpRequest | undefined, connection: ConnectionInfo | undefined) {
     this.#policy = policy
-    this.#request = request
-    this.#connection = connection
+    this.request = request
+    this.connection = connection
   }
 
   get value(): string {
@@ -29,9 +30,9 @@ export class RequestId {
   }
 
   #fromProxy(): string | undefined {
-    if (this.#request === undefined || this.#connection === undefined) return undefined
-    if (!isFromProxy(this.#policy, this.#connection)) return undefined
-    const given = this.#request.headers.get('x-request-id')
+    if (this.request === undefined || this.connection === undefined) return undefined
+    if (!isFromProxy(this.#policy, this.connection)) return undefined
+    const given = this.request.headers.get('x-request-id')
     return given !== undefined && VALID.test(given) ? given : undefined
   }
 }
