@@ -183,7 +183,6 @@ function adminOf({ values: { admin }, log }: Context, operated: Operated, superv
     supervises,
     reports: async () =>
       operated.workers?.reports() ?? (operated.server === undefined ? [] : [operated.server.report()]),
-    departed: () => operated.workers?.departed,
     restarts: () => operated.workers?.restarts ?? 0,
     stopping: () => operated.stopping,
   })

@@ -2,17 +2,14 @@
 import { Failure } from '../failure.ts'
 import { version } from '../version.ts'
 import { EXPOSITION_TYPE, exposition } from './exposition.ts'
-import type { MetricsSnapshot } from './metrics.ts'
 import type { WorkerReport } from './serving-status.ts'
 import { urlOf } from './wire/server.ts'
 
 export type AdminAddress = { readonly host: string; readonly port: number }
 
 export type AdminOptions = AdminAddress & {
-  /** Of every worker that listens. */
+  /** Of every worker that listens; what workers counted that have ended is added to the first. */
   readonly reports: () => Promise<readonly WorkerReport[]>
-  /** What workers that have ended had counted. */
-  readonly departed?: () => MetricsSnapshot | undefined
   /** How many workers were replaced because they had died or did not respond. */
   readonly restarts?: () => number
   /** Whether the service as a whole is about to stop. */
@@ -122,7 +119,6 @@ async function metricsText(options: AdminOptions, startedAt: number): Promise<st
   const { reports, reason } = await readinessOf(options)
   return exposition({
     reports,
-    departed: options.departed?.(),
     restarts: options.restarts?.() ?? 0,
     ready: reason === undefined,
     startedAt,

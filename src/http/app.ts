@@ -9,14 +9,13 @@ import { orThrow, type Problem, ProblemError, problemResponse } from './problem.
 import type { RequestId } from './request-id.ts'
 import { v1Routes } from './v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
-import type { HeadProblem } from './wire/request-head.ts'
 
 type Outcome = HttpResponse | Problem
 
 export type App = {
   (request: HttpRequest, connection: ConnectionInfo, id?: RequestId): HttpResponse | Promise<HttpResponse>
-  /** The response to what is not a request; by default that of problemResponse. */
-  readonly refuse?: (problem: HeadProblem, path: string, connection?: ConnectionInfo) => HttpResponse
+  /** The response to what the wire refuses; by default that of problemResponse. */
+  readonly refuse?: (problem: Problem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
 }

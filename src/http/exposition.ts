@@ -6,8 +6,8 @@ import {
   type MetricsSnapshot,
   mergeSnapshots,
   ROUTES,
+  type Route,
   STATUS_CLASSES,
-  withoutGauges,
 } from './metrics.ts'
 import type { WorkerReport } from './serving-status.ts'
 
@@ -15,8 +15,6 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export type Exposed = {
   readonly reports: readonly WorkerReport[]
-  /** What workers that have ended had counted. */
-  readonly departed: MetricsSnapshot | undefined
   /** How many workers were replaced because they had died or did not respond. */
   readonly restarts: number
   readonly ready: boolean
@@ -30,7 +28,7 @@ export type Exposed = {
 type Labels = Readonly<Record<string, string>>
 type Sample = { readonly suffix?: string; readonly labels?: Labels; readonly value: number }
 
-/** The same over all workers, past and present. */
+/** With the sums over all workers; while there is none, no counter is shown, since it would seem to have fallen. */
 type Totals = Exposed & { readonly all: MetricsSnapshot | undefined }
 
 type Metric = {
@@ -41,38 +39,42 @@ type Metric = {
 
 const SECOND = 1_000
 
-const counted = (read: (all: MetricsSnapshot) => number) => (totals: Totals) => [
-  { value: totals.all === undefined ? 0 : read(totals.all) },
-]
+const counted =
+  (read: (all: MetricsSnapshot) => number) =>
+  ({ all }: Totals) =>
+    all === undefined ? [] : [{ value: read(all) }]
+
+/** For each route, where there is anything to count. */
+const byRoute =
+  (read: (all: MetricsSnapshot, number: number, route: Route) => readonly Sample[]) =>
+  ({ all }: Totals) =>
+    all === undefined ? [] : ROUTES.flatMap((route, number) => read(all, number, route))
 
 /** Every metric by its name. */
 export const METRICS: Readonly<Record<string, Metric>> = {
   nomenclator_requests_total: {
     type: 'counter',
     help: 'Requests that got a response, by route and class of status code.',
-    samples: ({ all }) =>
-      ROUTES.flatMap((route, number) =>
-        STATUS_CLASSES.map((status, at) => ({
-          labels: { route, status },
-          value: all?.requests[number * STATUS_CLASSES.length + at] ?? 0,
-        })),
-      ),
+    samples: byRoute(({ requests }, number, route) =>
+      STATUS_CLASSES.map((status, at) => ({
+        labels: { route, status },
+        value: requests[number * STATUS_CLASSES.length + at] ?? 0,
+      })),
+    ),
   },
   nomenclator_request_duration_seconds: {
     type: 'histogram',
     help: 'How long the service worked on a response; how fast the client reads does not count.',
-    samples: ({ all }) =>
-      ROUTES.flatMap((route, number) => {
-        const buckets = DURATION_BOUNDS.length + 1
-        const counts = all?.durations.slice(number * buckets, (number + 1) * buckets) ?? Array(buckets).fill(0)
-        const sum = all?.durationSums[number] ?? 0
-        return counts.some((count) => count > 0) ? histogram(DURATION_BOUNDS, counts, sum, { route }) : []
-      }),
+    samples: byRoute(({ durations, durationSums }, number, route) => {
+      const buckets = DURATION_BOUNDS.length + 1
+      const counts = durations.slice(number * buckets, (number + 1) * buckets)
+      return histogram(DURATION_BOUNDS, counts, durationSums[number] ?? 0, { route })
+    }),
   },
   nomenclator_response_body_bytes_total: {
     type: 'counter',
     help: 'Bytes of the bodies of responses, by route.',
-    samples: ({ all }) => ROUTES.map((route, at) => ({ labels: { route }, value: all?.bodyBytes[at] ?? 0 })),
+    samples: byRoute(({ bodyBytes }, number, route) => [{ labels: { route }, value: bodyBytes[number] ?? 0 }]),
   },
   nomenclator_slow_requests_total: {
     type: 'counter',
@@ -154,12 +156,12 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   nomenclator_scrub_sound: {
     type: 'gauge',
     help: '1 where the last scrub found every file sound, 0 where it found damage; absent before the first one has ended.',
-    samples: ({ all }) => (all === undefined || all.scrubSound === null ? [] : [{ value: all.scrubSound ? 1 : 0 }]),
+    samples: ({ all }) => (all?.scrubSound === undefined ? [] : [{ value: all.scrubSound ? 1 : 0 }]),
   },
   nomenclator_scrub_end_timestamp_seconds: {
     type: 'gauge',
     help: 'When the last scrub ended, in seconds since 1970; absent before that.',
-    samples: ({ all }) => (all === undefined || all.scrubSound === null ? [] : [{ value: all.scrubEnded }]),
+    samples: ({ all }) => (all?.scrubSound === undefined ? [] : [{ value: all.scrubEnded }]),
   },
   nomenclator_resident_memory_bytes: {
     type: 'gauge',
@@ -207,10 +209,8 @@ function countedBy(values: readonly string[]): [value: string, count: number][] 
 }
 
 export function exposition(exposed: Exposed): string {
-  const { reports, departed } = exposed
-  const present = reports.map(({ metrics }) => metrics)
-  const snapshots = departed === undefined ? present : [...present, withoutGauges(departed)]
-  const totals: Totals = { ...exposed, all: snapshots.length === 0 ? undefined : snapshots.reduce(mergeSnapshots) }
+  const [first, ...others] = exposed.reports.map(({ metrics }) => metrics)
+  const totals: Totals = { ...exposed, all: first === undefined ? undefined : mergeSnapshots([first, ...others]) }
   let text = ''
   for (const [name, { type, help, samples }] of Object.entries(METRICS)) {
     text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`

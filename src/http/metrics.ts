@@ -67,8 +67,7 @@ export type MetricsSnapshot = {
   readonly unsentBytes: number
   readonly refused: Readonly<Record<RefusalReason, number>>
   readonly swaps: number
-  /** Null before the first scrub has ended. */
-  readonly scrubSound: boolean | null
+  readonly scrubSound: boolean | undefined
   readonly scrubEnded: number
   /** For each route and status class, one route after the other. */
   readonly requests: readonly number[]
@@ -142,7 +141,7 @@ export class Metrics {
       unsentBytes: this.unsentBytes,
       refused: { ...this.refused },
       swaps: this.swaps,
-      scrubSound: this.scrubSound ?? null,
+      scrubSound: this.scrubSound,
       scrubEnded: this.scrubEnded,
       requests: [...this.#requests],
       durations: [...this.#durations],
@@ -183,16 +182,17 @@ const added = (a: readonly number[], b: readonly number[]): number[] => a.map((v
 const addedByName = <K extends string>(a: Readonly<Record<K, number>>, b: Readonly<Record<K, number>>) =>
   Object.fromEntries(Object.keys(a).map((name) => [name, a[name as K] + b[name as K]])) as Record<K, number>
 
-/** The sums over two processes. A scrub is as bad as the worse of the two, and as old as the older. */
-export function mergeSnapshots(a: MetricsSnapshot, b: MetricsSnapshot): MetricsSnapshot {
-  return {
+/** Several processes as one. A scrub is the same for all of them, so the latest counts. */
+export const mergeSnapshots = (snapshots: readonly [MetricsSnapshot, ...MetricsSnapshot[]]): MetricsSnapshot =>
+  snapshots.reduce((a, b) => ({
     pid: a.pid,
     connections: a.connections + b.connections,
     streams: a.streams + b.streams,
     unsentBytes: a.unsentBytes + b.unsentBytes,
     refused: addedByName(a.refused, b.refused),
     swaps: a.swaps + b.swaps,
-    ...mergedScrubs(a, b),
+    scrubSound: b.scrubEnded > a.scrubEnded ? b.scrubSound : a.scrubSound,
+    scrubEnded: Math.max(a.scrubEnded, b.scrubEnded),
     requests: added(a.requests, b.requests),
     durations: added(a.durations, b.durations),
     durationSums: added(a.durationSums, b.durationSums),
@@ -203,26 +203,13 @@ export function mergeSnapshots(a: MetricsSnapshot, b: MetricsSnapshot): MetricsS
     lags: added(a.lags, b.lags),
     lagSum: a.lagSum + b.lagSum,
     residentBytes: a.residentBytes + b.residentBytes,
-  }
-}
+  }))
 
-type Scrub = Pick<MetricsSnapshot, 'scrubSound' | 'scrubEnded'>
-
-function mergedScrubs(a: Scrub, b: Scrub): Scrub {
-  if (a.scrubSound === null || b.scrubSound === null) {
-    const { scrubSound, scrubEnded } = a.scrubSound === null ? b : a
-    return { scrubSound, scrubEnded }
-  }
-  return { scrubSound: a.scrubSound && b.scrubSound, scrubEnded: Math.min(a.scrubEnded, b.scrubEnded) }
-}
-
-/** What stays of a process that has ended: its counters, so that totals never fall, but nothing of the moment. */
-export const withoutGauges = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
+/** What is left of a process that has ended: what it counted, and nothing of what it held at a moment. */
+export const countersOf = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
   ...snapshot,
   connections: 0,
   streams: 0,
   unsentBytes: 0,
-  scrubSound: null,
-  scrubEnded: 0,
   residentBytes: 0,
 })

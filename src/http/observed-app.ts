@@ -51,7 +51,7 @@ export function observed(app: App, observation: Observation): App {
     return finish(id, path, problemResponse(problem, path, id), Bun.nanoseconds())
   }
   const failed: App['failed'] = (error, request) => app.failed?.(error, request, streaming.get(request))
-  return Object.assign(respond, { refuse, failed })
+  return Object.assign(respond, app, { refuse, failed })
 }
 
 /** Of the two clocks that do not jump, this one costs less to read. */
@@ -84,7 +84,8 @@ function note(
   bytes: number,
 ): void {
   const { metrics, accessLog, slowMilliseconds } = observation
-  const route = id.request === undefined ? 'invalid' : routeOf(path)
+  // What the wire refuses has no request, and is mostly not valid; but for what is too much for the service, the route counts.
+  const route = id.request === undefined && status < 500 ? 'invalid' : routeOf(path)
   metrics.countRequest(route, status, milliseconds, bytes)
   if (milliseconds >= slowMilliseconds) noteSlow(observation, id, path, route, status, milliseconds)
   if (accessLog === undefined) return

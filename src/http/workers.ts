@@ -1,7 +1,7 @@
 // The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
 import { Failure } from '../failure.ts'
 import { eventOf, type Log } from '../log.ts'
-import { type MetricsSnapshot, mergeSnapshots, withoutGauges } from './metrics.ts'
+import { countersOf, type MetricsSnapshot, mergeSnapshots } from './metrics.ts'
 import { CannotListen } from './serve.ts'
 import type { WorkerReport } from './serving-status.ts'
 import { type ListenOptions, urlOf } from './wire/server.ts'
@@ -67,10 +67,11 @@ export type Workers = {
   readonly url: string
   /** Replaces the workers one after the other. If a new one cannot start, the remaining old ones stay. */
   restart(): void
-  /** How each worker that listens is: asked for now, or else as it said last. */
+  /**
+   * How each worker that listens is: asked for now, or else as it said last. What workers counted that have ended is
+   * added to the first of them.
+   */
   reports(): Promise<readonly WorkerReport[]>
-  /** What the workers that have ended had counted. */
-  readonly departed: MetricsSnapshot | undefined
   /** How many workers were replaced because they had died. */
   readonly restarts: number
   /** Lets the workers open their access log anew. */
@@ -142,7 +143,8 @@ class Supervisor implements Workers {
   #port: number
   #stopping = false
   restarts = 0
-  departed: MetricsSnapshot | undefined
+  /** What workers counted that have ended. */
+  #ended: MetricsSnapshot | undefined
   #restarting: Promise<void> = Promise.resolve()
 
   constructor(options: WorkersOptions) {
@@ -173,7 +175,10 @@ class Supervisor implements Workers {
     const listening = [...this.#workers].filter(({ state }) => state === 'listening')
     const all = Promise.all(listening.map((worker) => freshReport(worker)))
     await Promise.race([all, Bun.sleep(REPORT_TIMEOUT_MILLISECONDS)])
-    return listening.flatMap(({ report }) => report ?? [])
+    const [first, ...others] = listening.flatMap(({ report }) => report ?? [])
+    if (first === undefined) return []
+    const counted = this.#ended === undefined ? first.metrics : mergeSnapshots([first.metrics, this.#ended])
+    return [{ ...first, metrics: counted }, ...others]
   }
 
   reopen(): void {
@@ -278,8 +283,8 @@ class Supervisor implements Workers {
   #onExit(worker: Worker, ready: PromiseWithResolvers<number>): void {
     this.#workers.delete(worker)
     if (worker.report !== undefined) {
-      const counted = withoutGauges(worker.report.metrics)
-      this.departed = this.departed === undefined ? counted : mergeSnapshots(this.departed, counted)
+      const counted = countersOf(worker.report.metrics)
+      this.#ended = this.#ended === undefined ? counted : mergeSnapshots([this.#ended, counted])
     }
     this.#letClosedFinish()
     const { pid, exitCode, signalCode } = worker.process
