@@ -69,8 +69,7 @@ function rendered(style: LogStyle, record: LogRecord): string {
 
 /** Nothing in an event can begin another line, or speak to the terminal. */
 const oneLine = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  text.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, (character) => JSON.stringify(character).slice(1, -1))
+  text.replace(/(?!\t)\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** What a worker writes on its standard error: an event of its log, or else raw output, such as that of a crash. */
 export function eventOf(line: string, pid: number): LogEvent {

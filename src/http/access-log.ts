@@ -23,6 +23,8 @@ export type AccessEntry = {
 const MAX_WAITING_BYTES = 1 << 20
 const FLUSH_MILLISECONDS = 100
 const RETRY_MILLISECONDS = 100
+/** How long the end of the service waits for the last lines. */
+const CLOSE_MILLISECONDS = 1_000
 /** The kernel writes as much to a pipe in one piece (PIPE_BUF), so that lines of several workers are not mixed up. */
 const MAX_PIPE_BYTES = 4_096
 
@@ -82,7 +84,7 @@ export class AccessLog {
   /** Writes what is waiting, and ends. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#flush()
+    await Promise.race([this.#flush(), Bun.sleep(CLOSE_MILLISECONDS)])
     if ('path' in this.#target) closeSync(this.#descriptor)
   }
 

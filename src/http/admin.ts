@@ -37,6 +37,8 @@ export function startAdmin(options: AdminOptions): Admin {
   const { host, port } = options
   const startedAt = Date.now()
   try {
+    // Bun.serve would share the port with another that listens in the same way.
+    if (port !== 0) Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
     const server = Bun.serve({
       hostname: host,
       port,

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { responseOf } from '../../test/support/responses.ts'
 import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+import { RequestId } from './request-id.ts'
 
 const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
   'bad-parameter': [
@@ -143,6 +144,7 @@ const cases = Object.values(words)
 test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
   const response = responseOf(problemResponse(problem, '/api/v1/paises'))
   const ranges = problem.kind === 'range-not-satisfiable' ? { 'content-range': 'bytes */10' } : {}
+  const retry = problem.kind === 'too-many-requests' ? { 'retry-after': String(problem.retryAfter) } : {}
   const totals =
     problem.kind === 'page-beyond-last'
       ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
@@ -157,12 +159,22 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     'cache-control': 'no-store',
     ...totals,
     ...ranges,
+    ...retry,
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
   expect(await response.text()).toBe(JSON.stringify(body))
 })
 
 test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
+
+test('below API v2, and only there, a problem has the id of its request', () => {
+  const id = new RequestId({ trustedProxies: undefined }, undefined, undefined)
+  const bodyOf = (path: string) => responseOf(problemResponse({ kind: 'internal-error' }, path, id)).json()
+  expect(bodyOf('/api/v2/paises')).resolves.toMatchObject({ instance: '/api/v2/paises', requestId: id.value })
+  expect(bodyOf('/api/openapi.json')).resolves.toHaveProperty('requestId', id.value)
+  for (const path of ['/', '/api/v1/paises', '/elsewhere'])
+    expect(bodyOf(path)).resolves.not.toHaveProperty('requestId')
+})
 
 test('below API v2 a problem has the headers of API v2', () => {
   const { headers } = responseOf(problemResponse({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))
