@@ -26,6 +26,8 @@ export type HttpRequest = {
   readonly path: string
   readonly query: string
   readonly headers: RequestHeaders
+  /** Only of a request whose body is read, and then whole. */
+  readonly body?: Uint8Array
 }
 
 export type HttpResponse = {

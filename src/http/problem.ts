@@ -4,7 +4,7 @@ import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
-import type { HeadProblem } from './wire/request-head.ts'
+import type { BodyProblem } from './wire/request-body.ts'
 
 export type Problem =
   | BadParameter
@@ -22,7 +22,7 @@ export type Problem =
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
-  | HeadProblem
+  | BodyProblem
   | { readonly kind: 'request-timeout'; readonly seconds: number }
   | { readonly kind: 'internal-error' }
   /** What is used up, as a sentence without its end, and after how many seconds to try again. */
@@ -68,6 +68,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'not-acceptable': [406, 'None of the forms that are accepted can be given'],
   'request-timeout': [408, 'The request took too long to arrive'],
   'release-gone': [410, 'The release is not there any more'],
+  'content-too-large': [413, 'The body of the request is too large'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
   'headers-too-large': [431, 'The headers of the request are too large'],
@@ -105,6 +106,8 @@ function detailOf(problem: Problem): string {
       return `${problem.method} was used; allowed are ${COMMON_HEADERS.Allow}.`
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
+    case 'content-too-large':
+      return `At most ${problem.max} bytes are read.`
     case 'uri-too-long':
       return `At most ${problem.max} characters are read.`
     case 'headers-too-large':

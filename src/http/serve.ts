@@ -27,8 +27,8 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, options: ListenOptions): RunningServer {
-  const { clientOf, failed: onFailure } = app
-  const server = listen({ respond: app, refuse: problemResponse, clientOf, onFailure }, options)
+  const { clientOf, maxBody, failed: onFailure } = app
+  const server = listen({ respond: app, refuse: problemResponse, clientOf, maxBody, onFailure }, options)
   void preloadWhenIdle(app, server)
   return {
     url: server.url,
