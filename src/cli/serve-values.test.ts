@@ -1,7 +1,7 @@
 // The values of the flags of serve that take some reading: what they become, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
-import { addresses, adminAddress, baseUrl, choiceOf, rateLimit } from './serve-values.ts'
+import { addresses, adminAddress, baseUrl, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
 
 describe('baseUrl', () => {
   test.each([
@@ -133,4 +133,36 @@ test('choiceOf takes one of several words, and names them', () => {
     { allowed: 'auto, text or json' },
     { allowed: 'auto, text or json' },
   ])
+})
+
+describe('yesOrNo', () => {
+  test.each([
+    ['', true],
+    ['1', true],
+    ['TRUE', true],
+    ['yes', true],
+    ['on', true],
+    ['0', false],
+    ['false', false],
+    ['No', false],
+    ['off', false],
+  ])('"%s" is %p', (given, expected) => expect(yesOrNo(given)).toBe(expected))
+
+  test.each(['2', 'never', ' 1'])('refuses "%s"', (given) =>
+    expect(yesOrNo(given)).toEqual({ allowed: '1, true, yes, on, or 0, false, no, off' }),
+  )
+})
+
+describe('scrubHours', () => {
+  test.each<[string, number | 'off']>([
+    ['off', 'off'],
+    ['daily', 24],
+    ['1h', 1],
+    ['6h', 6],
+    ['8760h', 8_760],
+  ])('%s is %p', (given, expected) => expect(scrubHours(given)).toBe(expected))
+
+  test.each(['', 'h', '0h', '8761h', '6', '1.5h', '-1h', '6 h', 'weekly', '6H'])('refuses "%s"', (given) =>
+    expect(scrubHours(given)).toEqual({ allowed: 'off, daily, or hours from 1h to 8760h' }),
+  )
 })
