@@ -1,7 +1,7 @@
 // What a running service tells its operator: one event at a time, as a line for people or as JSON for programs.
 import { fstatSync } from 'node:fs'
 
-export type LogLevel = 'info' | 'warn' | 'error'
+type LogLevel = 'info' | 'warn' | 'error'
 
 /** A value that a program may filter by. */
 type LogValue = string | number | boolean | undefined
@@ -18,7 +18,7 @@ export type LogEvent = {
 export type Log = (event: LogEvent) => void
 
 export const LOG_FORMATS = ['auto', 'text', 'json'] as const
-export type LogFormat = (typeof LOG_FORMATS)[number]
+type LogFormat = (typeof LOG_FORMATS)[number]
 
 /** An event as it is written: with the time, and the process that it happened in. */
 type LogRecord = LogEvent & { readonly time: string; readonly pid: number }

@@ -67,8 +67,8 @@ describe.skipIf(Bun.which('promtool') === null)('promtool', () => {
     ['check', 'config', 'prometheus.yml'],
     ['check', 'rules', 'alerts.yml'],
     ['test', 'rules', 'alerts.test.yml'],
-  ])('%s %s %s', (...words) => {
-    const { exitCode, stdout, stderr } = Bun.spawnSync(['promtool', ...words], { cwd: PROMETHEUS })
+  ])('%s %s %s', (verb, what, file) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync(['promtool', verb, what, file], { cwd: PROMETHEUS })
     expect([exitCode, exitCode === 0 ? '' : `${stdout}${stderr}`]).toEqual([0, ''])
   })
 })

@@ -15,7 +15,7 @@ export type RateLimit = {
   readonly windowSeconds: number
 }
 
-export type Verdict = {
+type Verdict = {
   readonly allowed: boolean
   /** How many more requests would be allowed at once. */
   readonly remaining: number
