@@ -25,7 +25,16 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
 }
 
 /** An empty variable counts as none, so what the developer has set does not reach the service. */
-const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
+const UNSET = {
+  HOST: '',
+  PORT: '',
+  BASE_URL: '',
+  TRUST_PROXY: '',
+  WORKERS: '',
+  DRAIN_TIMEOUT: '',
+  NOMENCLATOR_CACHE: '',
+  NOMENCLATOR_CACHE_SIZE: '',
+}
 
 export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 
