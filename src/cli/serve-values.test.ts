@@ -1,7 +1,23 @@
 // The values of the flags of serve that take some reading: what they become, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
-import { addresses, adminAddress, baseUrl, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
+import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
+
+describe('byteSize', () => {
+  test.each([
+    ['0', 0],
+    ['1234', 1_234],
+    ['64K', 64_000],
+    ['500M', 500_000_000],
+    ['500MB', 500_000_000],
+    ['2g', 2_000_000_000],
+    ['1T', 1_000_000_000_000],
+  ])('%s', (given, expected) => expect(byteSize(given)).toBe(expected))
+
+  test.each(['', 'M', '-1', '1.5G', '1 G', '2X', '999999999999T', '0x10'])('%p is refused', (given) =>
+    expect(byteSize(given)).toEqual({ allowed: 'a number of bytes, such as 500M or 2G; 0 for none' }),
+  )
+})
 
 describe('baseUrl', () => {
   test.each([

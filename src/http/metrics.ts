@@ -2,7 +2,7 @@
 import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 
 /** Why a client was turned away. */
-type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate'
+export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate'
 
 /** What requests are counted by: a closed set, because a client can invent paths without end. */
 export const ROUTES = [
