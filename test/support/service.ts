@@ -27,7 +27,12 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
 /** An empty variable counts as none, so what the developer has set does not reach the service. */
 const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
 
-export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
+export type ServiceOptions = {
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** What the command line is put behind, such as a shell that sets a limit. */
+  readonly before?: readonly string[]
+}
 
 /** `nomenclator serve` on a free port, until the test is over. */
 export class Service implements AsyncDisposable {
@@ -39,8 +44,8 @@ export class Service implements AsyncDisposable {
   readonly said = { out: '', err: '' }
   url = ''
 
-  constructor({ flags = [], env = {} }: ServiceOptions) {
-    this.#child = Bun.spawn([process.execPath, PROGRAM, 'serve', ...flags], {
+  constructor({ flags = [], env = {}, before = [] }: ServiceOptions) {
+    this.#child = Bun.spawn([...before, process.execPath, PROGRAM, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...UNSET, ...env },
     })
@@ -52,8 +57,8 @@ export class Service implements AsyncDisposable {
   }
 
   /** Resolves when it says that it serves. */
-  static async over(home: TestHome, { flags = [], env = {} }: ServiceOptions = {}): Promise<Service> {
-    const service = new Service({ flags: ['--home', home.path, '--port', '0', ...flags], env })
+  static async over(home: Pick<TestHome, 'path'>, { flags = [], ...options }: ServiceOptions = {}): Promise<Service> {
+    const service = new Service({ ...options, flags: ['--home', home.path, '--port', '0', ...flags] })
     try {
       const [, url = ''] = await service.line(/^Serving release [0-9a-f]{12} on (\S+): /)
       service.url = url

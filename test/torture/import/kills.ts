@@ -1,8 +1,8 @@
 // Imports that are killed at all kinds of moments while a server is being read from, and what must hold after each.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MANIFEST_FILE } from '../../src/release/manifest.ts'
-import { nomenclator, type Ran, TestDirectory, TestHome } from '../support/releases.ts'
+import { MANIFEST_FILE } from '../../../src/release/manifest.ts'
+import { nomenclator, type Ran, TestDirectory, TestHome } from '../../support/releases.ts'
 import { type Plan, plansFor, planText } from './plan.ts'
 import { isSeen, type Killed, runAndKill, runStruck, runWhole, type Server, startServer } from './program.ts'
 import { Reader } from './reader.ts'
