@@ -1,5 +1,6 @@
 // Clients of a process of their own that send well-formed requests, as fast as they can or at a steady rate, and count what comes back.
 import type { Socket } from 'bun'
+import { type Clients, type Running, runClients, startClients, type TrafficReport } from './clients.ts'
 import { type Request, type RequestPlan, requestsOf } from './requests.ts'
 import { fieldOf, type Received, ResponseReader } from './response-reader.ts'
 
@@ -17,26 +18,6 @@ export type TrafficPlan = {
   readonly rate?: number
   /** The responses that a target may have, by the fingerprint of entity tag and body; without it, any. */
   readonly versions?: Readonly<Record<string, readonly string[]>>
-}
-
-export type TrafficReport = {
-  /** Whole responses. */
-  readonly completed: number
-  /** Requests that got no whole response, one with a server error, or one that is none of the versions. */
-  readonly failed: number
-  /** Responses of 503 with Retry-After: a limit at work. */
-  readonly limited: number
-  readonly statuses: Readonly<Record<string, number>>
-  /** What the failed requests ended with, and how often. */
-  readonly reasons: Readonly<Record<string, number>>
-  /** Milliseconds from when a request was due until its response was whole. */
-  readonly latency: { readonly p50: number; readonly p99: number; readonly max: number }
-  /** The longest time without a good response, in milliseconds. */
-  readonly longestOutage: number
-  /** The longest time for which the clients did not get to run, in milliseconds. */
-  readonly longestPause: number
-  /** The first few requests that failed. */
-  readonly examples: readonly string[]
 }
 
 /** Of a page: a whole response of one release has the tag and the body of that release. */
@@ -81,7 +62,7 @@ class Latencies {
 type Sent = { readonly request: Request; readonly due: number; readonly sent: number }
 
 /** All connections of a plan together: what is to be sent next, and what came of it. */
-class Traffic {
+class Traffic implements Running {
   readonly plan: TrafficPlan
   readonly #next: () => Request
   readonly #latencies = new Latencies()
@@ -351,61 +332,6 @@ class Connection {
   }
 }
 
-export type Clients = AsyncDisposable & {
-  readonly report: Promise<TrafficReport>
-  /** How many responses have come so far. */
-  readonly completed: () => number
-  /** Lets every request that was sent have its response. */
-  stop(): Promise<TrafficReport>
-}
+export const startTraffic = (plan: TrafficPlan): Clients => startClients(import.meta.path, plan)
 
-type News = { readonly completed: number } | { readonly report: TrafficReport }
-
-/** Starts clients in a process of their own, so that neither they nor the campaign take the other's turn. */
-export function startTraffic(plan: TrafficPlan): Clients {
-  const reported = Promise.withResolvers<TrafficReport>()
-  let completed = 0
-  const child = Bun.spawn([process.execPath, import.meta.path], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (news: News) => {
-      if ('report' in news) reported.resolve(news.report)
-      else completed = news.completed
-    },
-    onExit: (_, code, signal) => reported.reject(new Error(`the clients ended on their own: ${signal ?? code}`)),
-  })
-  reported.promise.catch(() => {})
-  child.send(plan)
-  return {
-    report: reported.promise,
-    completed: () => completed,
-    stop: () => {
-      child.send({ stop: true })
-      return reported.promise
-    },
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await child.exited
-    },
-  }
-}
-
-const NEWS_MILLISECONDS = 100
-
-if (import.meta.main) {
-  let traffic: Traffic | undefined
-  const post = (news: News) => process.send?.(news)
-  process.on('message', (order: TrafficPlan | { readonly stop: true }) => {
-    if ('stop' in order) {
-      traffic?.stop()
-      return
-    }
-    traffic = new Traffic(order)
-    const telling = setInterval(() => post({ completed: traffic?.completed ?? 0 }), NEWS_MILLISECONDS)
-    traffic.report.then((report) => {
-      clearInterval(telling)
-      post({ completed: report.completed })
-      post({ report })
-    })
-  })
-  process.on('disconnect', () => process.exit())
-}
+if (import.meta.main) runClients((plan: TrafficPlan) => new Traffic(plan))

@@ -5,8 +5,9 @@ import { pick, randomFrom } from '../../bench/random.ts'
 import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { nomenclator, TestDirectory } from '../support/releases.ts'
 import { eventually, Service, TwoReleases } from '../support/service.ts'
+import type { TrafficReport } from './clients.ts'
 import { type MemorySeen, MemoryWatch, memoryOf } from './memory.ts'
-import { fingerprintOf, startTraffic, type TrafficPlan, type TrafficReport } from './traffic.ts'
+import { fingerprintOf, startTraffic, type TrafficPlan } from './traffic.ts'
 
 /** Everything as promised, the same in minutes, or in the seconds that a test may take. */
 export type Scale = 'full' | 'quick' | 'test'

@@ -1,10 +1,10 @@
 // Clients of a process of their own that send broken HTTP: a few good requests, then bytes made by a grammar and changed at random.
 import type { Socket } from 'bun'
 import { pick, type Random, randomFrom, times } from '../../bench/random.ts'
+import { type Clients, type Running, runClients, startClients, type TrafficReport } from './clients.ts'
 import { fieldOf, type Received, ResponseReader } from './response-reader.ts'
-import type { TrafficReport } from './traffic.ts'
 
-export type WireFuzzPlan = {
+type WireFuzzPlan = {
   readonly url: string
   /** How many requests to send, good and broken ones together. */
   readonly total: number
@@ -214,7 +214,7 @@ const TURN_MILLISECONDS = 5
 const LINGER_MILLISECONDS = 20
 const MAX_EXAMPLES = 10
 
-class WireFuzz {
+class WireFuzz implements Running {
   readonly plan: WireFuzzPlan
   readonly #random: Random
   readonly #address: { readonly hostname: string; readonly port: number }
@@ -245,6 +245,10 @@ class WireFuzz {
 
   get report(): Promise<TrafficReport> {
     return this.#done.promise
+  }
+
+  stop(): void {
+    this.#made = this.plan.total
   }
 
   count(response: Received): void {
@@ -393,47 +397,6 @@ class Client {
   }
 }
 
-type News = { readonly completed: number } | { readonly report: TrafficReport }
+export const startWireFuzz = (plan: WireFuzzPlan): Clients => startClients(import.meta.path, plan)
 
-export type WireFuzzClients = AsyncDisposable & {
-  readonly report: Promise<TrafficReport>
-  readonly completed: () => number
-}
-
-export function startWireFuzz(plan: WireFuzzPlan): WireFuzzClients {
-  const reported = Promise.withResolvers<TrafficReport>()
-  let completed = 0
-  const child = Bun.spawn([process.execPath, import.meta.path], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (news: News) => {
-      if ('report' in news) reported.resolve(news.report)
-      else completed = news.completed
-    },
-    onExit: (_, code, signal) => reported.reject(new Error(`the clients ended on their own: ${signal ?? code}`)),
-  })
-  reported.promise.catch(() => {})
-  child.send(plan)
-  return {
-    report: reported.promise,
-    completed: () => completed,
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await child.exited
-    },
-  }
-}
-
-const NEWS_MILLISECONDS = 100
-
-if (import.meta.main) {
-  process.on('message', (plan: WireFuzzPlan) => {
-    const fuzz = new WireFuzz(plan)
-    const post = (news: News) => process.send?.(news)
-    const telling = setInterval(() => post({ completed: fuzz.completed }), NEWS_MILLISECONDS)
-    fuzz.report.then((report) => {
-      clearInterval(telling)
-      post({ report })
-    })
-  })
-  process.on('disconnect', () => process.exit())
-}
+if (import.meta.main) runClients((plan: WireFuzzPlan) => new WireFuzz(plan))
