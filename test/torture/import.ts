@@ -8,7 +8,6 @@ const SHORT: readonly Plan[] = [
   { way: 'change', part: 0.4 },
   { way: 'change', last: 7 },
   { way: 'moment', part: 0.5 },
-  { way: 'change', last: 5 },
   { way: 'change', last: 4 },
   // While the entities are put in their places.
   { way: 'change', last: 20 },

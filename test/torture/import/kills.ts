@@ -171,7 +171,8 @@ export async function tortureImports({ kills, seconds, limits, plans: first = []
   const started = performance.now()
   using world = await createWorld(limits)
   using home = new TestHome()
-  succeeded(await nomenclator('import', 'tabular', world.a.directory, '--home', home.path))
+  // It has far fewer records than the bundled data.
+  succeeded(await nomenclator('import', 'tabular', world.a.directory, '--accept-changes', '--home', home.path))
   await using server = await startServer(home.path)
   await using reader = new Reader(server.url, world)
   const usual = await measure(home.path, world)
