@@ -71,6 +71,8 @@ export const descriptors: Campaign = {
       trial.fact(
         `of the ${CONNECTIONS} connections ${refused} got a 503, ${closed} were closed, ${CONNECTIONS - Math.max(refused, closed)} were kept or waited`,
       )
+      const counted = await trial.metric(service, /^nomenclator_refused_total\{reason="connections"/)
+      if (counted !== undefined) trial.fact(`the metrics count ${counted} connections that were turned away`)
       const unexplained = probe.failed - (probe.reasons['no whole response in time'] ?? 0)
       trial.require(
         unexplained === 0,

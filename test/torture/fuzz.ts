@@ -24,8 +24,8 @@ export const fuzz: Campaign = {
       const shared = { url: service.url, total: half }
       await using api = startTraffic({
         ...shared,
-        connections: 16,
-        depth: 4,
+        connections: 12,
+        depth: 2,
         requests: { kind: 'fuzzed', seed: trial.seed, survey },
       })
       await using wire = startWireFuzz({ ...shared, connections: 16, seed: trial.seed })

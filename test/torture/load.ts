@@ -25,8 +25,8 @@ export const load: Campaign = {
       await using clients = startTraffic({
         url: service.url,
         total,
-        connections: 32,
-        depth: 4,
+        // Enough to keep both workers busy, and not so many that all that is measured is their queue.
+        connections: 16,
         requests: { kind: 'mixed', seed: trial.seed, survey },
       })
       const started = performance.now()

@@ -97,6 +97,12 @@ export const slow: Campaign = {
       trial.fact(
         `${name}: ${began('200')} of ${clients} began to receive, ${began('503')} were turned away, ${waiting} had received nothing yet`,
       )
+      const refused = await trial.metric(service, /^nomenclator_refused_total/)
+      if (refused !== undefined)
+        trial.require(
+          refused >= began('503'),
+          `${name}: the metrics count ${refused} refusals, and clients ${began('503')}`,
+        )
       const wrong = clients - began('200') - began('503') - waiting
       trial.require(wrong === 0, `${name}: ${wrong} clients got something else than 200 or 503`)
       trial.require(probe.failed === 0, `${name}: ${probe.failed} requests of the well-behaved client failed`)

@@ -64,8 +64,9 @@ export const workers: Campaign = {
     const home = await trial.homes.large()
     const service = await trial.start(home)
     const ways: readonly Way[] = ['killed', 'starved', 'stopped']
+    const shareOf = (way: Way) => Math.ceil((times - ways.indexOf(way)) / ways.length)
     for (const way of ways) {
-      const share = Math.ceil((times - ways.indexOf(way)) / ways.length)
+      const share = shareOf(way)
       const back: number[] = []
       let unnoticed = 0
       const { probe } = await trial.observe(`${share} × ${way}`, service, home, async () => {
@@ -100,7 +101,13 @@ export const workers: Campaign = {
         `${way}: ${probe.failed} requests failed, where ${lost} may (${JSON.stringify(probe.reasons)})`,
       )
     }
-    const restarted = await trial.metric(service, /^\w*workers?_restart\w*/)
-    if (restarted !== undefined) trial.fact(`the metrics count ${restarted} workers that were replaced`)
+    const restarted = await trial.metric(service, /^nomenclator_worker_restarts_total/)
+    if (restarted === undefined) return
+    trial.fact(`the metrics count ${restarted} workers that were replaced`)
+    const least = ways.filter((way) => way !== 'starved').reduce((sum, way) => sum + shareOf(way), 0)
+    trial.require(
+      restarted >= least,
+      `the metrics count ${restarted} replaced workers, where there were at least ${least}`,
+    )
   },
 }
