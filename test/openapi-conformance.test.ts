@@ -2,13 +2,15 @@
 // response that it describes can be had.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type ProblemKind, problemTitles, problemType } from '../src/http/problem.ts'
+import { overloaded } from '../src/http/budget.ts'
+import { type Problem, type ProblemKind, problemResponse, problemTitles, problemType } from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'
 import { OpenapiService } from './support/openapi-service.ts'
 import { sourceOf, tiny } from './support/releases.ts'
+import { responseOf } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { message, send as sendOnWire } from './support/wire.ts'
 
@@ -146,7 +148,13 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
   'bad-request': (operation) => onWire(operation, 'No field'),
   'uri-too-long': (operation) => onWire(operation, 'Host: a', `?${'a'.repeat(HEAD_LIMITS.target)}`),
   'headers-too-large': (operation) => onWire(operation, `Host: a\r\nX: ${'a'.repeat(HEAD_LIMITS.bytes)}`),
+  'request-timeout': (operation) => problemAt(operation, { kind: 'request-timeout', seconds: 15 }),
+  overloaded: (operation) => problemAt(operation, overloaded('everything is used up')),
 }
+
+/** Of problems that depend on time or on other clients. */
+const problemAt = async (operation: DocumentedOperation, problem: Problem) =>
+  responseOf(problemResponse(problem, service.pathOf(operation)))
 
 async function onWire(operation: DocumentedOperation, fields: string, query = ''): Promise<Response> {
   const request = message('GET', service.pathOf(operation) + query, fields)

@@ -1,6 +1,6 @@
-// Parses the values of flags of serve: addresses and URLs.
+// Parses the values of flags of serve: addresses, URLs, switches and intervals.
 import { BlockList, isIP } from 'node:net'
-import type { Wrong } from './flags.ts'
+import { type Wrong, wholeNumber } from './flags.ts'
 
 export function baseUrl(value: string): string | Wrong {
   return /^https?:\/\/[A-Za-z0-9.\-_~:[\]]+(?:\/[A-Za-z0-9.\-_~]+)*\/?$/.test(value) && URL.canParse(value)
@@ -20,4 +20,25 @@ export function addresses(value: string): BlockList | Wrong {
     list.addSubnet(address, bits === undefined ? maxBits : Number(bits), version === 6 ? 'ipv6' : 'ipv4')
   }
   return list
+}
+
+const YES = ['', '1', 'true', 'yes', 'on']
+const NO = ['0', 'false', 'no', 'off']
+
+/** A switch that a variable can set too; as a flag it has no value. */
+export function yesOrNo(value: string): boolean | Wrong {
+  const given = value.toLowerCase()
+  if (YES.includes(given)) return true
+  return NO.includes(given) ? false : { allowed: '1, true, yes, on, or 0, false, no, off' }
+}
+
+const DAY_HOURS = 24
+const MAX_HOURS = 24 * 365
+
+/** Every how many hours. */
+export function scrubHours(value: string): number | 'off' | Wrong {
+  if (value === 'off') return value
+  if (value === 'daily') return DAY_HOURS
+  const hours = value.endsWith('h') ? wholeNumber(1, MAX_HOURS)(value.slice(0, -1)) : undefined
+  return typeof hours === 'number' ? hours : { allowed: `off, daily, or hours from 1h to ${MAX_HOURS}h` }
 }

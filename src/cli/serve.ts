@@ -1,18 +1,34 @@
 // nomenclator serve: responds from the current release until it is stopped.
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { Failure } from '../failure.ts'
 import { createApp } from '../http/app.ts'
+import { Budget } from '../http/budget.ts'
+import { Metrics } from '../http/metrics.ts'
 import { serve } from '../http/serve.ts'
-import { reportClosed, reportReady, SUPERVISOR_VARIABLE, startWorkers } from '../http/workers.ts'
+import type { ServingStatus } from '../http/serving-status.ts'
+import {
+  KNOWN_VARIABLE,
+  type Known,
+  SUPERVISOR_VARIABLE,
+  SupervisorLink,
+  startWorkers,
+  type WorkerReport,
+  type Workers,
+} from '../http/workers.ts'
+import type { Log } from '../log.ts'
 import type { Release } from '../release/release.ts'
 import { followCurrent } from '../release/shelf/follow.ts'
+import { damageIn, damageTold, notScrubbed, Scrub, type ScrubState } from '../release/shelf/scrub.ts'
+import { openServable, type Servable } from '../release/shelf/servable.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
 import { isOutdated } from '../release/shelf/upgrade.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
-import { addresses, baseUrl } from './serve-values.ts'
+import { budgetLimitsOf, limitFlags } from './limit-flags.ts'
+import { addresses, baseUrl, scrubHours, yesOrNo } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
 
 const flags = {
@@ -50,6 +66,20 @@ const flags = {
     defaultValue: '10',
     parse: wholeNumber(0, 3_600),
   },
+  ...limitFlags,
+  'no-bundled': {
+    env: 'NO_BUNDLED',
+    description: 'never build the bundled data: refuse to start without a release',
+    parse: yesOrNo,
+  },
+  scrub: {
+    value: 'WHEN',
+    env: 'SCRUB',
+    description:
+      'how often all files are read again and verified in the background: daily, a number of hours such as 6h, or off',
+    defaultValue: 'daily',
+    parse: scrubHours,
+  },
   home,
 } as const
 
@@ -63,16 +93,19 @@ export const serveCommand = command({
   flags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
-    if (env[SUPERVISOR_VARIABLE] !== undefined) return work(values, terminal)
+    const log: Log = ({ message }) => terminal.err(`${message}\n`)
+    if (env[SUPERVISOR_VARIABLE] !== undefined) return work(values, log, env[KNOWN_VARIABLE])
     const shelf = new Shelf(homeOf(values.home))
-    const release = await currentRelease(shelf, terminal)
+    const servable = await firstServable(shelf, values, terminal)
     const shares = process.platform === 'linux'
     if (values.workers > 1 && !shares) terminal.err('This platform cannot share a port: one process serves.\n')
-    if (values.workers > 1 && shares) return supervise(values, release, terminal)
-    const server = listen(values, shelf, release, terminal, false)
+    if (values.workers > 1 && shares) return supervise(values, shelf, servable, terminal, log)
+    const serving = listen(values, shelf, servable, { scrub: notScrubbed }, log, false)
+    using scrub = new Scrub({ shelf, log, onChange: serving.onScrub })
     // Whoever reads that it serves may tell it to stop at once.
-    const stopped = untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
-    announce(server.url, release, terminal)
+    const stopped = untilStopped({ stop: () => serving.stop(values['drain-timeout'] * 1_000) })
+    announce(serving.url, servable.release, terminal)
+    if (values.scrub !== 'off') scrub.start(values.scrub)
     await stopped
     return 0
   },
@@ -88,36 +121,87 @@ function announce(url: string, release: Release, terminal: Terminal): void {
   terminal.out(`Serving release ${release.digest.slice(0, 12)} on ${url}: ${countsOf(release)}\n`)
 }
 
-function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal, shared: boolean) {
+type Serving = ReturnType<typeof serve> & {
+  readonly report: () => WorkerReport
+  /** Takes up what a scrub has found, here or in the supervisor. */
+  readonly onScrub: (state: ScrubState) => void
+}
+
+function listen(values: Values, shelf: Shelf, first: Servable, known: Known, log: Log, shared: boolean): Serving {
+  const metrics = new Metrics()
+  let scrub = notScrubbed
+  let draining = false
+  const takeUp = (state: ScrubState) => {
+    scrub = state
+    metrics.scrubSound = state.sound
+    metrics.scrubEnded = state.ended
+  }
+  takeUp(known.scrub)
   const following = followCurrent(shelf, first, {
-    onSwap: ({ manifest }) => terminal.out(`Serving release ${manifest.digest.slice(0, 12)} from now on.\n`),
-    onRefused: (reason) => terminal.err(`Not swapped, the release before goes on being served: ${reason}\n`),
+    log,
+    onSwap: () => {
+      metrics.swaps++
+    },
+    damage: () => damageIn(scrub),
   })
+  const budget = new Budget(budgetLimitsOf(values), metrics)
   const app = createApp({
     release: following.release,
     shelf,
+    budget,
     policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
-    logError: (error, { method, path }) => terminal.err(`${method} ${path} failed: ${Bun.inspect(error)}\n`),
+    logError: (error, { method, path }) =>
+      log({ level: 'error', event: 'request-failed', message: `${method} ${path} failed: ${Bun.inspect(error)}` }),
   })
-  return serve(app, { host: values.host, port: values.port, shared })
+  const maxConnections = values['max-connections']
+  const server = serve(app, { host: values.host, port: values.port, shared, maxConnections, metrics, budget, log })
+  const status = (): ServingStatus => {
+    const { digest, manifest } = following.release()
+    const degraded = new Set([...following.degraded(), ...damageTold(scrub)])
+    return { release: digest, built: manifest.built, degraded: [...degraded], draining }
+  }
+  return {
+    ...server,
+    stop: (...given) => {
+      draining = true
+      return server.stop(...given)
+    },
+    report: () => ({ status: status(), metrics: metrics.snapshot() }),
+    onScrub: (state) => {
+      takeUp(state)
+      following.look()
+    },
+  }
 }
 
-async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {
+async function supervise(
+  values: Values,
+  shelf: Shelf,
+  { release, reason }: Servable,
+  terminal: Terminal,
+  log: Log,
+): Promise<number> {
   const main = join(import.meta.dir, '..', 'main.ts')
   const arguments_ = process.argv.slice(2)
-  const workers = await startWorkers({
+  let workers: Workers | undefined
+  using scrub = new Scrub({ shelf, log, onChange: (state) => workers?.tell(state) })
+  const started = await startWorkers({
     count: values.workers,
     listening: { host: values.host, port: values.port },
     command: (port) => [process.execPath, main, ...withPort(arguments_, port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
-    log: terminal.err,
+    log,
+    known: (served) => ({ scrub: scrub.state, served: served ?? (reason === undefined ? undefined : release.digest) }),
+    onCrash: () => scrub.verifyCurrent(),
   })
+  workers = started
   const stopped = untilStopped({
-    stop: () => workers.stop(),
-    now: () => workers.kill(),
-    restart: () => workers.restart(),
+    stop: () => started.stop(),
+    now: () => started.kill(),
+    restart: () => started.restart(),
   })
-  announce(workers.url, release, terminal)
+  announce(started.url, release, terminal)
+  if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
 }
@@ -130,13 +214,18 @@ function withPort(arguments_: readonly string[], port: number): string[] {
   return [...others, `--port=${port}`]
 }
 
-async function work(values: Values, terminal: Terminal): Promise<number> {
+/** A worker takes what it finds in the home and writes nothing: only the first start may build a release. */
+async function work(values: Values, log: Log, knownText: string | undefined): Promise<number> {
+  const known: Known = knownText === undefined ? { scrub: notScrubbed } : JSON.parse(knownText)
   const shelf = new Shelf(homeOf(values.home))
-  const release = await currentRelease(shelf, terminal)
-  const server = listen(values, shelf, release, terminal, true)
-  const stop = () => server.stop(values['drain-timeout'] * 1_000, reportClosed)
+  const servable = openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
+  if (servable === undefined)
+    throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
+  const serving = listen(values, shelf, servable, known, log, true)
+  const link = new SupervisorLink(serving)
+  const stop = () => serving.stop(values['drain-timeout'] * 1_000, () => link.closed())
   const stopped = untilStopped({ stop, supervised: true })
-  reportReady(server.port)
+  link.ready(serving.port)
   await stopped
   return 0
 }
@@ -148,10 +237,16 @@ async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void
   using _lock = await lockFor(shelf, 'serve', WAIT_SECONDS, terminal)
 }
 
-async function currentRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
+/** What a service begins with; in an empty home it is built from the bundled data. */
+async function firstServable(shelf: Shelf, values: Values, terminal: Terminal): Promise<Servable> {
   await upgradeIfOutdated(shelf, terminal)
-  const current = shelf.openCurrent()
-  if (current !== undefined) return current
+  const servable = openServable(shelf)
+  if (servable !== undefined) return servable
+  if (values['no-bundled'])
+    throw new Failure(
+      `there is no release in ${shelf.home}, and with --no-bundled none is built. Mount the home, give another with ` +
+        '--home, or make a release with nomenclator import; nomenclator import bundled builds the bundled one.',
+    )
   const { firstRelease } = await import('./first-release.ts')
-  return firstRelease(shelf, terminal)
+  return { release: await firstRelease(shelf, terminal) }
 }

@@ -2,6 +2,7 @@
 import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
+import type { Budget } from './budget.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
@@ -15,6 +16,10 @@ export type App = {
   (request: HttpRequest, connection: ConnectionInfo): HttpResponse | Promise<HttpResponse>
   /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
+  /** Whose share of the budget a request counts towards. */
+  readonly clientOf?: (request: HttpRequest, connection: ConnectionInfo) => string
+  /** Loads what would otherwise be loaded by the first request that needs it. */
+  readonly preload?: () => Promise<void>
 }
 
 export type AppContext = {
@@ -23,6 +28,8 @@ export type AppContext = {
   /** Where older releases are, for requests that name one. */
   readonly shelf?: ReadableShelf
   readonly policy: BaseUrlPolicy
+  /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
+  readonly budget?: Budget
   readonly logError: (error: unknown, request: HttpRequest) => void
 }
 
@@ -36,8 +43,13 @@ export function createApp(context: AppContext): App {
       return toResponse(problemOf(error, context, request), request)
     }
   }
-  return Object.assign(app, { failed: context.logError })
+  const preload = async () => {
+    await loadV2()
+  }
+  return Object.assign(app, { failed: context.logError, clientOf, preload })
 }
+
+const clientOf = (_request: HttpRequest, { peer }: ConnectionInfo): string => peer ?? ''
 
 type ErrorLog = Pick<AppContext, 'logError'>
 
@@ -60,13 +72,20 @@ function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest)
 }
 
 function route(
-  { release, policy }: AppContext,
+  { release, policy, budget }: AppContext,
   releases: OpenReleases,
   request: HttpRequest,
   connection: ConnectionInfo,
 ): Outcome | Promise<Outcome> {
   const { path, headers } = request
-  if (isV2Path(path)) return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+  if (isV2Path(path)) {
+    const respond = () => {
+      refuseIfUsedUp(budget, request, connection)
+      return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+    }
+    const { turn } = connection
+    return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
+  }
   const current = release()
   const routes = v1Routes(current.catalog)
   const handler = handlerAt(routes, path)
@@ -91,17 +110,27 @@ const V2_PREFIX = `${V2_PATH}/`
 const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
 const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
 
+/** Only responses of API v2 can be large. A page of v1 is small enough for the socket to take it at once. */
+function refuseIfUsedUp(budget: Budget | undefined, request: HttpRequest, connection: ConnectionInfo): void {
+  const refusal = budget?.refusal(clientOf(request, connection))
+  if (refusal === undefined) return
+  budget?.countRefusal()
+  throw new ProblemError(refusal)
+}
+
 let v2: typeof import('./v2/pipeline.ts') | undefined
 
-/** API v2 is loaded at the first request for it, so that the start does not wait for it. */
+/** API v2 is loaded when the server is idle for the first time, so that neither the start nor a request waits for it. */
+async function loadV2(): Promise<typeof import('./v2/pipeline.ts')> {
+  v2 = await import('./v2/pipeline.ts')
+  return v2
+}
+
 function routeV2(
   releases: OpenReleases,
   request: HttpRequest,
   baseUrlOf: () => string,
 ): HttpResponse | Promise<HttpResponse> {
   if (v2 !== undefined) return v2.respondV2({ releases, baseUrlOf }, request)
-  return import('./v2/pipeline.ts').then((loaded) => {
-    v2 = loaded
-    return loaded.respondV2({ releases, baseUrlOf }, request)
-  })
+  return loadV2().then(({ respondV2 }) => respondV2({ releases, baseUrlOf }, request))
 }

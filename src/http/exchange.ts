@@ -9,6 +9,16 @@ export type ConnectionInfo = {
   readonly peer: string | undefined
   /** Where the service listens, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
+  /** For requests that take long, so that many of them do not keep others waiting. */
+  readonly turn?: Turn
+}
+
+/** A turn of the event loop. */
+export type Turn = {
+  /** Whether it has time for more. */
+  hasTime(): boolean
+  /** Resolves in a turn that has time. */
+  timeForMore(): Promise<void>
 }
 
 export type HttpRequest = {
@@ -35,6 +45,11 @@ export type Streamed = {
   readonly trailers?: () => Readonly<Record<string, string>>
   /** Announced in the head, which is sent before there are any trailers. */
   readonly trailerNames?: readonly string[]
+  /**
+   * Called exactly once for every response that has this body: when all of it was sent, when it was cut off, or when it
+   * turned out that none of it is sent. What the body holds is given back here, since `chunks` may never be called.
+   */
+  readonly close?: () => void
 }
 
 export const isStreamed = (body: HttpResponse['body']): body is Streamed =>

@@ -112,6 +112,22 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'In the request, the header host is missing.',
     ],
   ],
+  'request-timeout': [
+    [
+      { kind: 'request-timeout', seconds: 15 },
+      408,
+      'The request took too long to arrive',
+      'It was not whole after 15 seconds.',
+    ],
+  ],
+  overloaded: [
+    [
+      { kind: 'overloaded', what: 'all is used up', retryAfter: 7 },
+      503,
+      'The service has too much to do at the moment',
+      'All is used up; try again in 7 seconds.',
+    ],
+  ],
   'internal-error': [
     [
       { kind: 'internal-error' },
@@ -143,6 +159,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     'cache-control': 'no-store',
     ...totals,
     ...ranges,
+    ...(problem.kind === 'overloaded' ? { 'retry-after': '7' } : {}),
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
   expect(await response.text()).toBe(JSON.stringify(body))

@@ -23,7 +23,10 @@ export type Problem =
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
+  | { readonly kind: 'request-timeout'; readonly seconds: number }
   | { readonly kind: 'internal-error' }
+  /** What is used up, as a sentence without its end, and after how many seconds to try again. */
+  | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfter: number }
 
 export type ProblemKind = Problem['kind']
 
@@ -63,11 +66,13 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'page-beyond-last': [404, 'The page is beyond the last one'],
   'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
   'not-acceptable': [406, 'None of the forms that are accepted can be given'],
+  'request-timeout': [408, 'The request took too long to arrive'],
   'release-gone': [410, 'The release is not there any more'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
+  overloaded: [503, 'The service has too much to do at the moment'],
 }
 
 function detailOf(problem: Problem): string {
@@ -106,10 +111,16 @@ function detailOf(problem: Problem): string {
       return `At most ${problem.max} are read.`
     case 'bad-request':
       return `In the request, ${problem.wrong}.`
+    case 'request-timeout':
+      return `It was not whole after ${problem.seconds} seconds.`
+    case 'overloaded':
+      return `${capitalized(problem.what)}; try again in ${problem.retryAfter} seconds.`
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const MAX_QUOTED = 100
 const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
@@ -135,6 +146,8 @@ function presentationOf(problem: Problem): Presentation {
       return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
+    case 'overloaded':
+      return { ...presentation, headers: { 'Retry-After': String(problem.retryAfter) } }
     default:
       return presentation
   }

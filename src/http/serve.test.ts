@@ -1,5 +1,5 @@
 // Starting and stopping the server.
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { message, send } from '../../test/support/wire.ts'
 import type { App } from './app.ts'
 import { textResponse } from './exchange.ts'
@@ -52,6 +52,43 @@ test('has clients close before it stops, and accepts none when it has stopped', 
   expect([during.body, during.headers.Connection]).toEqual(['/stop', 'close'])
   await stopped
   await expect(send(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
+})
+
+describe('what is loaded later', () => {
+  /** A server, and how often it has loaded. */
+  function loading() {
+    const loads = { count: 0 }
+    const preload = async () => {
+      loads.count++
+    }
+    return { loads, server: started(Object.assign(() => textResponse(200, {}, 'a'), { preload })) }
+  }
+
+  test('is loaded once the server listens and is idle, and not before', async () => {
+    const { loads } = loading()
+    expect(loads.count).toBe(0)
+    for (let turn = 0; loads.count === 0 && turn < 500; turn++) await Bun.sleep(2)
+    await Bun.sleep(50)
+    expect(loads.count).toBe(1)
+  })
+
+  test('waits while requests come in', async () => {
+    const { loads, server } = loading()
+    for (let sent = 0; sent < 30; sent++) {
+      await send(server.url, message('GET', '/', 'Host: a'))
+      expect(loads.count).toBe(0)
+    }
+    for (let turn = 0; loads.count === 0 && turn < 500; turn++) await Bun.sleep(2)
+    expect(loads.count).toBe(1)
+  })
+
+  test('may fail without harm', async () => {
+    const server = started(
+      Object.assign(() => textResponse(200, {}, 'a'), { preload: () => Promise.reject(new Error('no')) }),
+    )
+    await Bun.sleep(60)
+    expect((await send(server.url, message('GET', '/', 'Host: a'))).body).toBe('a')
+  })
 })
 
 test.each([

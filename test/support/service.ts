@@ -1,6 +1,7 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { commands } from '../../src/cli/run.ts'
 import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { GivenRow } from '../../src/source/source.ts'
@@ -24,14 +25,22 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** An empty variable counts as none, so what the developer has set does not reach the service. */
-const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
+/**
+ * An empty variable counts as none, so what the developer has set does not reach the service. Nor is anything scrubbed
+ * unless a test wants it: its outcome would come at any moment.
+ */
+const UNSET = {
+  ...Object.fromEntries(
+    commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => (env === undefined ? [] : [[env, '']]))),
+  ),
+  SCRUB: 'off',
+}
 
 export type ServiceOptions = {
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What the command line is put behind, such as a shell that sets a limit. */
-  readonly before?: readonly string[]
+  /** How many descriptors it may have open; by default as many as the test. */
+  readonly descriptors?: number
 }
 
 /** `nomenclator serve` on a free port, until the test is over. */
@@ -44,8 +53,9 @@ export class Service implements AsyncDisposable {
   readonly said = { out: '', err: '' }
   url = ''
 
-  constructor({ flags = [], env = {}, before = [] }: ServiceOptions) {
-    this.#child = Bun.spawn([...before, process.execPath, PROGRAM, 'serve', ...flags], {
+  constructor({ flags = [], env = {}, descriptors }: ServiceOptions) {
+    const limited = descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh']
+    this.#child = Bun.spawn([...limited, process.execPath, PROGRAM, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...UNSET, ...env },
     })
@@ -58,7 +68,7 @@ export class Service implements AsyncDisposable {
 
   /** Resolves when it says that it serves. */
   static async over(home: Pick<TestHome, 'path'>, { flags = [], ...options }: ServiceOptions = {}): Promise<Service> {
-    const service = new Service({ ...options, flags: ['--home', home.path, '--port', '0', ...flags] })
+    const service = new Service({ flags: ['--home', home.path, '--port', '0', ...flags], ...options })
     try {
       const [, url = ''] = await service.line(/^Serving release [0-9a-f]{12} on (\S+): /)
       service.url = url

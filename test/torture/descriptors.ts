@@ -19,8 +19,7 @@ export const descriptors: Campaign = {
   run: async (trial) => {
     const seconds = trial.size({ full: 30, quick: 4, test: 0.5 })
     const home = await trial.homes.large()
-    const before = ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$@"`, 'sh']
-    const service = await trial.start(home, { before })
+    const service = await trial.start(home, { descriptors: DESCRIPTORS })
     const { host } = new URL(service.url)
     const early = Array.from(
       { length: 8 },

@@ -35,8 +35,8 @@ export type Home = { readonly path: string; readonly digests: readonly [first: s
 type StartOptions = {
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What the command line of the service is put behind, such as `sh -c 'ulimit …'`. */
-  readonly before?: readonly string[]
+  /** How many descriptors it may have open. */
+  readonly descriptors?: number
   readonly workers?: number
 }
 
@@ -248,16 +248,10 @@ export class Trial implements AsyncDisposable {
   }
 
   /** `nomenclator serve` with two workers, and a second listener for operators where it has one. */
-  async start(home: Pick<Home, 'path'>, { flags = [], env, before, workers = 2 }: StartOptions = {}): Promise<Service> {
+  async start(home: Pick<Home, 'path'>, { flags = [], workers = 2, ...options }: StartOptions = {}): Promise<Service> {
     const admin = (await hasFlag('--admin')) ? `127.0.0.1:${freePort()}` : undefined
     const all = ['--workers', String(workers), ...(admin === undefined ? [] : ['--admin', admin]), ...flags]
-    const service = this.#services.use(
-      await Service.over(home, {
-        flags: all,
-        ...(env === undefined ? {} : { env }),
-        ...(before === undefined ? {} : { before }),
-      }),
-    )
+    const service = this.#services.use(await Service.over(home, { ...options, flags: all }))
     if (admin !== undefined) this.#admin.set(service, `http://${admin}`)
     return service
   }

@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<number, string>> = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   406: 'Not Acceptable',
+  408: 'Request Timeout',
   410: 'Gone',
   412: 'Precondition Failed',
   414: 'URI Too Long',

@@ -62,13 +62,13 @@ export function isSeen(path: string, description = ''): boolean {
 
 export type Server = AsyncDisposable & {
   readonly url: string
-  /** What it has said on the error stream so far. */
+  /** What it has said on the error stream so far, but for swaps. */
   readonly complaints: () => string
 }
 
 /** The server as it is started by hand, on a free port. */
 export async function startServer(home: string): Promise<Server> {
-  const child = start(['serve', '--workers', '1', '--port', '0', '--home', home])
+  const child = start(['serve', '--workers', '1', '--port', '0', '--scrub', 'off', '--home', home])
   let complaints = ''
   const listening = async () => {
     for await (const chunk of child.stderr) complaints += new TextDecoder().decode(chunk)
@@ -87,7 +87,7 @@ export async function startServer(home: string): Promise<Server> {
   void reading()
   return {
     url: await url,
-    complaints: () => complaints,
+    complaints: () => complaints.replace(/^Serving release [0-9a-f]+ from now on\.\n/gm, ''),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await child.exited
