@@ -2,8 +2,14 @@
 // response that it describes can be had.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { overloaded } from '../src/http/budget.ts'
-import { type Problem, type ProblemKind, problemResponse, problemTitles, problemType } from '../src/http/problem.ts'
+import {
+  overloaded,
+  type Problem,
+  type ProblemKind,
+  problemResponse,
+  problemTitles,
+  problemType,
+} from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
@@ -142,6 +148,8 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
     if (hasQuery(operation, 'to')) return send({ target: service.target(operation, `to=${NEVER}`) })
     return send({ target: service.pathOf(operation, { digest: NEVER }) })
   },
+  'precondition-failed': (operation) =>
+    send({ target: service.target(operation), headers: { 'If-Match': '"another"' } }),
   'range-not-satisfiable': (operation) =>
     send({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
   'internal-error': (operation) => sendToBroken({ target: service.target(operation) }),

@@ -1,4 +1,4 @@
-// Parses the values of flags of serve: addresses, URLs, switches and intervals.
+// Parses the values of flags of serve: addresses, URLs, sizes, switches and intervals.
 import { BlockList, isIP } from 'node:net'
 import { type Wrong, wholeNumber } from './flags.ts'
 
@@ -6,6 +6,17 @@ export function baseUrl(value: string): string | Wrong {
   return /^https?:\/\/[A-Za-z0-9.\-_~:[\]]+(?:\/[A-Za-z0-9.\-_~]+)*\/?$/.test(value) && URL.canParse(value)
     ? value.replace(/\/$/, '')
     : { allowed: 'an http or https address without query, such as https://catalogs.example.org' }
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 }
+
+/** In bytes. */
+export function byteSize(value: string): number | Wrong {
+  const [, digits = '', unit = ''] = /^([0-9]{1,12})([KMGT]?)B?$/i.exec(value) ?? []
+  const bytes = Number(digits) * (UNITS[unit.toUpperCase()] ?? 0)
+  return digits === '' || !Number.isSafeInteger(bytes)
+    ? { allowed: 'a number of bytes, such as 500M or 2G; 0 for none' }
+    : bytes
 }
 
 export function addresses(value: string): BlockList | Wrong {

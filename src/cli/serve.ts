@@ -1,10 +1,12 @@
 // nomenclator serve: responds from the current release until it is stopped.
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { createApp } from '../http/app.ts'
 import { Budget } from '../http/budget.ts'
 import { Metrics } from '../http/metrics.ts'
+import { CannotCache, cacheDirectory, ResponseCache } from '../http/response-cache.ts'
 import { serve } from '../http/serve.ts'
 import type { ServingStatus } from '../http/serving-status.ts'
 import {
@@ -28,7 +30,7 @@ import { countsOf } from './counts.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
 import { budgetLimitsOf, limitFlags } from './limit-flags.ts'
-import { addresses, baseUrl, scrubHours, yesOrNo } from './serve-values.ts'
+import { addresses, baseUrl, byteSize, scrubHours, yesOrNo } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
 
 const flags = {
@@ -79,6 +81,20 @@ const flags = {
       'how often all files are read again and verified in the background: daily, a number of hours such as 6h, or off',
     defaultValue: 'daily',
     parse: scrubHours,
+  },
+  cache: {
+    value: 'DIR',
+    env: 'NOMENCLATOR_CACHE',
+    description:
+      'where whole collections and changes are kept once made; else cache in the home, or a temporary directory',
+    parse: text,
+  },
+  'cache-size': {
+    value: 'SIZE',
+    env: 'CACHE_SIZE',
+    description: 'how much room they may take, 0 for no cache',
+    defaultValue: '1G',
+    parse: byteSize,
   },
   home,
 } as const
@@ -145,10 +161,12 @@ function listen(values: Values, shelf: Shelf, first: Servable, known: Known, log
     damage: () => damageIn(scrub),
   })
   const budget = new Budget(budgetLimitsOf(values), metrics)
+  const cache = responseCache(values, shelf, log)
   const app = createApp({
     release: following.release,
     shelf,
     budget,
+    ...(cache === undefined ? {} : { cache }),
     policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
     logError: (error, { method, path }) =>
       log({ level: 'error', event: 'request-failed', message: `${method} ${path} failed: ${Bun.inspect(error)}` }),
@@ -172,6 +190,24 @@ function listen(values: Values, shelf: Shelf, first: Servable, known: Known, log
       following.look()
     },
   }
+}
+
+/** None where it is not wanted, or where no directory can be written to. */
+function responseCache(values: Values, shelf: Shelf, log: Log): ResponseCache | undefined {
+  const maxBytes = values['cache-size']
+  if (maxBytes === 0) return undefined
+  const directory = cacheDirectory(shelf.home, values.cache)
+  if (directory instanceof CannotCache) {
+    const message = `NO CACHE: ${directory.message}. Whole collections and changes are sent uncompressed, to few clients at a time; name a directory that can be written to with --cache.`
+    log({ level: 'warn', event: 'cache-unusable', message })
+    return undefined
+  }
+  // A home that is gone for a moment says nothing about its releases.
+  const isOnDisk = (digest: string) =>
+    existsSync(shelf.releaseDirectory(digest)) ||
+    existsSync(shelf.entityDirectory(digest)) ||
+    shelf.digests().length === 0
+  return new ResponseCache({ directory, maxBytes, isOnDisk, log })
 }
 
 async function supervise(

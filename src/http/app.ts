@@ -7,8 +7,10 @@ import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { v1Routes } from './v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
+import type { V2Context } from './v2/pipeline.ts'
 
 type Outcome = HttpResponse | Problem
 
@@ -27,6 +29,8 @@ export type AppContext = {
   readonly release: () => Release
   /** Where older releases are, for requests that name one. */
   readonly shelf?: ReadableShelf
+  /** Where whole collections and changes are kept; without one, few clients can download them at a time. */
+  readonly cache?: ResponseCache
   readonly policy: BaseUrlPolicy
   /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
   readonly budget?: Budget
@@ -72,7 +76,7 @@ function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest)
 }
 
 function route(
-  { release, policy, budget }: AppContext,
+  { release, policy, budget, cache }: AppContext,
   releases: OpenReleases,
   request: HttpRequest,
   connection: ConnectionInfo,
@@ -81,7 +85,9 @@ function route(
   if (isV2Path(path)) {
     const respond = () => {
       refuseIfUsedUp(budget, request, connection)
-      return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+      const isBaseUrlFixed = policy.baseUrl !== undefined
+      const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
+      return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
     }
     const { turn } = connection
     return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
@@ -126,11 +132,7 @@ async function loadV2(): Promise<typeof import('./v2/pipeline.ts')> {
   return v2
 }
 
-function routeV2(
-  releases: OpenReleases,
-  request: HttpRequest,
-  baseUrlOf: () => string,
-): HttpResponse | Promise<HttpResponse> {
-  if (v2 !== undefined) return v2.respondV2({ releases, baseUrlOf }, request)
-  return loadV2().then(({ respondV2 }) => respondV2({ releases, baseUrlOf }, request))
+function routeV2(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  if (v2 !== undefined) return v2.respondV2(context, request)
+  return loadV2().then(({ respondV2 }) => respondV2(context, request))
 }

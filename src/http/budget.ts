@@ -1,6 +1,6 @@
 // How much a process keeps for clients that are slow to take it: streamed responses and bytes, in all and for each client.
 import type { Metrics } from './metrics.ts'
-import type { Problem } from './problem.ts'
+import { overloaded } from './problem.ts'
 
 export type BudgetLimits = {
   /** Responses that are being streamed. */
@@ -19,12 +19,7 @@ export const DEFAULT_BUDGET: BudgetLimits = {
   bytesPerClient: 8 * MEGABYTE,
 }
 
-type Overloaded = Extract<Problem, { kind: 'overloaded' }>
-
-/** By then, clients that do not read have mostly been cut off. */
-const RETRY_AFTER_SECONDS = 10
-
-export const overloaded = (what: string): Overloaded => ({ kind: 'overloaded', what, retryAfter: RETRY_AFTER_SECONDS })
+type Overloaded = ReturnType<typeof overloaded>
 
 type Share = { streams: number; bytes: number }
 const NO_SHARE: Readonly<Share> = { streams: 0, bytes: 0 }

@@ -2,7 +2,11 @@
 import { type Headers, headerLines } from '../page/page-headers.ts'
 
 /** The headers of a request by lower-case name. */
-export type RequestHeaders = { get(name: string): string | undefined }
+export type RequestHeaders = {
+  get(name: string): string | undefined
+  /** False only if it has no condition: no header whose name begins with `if-`. */
+  readonly hasConditions?: boolean
+}
 
 export type ConnectionInfo = {
   /** The address of the client, or of the proxy in front of it. */
@@ -39,7 +43,10 @@ export type HttpResponse = {
 export type Streamed = {
   /** In bytes, if it is known beforehand; then the chunks must add up to it. */
   readonly length: number | undefined
-  /** A chunk is pulled when the client has taken the one before. If the client goes away, the iterator is returned. */
+  /**
+   * A chunk is pulled when the client has taken the one before, whose bytes may then be used again. If the client goes
+   * away, the iterator is returned.
+   */
   readonly chunks: () => AsyncIterable<Uint8Array>
   /** Called after the last chunk. Trailers are sent only where the length is not known beforehand. */
   readonly trailers?: () => Readonly<Record<string, string>>

@@ -57,6 +57,14 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'Accept was "image/png"; there are application/json, application/x-ndjson and text/csv.',
     ],
   ],
+  'precondition-failed': [
+    [
+      { kind: 'precondition-failed', header: 'If-Match' },
+      412,
+      'What is there is not what the client expects',
+      'If-Match does not hold for what is there; a request without it gives that.',
+    ],
+  ],
   'range-not-satisfiable': [
     [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
   ],
@@ -149,6 +157,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     problem.kind === 'page-beyond-last'
       ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
       : {}
+  const retries = problem.kind === 'overloaded' ? { 'retry-after': '7' } : {}
   expect(response.status).toBe(status)
   expect(Object.fromEntries(response.headers)).toEqual({
     'content-type': 'application/problem+json',
@@ -159,7 +168,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     'cache-control': 'no-store',
     ...totals,
     ...ranges,
-    ...(problem.kind === 'overloaded' ? { 'retry-after': '7' } : {}),
+    ...retries,
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
   expect(await response.text()).toBe(JSON.stringify(body))

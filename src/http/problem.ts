@@ -17,6 +17,7 @@ export type Problem =
     }
   | { readonly kind: 'release-gone'; readonly digest: string }
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
+  | { readonly kind: 'precondition-failed'; readonly header: string }
   | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
@@ -43,6 +44,12 @@ export class ProblemError extends Error {
 export const badParameter = (name: string, value: string, allowed: string): ProblemError =>
   new ProblemError({ kind: 'bad-parameter', name, value, allowed })
 
+/** By then, clients that do not read have mostly been cut off. */
+const RETRY_AFTER_SECONDS = 10
+
+export const overloaded = (what: string, retryAfter = RETRY_AFTER_SECONDS) =>
+  ({ kind: 'overloaded', what, retryAfter }) satisfies Problem
+
 /** For functions that return a problem in place of their result. */
 export function orThrow<T extends string | HttpResponse>(result: T | Problem): T {
   if (typeof result === 'object' && 'kind' in result) throw new ProblemError(result)
@@ -68,6 +75,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'not-acceptable': [406, 'None of the forms that are accepted can be given'],
   'request-timeout': [408, 'The request took too long to arrive'],
   'release-gone': [410, 'The release is not there any more'],
+  'precondition-failed': [412, 'What is there is not what the client expects'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
   'headers-too-large': [431, 'The headers of the request are too large'],
@@ -97,6 +105,8 @@ function detailOf(problem: Problem): string {
       )
     case 'not-acceptable':
       return `Accept was ${quoted(problem.accept)}; there are ${problem.forms}.`
+    case 'precondition-failed':
+      return `${problem.header} does not hold for what is there; a request without it gives that.`
     case 'range-not-satisfiable':
       return `The answer has ${problem.length} bytes.`
     case 'not-found':

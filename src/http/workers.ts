@@ -280,7 +280,10 @@ class Supervisor implements Workers {
       this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
     } catch (error) {
       const message = `WORKERS NOT RESTARTED: ${messageOf(error)}; those that are there go on`
-      if (!this.#stopping) this.#options.log({ level: 'error', event: 'workers-not-restarted', message })
+      if (this.#stopping) return
+      this.#options.log({ level: 'error', event: 'workers-not-restarted', message })
+      // One that died meanwhile was not replaced if the one that could not start seemed to take its place.
+      if (this.#inService().length < this.#options.count) void this.#replaceDead(false)
     }
   }
 

@@ -1,4 +1,6 @@
 // An app over three small releases, its OpenAPI document, and for every operation in it a request that succeeds.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type Entity, identifierOf } from '../../src/catalog/entity.ts'
 import { pathTo } from '../../src/catalog/lineage.ts'
@@ -7,6 +9,7 @@ import type { Release } from '../../src/release/release.ts'
 import { Documented, type DocumentedOperation, queryOf } from './openapi.ts'
 import { ThreeReleases } from './releases.ts'
 import { responseTo, type TestRequest } from './responses.ts'
+import { testCache } from './server.ts'
 
 export const OWN = 'http://127.0.0.1:8080'
 const connection = { listeningUrl: OWN, peer: undefined }
@@ -97,5 +100,8 @@ export class OpenapiService implements Disposable {
   }
 }
 
-const appOf = (home: ThreeReleases, release: () => Release, logError: (error: unknown) => void = () => {}) =>
-  createApp({ release, shelf: home.shelf, policy, logError })
+const appOf = (home: ThreeReleases, release: () => Release, logError: (error: unknown) => void = () => {}) => {
+  const directory = join(home.path, 'cache')
+  mkdirSync(directory, { recursive: true })
+  return createApp({ release, shelf: home.shelf, cache: testCache(directory), policy, logError })
+}

@@ -1,7 +1,6 @@
 // One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
 import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed, type Turn } from '../exchange.ts'
-import { countLarge } from './garbage.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
 import { ResponseBuffer } from './response-buffer.ts'
@@ -10,8 +9,8 @@ import type { ServerState, WireProblem } from './server-state.ts'
 
 /** Responses to pipelined requests are sent in batches of about this many bytes. */
 const BATCH_BYTES = 1 << 15
-/** A body that is longer is sent from where it is; a shorter one is copied into the batch. */
-const LARGE = 1 << 15
+/** A longer body is sent from where it is; a shorter one is copied into the batch. */
+const MAX_COPIED_BODY = 1 << 15
 /** While responses are held up, no more is read from the client once this many bytes of requests wait. */
 const MAX_WAITING_BYTES = 1 << 14
 /** What a refusal repeats of a request: the beginning of its path, without the query. */
@@ -89,7 +88,6 @@ export class Connection implements ConnectionInfo {
     this.#server.chunksReceived++
     this.#isNew = false
     this.#received.add(data)
-    if (data.length > LARGE) countLarge(data.length)
     this.#advance()
   }
 
@@ -248,13 +246,10 @@ export class Connection implements ConnectionInfo {
     // HTTP/1.0 has no chunks: a body of unknown length ends where the connection does.
     const endsWithConnection = http10 && body !== undefined && body.length === undefined
     const last = this.#server.draining || endsWithConnection || !staysOpen(head)
-    const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
+    const isLarge = body instanceof Uint8Array && body.length > MAX_COPIED_BODY && method !== 'HEAD'
     const withBody = method !== 'HEAD' && !isLarge
     out.add(response, withBody, last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)
-    if (isLarge) {
-      this.#body = body
-      countLarge(body.length)
-    }
+    if (isLarge) this.#body = body
     if (last) this.#startClosing()
   }
 

@@ -2,7 +2,6 @@
 import type { Socket } from 'bun'
 import { headerLines } from '../../page/page-headers.ts'
 import type { Streamed } from '../exchange.ts'
-import { countLarge } from './garbage.ts'
 import type { Turns } from './turns.ts'
 
 const EMPTY = Buffer.alloc(0)
@@ -121,7 +120,6 @@ export async function sendStream(body: Streamed, chunked: boolean, writer: Strea
   let sent = 0
   for await (const chunk of body.chunks()) {
     sent += chunk.length
-    countLarge(chunk.length)
     if (length !== undefined && sent > length) throw new Error(`a body of ${length} bytes has ${sent} or more`)
     // An empty chunk would end the body.
     for (let start = 0; start < chunk.length; start += MAX_SLICE) {

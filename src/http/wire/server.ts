@@ -1,10 +1,12 @@
 // An HTTP/1.1 server: accepts connections, times them out, and has the steps of a shutdown that loses no request.
 import type { Socket } from 'bun'
 import type { Log } from '../../log.ts'
-import { Budget, DEFAULT_BUDGET, overloaded } from '../budget.ts'
+import { Budget, DEFAULT_BUDGET } from '../budget.ts'
 import { Metrics, type RefusalReason } from '../metrics.ts'
+import { overloaded } from '../problem.ts'
 import { Connection } from './connection.ts'
 import { connectionLimit, descriptorLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
+import { collectIfGrown } from './garbage.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 import type { Handler, ServerState } from './server-state.ts'
 import { Turns } from './turns.ts'
@@ -89,6 +91,7 @@ export function listenWire(handler: Handler, options: ListenOptions, timeouts = 
     refused.closeExpired(now)
     keepDescriptorLeft()
     logRefusals(now)
+    collectIfGrown(now)
   }
   const keepDescriptorLeft = () => {
     if (hasDescriptorLeft()) {
