@@ -84,7 +84,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const files = ['README.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').scanSync(ROOT)].sort()]
 const documents = files.map((file) => documentOf(file, read(file)))
 const each = documents.map((document) => [document.file, document] as const)
-const readme = sectionsOf('README.md')
+const reference = sectionsOf('docs/commands.md')
 const contract = sectionsOf(CONTRACT)
 
 function sectionsOf(file: string): (title: string) => Section {
@@ -120,9 +120,11 @@ describe('README.md', () => {
   test(`has fewer than ${README_LINES} lines`, () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(README_LINES)
   })
+})
 
+describe('docs/commands.md', () => {
   test('has a row for every command, and no other', () => {
-    const calls = readme('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
+    const calls = reference('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
     expect(
       compare(
         calls.filter((call) => !call.endsWith('…')),
@@ -135,7 +137,7 @@ describe('README.md', () => {
   test.each(others)(
     'has the flags of %s in its row, or in the row of all that begin with the same word',
     (name, command) => {
-      const rows = readme('Commands').rows.filter(([first = '']) =>
+      const rows = reference('Commands').rows.filter(([first = '']) =>
         [callOf(command), `${name.split(' ')[0]} …`].includes(spans(first)[0] ?? ''),
       )
       expect(
@@ -148,7 +150,7 @@ describe('README.md', () => {
   )
 
   test('has the flags of serve under Configuration, with their variables and defaults', () => {
-    const documented = readme('Configuration').rows.map(
+    const documented = reference('Configuration').rows.map(
       ([flag, variable, defaultValue]) => `| ${flag} | ${variable} | ${defaultValue} |`,
     )
     const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``)

@@ -25,7 +25,7 @@ const VALUES_EACH = 4
 const NEVER = '00000000'
 
 const service = await OpenapiService.create()
-const { documented, send, sendToBroken } = service
+const { documented, send, sendToBroken, sendLimited } = service
 const each = documented.operations.map((operation) => [operation.path, operation] as const)
 let server: TestServer
 beforeAll(() => {
@@ -152,6 +152,7 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
     send({ target: service.target(operation), headers: { 'If-Match': '"another"' } }),
   'range-not-satisfiable': (operation) =>
     send({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
+  'too-many-requests': (operation) => sendLimited({ target: service.target(operation) }),
   'internal-error': (operation) => sendToBroken({ target: service.target(operation) }),
   'bad-request': (operation) => onWire(operation, 'No field'),
   'uri-too-long': (operation) => onWire(operation, 'Host: a', `?${'a'.repeat(HEAD_LIMITS.target)}`),

@@ -40,7 +40,8 @@ describe('a page of a list', () => {
       Vary: 'Accept, Accept-Encoding',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers':
-        'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest',
+        'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +
+        'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
       'X-Page': '3',
       'X-Per-Page': '2',
       'X-Total': '30',

@@ -1,7 +1,7 @@
 // The values of the flags of serve that take some reading: what they become, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
-import { addresses, baseUrl } from './serve-values.ts'
+import { addresses, adminAddress, baseUrl, choiceOf, rateLimit } from './serve-values.ts'
 
 describe('baseUrl', () => {
   test.each([
@@ -72,4 +72,65 @@ describe('addresses', () => {
   ])('refuses %s', (_, given) =>
     expect(addresses(given)).toEqual({ allowed: 'addresses, with /bits for a range, separated by commas' }),
   )
+})
+
+describe('adminAddress', () => {
+  test.each([
+    ['8081', '127.0.0.1', 8081],
+    ['0', '127.0.0.1', 0],
+    ['127.0.0.1:8081', '127.0.0.1', 8081],
+    ['0.0.0.0:0', '0.0.0.0', 0],
+    ['localhost:8081', 'localhost', 8081],
+    ['[::1]:8081', '::1', 8081],
+    ['[::]:65535', '::', 65_535],
+  ])('%s', (given, host, port) => expect(adminAddress(given)).toEqual({ host, port }))
+
+  test.each([
+    '',
+    ':8081',
+    '127.0.0.1',
+    '127.0.0.1:',
+    '::1:8081',
+    '[::1]',
+    '[127.0.0.1]:80',
+    'a b:80',
+    '65536',
+    'x:99999',
+    'http://a:80',
+    '-1',
+  ])('refuses %p', (given) => expect(adminAddress(given)).toHaveProperty('allowed'))
+})
+
+describe('rateLimit', () => {
+  test.each([
+    ['1/s', 1, 1],
+    ['20/s', 20, 1],
+    ['600/m', 600, 60],
+    ['1000000/s', 1_000_000, 1],
+  ])('%s', (given, requests, windowSeconds) => expect(rateLimit(given)).toEqual({ requests, windowSeconds }))
+
+  test.each([
+    '',
+    '20',
+    '0/s',
+    '-1/s',
+    '1.5/s',
+    '20/h',
+    '20/',
+    '20 /s',
+    '/s',
+    '1000001/s',
+    'a/s',
+    '20/sec',
+    '1/__proto__',
+  ])('refuses %p', (given) => expect(rateLimit(given)).toHaveProperty('allowed'))
+})
+
+test('choiceOf takes one of several words, and names them', () => {
+  const format = choiceOf(['auto', 'text', 'json'])
+  expect([format('text'), format('TEXT'), format('')]).toEqual([
+    'text',
+    { allowed: 'auto, text or json' },
+    { allowed: 'auto, text or json' },
+  ])
 })

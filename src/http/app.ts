@@ -3,10 +3,12 @@ import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
+import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { RequestId } from './request-id.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { v1Routes } from './v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
@@ -15,7 +17,9 @@ import type { V2Context } from './v2/pipeline.ts'
 type Outcome = HttpResponse | Problem
 
 export type App = {
-  (request: HttpRequest, connection: ConnectionInfo): HttpResponse | Promise<HttpResponse>
+  (request: HttpRequest, connection: ConnectionInfo, id?: RequestId): HttpResponse | Promise<HttpResponse>
+  /** The response to what the wire refuses; by default that of problemResponse. */
+  readonly refuse?: (problem: Problem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
   /** Whose share of the budget a request counts towards. */
@@ -34,26 +38,28 @@ export type AppContext = {
   readonly policy: BaseUrlPolicy
   /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
   readonly budget?: Budget
-  readonly logError: (error: unknown, request: HttpRequest) => void
+  readonly logError: (error: unknown, request: HttpRequest, id?: RequestId) => void
 }
 
 export function createApp(context: AppContext): App {
   const releases = new OpenReleases(context.release, context.shelf)
-  const app = (request: HttpRequest, connection: ConnectionInfo) => {
+  const app = (request: HttpRequest, connection: ConnectionInfo, id?: RequestId) => {
     try {
       const outcome = route(context, releases, request, connection)
-      return outcome instanceof Promise ? promisedResponse(context, request, outcome) : toResponse(outcome, request)
+      return outcome instanceof Promise
+        ? promisedResponse(context, request, outcome, id)
+        : toResponse(outcome, request, id)
     } catch (error) {
-      return toResponse(problemOf(error, context, request), request)
+      return toResponse(problemOf(error, context, request, id), request, id)
     }
   }
   const preload = async () => {
     await loadV2()
   }
+  const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
+    clientAddress(context.policy, headers, connection)
   return Object.assign(app, { failed: context.logError, clientOf, preload })
 }
-
-const clientOf = (_request: HttpRequest, { peer }: ConnectionInfo): string => peer ?? ''
 
 type ErrorLog = Pick<AppContext, 'logError'>
 
@@ -62,16 +68,17 @@ export const promisedResponse = (
   log: ErrorLog,
   request: HttpRequest,
   outcome: Promise<Outcome>,
+  id?: RequestId,
 ): Promise<HttpResponse> =>
-  outcome.catch((error) => problemOf(error, log, request)).then((settled) => toResponse(settled, request))
+  outcome.catch((error) => problemOf(error, log, request, id)).then((settled) => toResponse(settled, request, id))
 
-const toResponse = (outcome: Outcome, { path }: HttpRequest): HttpResponse =>
-  'kind' in outcome ? problemResponse(outcome, path) : outcome
+const toResponse = (outcome: Outcome, { path }: HttpRequest, id: RequestId | undefined): HttpResponse =>
+  'kind' in outcome ? problemResponse(outcome, path, id) : outcome
 
 /** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
-function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest): Problem {
+function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest, id: RequestId | undefined): Problem {
   if (error instanceof ProblemError) return error.problem
-  logError(error, request)
+  logError(error, request, id)
   return { kind: 'internal-error' }
 }
 
@@ -84,7 +91,7 @@ function route(
   const { path, headers } = request
   if (isV2Path(path)) {
     const respond = () => {
-      refuseIfUsedUp(budget, request, connection)
+      refuseIfUsedUp(budget, clientAddress(policy, headers, connection))
       const isBaseUrlFixed = policy.baseUrl !== undefined
       const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
       return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
@@ -117,8 +124,8 @@ const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
 const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
 
 /** Only responses of API v2 can be large. A page of v1 is small enough for the socket to take it at once. */
-function refuseIfUsedUp(budget: Budget | undefined, request: HttpRequest, connection: ConnectionInfo): void {
-  const refusal = budget?.refusal(clientOf(request, connection))
+function refuseIfUsedUp(budget: Budget | undefined, client: string): void {
+  const refusal = budget?.refusal(client)
   if (refusal === undefined) return
   budget?.countRefusal()
   throw new ProblemError(refusal)

@@ -3,7 +3,7 @@ import type { RequestHeaders } from './exchange.ts'
 
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 
-export type Condition = 'holds' | 'not-modified' | { readonly failed: string }
+type Condition = 'holds' | 'not-modified' | { readonly failed: string }
 
 /** `lastModified` is empty where there is no date; then conditions on the date are ignored. */
 export function evaluateConditions(headers: RequestHeaders, etag: string, lastModified: string): Condition {

@@ -30,6 +30,7 @@ export type HttpRequest = {
   readonly path: string
   readonly query: string
   readonly headers: RequestHeaders
+  readonly http10?: boolean
 }
 
 export type HttpResponse = {

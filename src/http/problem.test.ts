@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { responseOf } from '../../test/support/responses.ts'
 import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+import { RequestId } from './request-id.ts'
 
 const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
   'bad-parameter': [
@@ -67,6 +68,20 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
   ],
   'range-not-satisfiable': [
     [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
+  ],
+  'too-many-requests': [
+    [
+      { kind: 'too-many-requests', requests: 10, windowSeconds: 1, retryAfter: 1 },
+      429,
+      'The client sends more requests than it may',
+      'At most 10 requests per second are allowed from one address; wait as Retry-After says.',
+    ],
+    [
+      { kind: 'too-many-requests', requests: 600, windowSeconds: 60, retryAfter: 7 },
+      429,
+      'The client sends more requests than it may',
+      'At most 600 requests per 60 seconds are allowed from one address; wait as Retry-After says.',
+    ],
   ],
   'bad-host': [
     [
@@ -157,7 +172,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     problem.kind === 'page-beyond-last'
       ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
       : {}
-  const retries = problem.kind === 'overloaded' ? { 'retry-after': '7' } : {}
+  const retries = 'retryAfter' in problem ? { 'retry-after': String(problem.retryAfter) } : {}
   expect(response.status).toBe(status)
   expect(Object.fromEntries(response.headers)).toEqual({
     'content-type': 'application/problem+json',
@@ -175,6 +190,15 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
 })
 
 test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
+
+test('below API v2, and only there, a problem has the id of its request', () => {
+  const id = new RequestId({ trustedProxies: undefined }, undefined, undefined)
+  const bodyOf = (path: string) => responseOf(problemResponse({ kind: 'internal-error' }, path, id)).json()
+  expect(bodyOf('/api/v2/paises')).resolves.toMatchObject({ instance: '/api/v2/paises', requestId: id.value })
+  expect(bodyOf('/api/openapi.json')).resolves.toHaveProperty('requestId', id.value)
+  for (const path of ['/', '/api/v1/paises', '/elsewhere'])
+    expect(bodyOf(path)).resolves.not.toHaveProperty('requestId')
+})
 
 test('below API v2 a problem has the headers of API v2', () => {
   const { headers } = responseOf(problemResponse({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))

@@ -4,6 +4,7 @@ import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
+import type { RequestId } from './request-id.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
@@ -25,6 +26,13 @@ export type Problem =
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
   | { readonly kind: 'request-timeout'; readonly seconds: number }
+  | {
+      readonly kind: 'too-many-requests'
+      readonly requests: number
+      readonly windowSeconds: number
+      /** In seconds. */
+      readonly retryAfter: number
+    }
   | { readonly kind: 'internal-error' }
   /** What is used up, as a sentence without its end, and after how many seconds to try again. */
   | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfter: number }
@@ -78,6 +86,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'precondition-failed': [412, 'What is there is not what the client expects'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
+  'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
   overloaded: [503, 'The service has too much to do at the moment'],
@@ -125,6 +134,10 @@ function detailOf(problem: Problem): string {
       return `It was not whole after ${problem.seconds} seconds.`
     case 'overloaded':
       return `${capitalized(problem.what)}; try again in ${problem.retryAfter} seconds.`
+    case 'too-many-requests': {
+      const window = problem.windowSeconds === 1 ? 'second' : `${problem.windowSeconds} seconds`
+      return `At most ${problem.requests} requests per ${window} are allowed from one address; wait as Retry-After says.`
+    }
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
@@ -136,11 +149,13 @@ const MAX_QUOTED = 100
 const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
 /** Whether a path belongs to API v2, whose responses have headers of their own. */
-const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
 
-export function problemResponse(problem: Problem, path: string): HttpResponse {
+/** API v1 is frozen: its problems do not have the id of the request. */
+export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem)
-  const body = { type: problemType(problem.kind), title, status, detail, instance: path }
+  const requestId = isV2(path) ? id?.value : undefined
+  const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
   const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
   return textResponse(status, all, JSON.stringify(body))
@@ -157,6 +172,7 @@ function presentationOf(problem: Problem): Presentation {
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
     case 'overloaded':
+    case 'too-many-requests':
       return { ...presentation, headers: { 'Retry-After': String(problem.retryAfter) } }
     default:
       return presentation

@@ -28,7 +28,10 @@ export class CannotListen extends Failure {
 
 export function serve(app: App, options: ListenOptions): RunningServer {
   const { clientOf, failed: onFailure } = app
-  const server = listen({ respond: app, refuse: problemResponse, clientOf, onFailure }, options)
+  const server = listen(
+    { respond: app, refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)), clientOf, onFailure },
+    options,
+  )
   void preloadWhenIdle(app, server)
   return {
     url: server.url,

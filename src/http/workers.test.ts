@@ -1,7 +1,9 @@
 // When the supervisor starts workers again, after which wait, and what it knows of them.
+
 import { afterEach, describe, expect, test } from 'bun:test'
 import { childrenOf } from '../../test/support/service.ts'
 import type { LogEvent } from '../log.ts'
+import { Metrics, type MetricsSnapshot } from './metrics.ts'
 import { Backoff, startWorkers, type Workers } from './workers.ts'
 
 const { STEADY_MILLISECONDS } = Backoff
@@ -62,8 +64,8 @@ test('the supervisor resets it when a worker has run steadily', async () => {
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', WORKER],
     drainMilliseconds: 0,
-    log: ({ message }) => {
-      lines.push(message)
+    log: ({ message, pid }) => {
+      lines.push(pid === undefined ? message : `[${pid}] ${message}`)
       onLine()
     },
     now: () => now,
@@ -80,9 +82,16 @@ test('the supervisor resets it when a worker has run steadily', async () => {
   expect(waits).toEqual([100, 200, 400, 100])
 })
 
+function counted(): MetricsSnapshot {
+  const metrics = new Metrics()
+  Object.assign(metrics, { connections: 2, swaps: 1 })
+  metrics.refused.connections = 3
+  return metrics.snapshot()
+}
+
 /** A worker that reports when it is told to, and has swapped once more each time. */
 const REPORTING = `
-const metrics = { connections: 2, streams: 0, unsentBytes: 0, refused: { connections: 3, streams: 0, bytes: 0, rate: 0 }, swaps: 1, scrubEnded: 0 }
+const metrics = ${JSON.stringify(counted())}
 const report = () => process.send({ report: { status: { release: 'a', built: '', degraded: [], draining: false }, metrics } })
 process.on('message', (message) => {
   if (message.wanted === 'report') metrics.swaps++, report()

@@ -1,10 +1,10 @@
 // The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
 import { Failure } from '../failure.ts'
-import type { Log } from '../log.ts'
+import { eventOf, type Log } from '../log.ts'
 import type { ScrubState } from '../release/shelf/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from './metrics.ts'
 import { CannotListen } from './serve.ts'
-import type { ServingStatus } from './serving-status.ts'
+import type { WorkerReport } from './serving-status.ts'
 import { type ListenOptions, urlOf } from './wire/server.ts'
 
 /** In the environment of a worker: the process id of its supervisor. */
@@ -19,23 +19,25 @@ export type Known = {
   readonly served?: string | undefined
 }
 
-/** How a worker serves, and what it has counted. */
-export type WorkerReport = { readonly status: ServingStatus; readonly metrics: MetricsSnapshot }
-
 /** From a worker to its supervisor: it listens, it has stopped listening, or how it is. */
 type WorkerMessage =
   | { readonly ready: { readonly port: number } }
   | { readonly closed: true }
   | { readonly report: WorkerReport }
 
-/** From the supervisor to a worker: it may send its last responses, a report is wanted, what the scrub has found. */
-type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' } | { readonly scrub: ScrubState }
+/** From the supervisor to a worker: it may send its last responses, what is wanted of it, what the scrub has found. */
+type SupervisorMessage =
+  | { readonly finish: true }
+  | { readonly wanted: 'report' | 'reopen' }
+  | { readonly scrub: ScrubState }
 
 const REPORT_MILLISECONDS = 1_000
 
 type WorkerSide = {
   readonly report: () => WorkerReport
   readonly onScrub: (state: ScrubState) => void
+  /** Opens the access log anew. */
+  readonly reopen: () => void
 }
 
 /** A worker's connection with its supervisor. It reports every second: a worker that does not is taken for stuck. */
@@ -67,6 +69,7 @@ export class SupervisorLink {
   #receive(message: SupervisorMessage): void {
     if ('finish' in message) this.#finish.resolve()
     else if ('scrub' in message) this.#options.onScrub(message.scrub)
+    else if (message.wanted === 'reopen') this.#options.reopen()
     else this.#report()
   }
 
@@ -96,6 +99,8 @@ type WorkersOptions = {
   readonly known?: (served: string | undefined) => Known
   /** Called when a worker has crashed, and waited for before another is started. */
   readonly onCrash?: () => Promise<void>
+  /** Descriptors that workers inherit, from number 3 on. */
+  readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
 }
@@ -108,6 +113,8 @@ export type Workers = {
   reports(): Promise<readonly WorkerReport[]>
   /** Tells all workers what the scrub has found. */
   tell(state: ScrubState): void
+  /** Lets the workers open their access log anew. */
+  reopen(): void
   /**
    * Replaces the workers one after the other. If a new one cannot start, the remaining old ones stay. However often it
    * is called meanwhile, they are replaced once more.
@@ -242,6 +249,10 @@ class Supervisor implements Workers {
     for (const worker of this.#workers) tell(worker, { scrub: state })
   }
 
+  reopen(): void {
+    for (const worker of this.#workers) tell(worker, { wanted: 'reopen' })
+  }
+
   restart(): void {
     if (this.#restarting === 'no') void this.#restartAll()
     else this.#restarting = 'and once more'
@@ -306,7 +317,7 @@ class Supervisor implements Workers {
     const ready = Promise.withResolvers<number>()
     const known = this.#options.known?.(this.#served)
     const child = Bun.spawn([...this.#options.command(this.#port)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(this.#options.inherited ?? [])],
       env: {
         ...process.env,
         [SUPERVISOR_VARIABLE]: String(process.pid),
@@ -333,7 +344,8 @@ class Supervisor implements Workers {
       onReport: [],
     }
     this.#workers.add(worker)
-    const output = [child.stdout, child.stderr].map((stream) => this.#forwardLines(stream, child.pid))
+    const pipes = [child.stdout, child.stderr] as ReadableStream<Uint8Array>[]
+    const output = pipes.map((stream) => this.#forwardLines(stream, child.pid))
     // The last output of a worker is logged before its death.
     void Promise.all([child.exited, ...output]).then(() => this.#onExit(worker, ready))
     return ready.promise
@@ -354,7 +366,7 @@ class Supervisor implements Workers {
       if (++worker.silentChecks <= (isStarting ? MAX_STARTING_CHECKS : MAX_SILENT_CHECKS)) continue
       const { pid } = worker.process
       const message = `WORKER STUCK: process ${pid} has not reported for ${worker.silentChecks - 1} s; killing it`
-      this.#options.log({ level: 'error', event: 'worker-stuck', message, pid })
+      this.#options.log({ level: 'error', event: 'worker-stuck', message, worker: pid })
       worker.process.kill('SIGKILL')
     }
   }
@@ -366,14 +378,10 @@ class Supervisor implements Workers {
     for await (const chunk of stream) {
       unfinished += decoder.decode(chunk, { stream: true })
       const end = unfinished.lastIndexOf('\n') + 1
-      for (const line of unfinished.slice(0, end).split('\n').slice(0, -1)) this.#forward(line, pid)
+      for (const line of unfinished.slice(0, end).split('\n').slice(0, -1)) this.#options.log(eventOf(line, pid))
       unfinished = unfinished.slice(end)
     }
-    if (unfinished !== '') this.#forward(unfinished, pid)
-  }
-
-  #forward(line: string, pid: number): void {
-    this.#options.log({ level: 'info', event: 'worker-output', message: `[${pid}] ${line}`, pid })
+    if (unfinished !== '') this.#options.log(eventOf(unfinished, pid))
   }
 
   /**
@@ -397,7 +405,7 @@ class Supervisor implements Workers {
     this.#backoff.workerDied(this.#now() - worker.startedAt)
     this.restarts++
     const message = `WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.next(this.#isServing())} ms`
-    this.#options.log({ level: 'error', event: 'worker-died', message, pid })
+    this.#options.log({ level: 'error', event: 'worker-died', message, worker: pid, how })
     if (!this.#isServing()) {
       const words = 'NO WORKER IS LEFT: nothing is served until one can start'
       this.#options.log({ level: 'error', event: 'no-worker-left', message: words })

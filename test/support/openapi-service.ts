@@ -5,6 +5,8 @@ import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type Entity, identifierOf } from '../../src/catalog/entity.ts'
 import { pathTo } from '../../src/catalog/lineage.ts'
 import { createApp } from '../../src/http/app.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { RateTable, rateLimited } from '../../src/http/rate-limit.ts'
 import type { Release } from '../../src/release/release.ts'
 import { Documented, type DocumentedOperation, queryOf } from './openapi.ts'
 import { ThreeReleases } from './releases.ts'
@@ -25,6 +27,8 @@ export class OpenapiService implements Disposable {
   readonly send: (request: TestRequest) => Promise<Response>
   /** The same of a service that cannot read its release. */
   readonly sendToBroken: (request: TestRequest) => Promise<Response>
+  /** The same of a service that has had enough of this client. */
+  readonly sendLimited: (request: TestRequest) => Promise<Response>
 
   static async create(): Promise<OpenapiService> {
     const home = await ThreeReleases.create()
@@ -47,6 +51,16 @@ export class OpenapiService implements Disposable {
       throw new Error('the release cannot be read')
     })
     this.send = (request) => responseTo(app, request, connection)
+    const limited = rateLimited(app, {
+      limit: { requests: 1, windowSeconds: 60 },
+      table: RateTable.ofOneProcess(),
+      policy,
+      metrics: new Metrics(),
+    })
+    this.sendLimited = async (request) => {
+      await responseTo(limited, request, connection)
+      return responseTo(limited, request, connection)
+    }
     this.sendToBroken = (request) => responseTo(broken, request, connection)
   }
 

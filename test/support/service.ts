@@ -27,13 +27,15 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
 
 /**
  * An empty variable counts as none, so what the developer has set does not reach the service. Nor is anything scrubbed
- * unless a test wants it: its outcome would come at any moment.
+ * unless a test wants it: its outcome would come at any moment. Its output is a pipe, which would get JSON; tests read the
+ * lines that people get.
  */
 const UNSET = {
   ...Object.fromEntries(
     commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => (env === undefined ? [] : [[env, '']]))),
   ),
   SCRUB: 'off',
+  LOG_FORMAT: 'text',
 }
 
 export type ServiceOptions = {

@@ -17,7 +17,7 @@ import {
 } from './response.ts'
 
 /** A body that costs work to make. */
-export type CostlyBody = {
+type CostlyBody = {
   /** Which body it is: where these are equal, the bytes are, as long as the program is the same. */
   readonly key: readonly (string | boolean)[]
   /** The digests of the releases and entities that it is made from. */

@@ -255,7 +255,7 @@ export class Connection implements ConnectionInfo {
 
   #refuse(problem: WireProblem, text: string): void {
     const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-    const response = this.#server.handler.refuse(problem, path)
+    const response = this.#server.handler.refuse(problem, path, this)
     out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
     this.#startClosing()
   }
@@ -322,7 +322,7 @@ export class Connection implements ConnectionInfo {
     const client = this.#clientOf(head)
     const problem = budget.takeStream(client)
     if (problem !== undefined) {
-      await this.#deliverWhole(handler.refuse(problem, head.path), head)
+      await this.#deliverWhole(handler.refuse(problem, head.path, this), head)
       return
     }
     this.#streaming = true

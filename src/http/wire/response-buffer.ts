@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<number, string>> = {
   412: 'Precondition Failed',
   414: 'URI Too Long',
   416: 'Range Not Satisfiable',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',

@@ -11,7 +11,7 @@ export type WireProblem = HeadProblem | Extract<Problem, { kind: 'request-timeou
 export type Handler = {
   readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
   /** The response to a request that is refused, never streamed. Of its path there is as much as could be read. */
-  readonly refuse: (problem: WireProblem, path: string) => HttpResponse
+  readonly refuse: (problem: WireProblem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Whose share of the budget a response counts towards; by default the address at the other end of the connection. */
   readonly clientOf?: ((request: HttpRequest, connection: ConnectionInfo) => string) | undefined
   /** Called when a promised or streamed response failed after it was too late for another response. */

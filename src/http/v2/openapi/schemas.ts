@@ -184,12 +184,16 @@ export function schemasOf(catalog: Catalog): Json {
     CollectionsV1: object(
       Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
     ),
-    Problem: object({
-      type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
-      title: described(TEXT, 'the kind of problem, for people'),
-      status: described({ type: 'integer' }, 'status code of the response'),
-      detail: described(TEXT, 'what is wrong with this request, for people'),
-      instance: described(TEXT, 'path of the request, without its query'),
-    }),
+    Problem: object(
+      {
+        type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
+        title: described(TEXT, 'the kind of problem, for people'),
+        status: described({ type: 'integer' }, 'status code of the response'),
+        detail: described(TEXT, 'what is wrong with this request, for people'),
+        instance: described(TEXT, 'path of the request, without its query'),
+        requestId: described(TEXT, 'the id of the request, as in X-Request-Id; not in API v1'),
+      },
+      ['requestId'],
+    ),
   }
 }
