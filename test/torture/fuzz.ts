@@ -49,7 +49,7 @@ export const fuzz: Campaign = {
     trial.require(probe.failed === 0, `${probe.failed} requests of the well-behaved client failed`)
     const deaths = (service.said.err.match(/WORKER DIED/g) ?? []).length
     trial.require(deaths === 0, `${deaths} workers died`)
-    const errors = service.said.err.match(/ failed: .*/g) ?? []
+    const errors = service.said.err.match(/.*(?: failed: |"level":"error").*/g) ?? []
     trial.require(errors.length === 0, `the service logged ${errors.length} errors: ${errors[0]}`)
   },
 }

@@ -85,6 +85,11 @@ export class Homes implements Disposable {
     return join(this.#room.path, name)
   }
 
+  /** A report is read where these directories are not. */
+  withoutPaths(text: string): string {
+    return text.replaceAll(`${this.#room.path}/`, '')
+  }
+
   versions(home: Home): Promise<Versions> {
     const key = home.digests.join()
     const known = this.#versions.get(key) ?? versionsOf(home)
@@ -236,14 +241,14 @@ export class Trial implements AsyncDisposable {
   }
 
   fact(text: string): void {
-    this.facts.push(text)
+    this.facts.push(this.homes.withoutPaths(text))
     this.log(text)
   }
 
   /** Something that must hold, in the words of what is wrong if it does not. */
   require(holds: boolean, otherwise: string): void {
     if (holds) return
-    this.failures.push(otherwise)
+    this.failures.push(this.homes.withoutPaths(otherwise))
     this.log(`DOES NOT HOLD: ${otherwise}`)
   }
 

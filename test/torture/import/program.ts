@@ -87,7 +87,7 @@ export async function startServer(home: string): Promise<Server> {
   void reading()
   return {
     url: await url,
-    complaints: () => complaints.replace(/^Serving release [0-9a-f]+ from now on\.\n/gm, ''),
+    complaints: () => complaints.replace(/^\{.*"level":"info".*\}\n/gm, ''),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await child.exited
