@@ -20,12 +20,13 @@ import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
 import { collections, entityNames } from './support/built-in.ts'
+import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
-/** Flags that no command has and the documents may name: those of the benchmarks. */
-const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}`.match(/--[a-z]+/g) ?? []
+/** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
+const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
 /** Variables that are not for people to set. */
 const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM']
 const FLAGS_OF_ALL = ['--help', '--version']

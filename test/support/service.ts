@@ -69,7 +69,7 @@ export class Service implements AsyncDisposable {
   }
 
   /** Resolves when it says that it serves. */
-  static async over(home: TestHome, { flags = [], ...options }: ServiceOptions = {}): Promise<Service> {
+  static async over(home: Pick<TestHome, 'path'>, { flags = [], ...options }: ServiceOptions = {}): Promise<Service> {
     const service = new Service({ flags: ['--home', home.path, '--port', '0', ...flags], ...options })
     try {
       const [, url = ''] = await service.line(/^Serving release [0-9a-f]{12} on (\S+): /)

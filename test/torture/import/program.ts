@@ -1,7 +1,7 @@
 // The program in processes of its own: run to its end, struck by a mishap, killed at some moment, or serving.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROGRAM, type Ran } from '../support/releases.ts'
+import { PROGRAM, type Ran } from '../../support/releases.ts'
 import { MISHAP_VARIABLE, type Mishap } from './mishap.ts'
 
 const PRELOAD = join(import.meta.dir, 'mishap.ts')
@@ -87,7 +87,7 @@ export async function startServer(home: string): Promise<Server> {
   void reading()
   return {
     url: await url,
-    complaints: () => complaints.replace(/^Serving release [0-9a-f]+ from now on\.\n/gm, ''),
+    complaints: () => complaints.replace(/^\{.*"level":"info".*\}\n/gm, ''),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await child.exited

@@ -1,8 +1,8 @@
 // Imports that are killed at all kinds of moments while a server is being read from, and what must hold after each.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MANIFEST_FILE } from '../../src/release/manifest.ts'
-import { nomenclator, type Ran, TestDirectory, TestHome } from '../support/releases.ts'
+import { MANIFEST_FILE } from '../../../src/release/manifest.ts'
+import { nomenclator, type Ran, TestDirectory, TestHome } from '../../support/releases.ts'
 import { type Plan, plansFor, planText } from './plan.ts'
 import { isSeen, type Killed, runAndKill, runStruck, runWhole, type Server, startServer } from './program.ts'
 import { Reader } from './reader.ts'
@@ -171,6 +171,7 @@ export async function tortureImports({ kills, seconds, limits, plans: first = []
   const started = performance.now()
   using world = await createWorld(limits)
   using home = new TestHome()
+  // It has far fewer records than the bundled data.
   succeeded(await nomenclator('import', 'tabular', world.a.directory, '--accept-changes', '--home', home.path))
   await using server = await startServer(home.path)
   await using reader = new Reader(server.url, world)
