@@ -19,6 +19,7 @@ import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
 
@@ -256,12 +257,15 @@ describe('docs/operations.md', () => {
   })
 
   test('has every event of the log, with its level', () => {
-    const documented = operations('Log').rows.map(([event = '', level]) => `${spans(event)[0]} ${level}`)
+    const documented = operations('Log').rows.flatMap(([events = '', level]) =>
+      spans(events).map((event) => `${event} ${level}`),
+    )
     const sources = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((file) => !file.endsWith('.test.ts'))
     const logged = sources.flatMap((file) =>
       [...read(file).matchAll(/level: '(\w+)',\s+event: '([a-z-]+)'/g)].map(([, level, event]) => `${event} ${level}`),
     )
     expect(logged.length).toBeGreaterThan(10)
+    for (const [event, { over }] of Object.entries(FOLLOW_PROBLEMS)) logged.push(`${event} error`, `${over} info`)
     expect(compare(documented, logged)).toEqual(SAME)
   })
 

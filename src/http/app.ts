@@ -63,7 +63,7 @@ export function createApp(context: AppContext): App {
   return Object.assign(app, { failed: context.logError, clientOf, preload })
 }
 
-type ErrorLog = Pick<AppContext, 'logError'>
+type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
 
 /** What a promise rejects with is caught like what is thrown. */
 export const promisedResponse = (
@@ -78,8 +78,17 @@ const toResponse = (outcome: Outcome, { path }: HttpRequest, id: RequestId | und
   'kind' in outcome ? problemResponse(outcome, path, id) : outcome
 
 /** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
-function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest, id: RequestId | undefined): Problem {
-  if (error instanceof ProblemError) return error.problem
+function problemOf(
+  error: unknown,
+  { logError, budget }: ErrorLog,
+  request: HttpRequest,
+  id: RequestId | undefined,
+): Problem {
+  if (error instanceof ProblemError) {
+    // Only what prepares downloads throws it.
+    if (error.problem.kind === 'overloaded') budget?.countRefusal('streams')
+    return error.problem
+  }
   logError(error, request, id)
   return { kind: 'internal-error' }
 }
@@ -92,8 +101,13 @@ function route(
 ): Outcome | Promise<Outcome> {
   const { path, headers } = request
   if (isV2Path(path)) {
-    const respond = () => {
-      refuseIfUsedUp(budget, clientAddress(policy, headers, connection))
+    const respond = (): Outcome | Promise<Outcome> => {
+      // Only responses of API v2 can be large. A page of v1 is small enough for the socket to take it at once.
+      const refusal = budget?.refusal(clientAddress(policy, headers, connection))
+      if (refusal !== undefined) {
+        budget?.countRefusal('bytes')
+        return refusal
+      }
       const isBaseUrlFixed = policy.baseUrl !== undefined
       const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
       return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
@@ -124,14 +138,6 @@ const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
 const V2_PREFIX = `${V2_PATH}/`
 const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
 const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
-
-/** Only responses of API v2 can be large. A page of v1 is small enough for the socket to take it at once. */
-function refuseIfUsedUp(budget: Budget | undefined, client: string): void {
-  const refusal = budget?.refusal(client)
-  if (refusal === undefined) return
-  budget?.countRefusal()
-  throw new ProblemError(refusal)
-}
 
 let v2: typeof import('./v2/pipeline.ts') | undefined
 

@@ -73,9 +73,9 @@ export class Budget {
     return undefined
   }
 
-  /** Counts someone who was turned away with such a refusal. */
-  countRefusal(): void {
-    this.#metrics.refused.bytes++
+  /** Counts someone who was turned away. */
+  countRefusal(reason: 'bytes' | 'streams'): void {
+    this.#metrics.refused[reason]++
   }
 
   /** Counts bytes that are kept for a client, or, if negative, that are kept no more. */

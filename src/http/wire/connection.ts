@@ -423,7 +423,7 @@ export class Connection implements ConnectionInfo {
     this.#counted = kept
     budget.keepBytes(this.#client, more)
     if (refusal === undefined) return true
-    budget.countRefusal()
+    budget.countRefusal('bytes')
     if (this.#responding || this.#unsent.length > 0) this.terminate()
     else this.#refuseAlone(refusal)
     return false

@@ -1,6 +1,6 @@
 // An HTTP/1.1 server: accepts connections, times them out, and has the steps of a shutdown that loses no request.
 import type { Socket } from 'bun'
-import type { Log } from '../../log.ts'
+import type { Log, LogEvent } from '../../log.ts'
 import { Budget, DEFAULT_BUDGET } from '../budget.ts'
 import { Metrics, type RefusalReason } from '../metrics.ts'
 import { overloaded } from '../problem.ts'
@@ -203,24 +203,45 @@ const LOG_MILLISECONDS = 1_000
 
 /** Logs how many were refused, at most once a second for each reason. */
 function refusalLog(metrics: Metrics, log: Log, maxConnections: () => number): (now: number) => void {
-  const messages: Partial<Record<RefusalReason, (count: number) => string>> = {
-    connections: (count) =>
-      `connections refused: ${count}; at most ${maxConnections()} may be open (--max-connections)`,
-    streams: (count) =>
-      `responses refused: ${count}; too many are being streamed (--max-streams, --max-streams-per-client)`,
-    bytes: (count) =>
-      `requests refused or cut off: ${count}; clients do not read their responses (--max-unsent-mb, --max-unsent-mb-per-client)`,
-  }
+  const events: readonly { reason: RefusalReason; of: (count: number) => LogEvent }[] = [
+    {
+      reason: 'connections',
+      of: (count) => ({
+        level: 'warn',
+        event: 'connections-refused',
+        message: `connections refused: ${count}; at most ${maxConnections()} may be open (--max-connections)`,
+        count,
+      }),
+    },
+    {
+      reason: 'streams',
+      of: (count) => ({
+        level: 'warn',
+        event: 'streams-refused',
+        message: `downloads refused: ${count}; too many are being made or sent (--max-streams, --max-streams-per-client)`,
+        count,
+      }),
+    },
+    {
+      reason: 'bytes',
+      of: (count) => ({
+        level: 'warn',
+        event: 'bytes-refused',
+        message: `requests refused or cut off: ${count}; clients do not read their responses (--max-unsent-mb, --max-unsent-mb-per-client)`,
+        count,
+      }),
+    },
+  ]
   const logged = { ...metrics.refused }
   let loggedAt = Number.NEGATIVE_INFINITY
   return (now) => {
     if (now - loggedAt < LOG_MILLISECONDS) return
-    for (const [reason, message] of Object.entries(messages) as [RefusalReason, (count: number) => string][]) {
+    for (const { reason, of } of events) {
       const count = metrics.refused[reason] - logged[reason]
       if (count === 0) continue
       logged[reason] += count
       loggedAt = now
-      log({ level: 'warn', event: `${reason}-refused`, message: message(count), count })
+      log(of(count))
     }
   }
 }

@@ -35,7 +35,7 @@ const POLL_MILLISECONDS = 1_000
 const UNMAP_MILLISECONDS = 50
 
 /** Something that is wrong for a while: reported when it begins and when it is over. */
-const PROBLEMS = {
+export const FOLLOW_PROBLEMS = {
   'home-gone': { over: 'home-returned', words: 'The home is there again.' },
   'current-unreadable': { over: 'current-readable', words: 'It is known again which release is current.' },
   'release-refused': { over: 'release-mended', words: 'The current release can be opened again.' },
@@ -44,7 +44,7 @@ const PROBLEMS = {
   'damaged-release-served': { over: 'release-mended', words: 'The release that is served is sound again.' },
 } as const
 
-type Problem = { readonly event: keyof typeof PROBLEMS; readonly message: string }
+type Problem = { readonly event: keyof typeof FOLLOW_PROBLEMS; readonly message: string }
 
 export function followCurrent(
   shelf: Shelf,
@@ -119,7 +119,7 @@ export function followCurrent(
     if (found !== undefined)
       log({ level: 'error', event: found.event, message: found.message, release: release.digest })
     else if (problem !== undefined) {
-      const { over, words } = PROBLEMS[problem.event]
+      const { over, words } = FOLLOW_PROBLEMS[problem.event]
       log({ level: 'info', event: over, message: words, release: release.digest })
     }
     problem = found
