@@ -153,7 +153,7 @@ describe.skipIf(process.platform !== 'linux')('a file of the current release', (
       truncateSync(records(first), 1)
       await using service = await Service.over(home, { flags: ['--workers', workers] })
       expect(service.said.out).toStartWith(`Serving release ${second.slice(0, 12)} on `)
-      await service.line(/AN EARLIER RELEASE IS SERVED: /)
+      await eventually('it is told', () => service.said.err.includes('AN EARLIER RELEASE IS SERVED: '))
       expect(await served(service)).toBe(second)
     },
   )

@@ -10,6 +10,9 @@ import { type EntityName, entities } from '../src/catalog/entities.ts'
 import { type Field, publishedFields } from '../src/catalog/entity.ts'
 import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/run.ts'
+import { ADMIN_PATHS } from '../src/http/admin.ts'
+import { METRICS } from '../src/http/exposition.ts'
+import { ROUTES } from '../src/http/metrics.ts'
 import { problemTitles } from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import { TIMEOUTS } from '../src/http/wire/server.ts'
@@ -24,6 +27,8 @@ const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
 const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
+/** Variables that are not for people to set. */
+const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM']
 const FLAGS_OF_ALL = ['--help', '--version']
 
 type Section = {
@@ -174,7 +179,7 @@ describe('all documents together', () => {
     const named = documents.flatMap(({ code }) => code.filter((span) => /^[A-Z]+(?:_[A-Z]+)+$/.test(span)))
     expect({
       missing: [...new Set(variables)].filter((name) => !everything.includes(`\`${name}\``)),
-      notThere: named.filter((name) => name !== SUPERVISOR_VARIABLE && !variables.includes(name)),
+      notThere: named.filter((name) => !OTHER_VARIABLES.includes(name) && !variables.includes(name)),
     }).toEqual(SAME)
   })
 
@@ -233,6 +238,36 @@ describe('all documents together', () => {
   test('give a reason for every package', () => {
     const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(packages.filter((name) => !read('docs/architecture.md').includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('docs/operations.md', () => {
+  const operations = sectionsOf('docs/operations.md')
+
+  test('has every metric, with its type', () => {
+    const documented = operations('Metrics').rows.map(([name, type]) => `${name} ${type}`)
+    const real = Object.entries(METRICS).map(([name, { type }]) => `\`${name}\` ${type}`)
+    expect(compare(documented, real)).toEqual(SAME)
+  })
+
+  test('has every route that requests are counted by', () => {
+    const text = read('docs/operations.md').replaceAll('\n', ' ')
+    expect(ROUTES.filter((route) => !text.includes(`\`${route}\``))).toEqual([])
+  })
+
+  test('has every event of the log, with its level', () => {
+    const documented = operations('Log').rows.map(([event = '', level]) => `${spans(event)[0]} ${level}`)
+    const sources = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((file) => !file.endsWith('.test.ts'))
+    const logged = sources.flatMap((file) =>
+      [...read(file).matchAll(/level: '(\w+)',\s+event: '([a-z-]+)'/g)].map(([, level, event]) => `${event} ${level}`),
+    )
+    expect(logged.length).toBeGreaterThan(10)
+    expect(compare(documented, logged)).toEqual(SAME)
+  })
+
+  test('has every path of the listener for operators', () => {
+    const documented = operations('The listener for operators').rows.map(([path = '']) => spans(path)[0] ?? '')
+    expect(compare(documented, [...Object.keys(ADMIN_PATHS), '/'])).toEqual(SAME)
   })
 })
 

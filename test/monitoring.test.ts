@@ -1,9 +1,11 @@
 // The files for Prometheus and Grafana: they name only what the service exports, and their own tools accept them.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exposition, METRICS } from '../src/http/exposition.ts'
 import { Metrics } from '../src/http/metrics.ts'
+
+setDefaultTimeout(60_000)
 
 const DEPLOY = join(import.meta.dir, '..', 'deploy')
 const PROMETHEUS = join(DEPLOY, 'prometheus')

@@ -158,6 +158,7 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
   'uri-too-long': (operation) => onWire(operation, 'Host: a', `?${'a'.repeat(HEAD_LIMITS.target)}`),
   'headers-too-large': (operation) => onWire(operation, `Host: a\r\nX: ${'a'.repeat(HEAD_LIMITS.bytes)}`),
   'request-timeout': (operation) => problemAt(operation, { kind: 'request-timeout', seconds: 15 }),
+  'content-too-large': (operation) => problemAt(operation, { kind: 'content-too-large', max: 1 }),
   overloaded: (operation) => problemAt(operation, overloaded('everything is used up')),
 }
 

@@ -193,7 +193,7 @@ describe('in other forms', () => {
   test.each([
     ['gzip;q=0.5, br;q=0.6', 'br'],
     ['gzip, br, zstd', 'zstd'],
-    ['*', 'zstd'],
+    ['*', 'gzip'],
     ['*;q=0', null],
     ['gzip;q=0', null],
     ['identity, gzip;q=0.5', null],

@@ -65,7 +65,7 @@ export const serveFlags = {
   },
   'cache-size': {
     value: 'SIZE',
-    env: 'CACHE_SIZE',
+    env: 'NOMENCLATOR_CACHE_SIZE',
     description: 'how much room they may take, 0 for no cache',
     defaultValue: '1G',
     parse: byteSize,

@@ -1,7 +1,23 @@
 // The values of the flags of serve that take some reading: what they become, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
-import { addresses, adminAddress, baseUrl, choiceOf, rateLimit } from './serve-values.ts'
+import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
+
+describe('byteSize', () => {
+  test.each([
+    ['0', 0],
+    ['1234', 1_234],
+    ['64K', 64_000],
+    ['500M', 500_000_000],
+    ['500MB', 500_000_000],
+    ['2g', 2_000_000_000],
+    ['1T', 1_000_000_000_000],
+  ])('%s', (given, expected) => expect(byteSize(given)).toBe(expected))
+
+  test.each(['', 'M', '-1', '1.5G', '1 G', '2X', '999999999999T', '0x10'])('%p is refused', (given) =>
+    expect(byteSize(given)).toEqual({ allowed: 'a number of bytes, such as 500M or 2G; 0 for none' }),
+  )
+})
 
 describe('baseUrl', () => {
   test.each([
@@ -133,4 +149,36 @@ test('choiceOf takes one of several words, and names them', () => {
     { allowed: 'auto, text or json' },
     { allowed: 'auto, text or json' },
   ])
+})
+
+describe('yesOrNo', () => {
+  test.each([
+    ['', true],
+    ['1', true],
+    ['TRUE', true],
+    ['yes', true],
+    ['on', true],
+    ['0', false],
+    ['false', false],
+    ['No', false],
+    ['off', false],
+  ])('"%s" is %p', (given, expected) => expect(yesOrNo(given)).toBe(expected))
+
+  test.each(['2', 'never', ' 1'])('refuses "%s"', (given) =>
+    expect(yesOrNo(given)).toEqual({ allowed: '1, true, yes, on, or 0, false, no, off' }),
+  )
+})
+
+describe('scrubHours', () => {
+  test.each<[string, number | 'off']>([
+    ['off', 'off'],
+    ['daily', 24],
+    ['1h', 1],
+    ['6h', 6],
+    ['8760h', 8_760],
+  ])('%s is %p', (given, expected) => expect(scrubHours(given)).toBe(expected))
+
+  test.each(['', 'h', '0h', '8761h', '6', '1.5h', '-1h', '6 h', 'weekly', '6H'])('refuses "%s"', (given) =>
+    expect(scrubHours(given)).toEqual({ allowed: 'off, daily, or hours from 1h to 8760h' }),
+  )
 })

@@ -11,7 +11,6 @@ import {
   type Workers,
 } from '../http/workers.ts'
 import { createLog, type Log, logStyle } from '../log.ts'
-import type { Release } from '../release/release.ts'
 import { damageIn, notScrubbed, Scrub } from '../release/shelf/scrub.ts'
 import { openServable, type Servable } from '../release/shelf/servable.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
@@ -74,7 +73,20 @@ async function start(context: Context): Promise<number> {
   const first = await firstServable(shelf, context)
   if (values.workers > 1 && !shares)
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
-  return await (supervises ? supervise : serveAlone)(context, operated, shelf, first)
+  // Parameters of async functions live as long as they run, and a release must not: others take its place.
+  const { reason, release } = first
+  const announced: Announced = { digest: release.digest, counts: countsOf(release), reason }
+  if (supervises) return await supervise(context, operated, shelf, announced)
+  const serving = startServing({ values, log, shelf, first, known: { scrub: notScrubbed }, shared: false })
+  return await serveAlone(context, operated, shelf, serving, announced)
+}
+
+/** The release that a service begins with, in words. */
+type Announced = {
+  readonly digest: string
+  readonly counts: string
+  /** Why it is not the current one. */
+  readonly reason: Servable['reason']
 }
 
 function adminOf({ values: { admin }, log }: Context, operated: Operated, supervises: boolean): Admin | undefined {
@@ -91,9 +103,13 @@ function adminOf({ values: { admin }, log }: Context, operated: Operated, superv
   return started
 }
 
-async function serveAlone(context: Context, operated: Operated, shelf: Shelf, first: Servable): Promise<number> {
-  const { values, log, terminal } = context
-  const serving = startServing({ values, log, shelf, first, known: { scrub: notScrubbed }, shared: false })
+async function serveAlone(
+  { values, log, terminal }: Context,
+  operated: Operated,
+  shelf: Shelf,
+  serving: Serving,
+  announced: Announced,
+): Promise<number> {
   operated.serving = serving
   using scrub = new Scrub({ shelf, log, onChange: serving.onScrub })
   // Whoever reads that it serves may tell it to stop at once.
@@ -103,15 +119,19 @@ async function serveAlone(context: Context, operated: Operated, shelf: Shelf, fi
       return serving.stop(values['drain-timeout'] * 1_000)
     },
   })
-  announce(serving.url, first.release, terminal)
+  announce(serving.url, announced, terminal)
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
 }
 
-async function supervise(context: Context, operated: Operated, shelf: Shelf, first: Servable): Promise<number> {
-  const { values, log, terminal } = context
-  const { release, reason } = first
+async function supervise(
+  { values, log, terminal }: Context,
+  operated: Operated,
+  shelf: Shelf,
+  announced: Announced,
+): Promise<number> {
+  const { digest, reason } = announced
   const main = join(import.meta.dir, '..', 'main.ts')
   const arguments_ = process.argv.slice(2)
   using scrub = new Scrub({ shelf, log, onChange: (state) => operated.workers?.tell(state) })
@@ -121,7 +141,7 @@ async function supervise(context: Context, operated: Operated, shelf: Shelf, fir
     command: (port) => [process.execPath, main, ...withPort(arguments_, port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log,
-    known: (served) => ({ scrub: scrub.state, served: served ?? (reason === undefined ? undefined : release.digest) }),
+    known: (served) => ({ scrub: scrub.state, served: served ?? (reason === undefined ? undefined : digest) }),
     onCrash: () => scrub.verifyCurrent(),
     inherited: inheritedDescriptors(values, log),
   })
@@ -134,14 +154,14 @@ async function supervise(context: Context, operated: Operated, shelf: Shelf, fir
     now: () => workers.kill(),
     restart: () => workers.restart(),
   })
-  announce(workers.url, release, terminal)
+  announce(workers.url, announced, terminal)
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
 }
 
-function announce(url: string, release: Release, terminal: Terminal): void {
-  terminal.out(`Serving release ${release.digest.slice(0, 12)} on ${url}: ${countsOf(release)}\n`)
+function announce(url: string, { digest, counts }: Announced, terminal: Terminal): void {
+  terminal.out(`Serving release ${digest.slice(0, 12)} on ${url}: ${counts}\n`)
 }
 
 /** A worker gets the arguments of its supervisor, with the port that was found. */

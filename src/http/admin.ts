@@ -20,7 +20,7 @@ export type AdminOptions = AdminAddress & {
 
 export type Admin = AsyncDisposable & { readonly url: string }
 
-const PATHS = {
+export const ADMIN_PATHS = {
   '/healthz': 'whether the process lives',
   '/readyz': 'whether it serves: 200, or 503 with the reason',
   '/metrics': 'metrics of all workers in the text format of Prometheus',
@@ -60,7 +60,8 @@ export function startAdmin(options: AdminOptions): Admin {
 
 async function respond(options: AdminOptions, startedAt: number, { method, url }: Request): Promise<Response> {
   const path = pathOf(url)
-  if (path !== '/' && !(path in PATHS)) return json(404, { error: 'there is nothing at this path', paths: PATHS })
+  if (path !== '/' && !(path in ADMIN_PATHS))
+    return json(404, { error: 'there is nothing at this path', paths: ADMIN_PATHS })
   if (method !== 'GET' && method !== 'HEAD') return json(405, { error: `allowed are ${ALLOW}` }, { Allow: ALLOW })
   switch (path) {
     case '/healthz':
@@ -74,7 +75,7 @@ async function respond(options: AdminOptions, startedAt: number, { method, url }
     case '/release':
       return json(200, releaseOf((await readinessOf(options)).reports))
     default:
-      return json(200, { service: 'nomenclator', version, paths: PATHS })
+      return json(200, { service: 'nomenclator', version, paths: ADMIN_PATHS })
   }
 }
 

@@ -24,6 +24,8 @@ export type App = {
   readonly failed?: AppContext['logError']
   /** Whose share of the budget a request counts towards. */
   readonly clientOf?: (request: HttpRequest, connection: ConnectionInfo) => string
+  /** How long a body is read for a request that is neither GET nor HEAD, in bytes; undefined if none is. */
+  readonly maxBody?: (request: HttpRequest) => number | undefined
   /** Loads what would otherwise be loaded by the first request that needs it. */
   readonly preload?: () => Promise<void>
 }

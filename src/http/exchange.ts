@@ -31,6 +31,8 @@ export type HttpRequest = {
   readonly query: string
   readonly headers: RequestHeaders
   readonly http10?: boolean
+  /** Only of a request whose body is read, and then whole. */
+  readonly body?: Uint8Array
 }
 
 export type HttpResponse = {

@@ -116,6 +116,14 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'POST was used; allowed are GET, HEAD, OPTIONS.',
     ],
   ],
+  'content-too-large': [
+    [
+      { kind: 'content-too-large', max: 1_000 },
+      413,
+      'The body of the request is too large',
+      'At most 1000 bytes are read.',
+    ],
+  ],
   'uri-too-long': [
     [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
   ],

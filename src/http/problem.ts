@@ -5,7 +5,7 @@ import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '.
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
 import type { RequestId } from './request-id.ts'
-import type { HeadProblem } from './wire/request-head.ts'
+import type { BodyProblem } from './wire/request-body.ts'
 
 export type Problem =
   | BadParameter
@@ -24,7 +24,7 @@ export type Problem =
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
-  | HeadProblem
+  | BodyProblem
   | { readonly kind: 'request-timeout'; readonly seconds: number }
   | {
       readonly kind: 'too-many-requests'
@@ -84,6 +84,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'request-timeout': [408, 'The request took too long to arrive'],
   'release-gone': [410, 'The release is not there any more'],
   'precondition-failed': [412, 'What is there is not what the client expects'],
+  'content-too-large': [413, 'The body of the request is too large'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
   'too-many-requests': [429, 'The client sends more requests than it may'],
@@ -124,6 +125,8 @@ function detailOf(problem: Problem): string {
       return `${problem.method} was used; allowed are ${COMMON_HEADERS.Allow}.`
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
+    case 'content-too-large':
+      return `At most ${problem.max} bytes are read.`
     case 'uri-too-long':
       return `At most ${problem.max} characters are read.`
     case 'headers-too-large':

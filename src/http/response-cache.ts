@@ -28,7 +28,7 @@ const MAX_DESCRIPTION_BYTES = 1 << 16
 const UNFINISHED = '.part'
 
 /** So many bytes of a file are in memory for each client that reads it. */
-const READ_BYTES = 1 << 15
+const READ_BYTES = 1 << 14
 /** Files that are kept open although no one reads them. */
 const MAX_OPEN = 16
 const MAX_FILES = 1_000
@@ -268,6 +268,7 @@ export class CachedFile {
         if (bytes === 0) throw new Error(`${this.#path} ends after ${at} bytes`)
         yield buffer.subarray(0, bytes)
         at += bytes
+        collectAfter(bytes)
       }
     } finally {
       this.#readers--
@@ -284,6 +285,17 @@ export class CachedFile {
     closeSync(this.#descriptor)
     this.#descriptor = undefined
   }
+}
+
+/** Left alone, the garbage of many downloads grows to several times the memory in use. */
+const BYTES_PER_COLLECTION = 1 << 24
+let bytesSinceCollection = 0
+
+function collectAfter(bytes: number): void {
+  bytesSinceCollection += bytes
+  if (bytesSinceCollection < BYTES_PER_COLLECTION) return
+  bytesSinceCollection = 0
+  Bun.gc(false)
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

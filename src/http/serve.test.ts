@@ -1,8 +1,8 @@
 // Starting and stopping the server.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { message, send } from '../../test/support/wire.ts'
+import { message, send, sendAll } from '../../test/support/wire.ts'
 import type { App } from './app.ts'
-import { textResponse } from './exchange.ts'
+import { type HttpRequest, textResponse } from './exchange.ts'
 import { CannotListen, serve } from './serve.ts'
 import { urlOf } from './wire/server.ts'
 
@@ -52,6 +52,16 @@ test('has clients close before it stops, and accepts none when it has stopped', 
   expect([during.body, during.headers.Connection]).toEqual(['/stop', 'close'])
   await stopped
   await expect(send(server.url, message('GET', '/', 'Host: a'))).rejects.toThrow('hung up')
+})
+
+test('reads the bodies that the app wants, and the connection stays', async () => {
+  const app = ({ method, body }: HttpRequest) =>
+    textResponse(200, {}, `${method} ${Buffer.from(body ?? []).toString()}`)
+  const server = started(Object.assign(app, { maxBody: () => 5 }))
+  const post = (text: string) => message('POST', '/', 'Host: a', `Content-Length: ${text.length}`) + text
+  const responses = await sendAll(server.url, post('hello'), message('GET', '/', 'Host: a'), post('hello!'))
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 413])
+  expect(responses.slice(0, 2).map(({ body }) => body)).toEqual(['POST hello', 'GET '])
 })
 
 describe('what is loaded later', () => {

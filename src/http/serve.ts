@@ -27,9 +27,15 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, options: ListenOptions): RunningServer {
-  const { clientOf, failed: onFailure } = app
+  const { clientOf, maxBody, failed: onFailure } = app
   const server = listen(
-    { respond: app, refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)), clientOf, onFailure },
+    {
+      respond: app,
+      refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)),
+      clientOf,
+      maxBody,
+      onFailure,
+    },
     options,
   )
   void preloadWhenIdle(app, server)

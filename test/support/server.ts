@@ -1,5 +1,5 @@
 // The real server on a free port of this machine, with whatever it logs kept for the test.
-import { createApp } from '../../src/http/app.ts'
+import { type App, createApp } from '../../src/http/app.ts'
 import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
 import { ResponseCache } from '../../src/http/response-cache.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -17,14 +17,19 @@ export type TestServer = {
 
 const fromHost: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined }
 
-export function serverOf(release: () => Release, policy: Partial<BaseUrlPolicy> = {}, shelf?: Shelf): TestServer {
+export function serverOf(
+  release: () => Release,
+  policy: Partial<BaseUrlPolicy> = {},
+  shelf?: Shelf,
+  wrapped: (app: App) => App = (app) => app,
+): TestServer {
   const logged: unknown[] = []
   const logError = (error: unknown) => logged.push(error)
   const directory = new TestDirectory()
   const cache = testCache(directory.path)
   const context = { release, cache, policy: { ...fromHost, ...policy }, logError }
   const app = createApp(shelf === undefined ? context : { ...context, shelf })
-  const server = serve(app, { host: '127.0.0.1', port: 0 })
+  const server = serve(wrapped(app), { host: '127.0.0.1', port: 0 })
   const close = async () => {
     await server.stop(0)
     directory[Symbol.dispose]()

@@ -6,7 +6,7 @@ import { FakeSocket } from '../../../test/support/fake-socket.ts'
 import { serverState } from '../../../test/support/server-state.ts'
 import { bytesOf } from '../../../test/support/wire.ts'
 import type { BudgetLimits } from '../budget.ts'
-import { type HttpResponse, textResponse } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, textResponse } from '../exchange.ts'
 import { Metrics } from '../metrics.ts'
 import { Connection } from './connection.ts'
 import type { ServerState } from './server-state.ts'
@@ -294,6 +294,92 @@ describe('many requests at once', () => {
     connection.onClosed()
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect([connection.busy, socket.sent]).toEqual([false, before])
+  })
+})
+
+describe('a body that is read', () => {
+  /** Reads bodies of up to 100 bytes at /read, and repeats them. */
+  function reading() {
+    const state = newState()
+    const respond = ({ method, path, body }: HttpRequest): HttpResponse =>
+      textResponse(200, {}, `${method} ${path} ${body === undefined ? 'unread' : Buffer.from(body).toString()}`)
+    const maxBody = ({ path }: HttpRequest) => (path === '/read' ? 100 : undefined)
+    const socket = new FakeSocket()
+    const connection = opened(socket, { ...state, handler: { ...state.handler, respond, maxBody } })
+    return { socket, connection }
+  }
+  const post = (path: string, ...fields: string[]) => request(path, ...fields).replace('GET', 'POST')
+  const bodies = (sent: string) => [...sent.matchAll(/\r\n\r\n([A-Z]+ \/[^H]*|\{.*\})/g)].map(([, body]) => body)
+  const CHUNKED = 'Transfer-Encoding: chunked'
+
+  test.each([
+    ['of a length', `${post('/read', 'Content-Length: 5')}hello`, 'POST /read hello'],
+    ['in chunks', `${post('/read', CHUNKED)}2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n`, 'POST /read hello'],
+    ['of no bytes', post('/read', 'Content-Length: 0'), 'POST /read '],
+    ['that is not there', post('/read'), 'POST /read '],
+  ])('%s is given to the handler, and the next request follows, in whatever pieces', (_name, text, body) => {
+    const all = text + request('/next')
+    for (let size = 1; size <= all.length; size++) {
+      const { socket, connection } = reading()
+      for (let at = 0; at < all.length; at += size) receive(connection, all.slice(at, at + size))
+      expect(bodies(socket.sent)).toEqual([body, 'GET /next unread'])
+      expect([connection.idle, socket.shut]).toEqual([true, false])
+    }
+  })
+
+  test.each([
+    ['another path', post('/other', 'Content-Length: 5'), 'POST /other unread'],
+    ['GET', request('/read', 'Content-Length: 5'), 'GET /read unread'],
+  ])('is not that of %s: the connection is closed after the response', (_name, head, body) => {
+    const { socket, connection } = reading()
+    receive(connection, `${head}hello`)
+    expect([bodies(socket.sent), socket.shut]).toEqual([[body], true])
+  })
+
+  test('is awaited with 100 Continue, where the client wants that', () => {
+    const { socket, connection } = reading()
+    receive(connection, post('/read', 'Content-Length: 5', 'Expect: 100-continue'))
+    expect(socket.sent).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    receive(connection, 'hello')
+    expect(bodies(socket.sent)).toEqual(['POST /read hello'])
+  })
+
+  test.each([
+    [
+      'too long',
+      post('/read', 'Content-Length: 101', 'Expect: 100-continue'),
+      '',
+      false,
+      '{"kind":"content-too-large","max":100}',
+    ],
+    ['in chunks that are too long', post('/read', CHUNKED), '65\r\n', false, '{"kind":"content-too-large","max":100}'],
+    ['in chunks that are none', post('/read', CHUNKED), 'hello\r\n', false, 'hexadecimal'],
+    ['too short', post('/read', 'Content-Length: 5'), 'hell', true, 'the body ends before it is complete'],
+  ])('is refused if it is %s, and the connection closed', (_name, head, text, ends, problem) => {
+    const { socket, connection } = reading()
+    receive(connection, head + text)
+    if (ends) connection.endInput()
+    expect(socket.sent).toStartWith('HTTP/1.1 400 Bad Request\r\n')
+    expect(socket.sent).toContain(problem)
+    expect([socket.sent.split('HTTP/1.1').length, socket.shut || socket.closed]).toEqual([2, true])
+  })
+
+  test('that does not arrive in time gets a response', () => {
+    const { socket, connection } = reading()
+    receive(connection, `${post('/read', 'Content-Length: 5')}he`)
+    expect([connection.busy, connection.idle]).toEqual([true, false])
+    connection.timeOut()
+    expect(bodies(socket.sent)).toEqual(['{"kind":"request-timeout","seconds":15}'])
+  })
+
+  test('counts towards the budget while it is received', () => {
+    const metrics = new Metrics()
+    const handler = { ...newState().handler, maxBody: () => 100_000 }
+    const connection = opened(new FakeSocket(), serverState(handler, { metrics }))
+    receive(connection, post('/read', 'Content-Length: 90000') + 'a'.repeat(50_000))
+    expect(metrics.unsentBytes).toBeWithin(50_000, 100_001)
+    receive(connection, 'a'.repeat(40_000))
+    expect(metrics.unsentBytes).toBe(0)
   })
 })
 

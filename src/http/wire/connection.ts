@@ -2,6 +2,7 @@
 import type { Socket } from 'bun'
 import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed, type Turn } from '../exchange.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
+import { RequestBody } from './request-body.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 import { SendBuffer, sendStream } from './send-buffer.ts'
@@ -13,6 +14,8 @@ const BATCH_BYTES = 1 << 15
 const MAX_COPIED_BODY = 1 << 15
 /** While responses are held up, no more is read from the client once this many bytes of requests wait. */
 const MAX_WAITING_BYTES = 1 << 14
+/** A slower body is timed out. */
+const BODY_BYTES_PER_MILLISECOND = 64
 /** What a refusal repeats of a request: the beginning of its path, without the query. */
 const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
 const CLOSE = 'Connection: close\r\n'
@@ -20,6 +23,8 @@ const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 
 // It is filled and sent within one turn of the event loop, so all connections can share it.
 const out = new ResponseBuffer()
+
+type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
 
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
@@ -38,6 +43,8 @@ export class Connection implements ConnectionInfo {
   #streaming = false
   /** Requests have been received that wait for another turn of the event loop. */
   #queued = false
+  /** The request whose body is being received. */
+  #incoming: Incoming | undefined
   /** The body that follows the batch. */
   #body: Uint8Array | undefined
   #lastHead: RequestHead | undefined
@@ -73,7 +80,7 @@ export class Connection implements ConnectionInfo {
 
   /** In the middle of a request or of a response. */
   get busy(): boolean {
-    return this.#received.length > 0 || this.#unsent.length > 0 || this.#responding
+    return this.#received.length > 0 || this.#unsent.length > 0 || this.#responding || this.#incoming !== undefined
   }
 
   /** Open, and waiting for the first byte of a request. */
@@ -84,7 +91,7 @@ export class Connection implements ConnectionInfo {
   receive(data: Buffer): void {
     if (this.#closing) return
     // The time that a request may take to arrive counts from its first byte.
-    if (this.#received.length === 0) this.waitingSince = this.#server.clock.milliseconds
+    if (this.#received.length === 0 && this.#incoming === undefined) this.waitingSince = this.#server.clock.milliseconds
     this.#server.chunksReceived++
     this.#isNew = false
     this.#received.add(data)
@@ -137,6 +144,7 @@ export class Connection implements ConnectionInfo {
 
   /** The socket is closed. */
   onClosed(): void {
+    this.#incoming = undefined
     this.#received.clear()
     this.#unsent.close()
     this.#count()
@@ -195,20 +203,59 @@ export class Connection implements ConnectionInfo {
   /** Responds to requests until the batch or the turn is over (then true), or until there is none to respond to (then false). */
   #fillBatch(): boolean {
     do {
-      const text = this.#received.peek()
-      const length = headLength(text)
-      if (length === undefined) {
-        const problem = text === '' ? undefined : partialProblem(text, this.#inputEnded)
-        if (problem !== undefined) this.#refuse(problem, text)
-        return false
-      }
-      this.#received.consume(length)
-      const head = parseHead(text.slice(0, length))
-      if ('kind' in head) this.#refuse(head, text)
-      else this.#respond(head)
+      if (!(this.#incoming === undefined ? this.#takeHead() : this.#takeBody(this.#incoming))) return false
       if (this.#closing || this.#responding || this.#received.length === 0) return false
     } while (out.length < BATCH_BYTES && this.#body === undefined && this.#server.turns.hasTime())
     return true
+  }
+
+  /** Takes the next head, and responds if no body is read for it. False if the head is incomplete. */
+  #takeHead(): boolean {
+    const text = this.#received.peek()
+    const length = headLength(text)
+    if (length === undefined) {
+      const problem = text === '' ? undefined : partialProblem(text, this.#inputEnded)
+      if (problem !== undefined) this.#refuse(problem, text)
+      return false
+    }
+    this.#received.consume(length)
+    const head = parseHead(text.slice(0, length))
+    if ('kind' in head) this.#refuse(head, text)
+    else if (head.method === 'GET' || head.method === 'HEAD') this.#respond(head)
+    else this.#respondToBody(head)
+    return true
+  }
+
+  /** Responds to a request that may have a body; if the handler reads it, not before it has been received. */
+  #respondToBody(head: RequestHead): void {
+    const max = this.#server.handler.maxBody?.(head)
+    if (max === undefined) {
+      this.#respond(head)
+      return
+    }
+    const body = new RequestBody(head.headers, max)
+    const isAwaited = !body.isComplete && body.problem === undefined && this.#received.length === 0
+    if (isAwaited && !head.http10 && head.headers.get('expect')?.toLowerCase() === '100-continue') out.addContinue()
+    this.#incoming = { head, body }
+    if (this.#received.length === 0) this.#takeBody(this.#incoming)
+  }
+
+  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
+  #takeBody({ head, body }: Incoming): boolean {
+    const taken = body.take(this.#received.bytes)
+    this.#received.consume(taken)
+    this.waitingSince = Math.min(
+      this.waitingSince + taken / BODY_BYTES_PER_MILLISECOND,
+      this.#server.clock.milliseconds,
+    )
+    if (this.#inputEnded && this.#received.length === 0) body.end()
+    if (body.problem !== undefined) {
+      this.#refuse(body.problem, `${head.method} ${head.path} `)
+    } else if (body.isComplete) {
+      this.#incoming = undefined
+      this.#respond({ ...head, body: body.bytes })
+    }
+    return this.#incoming === undefined
   }
 
   #limitReading(): void {
@@ -268,13 +315,15 @@ export class Connection implements ConnectionInfo {
   /** Refuses what has been received, outside of a batch. */
   #refuseAlone(problem: WireProblem): void {
     out.reset()
-    this.#refuse(problem, this.#received.peek())
+    const head = this.#incoming?.head
+    this.#refuse(problem, head === undefined ? this.#received.peek() : `${head.method} ${head.path} `)
     this.#sendBatch()
     this.#advance()
   }
 
   #startClosing(): void {
     this.#closing = true
+    this.#incoming = undefined
     this.#received.clear()
   }
 
@@ -365,7 +414,7 @@ export class Connection implements ConnectionInfo {
 
   /** Counts what is kept for the client. One that has used up its budget and needs still more is turned away (then false). */
   #count(): boolean {
-    const kept = this.#received.kept + this.#unsent.kept
+    const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
     const more = kept - this.#counted
     if (more === 0) return true
     if (this.#counted === 0) this.#client = this.#clientOf(this.#lastHead)

@@ -9,6 +9,11 @@ const LF = 0x0a
 
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY
+  /** All of it; only for this turn. */
+  get bytes(): Buffer {
+    return this.#bytes
+  }
+
   /** How many bytes of memory are kept for what is in `#bytes`; 0 while that belongs to the event loop. */
   #copied = 0
 

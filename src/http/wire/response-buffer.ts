@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<number, string>> = {
   408: 'Request Timeout',
   410: 'Gone',
   412: 'Precondition Failed',
+  413: 'Content Too Large',
   414: 'URI Too Long',
   416: 'Range Not Satisfiable',
   429: 'Too Many Requests',
@@ -25,6 +26,7 @@ const STATUS_LINES = Object.fromEntries(
   Object.entries(REASONS).map(([status, reason]) => [status, `HTTP/1.1 ${status} ${reason}\r\n`]),
 )
 
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const INITIAL_BYTES = 1 << 16
 
 export class ResponseBuffer {
@@ -53,6 +55,12 @@ export class ResponseBuffer {
     if (bytes === undefined) return
     this.#bytes.set(bytes, this.#used)
     this.#used += bytes.length
+  }
+
+  /** Tells the client that it may send the body of its request (RFC 9110, section 15.2.1). */
+  addContinue(): void {
+    this.#reserve(CONTINUE.length)
+    this.#used += this.#bytes.write(CONTINUE, this.#used, 'latin1')
   }
 
   #reserve(length: number): void {

@@ -6,10 +6,14 @@ import type { HeadProblem, RequestHead } from './request-head.ts'
 import type { Turns } from './turns.ts'
 
 /** Why a request is refused before the handler gets it. */
-export type WireProblem = HeadProblem | Extract<Problem, { kind: 'request-timeout' | 'overloaded' }>
+export type WireProblem =
+  | HeadProblem
+  | Extract<Problem, { kind: 'request-timeout' | 'content-too-large' | 'overloaded' }>
 
 export type Handler = {
   readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
+  /** How long a body is read for this request, in bytes; undefined if none is. GET and HEAD are not asked about. */
+  readonly maxBody?: ((request: HttpRequest) => number | undefined) | undefined
   /** The response to a request that is refused, never streamed. Of its path there is as much as could be read. */
   readonly refuse: (problem: WireProblem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Whose share of the budget a response counts towards; by default the address at the other end of the connection. */

@@ -217,10 +217,7 @@ describe('damage to the release that is served', () => {
   const earlier = (digest: string) =>
     new RegExp(`^earlier-release-served: AN EARLIER RELEASE IS SERVED: ${digest.slice(0, 12)}`)
 
-  test.each<[string, (path: string, whole: Buffer) => void]>([
-    ['a file that is cut short', (path, whole) => truncateSync(path, whole.length - 1)],
-    ['a file that is missing', (path) => rmSync(path)],
-  ])('%s: the one that was current before is served, and again the current one when it is mended', async (_, spoil) => {
+  test('a file that is cut short: the one before is served, and again the current one when it is mended', async () => {
     using home = new Followed()
     for (const digest of [c, b]) {
       home.shelf.activate(digest)
@@ -229,12 +226,24 @@ describe('damage to the release that is served', () => {
     const path = home.fileOf(b, 'audiencia', 'records')
     const whole = readFileSync(path)
     home.events.length = 0
-    spoil(path, whole)
+    truncateSync(path, whole.length - 1)
     await home.until(earlier(c))
     expect([home.served, home.following.degraded().length]).toEqual([`${c} Tres`, 1])
     writeFileSync(path, whole)
     await home.until(/^release-mended/)
     expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
+  })
+
+  test('a file that is missing: what is open of it is whole and goes on being served, and is opened anew later', async () => {
+    using home = new Followed()
+    const path = home.fileOf(a, 'audiencia', 'records')
+    const whole = readFileSync(path)
+    rmSync(path)
+    await home.until(/^release-not-reopened: THE CURRENT RELEASE CANNOT BE OPENED ANEW, .* is missing/)
+    expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
+    writeFileSync(path, whole)
+    await home.until(/^release-mended/)
+    expect([home.served, home.following.degraded()]).toEqual([`${a} Uno`, []])
   })
 
   test('that was found by reading it: the same', async () => {

@@ -39,6 +39,7 @@ const PROBLEMS = {
   'home-gone': { over: 'home-returned', words: 'The home is there again.' },
   'current-unreadable': { over: 'current-readable', words: 'It is known again which release is current.' },
   'release-refused': { over: 'release-mended', words: 'The current release can be opened again.' },
+  'release-not-reopened': { over: 'release-mended', words: 'The current release can be opened again.' },
   'earlier-release-served': { over: 'release-mended', words: 'The current release can be opened again.' },
   'damaged-release-served': { over: 'release-mended', words: 'The release that is served is sound again.' },
 } as const
@@ -79,8 +80,8 @@ export function followCurrent(
     const { digest } = current
     const isServed = digest === release.digest
     const change = files.change()
-    const wrong = damageOf(release, damage()) ?? (change === 'replaced' ? undefined : change)
-    if (isServed && change === undefined && wrong === undefined && !activated) return undefined
+    const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
+    if (isServed && change === undefined && !isDamaged && !activated) return undefined
     try {
       const next = openSound(shelf, digest, damage())
       // A release that was mended has the same digest; what is open is still the damaged one.
@@ -88,12 +89,17 @@ export function followCurrent(
       isStandIn = false
       return undefined
     } catch (error) {
-      return withoutCurrent(digest, messageOf(error), isServed || wrong !== undefined)
+      return withoutCurrent(digest, messageOf(error), isDamaged)
     }
   }
 
-  /** What is open goes on being served unless it is damaged too. */
+  /** What is open goes on being served unless it is damaged: what is mapped stays whole when its file is removed. */
   const withoutCurrent = (digest: string, reason: string, isDamaged: boolean): Problem => {
+    if (!isDamaged && digest === release.digest)
+      return {
+        event: 'release-not-reopened',
+        message: `THE CURRENT RELEASE CANNOT BE OPENED ANEW, workers that have it open go on serving it: ${reason}`,
+      }
     if (!isDamaged && !isStandIn)
       return { event: 'release-refused', message: `Not swapped, the release before goes on being served: ${reason}` }
     const earlier = isDamaged ? openEarlier(shelf, digest, damage()) : release
@@ -156,27 +162,28 @@ function statOrNone(path: string): Stats | undefined {
 
 /** The files of a release as they were when it was opened. */
 class OpenFiles {
-  readonly #files: readonly { readonly path: string; readonly size: number; readonly inode: number | undefined }[]
+  readonly #files: readonly { readonly path: string; readonly size: number; readonly opened: Stats | undefined }[]
 
   constructor(release: Release) {
     this.#files = [...release.catalog.entities.keys()].flatMap((name) => {
       const { stored } = release.entity(name)
       return Object.entries(stored?.manifest.files ?? {}).map(([file, { size }]) => {
         const path = join(stored?.directory ?? '', file)
-        return { path, size, inode: statOrNone(path)?.ino }
+        return { path, size, opened: statOrNone(path) }
       })
     })
   }
 
   /** Whoever reads a mapped file beyond an end that it has lost is killed, so this is looked at all the time. */
-  change(): string | undefined {
-    for (const { path, size, inode } of this.#files) {
+  change(): 'cut short' | 'replaced' | undefined {
+    let change: 'replaced' | undefined
+    for (const { path, size, opened } of this.#files) {
       const found = statOrNone(path)
-      if (found === undefined) return `${path} is missing`
-      if (found.size !== size) return `${path} has ${found.size} bytes instead of ${size}`
-      if (found.ino !== inode) return 'replaced'
+      const isSame = found !== undefined && found.ino === opened?.ino && found.dev === opened.dev
+      if (isSame && found.size !== size) return 'cut short'
+      if (!isSame) change = 'replaced'
     }
-    return undefined
+    return change
   }
 }
 

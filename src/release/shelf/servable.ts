@@ -52,13 +52,13 @@ export function openServable(shelf: Shelf, { damage = noDamage, served }: Hints 
   }
   const release = openFirst(shelf, [...(served === undefined ? [] : [served]), ...byDate(shelf)], damage)
   if (release !== undefined) return { release, reason: current.reason }
-  if (current.isMissing && shelf.digests().length === 0) return undefined
+  if (current.isMissing && byDate(shelf).length === 0) return undefined
   throw new Failure(current.reason)
 }
 
 /** The newest sound release besides this one: of those that were current, then of all others. */
 export function openEarlier(shelf: Shelf, current: string, damage: Damage): Release | undefined {
-  const others = new Set([...historyOrNone(shelf), ...byDate(shelf)])
+  const others = new Set([...orElse([], () => shelf.history()), ...byDate(shelf)])
   others.delete(current)
   return openFirst(shelf, [...others], damage)
 }
@@ -74,22 +74,24 @@ function openFirst(shelf: Shelf, digests: readonly string[], damage: Damage): Re
   return undefined
 }
 
-const byDate = (shelf: Shelf): string[] => {
-  const digests = shelf.digests()
+/** All releases on disk, newest first. */
+function byDate(shelf: Shelf): string[] {
+  const digests = orElse([], () => shelf.digests())
   const built = new Map(
     digests.map((digest) => {
-      const manifest = shelf.manifestOrReason(digest)
+      const manifest = orElse({ unreadable: '' }, () => shelf.manifestOrReason(digest))
       return [digest, 'unreadable' in manifest ? '' : manifest.built]
     }),
   )
   return digests.toSorted((a, b) => (built.get(b) ?? '').localeCompare(built.get(a) ?? '') || a.localeCompare(b))
 }
 
-function historyOrNone(shelf: Shelf): string[] {
+/** A disk may refuse anything at any time; what cannot be read now is as good as not there. */
+function orElse<T>(otherwise: T, read: () => T): T {
   try {
-    return shelf.history()
+    return read()
   } catch {
-    return []
+    return otherwise
   }
 }
 
