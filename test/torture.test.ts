@@ -1,5 +1,5 @@
 // Every campaign of npm run torture in a few seconds: far from all that it tries, but enough to see that it still can, and that it holds.
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { campaigns, runCampaign } from './torture/torture.ts'
 import { type Campaign, Homes } from './torture/trial.ts'
 import { workers } from './torture/workers.ts'
@@ -7,7 +7,6 @@ import { workers } from './torture/workers.ts'
 setDefaultTimeout(120_000)
 
 const homes = new Homes('test')
-afterAll(() => homes[Symbol.dispose]())
 
 test('there is a campaign for everything that is promised', () => {
   const promised = [
@@ -32,7 +31,15 @@ const run = async (campaign: Campaign) => {
 }
 
 /** It waits for heartbeats most of the time, so the others run meanwhile. */
-const waiting = run(workers)
+let waiting: ReturnType<typeof run>
+beforeAll(() => {
+  waiting = run(workers)
+})
+afterAll(async () => {
+  // Also where only some of the tests run: its service must be gone before its home is.
+  await waiting
+  homes[Symbol.dispose]()
+})
 
 for (const campaign of campaigns) {
   const impossible = campaign.impossible?.()

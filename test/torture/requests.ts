@@ -6,6 +6,8 @@ import { Documented, type DocumentedOperation, type Schema } from '../support/op
 export type Survey = {
   readonly host: string
   readonly operations: readonly Pick<DocumentedOperation, 'path' | 'parameters'>[]
+  /** Paths that take a body. */
+  readonly posts: readonly string[]
   /** Some values that records have, by the path of the collection and the path of the field. */
   readonly values: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   /** Pages of the collections of API v1, by path. */
@@ -40,9 +42,9 @@ export function get(host: string, target: string, ...fields: readonly string[]):
   return request('GET', host, target, fields)
 }
 
-function request(method: string, host: string, target: string, fields: readonly string[]): Request {
+function request(method: string, host: string, target: string, fields: readonly string[], body = ''): Request {
   const lines = [`${method} ${target} HTTP/1.1`, `Host: ${host}`, ...fields]
-  return { target, text: `${lines.join('\r\n')}\r\n\r\n`, isHead: method === 'HEAD' }
+  return { target, text: `${lines.join('\r\n')}\r\n\r\n${body}`, isHead: method === 'HEAD' }
 }
 
 const isV1 = (path: string) => path.startsWith('/api/v1/')
@@ -59,7 +61,8 @@ async function json(url: string): Promise<{ readonly body: unknown; readonly hea
 
 /** Asks a running service for its paths, parameters, releases, and some values and pages. */
 export async function surveyOf(url: string): Promise<Survey> {
-  const { operations } = new Documented((await json(`${url}/api/openapi.json`)).body as object)
+  const document = (await json(`${url}/api/openapi.json`)).body as { readonly paths: Readonly<Record<string, object>> }
+  const { operations } = new Documented(document)
   const releases = (await json(`${url}/api/v2/releases`)).body as readonly { readonly digest: string }[]
   const values: Record<string, Record<string, string[]>> = {}
   const pages: Record<string, number> = {}
@@ -82,6 +85,7 @@ export async function surveyOf(url: string): Promise<Survey> {
   return {
     host: new URL(url).host,
     operations: operations.map(({ path, parameters }) => ({ path, parameters })),
+    posts: Object.entries(document.paths).flatMap(([path, item]) => ('post' in item ? [path] : [])),
     values,
     pages,
     releases: releases.map(({ digest }) => digest),
@@ -320,10 +324,62 @@ const FIELDS: readonly (readonly [name: string, values: readonly string[]])[] = 
   ['X-HTTP-Method-Override', ['DELETE']],
 ]
 
+const BODIES = [
+  ...[
+    '',
+    '{}',
+    '[]',
+    'null',
+    '0',
+    '"',
+    '[{"q":"leon"}]',
+    '{"q":"leon"}',
+    '{"queries":[{"q":"san"}]}',
+    '{"__proto__":{"a":1}}',
+  ],
+  ...[
+    '['.repeat(5_000),
+    '{"a":'.repeat(2_000),
+    `[${'"a",'.repeat(3_000)}"a"]`,
+    `"${'a'.repeat(70_000)}"`,
+    '\xff\xfe',
+    '\0',
+  ],
+  ...[
+    'q\nleon\n',
+    `q\n${'san\n'.repeat(2_000)}`,
+    '[{"q":"leon"},]',
+    '[{"q":1e999}]',
+    '[{"q":"\\ud800"}]',
+    '{"q":"a"}{"q":"b"}',
+  ],
+]
+const BODY_TYPES = [
+  'application/json',
+  'text/csv',
+  'application/x-ndjson',
+  'text/plain',
+  'a',
+  'application/json; charset=utf-16',
+]
+
+/** A body where one may be taken, or where none is; as it should be sent, or not quite. */
+function posted(survey: Survey, random: Random): Request {
+  const path =
+    survey.posts.length > 0 && random(4) > 0 ? pick(random, survey.posts) : pick(random, survey.operations).path
+  const body = pick(random, BODIES)
+  const type = `Content-Type: ${pick(random, BODY_TYPES)}`
+  const target = path.replace(/\{[^}]+\}/g, '1')
+  if (random(3) > 0) return request('POST', survey.host, target, [type, `Content-Length: ${body.length}`], body)
+  const chunks = body === '' ? '0\r\n\r\n' : `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  return request('POST', survey.host, target, [type, 'Transfer-Encoding: chunked'], chunks)
+}
+
 const isLarge = (path: string) => /localidades\/all$|\/changes$/.test(path)
 
 /** A documented path with a mixture of what it takes, what it does not take, and what nobody should send. */
 function fuzzed(survey: Survey, random: Random): Request {
+  if (random(40) === 0) return posted(survey, random)
   let operation = pick(random, survey.operations)
   // Responses of many megabytes are tried too, but not often enough to be all that there is time for.
   for (let tries = 0; isLarge(operation.path) && random(25) !== 0 && tries < 9; tries++)
