@@ -1,9 +1,9 @@
 // nomenclator serve: responds from the current release until it is stopped.
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { createApp } from '../http/app.ts'
 import { serve } from '../http/serve.ts'
 import { reportClosed, reportReady, SUPERVISOR_VARIABLE, startWorkers } from '../http/workers.ts'
+import { programCommand } from '../program.ts'
 import type { Release } from '../release/release.ts'
 import { followCurrent } from '../release/shelf/follow.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
@@ -103,12 +103,11 @@ function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal
 }
 
 async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {
-  const main = join(import.meta.dir, '..', 'main.ts')
   const arguments_ = process.argv.slice(2)
   const workers = await startWorkers({
     count: values.workers,
     listening: { host: values.host, port: values.port },
-    command: (port) => [process.execPath, main, ...withPort(arguments_, port)],
+    command: (port) => [...programCommand, ...withPort(arguments_, port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log: terminal.err,
   })
