@@ -1,6 +1,16 @@
 // npm run build: one executable for each architecture in dist/, with Bun and the bundled data inside.
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
 import { version } from '../src/version.ts'
@@ -65,7 +75,9 @@ async function bunFor(architecture: Architecture): Promise<string> {
   try {
     run(download, ['npm', 'pack', '--silent', `${name}@${version}`])
     const [archive = ''] = new Bun.Glob('*.tgz').scanSync(download)
-    const digest = createHash('sha512').update(readFileSync(join(download, archive))).digest('base64')
+    const digest = createHash('sha512')
+      .update(readFileSync(join(download, archive)))
+      .digest('base64')
     if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what package-lock.json names`)
     run(download, ['tar', '-xzf', archive, 'package/bin/bun'])
     renameSync(join(download, 'package', 'bin', 'bun'), kept)

@@ -1,6 +1,6 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { GivenRow } from '../../src/source/source.ts'
@@ -27,7 +27,12 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
 /** An empty variable counts as none, so what the developer has set does not reach the service. */
 const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
 
-export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
+export type ServiceOptions = {
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** An executable to run instead of the sources: without the variables of this process, in its own directory. */
+  readonly executable?: string
+}
 
 /** `nomenclator serve` on a free port, until the test is over. */
 export class Service implements AsyncDisposable {
@@ -39,10 +44,12 @@ export class Service implements AsyncDisposable {
   readonly said = { out: '', err: '' }
   url = ''
 
-  constructor({ flags = [], env = {} }: ServiceOptions) {
-    this.#child = Bun.spawn([process.execPath, PROGRAM, 'serve', ...flags], {
+  constructor({ flags = [], env = {}, executable }: ServiceOptions) {
+    const program = executable === undefined ? [process.execPath, PROGRAM] : [executable]
+    this.#child = Bun.spawn([...program, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...UNSET, ...env },
+      ...(executable === undefined ? {} : { cwd: dirname(executable) }),
+      env: { ...(executable === undefined ? { ...process.env, ...UNSET } : {}), ...env },
     })
     this.#ended = Promise.all([
       this.#listen('out', this.#child.stdout),
@@ -52,8 +59,13 @@ export class Service implements AsyncDisposable {
   }
 
   /** Resolves when it says that it serves. */
-  static async over(home: TestHome, { flags = [], env = {} }: ServiceOptions = {}): Promise<Service> {
-    const service = new Service({ flags: ['--home', home.path, '--port', '0', ...flags], env })
+  static over(home: TestHome, { flags = [], ...others }: ServiceOptions = {}): Promise<Service> {
+    return Service.serving({ flags: ['--home', home.path, '--port', '0', ...flags], ...others })
+  }
+
+  /** Resolves when it says that it serves. */
+  static async serving(options: ServiceOptions): Promise<Service> {
+    const service = new Service(options)
     try {
       const [, url = ''] = await service.line(/^Serving release [0-9a-f]{12} on (\S+): /)
       service.url = url
