@@ -1,6 +1,8 @@
 // The executable of npm run build, copied into an empty directory: it needs nothing else, and two builds are the same bytes.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   mkdirSync,
@@ -91,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     for (const command of [
       ['import', 'tabular', table],
       ['import', 'bundled', '--dry-run'],
-      ['import', 'synthetic', '--dry-run', '--accept-changes'],
+      ['import', 'synthetic', '--scale', '1', '--dry-run', '--accept-changes'],
       ['releases', 'verify'],
       ['rollback'],
       ['upgrade'],
@@ -108,6 +110,17 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
   test('says what is wrong, with the exit code of the launcher', async () => {
     expect(await ran('sevre')).toEqual(await nomenclator('sevre'))
     expect((await ran('releases', 'show', 'ffff')).code).toBe(1)
+  })
+
+  test('checks the machine as a user who has no rights here, and no home', () => {
+    chmodSync(place.path, 0o755)
+    const home = '/nonexistent/nomenclator'
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const child = spawnSync(executable, ['doctor', '--json', '--port', '0', '--home', home], { env: {}, ...nobody })
+    const { ok, checks } = JSON.parse(child.stdout.toString())
+    expect([child.status, ok]).toEqual([1, false])
+    const failed = checks.filter(({ status }: { status: string }) => status === 'fail')
+    expect(failed.map(({ check }: { check: string }) => check)).toEqual(['permissions'])
   })
 
   test('is the same bytes when it is built again, elsewhere', () => {

@@ -15,7 +15,7 @@ import { home, homeOf } from './home-flag.ts'
 import { addresses, baseUrl } from './serve-values.ts'
 import { untilStopped } from './signals.ts'
 
-const flags = {
+export const serveFlags = {
   host: { value: 'ADDRESS', env: 'HOST', description: 'address to listen on', defaultValue: '127.0.0.1', parse: text },
   port: {
     value: 'PORT',
@@ -53,14 +53,14 @@ const flags = {
   home,
 } as const
 
-type Values = ValuesOf<typeof flags>
+type Values = ValuesOf<typeof serveFlags>
 
 const WAIT_SECONDS = 60
 
 export const serveCommand = command({
   name: 'serve',
   description: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
-  flags,
+  flags: serveFlags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
     if (env[SUPERVISOR_VARIABLE] !== undefined) return work(values, terminal)
