@@ -93,7 +93,6 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     for (const command of [
       ['import', 'tabular', table],
       ['import', 'bundled', '--dry-run'],
-      ['import', 'synthetic', '--scale', '1', '--dry-run', '--accept-changes'],
       ['releases', 'verify'],
       ['rollback'],
       ['upgrade'],

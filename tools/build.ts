@@ -47,8 +47,8 @@ export async function buildExecutable(architecture: Architecture, directory = DI
       // What lies where it is started must not change what it does.
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',
-      '--minify-syntax',
-      '--minify-whitespace',
+      // So that the trace of an error names our files and lines.
+      '--sourcemap=inline',
       ...assets,
       join(ROOT, 'src', 'main.ts'),
       '--outfile=nomenclator',
@@ -94,6 +94,16 @@ export function run(cwd: string, command: readonly string[]): string {
   return stdout.toString()
 }
 
+/** Writes the digests of all that is in dist/. */
+export function writeSums(): void {
+  const files = [...new Bun.Glob('nomenclator*').scanSync(DIST)].sort()
+  const sha256 = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(DIST, name)))
+      .digest('hex')
+  writeFileSync(join(DIST, 'SHA256SUMS'), files.map((name) => `${sha256(name)}  ${name}\n`).join(''))
+}
+
 async function main(asked: readonly string[]): Promise<number> {
   const unknown = asked.filter((name) => !Object.hasOwn(BUN_PACKAGES, name))
   if (unknown.length > 0) {
@@ -101,19 +111,16 @@ async function main(asked: readonly string[]): Promise<number> {
     return 2
   }
   let failed = 0
-  const sums: string[] = []
   for (const architecture of asked.length === 0 ? architectures : (asked as readonly Architecture[])) {
     try {
-      const path = await buildExecutable(architecture)
-      const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex')
-      sums.push(`${sha256}  ${executableName(architecture)}\n`)
-      console.log(`dist/${executableName(architecture)}  sha256 ${sha256}`)
+      await buildExecutable(architecture)
+      console.log(`dist/${executableName(architecture)}`)
     } catch (error) {
       failed++
       console.error(`NOT BUILT for ${architecture}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  writeFileSync(join(DIST, 'SHA256SUMS'), sums.join(''))
+  writeSums()
   return failed === 0 ? 0 : 1
 }
 
