@@ -70,10 +70,12 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
     return before.then(async (digestBefore) => expect(await digest(packed('1.0.0'))).toBe(digestBefore))
   })
 
-  test.skipIf(!canInstall)('is installed, started, upgraded, removed and purged', () => {
-    const [older, newer] = [packed('1.0.0'), packed('1.0.1')]
-    // Without a running systemd, the service is started as its unit starts it.
-    const script = `
+  test.skipIf(!canInstall)(
+    'is installed, started, upgraded, removed and purged',
+    () => {
+      const [older, newer] = [packed('1.0.0'), packed('1.0.1')]
+      // Without a running systemd, the service is started as its unit starts it.
+      const script = `
       exec 2>&1
       serves() {
         log=/tmp/served; : >$log; chmod 666 $log
@@ -105,26 +107,28 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
       dpkg --purge nomenclator
       state purged
       ls -d /var/log/nomenclator /etc/logrotate.d/nomenclator 2>/dev/null || echo NOTHING LEFT`
-    const { code, out } = inCopyOfRoot(script, older, newer)
-    const lines = out.split('\n')
-    const found = (pattern: RegExp) => lines.filter((line) => pattern.test(line))
-    expect(out).not.toMatch(/error|warning/i)
-    expect(code).toBe(0)
-    expect(found(/^(?:before|installed|upgraded|removed|purged):/)).toEqual([
-      'before: gone gone gone nobody',
-      'installed: there there there user',
-      'upgraded: there there there user',
-      'removed: gone there there user',
-      'purged: gone gone gone nobody',
-    ])
-    expect(found(/^HOME /)).toEqual(['HOME nomenclator nomenclator 750'])
-    expect(found(/nologin$/)).toEqual(['/var/lib/nomenclator:/usr/sbin/nologin'])
-    const served = found(/^SERVED [0-9a-f]{12}$/)
-    expect(served).toHaveLength(2)
-    expect(new Set(served).size).toBe(1)
-    expect(found(/^EXIT /)).toEqual(['EXIT 0', 'EXIT 0'])
-    expect(found(/^VERSION /)).toEqual(['VERSION 1.0.1 install ok installed'])
-    expect(found(/^WORKERS=3$/)).toHaveLength(1)
-    expect(found(/^NOTHING LEFT$/)).toHaveLength(1)
-  })
+      const { code, out } = inCopyOfRoot(script, older, newer)
+      const lines = out.split('\n')
+      const found = (pattern: RegExp) => lines.filter((line) => pattern.test(line))
+      expect(out).not.toMatch(/error|warning/i)
+      expect(code).toBe(0)
+      expect(found(/^(?:before|installed|upgraded|removed|purged):/)).toEqual([
+        'before: gone gone gone nobody',
+        'installed: there there there user',
+        'upgraded: there there there user',
+        'removed: gone there there user',
+        'purged: gone gone gone nobody',
+      ])
+      expect(found(/^HOME /)).toEqual(['HOME nomenclator nomenclator 750'])
+      expect(found(/nologin$/)).toEqual(['/var/lib/nomenclator:/usr/sbin/nologin'])
+      const served = found(/^SERVED [0-9a-f]{12}$/)
+      expect(served).toHaveLength(2)
+      expect(new Set(served).size).toBe(1)
+      expect(found(/^EXIT /)).toEqual(['EXIT 0', 'EXIT 0'])
+      expect(found(/^VERSION /)).toEqual(['VERSION 1.0.1 install ok installed'])
+      expect(found(/^WORKERS=3$/)).toHaveLength(1)
+      expect(found(/^NOTHING LEFT$/)).toHaveLength(1)
+    },
+    300_000,
+  )
 })

@@ -84,6 +84,7 @@ const files = ['README.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').
 const documents = files.map((file) => documentOf(file, read(file)))
 const each = documents.map((document) => [document.file, document] as const)
 const readme = sectionsOf('README.md')
+const commandTable = sectionsOf('docs/commands.md')
 const contract = sectionsOf(CONTRACT)
 
 function sectionsOf(file: string): (title: string) => Section {
@@ -120,32 +121,6 @@ describe('README.md', () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(README_LINES)
   })
 
-  test('has a row for every command, and no other', () => {
-    const calls = readme('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
-    expect(
-      compare(
-        calls.filter((call) => !call.endsWith('…')),
-        commands.map(callOf),
-      ),
-    ).toEqual(SAME)
-  })
-
-  const others = commands.filter(({ name }) => name !== 'serve').map((command) => [command.name, command] as const)
-  test.each(others)(
-    'has the flags of %s in its row, or in the row of all that begin with the same word',
-    (name, command) => {
-      const rows = readme('Commands').rows.filter(([first = '']) =>
-        [callOf(command), `${name.split(' ')[0]} …`].includes(spans(first)[0] ?? ''),
-      )
-      expect(
-        compare(
-          rows.flatMap(([, flags = '']) => spans(flags)),
-          flagsOf(command),
-        ),
-      ).toEqual(SAME)
-    },
-  )
-
   test('has the flags of serve under Configuration, with their variables and defaults', () => {
     const documented = readme('Configuration').rows.map(
       ([flag, variable, defaultValue]) => `| ${flag} | ${variable} | ${defaultValue} |`,
@@ -161,6 +136,34 @@ describe('README.md', () => {
       })
     expect(compare(documented, real)).toEqual(SAME)
   })
+})
+
+describe('docs/commands.md', () => {
+  test('has a row for every command, and no other', () => {
+    const calls = commandTable('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
+    expect(
+      compare(
+        calls.filter((call) => !call.endsWith('…')),
+        commands.map(callOf),
+      ),
+    ).toEqual(SAME)
+  })
+
+  const others = commands.filter(({ name }) => name !== 'serve').map((command) => [command.name, command] as const)
+  test.each(others)(
+    'has the flags of %s in its row, or in the row of all that begin with the same word',
+    (name, command) => {
+      const rows = commandTable('Commands').rows.filter(([first = '']) =>
+        [callOf(command), `${name.split(' ')[0]} …`].includes(spans(first)[0] ?? ''),
+      )
+      expect(
+        compare(
+          rows.flatMap(([, flags = '']) => spans(flags)),
+          flagsOf(command),
+        ),
+      ).toEqual(SAME)
+    },
+  )
 })
 
 describe('all documents together', () => {
@@ -214,7 +217,7 @@ describe('all documents together', () => {
   })
 
   test.each(each)('%s names only files that are there', (_file, { text }) => {
-    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench)\/[\w./*-]*[\w/*]/g)].map(
+    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench|deploy)\/[\w./*-]*[\w/*]/g)].map(
       ([path]) => path,
     )
     const isThere = (path: string) =>

@@ -31,13 +31,13 @@ export const executableName = (architecture: Architecture): string => `nomenclat
 /** Builds the executable for an architecture in a directory, and returns its path. */
 export async function buildExecutable(architecture: Architecture, directory = DIST): Promise<string> {
   const bun = await bunFor(architecture)
-  mkdirSync(directory, { recursive: true })
-  const stage = mkdtempSync(join(directory, '.build-'))
+  for (const needed of [DIST, directory]) mkdirSync(needed, { recursive: true })
+  const stage = mkdtempSync(join(DIST, '.build-'))
   try {
     const shipped = SHIPPED.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)]).sort()
     for (const path of shipped) cpSync(join(ROOT, path), join(stage, path))
     const assets = [...new Set(shipped.map((path) => path.split('/')[0]))].map((name) => `--asset=${name}`)
-    // Bun puts the name of the output file into it, and takes the paths of assets from where it runs: both are always the same.
+    // Bun puts the name of the output file and the way from here to the sources into it: both are always the same.
     run(stage, [
       process.execPath,
       'build',
@@ -55,7 +55,9 @@ export async function buildExecutable(architecture: Architecture, directory = DI
     ])
     const target = join(directory, executableName(architecture))
     chmodSync(join(stage, 'nomenclator'), 0o755)
-    renameSync(join(stage, 'nomenclator'), target)
+    // Copied beside and renamed, since the directory may be on another file system and the target may be running.
+    cpSync(join(stage, 'nomenclator'), `${target}.new`)
+    renameSync(`${target}.new`, target)
     return target
   } finally {
     rmSync(stage, { recursive: true })

@@ -9,8 +9,8 @@ const shells = Object.keys(SCRIPTS)
 export const completionCommand = (commands: () => readonly Command[]): Command =>
   command({
     name: 'completion',
-    description: 'Print a script that completes commands, flags and digests in a shell.',
-    operands: { usage: shells.join('|'), min: 1, max: 1, choices: shells },
+    description: 'Print a script that completes commands, flags and digests in a shell: bash, zsh or fish.',
+    operands: { usage: 'SHELL', min: 1, max: 1, choices: shells },
     flags: {},
     examples: ['completion bash', 'completion zsh', 'completion fish'],
     run: async ({ operands, terminal }) => {
