@@ -223,7 +223,7 @@ describe('all documents together', () => {
   })
 
   test.each(each)('%s names only files that are there', (_file, { text }) => {
-    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench)\/[\w./*-]*[\w/*]/g)].map(
+    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench|deploy)\/[\w./*-]*[\w/*]/g)].map(
       ([path]) => path,
     )
     const isThere = (path: string) =>

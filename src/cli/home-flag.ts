@@ -1,21 +1,23 @@
 // Where the releases live: the flag that all commands share.
 import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Failure } from '../failure.ts'
+import { defaultHome } from '../program.ts'
 import type { Flag } from './flags.ts'
-
-const PROJECT = join(import.meta.dir, '..', '..')
 
 export const home = {
   value: 'DIR',
   env: 'NOMENCLATOR_HOME',
-  description: 'where the releases live; default is var in the project',
+  description: 'where the releases live; default is var in the project, ~/.local/share/nomenclator for the executable',
   parse: (path) => resolve(path),
 } as const satisfies Flag<string>
 
+/** Where the home is, whether or not it can be one. */
+export const homePath = (given: string | undefined): string => given ?? defaultHome()
+
 /** The home that a command works with: a directory that can be read, or one that is not there yet. */
 export function homeOf(given: string | undefined): string {
-  const path = given ?? join(PROJECT, 'var')
+  const path = homePath(given)
   const wrong = faultOf(path)
   if (wrong !== undefined) throw new Failure(`the home ${path} ${wrong}, or give another directory with --home`)
   return path

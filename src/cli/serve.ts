@@ -1,5 +1,4 @@
 // nomenclator serve: responds from the current release until it is stopped.
-import { join } from 'node:path'
 import { diskFailure, Failure } from '../failure.ts'
 import { type Admin, startAdmin } from '../http/admin.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type Workers,
 } from '../http/workers.ts'
 import { createLog, type Log, logStyle } from '../log.ts'
+import { programCommand } from '../program.ts'
 import { damageIn, notScrubbed, Scrub } from '../release/shelf/scrub.ts'
 import { openServable, type Servable } from '../release/shelf/servable.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
@@ -132,13 +132,12 @@ async function supervise(
   announced: Announced,
 ): Promise<number> {
   const { digest, reason } = announced
-  const main = join(import.meta.dir, '..', 'main.ts')
   const arguments_ = process.argv.slice(2)
   using scrub = new Scrub({ shelf, log, onChange: (state) => operated.workers?.tell(state) })
   const workers = await startWorkers({
     count: values.workers,
     listening: { host: values.host, port: values.port },
-    command: (port) => [process.execPath, main, ...withPort(arguments_, port)],
+    command: (port) => [...programCommand, ...withPort(arguments_, port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log,
     known: (served) => ({ scrub: scrub.state, served: served ?? (reason === undefined ? undefined : digest) }),

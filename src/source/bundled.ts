@@ -1,13 +1,11 @@
 // The real data that ships with the program, in data/: a tabular directory like any other.
-import { join } from 'node:path'
+import { shippedFile } from '../program.ts'
 import type { Source } from './source.ts'
 import { tabularSource } from './tabular/tabular.ts'
 
-const DATA = join(import.meta.dir, '..', '..', 'data')
-
 export function bundledSource(): Source {
   return {
-    ...tabularSource(DATA),
+    ...tabularSource(shippedFile('data')),
     standIns: ['localidad'],
     origin: {
       kind: 'bundled',
