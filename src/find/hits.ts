@@ -5,6 +5,8 @@ import { stableSort } from './sort.ts'
 
 /** Above this share of all records, one pass over all of them is cheaper than dealing with each hit. */
 const MANY = 1 / 16
+/** Score and position as one number that sorts by both. */
+const KEY = 0x1_0000_0000
 
 /** The hits of one search, until the next search of the same index clears them. */
 export class Hits {
@@ -22,9 +24,12 @@ export class Hits {
     return this.#count
   }
 
-  add(position: number, score: number): void {
+  /** A record that is a hit already keeps the better score. */
+  offer(position: number, score: number): void {
+    const known = this.scores[position] as number
+    if (score >= known) return
     this.scores[position] = score
-    this.#positions[this.#count++] = position
+    if (known === NO_MATCH) this.#positions[this.#count++] = position
   }
 
   clear(): void {
@@ -52,6 +57,23 @@ export class Hits {
     const keys = new Uint32Array(positions.length)
     for (let at = 0; at < keys.length; at++) keys[at] = scores[positions[at] as number] as number
     return stableSort(positions, keys, SCORES)
+  }
+
+  /** The positions of the best hits, so many, best first; those with the same score by position. */
+  best(wanted: number): number[] {
+    const keys = new Float64Array(Math.min(wanted, this.#count)).fill(Number.POSITIVE_INFINITY)
+    const { scores } = this
+    let last = Number.POSITIVE_INFINITY
+    for (let at = 0; at < this.#count; at++) {
+      const position = this.#positions[at] as number
+      const key = (scores[position] as number) * KEY + position
+      if (key >= last) continue
+      let place = keys.length - 1
+      for (; place > 0 && (keys[place - 1] as number) > key; place--) keys[place] = keys[place - 1] as number
+      keys[place] = key
+      last = keys[keys.length - 1] as number
+    }
+    return Array.from(keys, (key) => key % KEY)
   }
 
   get #isMany(): boolean {

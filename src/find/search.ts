@@ -1,16 +1,34 @@
-// The search: every typed word must be in the names or codes of a record, in any order; the best records come first.
+// The search: finds the records that people mean by what they type, the best first, and tells how each was matched.
 //
-// Words count as they were typed, whole or as the beginning of a word. Where that finds too few records, some of the words
-// may be those of ancestors, as in "tuxpan nayarit"; where that finds too few as well, words may have typing errors.
+// Every typed word must be in the names or codes of a record or, beside at least one of its own, in those of its ancestors,
+// in any order, whole or as the beginning of a word, or abbreviated. Where that finds too little, the search is widened step by step:
+// words that say little may be missing; then words may be spelled by ear, have typing errors, or be glued together; in the
+// end any word may be missing. What was dropped is part of the result.
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
+import { type Alias, aliasesOf } from '../release/aliases.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
-import { ancestorMatcher } from './ancestor-match.ts'
-import { findHits, type SearchSpace } from './candidates.ts'
+import { ancestorLevels } from './ancestor-match.ts'
+import { type SearchSpace, scanNames } from './candidates.ts'
+import { positionsWithCode, typedCode } from './codes.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { emptyHits, type Hits } from './hits.ts'
+import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { distanceFrom, type Near, nearestFirst } from './near.ts'
-import { coarseScore, type TypedWord, typedWord } from './score.ts'
+import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
+import {
+  ancestorAt,
+  type Drop,
+  IMPORTANCE_WEIGHT,
+  isSomewhere,
+  NO_MATCH,
+  Scorer,
+  type ScoredNames,
+  scoreOfRank,
+  type TypedWord,
+  typedWord,
+} from './score.ts'
+import { ALIAS, kindOf, type MatchKind } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -18,42 +36,183 @@ const MIN_HITS = 5
 /** The records of an entity at these positions, which ascend; undefined stands for all. */
 export function searchSpace(release: Release, name: string, among: Uint32Array | undefined): SearchSpace {
   const { definition, index } = release.entity(name)
-  return { words: index.words, among, matchAncestors: ancestorMatcher(release, definition) }
-}
-
-/** Searches one entity for folded words. The hits are good until the next search of the same entity. */
-export function search(space: SearchSpace, typed: readonly string[]): Hits {
-  const hits = searchAsTyped(space, typed)
-  return hits.count >= MIN_HITS ? hits : searchWithEdits(space, typed)
-}
-
-function searchAsTyped(space: SearchSpace, typed: readonly string[]): Hits {
-  const own = typed.map((word) => typedWord(space.words, word, false, []))
-  const hits = findHits(space, own)
-  if (hits.count >= MIN_HITS || typed.length === 1) return hits
-  const wider = own.map((word, at) => ({ ...word, ancestors: space.matchAncestors(typed[at] as string, false) }))
-  return wider.some(({ ancestors }) => ancestors.length > 0) ? findHits(space, wider) : hits
-}
-
-function searchWithEdits(space: SearchSpace, typed: readonly string[]): Hits {
-  const found = new Map<string, TypedWord>()
-  // A word that is nowhere makes it needless to look for the others, and long words are the rarest.
-  for (const word of typed.toSorted((a, b) => b.length - a.length)) {
-    const ancestors = typed.length === 1 ? [] : space.matchAncestors(word, true)
-    const match = typedWord(space.words, word, true, ancestors)
-    if (match.matching.length === 0 && ancestors.length === 0) return emptyHits(space.words)
-    found.set(word, match)
+  return {
+    words: index.words,
+    among,
+    levels: ancestorLevels(release, definition),
+    aliases: aliasesOf(release, name),
+    importance: importanceOf(release, name),
   }
-  return findHits(
-    space,
-    typed.map((word) => found.get(word) as TypedWord),
-  )
+}
+
+/** How far a search goes: with words by ear, edits and glued words or without, and which words may be missing. */
+type Effort = { readonly fuzzy: boolean; readonly drop: Drop }
+
+const AS_TYPED: Effort = { fuzzy: false, drop: 'none' }
+const WITHOUT_LIGHT: Effort = { fuzzy: false, drop: 'light' }
+const FUZZY: Effort = { fuzzy: true, drop: 'none' }
+const FUZZY_WITHOUT_LIGHT: Effort = { fuzzy: true, drop: 'light' }
+const FUZZY_DROPPING: Effort = { fuzzy: true, drop: 'any' }
+
+/** Searches one entity for folded words, none of which may be missing. The hits are good until its next search. */
+export function search(space: SearchSpace, typed: readonly string[]): Hits {
+  const narrow = new EntitySearch({ ...space, levels: [] }, typed)
+  const hits = narrow.run(AS_TYPED)
+  if (hits.count >= MIN_HITS) return hits
+  const wide = new EntitySearch(space, typed)
+  const wider = typed.length === 1 ? hits : wide.run(AS_TYPED)
+  return wider.count >= MIN_HITS ? wider : wide.run(FUZZY)
+}
+
+/** How many words may have edits: each costs a look at all words of the index. */
+const MAX_FUZZY_WORDS = 12
+
+/** The search of one entity for some words, with more and more effort. */
+class EntitySearch {
+  readonly #space: SearchSpace
+  readonly #typed: readonly string[]
+  #effort: Effort = AS_TYPED
+  #readings: readonly (Reading & { readonly penalty: number })[] = []
+
+  constructor(space: SearchSpace, typed: readonly string[]) {
+    this.#space = space
+    this.#typed = typed
+  }
+
+  /** The hits are good until the next search of the same entity. */
+  run(effort: Effort): Hits {
+    const { words, levels, among } = this.#space
+    this.#effort = effort
+    const plain = plainReadings(this.#typed).map((reading) => ({ ...reading, penalty: 0 }))
+    const glued = effort.fuzzy
+      ? gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)]).map((reading) => ({
+          ...reading,
+          penalty: GLUED_COST,
+        }))
+      : []
+    this.#readings = [...plain, ...glued]
+    const hits = emptyHits(words)
+    for (const reading of this.#readings)
+      for (const names of this.#scored()) {
+        const typed = this.#typedWords(names, reading)
+        if (typed !== undefined) scanNames(names, among, typed, effort.drop, reading.penalty, hits)
+      }
+    return hits
+  }
+
+  /** How the record at a position was matched in the last run. */
+  explain(position: number): Explanation {
+    let best: Explanation | undefined
+    let bestRank = NO_MATCH
+    for (const reading of this.#readings)
+      for (const names of this.#scored()) {
+        const typed = this.#typedWords(names, reading)
+        if (typed === undefined) continue
+        const scorer = new Scorer(names, typed, this.#effort.drop, reading.penalty)
+        for (const at of candidatesFor(names, position)) {
+          const rank = scorer.rank(at)
+          if (rank >= bestRank) continue
+          bestRank = rank
+          best = this.#explained(names, at, reading, scorer)
+        }
+      }
+    return best ?? { how: ['exact'], dropped: [], matched: [], aliases: [] }
+  }
+
+  #scored(): readonly ScoredNames[] {
+    const { words, levels, importance, aliases } = this.#space
+    const own: ScoredNames = { words, records: undefined, levels, importance }
+    return aliases === undefined
+      ? [own]
+      : [own, { words: aliases.words, records: aliases.positions, levels, importance }]
+  }
+
+  /** Undefined where a word is nowhere that may not be missing. */
+  #typedWords({ words, levels }: ScoredNames, reading: Reading): TypedWord[] | undefined {
+    const { fuzzy, drop } = this.#effort
+    const used = reading.words.length === 1 ? [] : levels
+    const found: TypedWord[] = []
+    for (const [at, text] of reading.words.entries()) {
+      const word = typedWord(words, text, fuzzy && at < MAX_FUZZY_WORDS, used)
+      if (drop === 'none' && !isSomewhere(word)) return undefined
+      found.push(word)
+    }
+    return found
+  }
+
+  #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
+    const kinds = new Set<MatchKind | 'glued' | 'dropped-words'>()
+    const dropped = new Set<string>()
+    const matched: string[] = []
+    const aliases: AliasMatch[] = []
+    const { words, levels, records } = names
+    const own = records === undefined ? undefined : this.#space.aliases?.aliases[at]
+    const record = records === undefined ? at : (records[at] as number)
+    if (own !== undefined) {
+      kinds.add('alias')
+      aliases.push({ entity: undefined, alias: own })
+    }
+    if (reading.isGlued) kinds.add('glued')
+    for (const [word, { grade, place, level }] of scorer.trace().entries()) {
+      const [first, last] = reading.typed[word] as readonly [number, number]
+      if (grade === 0) {
+        kinds.add('dropped-words')
+        for (const text of this.#typed.slice(first, last + 1)) dropped.add(text)
+        continue
+      }
+      kinds.add(kindOf(grade))
+      if (place !== -1 && own === undefined)
+        matched.push(words.words.text(words.names[(words.nameStarts[at] as number) + place] as number))
+      const ancestor = levels[level]
+      if (ancestor !== undefined && grade === ALIAS)
+        for (const alias of ancestor.aliasesOf(ancestorAt(ancestor, record), reading.words[word] as string))
+          if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
+    }
+    const how = HOW.filter((kind) => kinds.has(kind))
+    return { how: how.length > 1 ? how.filter((kind) => kind !== 'exact') : how, dropped: [...dropped], matched, aliases }
+  }
+}
+
+/** Where the names of a record are: at its own position, or at those of its aliases. */
+function candidatesFor({ records }: ScoredNames, position: number): number[] {
+  if (records === undefined) return [position]
+  return Array.from(records.keys()).filter((at) => records[at] === position)
+}
+
+/** In which ways typed words may match, the surest first. */
+export const HOW = [
+  'exact',
+  'code',
+  'alias',
+  'abbreviation',
+  'prefix',
+  'by-ear',
+  'typo',
+  'glued',
+  'dropped-words',
+] as const satisfies readonly (MatchKind | 'glued' | 'dropped-words')[]
+export type How = (typeof HOW)[number]
+
+/** An alias by which a record was found, and the entity of its ancestor where the alias is that one's. */
+export type AliasMatch = { readonly entity: string | undefined; readonly alias: Alias }
+
+/** How a record was matched. */
+export type Explanation = {
+  /** All ways in which words matched; `exact` only where there is no other. */
+  readonly how: readonly How[]
+  /** The typed words that the record does not have. */
+  readonly dropped: readonly string[]
+  /** The words of its own name that were matched, folded. */
+  readonly matched: readonly string[]
+  readonly aliases: readonly AliasMatch[]
 }
 
 export type SearchResult = {
   readonly name: string
   readonly position: number
+  /** From 0 to 1. */
   readonly score: number
+  readonly explanation: Explanation
   /** From the point that the results are to be near to, in metres. */
   readonly distance?: number
 }
@@ -61,10 +220,12 @@ export type SearchResult = {
 /** The entities to search, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
 
+type Found = Omit<SearchResult, 'explanation'> & { readonly explain: () => Explanation }
+
 /**
- * Searches several entities at once, the best of all first. Of results that match as well, those of an entity with fewer
- * ancestors come first, then in the order of the scope. Where the entities together have enough hits as typed, none is
- * searched with typing errors. Near a point, the nearest of all hits come first, however well they match.
+ * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
+ * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
+ * have enough. Near a point, the nearest of all hits come first, however well they match.
  */
 export function searchAcross(
   release: Release,
@@ -73,48 +234,86 @@ export function searchAcross(
   limit: number,
   near?: Near,
 ): SearchResult[] {
-  const resultsOf = (name: string, hits: Hits) =>
-    near === undefined ? bestResults(name, hits, limit) : nearestResults(release.entity(name), hits, limit, near)
-  // The best hits can be found without the others, but not the nearest.
-  const wanted = near === undefined ? { wanted: Math.max(limit, MIN_HITS) } : {}
   const searches = scope.map(([name, filters]) => {
     const among = positionsWhere(release, release.entity(name).definition, filters)
-    const space = { ...searchSpace(release, name, among), ...wanted }
-    const hits = searchAsTyped(space, words)
-    return { name, space, count: hits.count, results: resultsOf(name, hits) }
+    const entitySearch = new EntitySearch(searchSpace(release, name, among), words)
+    const coded = withCode(release, name, among, words)
+    return { name, entitySearch, coded, count: 0, results: [] as Found[] }
   })
-  const countAsTyped = searches.reduce((sum, { count }) => sum + count, 0)
-  const results = searches.flatMap(({ name, space, count, results }) =>
-    countAsTyped >= Math.min(limit, MIN_HITS) || count >= MIN_HITS
-      ? results
-      : resultsOf(name, searchWithEdits(space, words)),
-  )
-  return results.toSorted(near === undefined ? bestOrder(release) : byDistance).slice(0, limit)
+  const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
+    let total = 0
+    for (const one of searches) {
+      if (mayReplace(one.count)) {
+        const hits = one.entitySearch.run(effort)
+        one.count = hits.count
+        one.results = resultsOf(release.entity(one.name), hits, limit, near, one.entitySearch)
+      }
+      total += one.count + one.coded.length
+    }
+    return total
+  }
+  const isNone = (count: number) => count === 0
+  const enough = Math.min(limit, MIN_HITS)
+  let total = run(AS_TYPED, () => true)
+  if (total === 0 && words.length > 1) total = run(WITHOUT_LIGHT, isNone)
+  else if (total < enough) total = run(FUZZY, (count) => count < MIN_HITS)
+  if (total === 0) total = run(FUZZY, isNone)
+  if (total === 0 && words.length > 1) total = run(FUZZY_WITHOUT_LIGHT, isNone)
+  if (total === 0 && words.length > 1) run(FUZZY_DROPPING, isNone)
+  const results = searches.flatMap(({ coded, results }) => [
+    ...coded,
+    ...results.filter(({ position }) => !coded.some((other) => other.position === position)),
+  ])
+  return results
+    .toSorted(near === undefined ? bestOrder(release) : byDistance)
+    .slice(0, limit)
+    .map(({ explain, ...result }) => ({ ...result, explanation: explain() }))
 }
 
-const byDistance = (a: SearchResult, b: SearchResult) => (a.distance ?? 0) - (b.distance ?? 0)
+const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
 
-/** A country comes before a locality that matches as well, however many further words its name has. */
-function bestOrder(release: Release): (a: SearchResult, b: SearchResult) => number {
-  const depth = ({ name }: SearchResult) => depthOf(release.entity(name).definition)
-  return (a, b) => coarseScore(a.score) - coarseScore(b.score) || depth(a) - depth(b) || a.score - b.score
+function bestOrder(release: Release): (a: Found, b: Found) => number {
+  const depth = ({ name }: Found) => depthOf(release.entity(name).definition)
+  return (a, b) => b.score - a.score || depth(a) - depth(b)
 }
 
-const bestResults = (name: string, hits: Hits, limit: number): SearchResult[] =>
-  Array.from(hits.ranked().subarray(0, limit), (position) => ({
+function resultsOf(
+  entity: OpenEntity,
+  hits: Hits,
+  limit: number,
+  near: Near | undefined,
+  entitySearch: EntitySearch,
+): Found[] {
+  const { name } = entity.definition
+  const found = (position: number): Found => ({
     name,
     position,
-    score: hits.scores[position] as number,
-  }))
-
-function nearestResults(entity: OpenEntity, hits: Hits, limit: number, near: Near): SearchResult[] {
+    score: scoreOfRank(hits.scores[position] as number),
+    explain: () => entitySearch.explain(position),
+  })
+  if (near === undefined) return hits.best(limit).map(found)
   const distance = distanceFrom(entity, near)
   return Array.from(nearestFirst(entity, near, hits.ascending()).subarray(0, limit), (position) => ({
-    name: entity.definition.name,
-    position,
-    score: hits.scores[position] as number,
+    ...found(position),
     distance: distance(position),
   }))
+}
+
+const BY_CODE: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
+
+/** The records whose whole official code was typed, however it was spaced. */
+function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Found[] {
+  const code = typedCode(words)
+  if (code === undefined) return []
+  const importance = importanceOf(release, name)
+  return positionsWithCode(release, release.entity(name).definition, code)
+    .filter((position) => among === undefined || among.includes(position))
+    .map((position) => ({
+      name,
+      position,
+      score: 1 - IMPORTANCE_WEIGHT * (1 - (importance[position] as number) / MAX_IMPORTANCE),
+      explain: () => BY_CODE,
+    }))
 }
 
 const depths = new WeakMap<Entity, number>()

@@ -9,7 +9,7 @@ import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
 
 /** Raised whenever the files of an entity are laid out or written in another way. */
-export const ENTITY_FORMAT = 3
+export const ENTITY_FORMAT = 4
 /** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
 const RECORDS_FORMAT = 1
 
