@@ -209,7 +209,11 @@ export function otherForms(word: string): readonly string[] {
   const longs = longForms.get(word)
   const shorts = shortForms.get(word)
   if (longs === undefined && shorts === undefined) return []
-  const forms = new Set([...(longs ?? []), ...(shorts ?? []), ...(longs ?? []).flatMap((long) => shortForms.get(long) ?? [])])
+  const forms = new Set([
+    ...(longs ?? []),
+    ...(shorts ?? []),
+    ...(longs ?? []).flatMap((long) => shortForms.get(long) ?? []),
+  ])
   forms.delete(word)
   return [...forms]
 }

@@ -7,7 +7,7 @@ import { type Alias, aliasesOf, aliasWords } from '../release/aliases.ts'
 import type { Words } from '../release/index/index-file.ts'
 import type { Postings } from '../release/index/postings.ts'
 import type { Release } from '../release/release.ts'
-import { ALIAS, CODE, matchWord, wordWeights } from './word-match.ts'
+import { ALIAS, CODE, matchWord, type Tolerance, wordWeights } from './word-match.ts'
 
 /** One generation of ancestors: the municipalities, the states or the countries of localities. */
 export type AncestorLevel = {
@@ -18,7 +18,7 @@ export type AncestorLevel = {
   readonly children: Postings | undefined
   readonly words: Words
   /** How well a typed word matches each ancestor; undefined where it matches none. */
-  readonly match: (typed: string, fuzzy: boolean) => LevelMatch | undefined
+  readonly match: (typed: string, tolerance: Tolerance) => LevelMatch | undefined
   /** The aliases of an ancestor that have a typed word. */
   readonly aliasesOf: (ancestor: number, typed: string) => readonly Alias[]
 }
@@ -28,6 +28,8 @@ export type LevelMatch = {
   readonly grades: Uint8Array
   /** The grade of each word of their names. */
   readonly words: Uint8Array
+  /** The best grade of any. */
+  readonly best: number
 }
 
 const levelsByRelease = new WeakMap<Release, Map<string, readonly AncestorLevel[]>>()
@@ -45,7 +47,9 @@ export function ancestorLevels(release: Release, entity: Entity): readonly Ances
 }
 
 function readLevels(release: Release, entity: Entity): AncestorLevel[] {
-  const ancestors = new Set([...pathsOf(entity).values()].flatMap(({ field }) => (field.kind === 'embed' ? field.entity : [])))
+  const ancestors = new Set(
+    [...pathsOf(entity).values()].flatMap(({ field }) => (field.kind === 'embed' ? field.entity : [])),
+  )
   const levels = [...ancestors].map((ancestor): AncestorLevel & { readonly depth: number } => {
     const steps = pathTo(entity, ancestor)?.steps ?? []
     let owner = entity
@@ -60,7 +64,7 @@ function readLevels(release: Release, entity: Entity): AncestorLevel[] {
       chain: columns.map(({ values }) => values),
       children: columns.length === 1 ? columns[0] : undefined,
       words: release.entity(ancestor.name).index.words,
-      match: (typed, fuzzy) => cachedMatch(release, ancestor.name, typed, fuzzy),
+      match: (typed, tolerance) => cachedMatch(release, ancestor.name, typed, tolerance),
       aliasesOf: (position, typed) => aliasesWith(release, ancestor.name, position, typed),
     }
   })
@@ -72,26 +76,30 @@ const MAX_CACHED = 512
 const caches = new WeakMap<Release, LruCache<LevelMatch | undefined>>()
 
 /** The same words come again with every letter that is typed after them, and many entities have the same ancestors. */
-function cachedMatch(release: Release, name: string, typed: string, fuzzy: boolean): LevelMatch | undefined {
+function cachedMatch(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
   const cache = caches.get(release) ?? new LruCache<LevelMatch | undefined>({ maxEntries: MAX_CACHED })
   caches.set(release, cache)
-  return cache.get(`${name} ${fuzzy} ${typed}`, () => matchLevel(release, name, typed, fuzzy))
+  return cache.get(`${name} ${tolerance} ${typed}`, () => matchLevel(release, name, typed, tolerance))
 }
 
 const HAS_LETTER = /\p{L}/u
+/** How many letters of an ancestor's name must be typed. */
+const MIN_PREFIX = 3
 
-function matchLevel(release: Release, name: string, typed: string, fuzzy: boolean): LevelMatch | undefined {
+function matchLevel(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
   const { count, index } = release.entity(name)
   const grades = new Uint8Array(count)
   const { words } = index
-  const own = matchWord(words, typed, fuzzy)
-  let any = improveAll(grades, words.inNames, own.matching, (word) => own.grades[word] as number)
+  const own = matchWord(words, typed, tolerance)
+  // The first letters of a word are rather those of the name itself, and nearly all records have an ancestor with them.
+  const matching = typed.length >= MIN_PREFIX ? own.matching : own.exact === undefined ? [] : [own.exact]
+  let any = improveAll(grades, words.inNames, matching, (word) => own.grades[word] as number)
   // A number is rather one in the name of the record itself.
   if (own.exact !== undefined && HAS_LETTER.test(typed))
     any = improveAll(grades, words.inCodes, [own.exact], () => CODE) || any
   const aliases = aliasesOf(release, name)
   if (aliases !== undefined) {
-    const { exact } = matchWord(aliases.words, typed, false)
+    const { exact } = matchWord(aliases.words, typed, 0)
     const { starts, positions } = aliases.words.inNames
     if (exact !== undefined)
       for (let at = starts[exact] as number; at < (starts[exact + 1] as number); at++) {
@@ -99,7 +107,16 @@ function matchLevel(release: Release, name: string, typed: string, fuzzy: boolea
         any = true
       }
   }
-  return any ? { grades, words: own.grades } : undefined
+  return any ? { grades, words: own.grades, best: bestGrade(grades) } : undefined
+}
+
+function bestGrade(grades: Uint8Array): number {
+  let best = 0
+  for (let at = 0; at < grades.length; at++) {
+    const grade = grades[at] as number
+    if (grade !== 0 && (best === 0 || grade < best)) best = grade
+  }
+  return best
 }
 
 function improveAll(

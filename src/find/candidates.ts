@@ -8,7 +8,9 @@ import type { Words } from '../release/index/index-file.ts'
 import type { AncestorLevel } from './ancestor-match.ts'
 import { indexInAscending } from './binary-search.ts'
 import type { Hits } from './hits.ts'
-import { ancestorAt, type Drop, NO_MATCH, Scorer, type ScoredNames, type TypedWord } from './score.ts'
+import { MAX_IMPORTANCE } from './importance.ts'
+import { ancestorAt, type Drop, minImportance, NO_MATCH, type ScoredNames, Scorer, type TypedWord } from './score.ts'
+import { COSTS } from './word-match.ts'
 
 /** Where to search. */
 export type SearchSpace = {
@@ -24,6 +26,10 @@ export type SearchSpace = {
 const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
 const BUDGET = 200_000
+/** Records from this importance on are scored first, where only the best are wanted. */
+const IMPORTANT = 100
+/** So few records with a word itself are scored before all others. */
+const FEW = 3_000
 
 /** Adds the records whose names match. */
 export function scanNames(
@@ -47,6 +53,13 @@ class Scan {
   /** The typed words that a hit must have, the rarest first, and how many candidates that one has. */
   readonly #required: readonly TypedWord[]
   readonly #rarestSize: number
+  /** Where candidates are pruned: an upper bound of their quality, and how important they must be to be among the best. */
+  #maxQuality = 1
+  #minImportance = 0
+  #threshold = NO_MATCH
+  /** Records that are less important are left for the second pass, those that are more important for the first. */
+  #from = 0
+  #to = MAX_IMPORTANCE
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
@@ -89,10 +102,36 @@ class Scan {
       return
     }
     if (among !== undefined) this.#passes = flagsOf(among, count)
-    if (this.#drop === 'any' || rarest === undefined) this.#scanRarest()
-    else if (size > count * MANY) this.#scan(undefined, 0, count)
-    else if (this.#rarestSize <= own) this.#scanPostings(rarest)
-    else for (const word of this.#typed) this.#scanWords(word.matching)
+    const scan = () => {
+      if (this.#drop === 'any' || rarest === undefined) this.#scanRarest()
+      else if (!this.#isPruned && size > count * MANY) this.#scan(undefined, 0, count)
+      else if (this.#rarestSize <= own) this.#scanPostings(rarest)
+      else for (const word of this.#typed) this.#scanWords(word)
+    }
+    if (!this.#isPruned) {
+      scan()
+      return
+    }
+    if (this.#typed.length > 1) this.#scanExact()
+    this.#from = IMPORTANT
+    scan()
+    this.#from = 0
+    this.#to = IMPORTANT - 1
+    scan()
+  }
+
+  /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */
+  #scanExact(): void {
+    const { starts, positions } = this.#names.words.inNames
+    for (const word of this.#required) {
+      const { exact } = word
+      if (exact === undefined) continue
+      const [from, to] = [starts[exact] as number, starts[exact + 1] as number]
+      if (to - from > FEW) continue
+      this.#bound(this.#scorer.maxQuality())
+      this.#scan(positions, from, to)
+      this.#scorer.excludeExact(word)
+    }
   }
 
   /** The lists of the words that are in the fewest names, as far as the budget goes. */
@@ -103,40 +142,78 @@ class Scan {
       if (entries === 0) continue
       if (entries > budget) return
       budget -= entries
-      this.#scanWords(word.matching)
+      this.#scanWords(word)
     }
   }
 
   #scanPostings(word: TypedWord): void {
-    this.#scanWords(word.matching)
+    this.#scanWords(word)
     for (const [at, match] of word.levels.entries()) {
       const children = this.#names.levels[at]?.children
       if (match === undefined || children === undefined) continue
       const { starts, positions } = children
-      const { grades } = match
+      const { grades, best } = match
+      this.#bound(this.#scorer.maxQuality(word, COSTS[best]))
       for (let parent = 0; parent < grades.length; parent++) {
         if (grades[parent] !== 0) this.#scan(positions, starts[parent] as number, starts[parent + 1] as number)
       }
     }
   }
 
-  #scanWords(words: readonly number[]): void {
-    for (const { starts, positions } of [this.#names.words.inNames, this.#names.words.inCodes]) {
-      for (let at = 0; at < words.length; at++) {
-        const word = words[at] as number
-        this.#scan(positions, starts[word] as number, starts[word + 1] as number)
-      }
+  /** The records with a typed word, those that match it best first: they prune most of the others. */
+  #scanWords(word: TypedWord): void {
+    const { inNames, inCodes } = this.#names.words
+    for (const [grade, words] of word.byGrade.entries()) {
+      if (words.length === 0) continue
+      this.#bound(this.#scorer.maxQuality(word, COSTS[grade]))
+      for (const { starts, positions } of word.inCodes > 0 ? [inNames, inCodes] : [inNames])
+        for (let at = 0; at < words.length; at++) {
+          const one = words[at] as number
+          this.#scan(positions, starts[one] as number, starts[one + 1] as number)
+        }
     }
+  }
+
+  get #isPruned(): boolean {
+    return this.#hits.isBounded && this.#names.importance !== undefined
+  }
+
+  /** The quality of the candidates to come is no more than this. */
+  #bound(maxQuality: number): void {
+    this.#maxQuality = maxQuality
+    this.#threshold = NO_MATCH
+    this.#minImportance = 0
+    this.#prune()
+  }
+
+  #prune(): void {
+    const { threshold } = this.#hits
+    if (threshold === this.#threshold) return
+    this.#threshold = threshold
+    this.#minImportance = minImportance(threshold, this.#maxQuality)
   }
 
   /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
   #scan(list: Uint32Array | undefined, from: number, to: number): void {
     const passes = this.#passes
     const isSingle = this.#typed.length === 1
+    const importance = this.#isPruned ? this.#names.importance : undefined
+    const max = this.#to
+    let min = Math.max(this.#from, this.#minImportance)
+    if (min > max) return
     for (let at = from; at < to; at++) {
       const position = list === undefined ? at : (list[at] as number)
+      if (importance !== undefined) {
+        const own = importance[position] as number
+        if (own < min || own > max) continue
+      }
       if (passes !== undefined && passes[position] === 0) continue
-      if (isSingle || this.#mayMatch(position)) this.#score(position)
+      if (!isSingle && !this.#mayMatch(position)) continue
+      this.#score(position)
+      if (importance === undefined) continue
+      this.#prune()
+      min = Math.max(this.#from, this.#minImportance)
+      if (min > max) return
     }
   }
 
@@ -156,10 +233,12 @@ class Scan {
     const required = this.#required
     next: for (let at = 0; at < required.length; at++) {
       const { grades, inNames, inCodes, levels: matches } = required[at] as TypedWord
-      if (inNames > 0) for (let place = from; place < to; place++) if (grades[names[place] as number] !== 0) continue next
+      if (inNames > 0)
+        for (let place = from; place < to; place++) if (grades[names[place] as number] !== 0) continue next
       for (let level = 0; level < matches.length; level++) {
         const match = matches[level]
-        if (match !== undefined && match.grades[ancestorAt(levels[level] as AncestorLevel, position)] !== 0) continue next
+        if (match !== undefined && match.grades[ancestorAt(levels[level] as AncestorLevel, position)] !== 0)
+          continue next
       }
       if (inCodes > 0)
         for (let place = codeStarts[position] as number; place < (codeStarts[position + 1] as number); place++)

@@ -14,6 +14,8 @@ export class Hits {
   readonly scores: Uint16Array
   readonly #positions: Uint32Array
   #count = 0
+  /** The scores of the best so far, ascending, where only so many are wanted. */
+  #top: Uint16Array | undefined
 
   constructor(records: number) {
     this.scores = new Uint16Array(records).fill(NO_MATCH)
@@ -30,10 +32,28 @@ export class Hits {
     if (score >= known) return
     this.scores[position] = score
     if (known === NO_MATCH) this.#positions[this.#count++] = position
+    const top = this.#top
+    if (top === undefined || score >= (top[top.length - 1] as number)) return
+    let place = top.indexOf(known)
+    if (place === -1 || known === NO_MATCH) place = top.length - 1
+    for (; place > 0 && (top[place - 1] as number) > score; place--) top[place] = top[place - 1] as number
+    top[place] = score
   }
 
-  clear(): void {
+  /** Whether only so many of the best are wanted. */
+  get isBounded(): boolean {
+    return this.#top !== undefined
+  }
+
+  /** The score of the last of the wanted best; NO_MATCH while there are fewer, or if all are wanted. */
+  get threshold(): number {
+    return this.#top?.at(-1) ?? NO_MATCH
+  }
+
+  /** Where so many of the best are wanted, others may be left out. */
+  clear(wanted?: number): void {
     const { scores } = this
+    this.#top = wanted === undefined ? undefined : new Uint16Array(wanted).fill(NO_MATCH)
     if (this.#isMany) scores.fill(NO_MATCH)
     else for (let at = 0; at < this.#count; at++) scores[this.#positions[at] as number] = NO_MATCH
     this.#count = 0
@@ -84,12 +104,12 @@ export class Hits {
 const buffers = new WeakMap<Words, Hits>()
 
 /** No hits yet, in the arrays that belong to an index: to allocate new ones takes longer than many a search. */
-export function emptyHits(words: Words): Hits {
+export function emptyHits(words: Words, wanted?: number): Hits {
   let hits = buffers.get(words)
   if (hits === undefined) {
     hits = new Hits(words.nameStarts.length - 1)
     buffers.set(words, hits)
   }
-  hits.clear()
+  hits.clear(wanted)
   return hits
 }

@@ -84,7 +84,12 @@ function withoutPopulation(release: Release, entity: Entity, base: number): (pos
   const owner = entity.code.find((field) => entity.fields[field]?.kind === 'embed')
   const codeField = entity.code.find((field) => entity.fields[field]?.kind === 'code')
   const embed = owner === undefined ? undefined : entity.fields[owner]
-  if (owner === undefined || codeField === undefined || embed?.kind !== 'embed' || embed.entity.fields[SEAT] === undefined)
+  if (
+    owner === undefined ||
+    codeField === undefined ||
+    embed?.kind !== 'embed' ||
+    embed.entity.fields[SEAT] === undefined
+  )
     return () => base
   const parents = index.column(owner).values
   const parent = release.entity(embed.entity.name).index
@@ -111,7 +116,12 @@ function flagsOf({ texts }: Extract<Column, { kind: 'text' }>, pattern: RegExp):
 }
 
 /** Whether a record has the first word of its parent's name first in its own, and as many words. */
-function namesakes(release: Release, entity: Entity, parent: Entity, parents: Uint32Array): (position: number) => boolean {
+function namesakes(
+  release: Release,
+  entity: Entity,
+  parent: Entity,
+  parents: Uint32Array,
+): (position: number) => boolean {
   const [own, other] = [release.entity(entity.name).index.words, release.entity(parent.name).index.words]
   return (position) => {
     const above = parents[position] as number

@@ -13,13 +13,16 @@ import type { Postings } from '../release/index/postings.ts'
 import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
 import {
+  ABBREVIATION,
   CODE,
   COSTS,
   EXACT,
+  GRADE_COUNT,
   isLight,
   LIGHT_WEIGHT,
   matchWord,
   SHORT_PREFIX,
+  type Tolerance,
   type WordMatch,
   wordWeights,
 } from './word-match.ts'
@@ -34,20 +37,48 @@ export type TypedWord = WordMatch & {
   readonly levels: readonly (LevelMatch | undefined)[]
   readonly weight: number
   readonly isLight: boolean
+  /** The matching words by grade. */
+  readonly byGrade: readonly (readonly number[])[]
 }
 
-export function typedWord(words: Words, text: string, fuzzy: boolean, levels: readonly AncestorLevel[]): TypedWord {
-  const match = matchWord(words, text, fuzzy)
+export function typedWord(
+  words: Words,
+  text: string,
+  tolerance: Tolerance,
+  levels: readonly AncestorLevel[],
+): TypedWord {
+  const match = matchWord(words, text, tolerance)
   const light = isLight(text)
   return {
     ...match,
     text,
     inNames: entriesOf(match.matching, words.inNames),
     inCodes: entriesOf(match.matching, words.inCodes),
-    levels: levels.map((level) => level.match(text, fuzzy)),
-    weight: light ? LIGHT_WEIGHT : match.exact === undefined ? UNKNOWN_WEIGHT : (wordWeights(words)[match.exact] as number),
+    levels: levels.map((level) => level.match(text, tolerance)),
+    weight: light
+      ? LIGHT_WEIGHT
+      : match.exact === undefined
+        ? UNKNOWN_WEIGHT
+        : (wordWeights(words)[match.exact] as number),
     isLight: light,
+    byGrade: byGrade(match),
   }
+}
+
+function byGrade({ grades, matching }: WordMatch): number[][] {
+  const lists: number[][] = Array.from({ length: GRADE_COUNT }, () => [])
+  for (let at = 0; at < matching.length; at++) {
+    const word = matching[at] as number
+    lists[grades[word] as number]?.push(word)
+  }
+  return lists
+}
+
+/** The least that a typed word costs in any record from a grade on, among its own words and its ancestors. */
+function minCost({ byGrade, inCodes, levels }: TypedWord, from: number): number {
+  let best = inCodes > 0 ? EXACT : byGrade.findIndex(({ length }, grade) => grade >= from && length > 0)
+  for (const level of levels) if (level !== undefined && (best === -1 || level.best < best)) best = level.best
+  return best === -1 ? 1 : (COSTS[best] as number)
 }
 
 const UNKNOWN_WEIGHT = 0.7
@@ -83,6 +114,9 @@ export const SCORES = 1 << 15
 export const NO_MATCH = 0xffff
 const WORST = SCORES - 1
 const rankOf = (score: number): number => Math.round((1 - score) * WORST)
+/** How important a record must be to rank as high, if the quality of its match is this. */
+export const minImportance = (rank: number, quality: number): number =>
+  Math.floor(((scoreOfRank(rank + 1) - quality * (1 - IMPORTANCE_WEIGHT)) / IMPORTANCE_WEIGHT) * MAX_IMPORTANCE)
 export const scoreOfRank = (rank: number): number => 1 - rank / WORST
 
 export const IMPORTANCE_WEIGHT = 0.1
@@ -92,6 +126,9 @@ const ORDER_COST = 0.015
 const MAX_ORDER_COSTS = 3
 const NOT_FIRST_COST = 0.02
 const DROP_COST = 0.8
+const LIGHT_DROP_COST = 0.4
+/** For each generation that a matched ancestor is further away than the parent. */
+const FAR_ANCESTOR_COST = 0.02
 const CODE_PREFIX_COVERAGE = 0.5
 /** The words of a longer name beyond these are not compared. */
 const MAX_NAME_WORDS = 31
@@ -116,6 +153,7 @@ export class Scorer {
   readonly #grades: Uint8Array
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
+  readonly #minCosts: Float64Array
 
   constructor(names: ScoredNames, typed: readonly TypedWord[], drop: Drop, penalty: number) {
     this.#names = names
@@ -133,6 +171,7 @@ export class Scorer {
     this.#grades = new Uint8Array(typed.length)
     this.#places = new Int16Array(typed.length)
     this.#levelOf = new Int8Array(typed.length)
+    this.#minCosts = Float64Array.from(typed, (word) => this.#minCostOf(word, EXACT))
   }
 
   /** How each typed word was matched in the last score. */
@@ -142,6 +181,25 @@ export class Scorer {
       place: this.#places[at] as number,
       level: this.#levelOf[at] as number,
     }))
+  }
+
+  /** No record that is still to be scored has this typed word itself in its name. */
+  excludeExact(word: TypedWord): void {
+    for (const [at, each] of this.#typed.entries())
+      if (each === word) this.#minCosts[at] = this.#minCostOf(word, EXACT + 1)
+  }
+
+  #minCostOf(word: TypedWord, from: number): number {
+    const dropCost = this.#drop === 'any' ? DROP_COST : this.#drop === 'light' && word.isLight ? LIGHT_DROP_COST : 1
+    return Math.min(minCost(word, from), dropCost)
+  }
+
+  /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
+  maxQuality(word?: TypedWord, cost = 0): number {
+    let lost = 0
+    for (const [at, each] of this.#typed.entries())
+      lost += each.weight * (each === word ? cost : (this.#minCosts[at] as number))
+    return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
   }
 
   /** The rank of a name by its score, or NO_MATCH. */
@@ -198,7 +256,7 @@ export class Scorer {
       this.#levelOf[at] = bestLevel
       if (best === 0) {
         if (this.#drop === 'none' || (this.#drop === 'light' && !word.isLight)) return NO_MATCH
-        lost += weight * DROP_COST
+        lost += weight * (word.isLight ? LIGHT_DROP_COST : DROP_COST)
         continue
       }
       lost += weight * (COSTS[best] as number)
@@ -208,7 +266,7 @@ export class Scorer {
         this.#usedLevels[bestLevel] = 1
         continue
       }
-      if (!(word.isLight && this.#hasSubstance)) substance++
+      if (best > ABBREVIATION || !(word.isLight && this.#hasSubstance)) substance++
       if (bestPlace === -1) continue
       used |= 1 << (bestPlace - from)
       covered += this.#weights[names[bestPlace] as number] as number
@@ -224,15 +282,20 @@ export class Scorer {
     if ((used & 1) === 0 && codeCoverage === 0) quality *= 1 - NOT_FIRST_COST
     if (disorder > 0) quality *= 1 - ORDER_COST * Math.min(disorder, MAX_ORDER_COSTS)
     if (anyLevel)
-      for (let level = 0; level < levels.length; level++)
-        if (this.#usedLevels[level] === 1)
-          quality *= 1 - UNTYPED_ANCESTOR_COST * (1 - this.#coverage(level, ancestorAt(levels[level] as AncestorLevel, record)))
+      for (let level = 0, isNearest = true; level < levels.length; level++)
+        if (this.#usedLevels[level] === 1) {
+          if (isNearest) quality *= 1 - FAR_ANCESTOR_COST * level
+          isNearest = false
+          const coverage = this.#coverage(level, ancestorAt(levels[level] as AncestorLevel, record))
+          quality *= 1 - UNTYPED_ANCESTOR_COST * (1 - coverage)
+        }
     const weight = importance === undefined ? 0 : (importance[record] as number) / MAX_IMPORTANCE
     return rankOf(quality * (1 - IMPORTANCE_WEIGHT) + IMPORTANCE_WEIGHT * weight)
   }
 
   /** A word that is typed twice stands for two names, so an ancestor's name has it once. */
   #isTaken(at: number, level: number): boolean {
+    if (this.#typed[at]?.isLight) return false
     for (let same = this.#sameBefore[at] as number; same !== -1; same = this.#sameBefore[same] as number)
       if (this.#levelOf[same] === level) return true
     return false

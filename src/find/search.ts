@@ -22,13 +22,13 @@ import {
   IMPORTANCE_WEIGHT,
   isSomewhere,
   NO_MATCH,
-  Scorer,
   type ScoredNames,
+  Scorer,
   scoreOfRank,
   type TypedWord,
   typedWord,
 } from './score.ts'
-import { ALIAS, kindOf, type MatchKind } from './word-match.ts'
+import { ALIAS, kindOf, type MatchKind, type Tolerance } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -45,14 +45,19 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
   }
 }
 
-/** How far a search goes: with words by ear, edits and glued words or without, and which words may be missing. */
-type Effort = { readonly fuzzy: boolean; readonly drop: Drop }
+/** How far a search goes: how far words may be from those typed, and which may be missing. */
+type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
 
-const AS_TYPED: Effort = { fuzzy: false, drop: 'none' }
-const WITHOUT_LIGHT: Effort = { fuzzy: false, drop: 'light' }
-const FUZZY: Effort = { fuzzy: true, drop: 'none' }
-const FUZZY_WITHOUT_LIGHT: Effort = { fuzzy: true, drop: 'light' }
-const FUZZY_DROPPING: Effort = { fuzzy: true, drop: 'any' }
+const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
+const FUZZY: Effort = { tolerance: 1, drop: 'none' }
+/** One after the other, where no record has all words. */
+const WIDER: readonly Effort[] = [
+  { tolerance: 0, drop: 'light' },
+  FUZZY,
+  { tolerance: 1, drop: 'light' },
+  { tolerance: 2, drop: 'light' },
+  { tolerance: 1, drop: 'any' },
+]
 
 /** Searches one entity for folded words, none of which may be missing. The hits are good until its next search. */
 export function search(space: SearchSpace, typed: readonly string[]): Hits {
@@ -74,9 +79,13 @@ class EntitySearch {
   #effort: Effort = AS_TYPED
   #readings: readonly (Reading & { readonly penalty: number })[] = []
 
-  constructor(space: SearchSpace, typed: readonly string[]) {
+  readonly #wanted: number | undefined
+
+  /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
+  constructor(space: SearchSpace, typed: readonly string[], wanted?: number) {
     this.#space = space
     this.#typed = typed
+    this.#wanted = wanted
   }
 
   /** The hits are good until the next search of the same entity. */
@@ -84,14 +93,15 @@ class EntitySearch {
     const { words, levels, among } = this.#space
     this.#effort = effort
     const plain = plainReadings(this.#typed).map((reading) => ({ ...reading, penalty: 0 }))
-    const glued = effort.fuzzy
-      ? gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)]).map((reading) => ({
-          ...reading,
-          penalty: GLUED_COST,
-        }))
-      : []
+    const glued =
+      effort.tolerance > 0
+        ? gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)]).map((reading) => ({
+            ...reading,
+            penalty: GLUED_COST,
+          }))
+        : []
     this.#readings = [...plain, ...glued]
-    const hits = emptyHits(words)
+    const hits = emptyHits(words, this.#wanted)
     for (const reading of this.#readings)
       for (const names of this.#scored()) {
         const typed = this.#typedWords(names, reading)
@@ -129,11 +139,11 @@ class EntitySearch {
 
   /** Undefined where a word is nowhere that may not be missing. */
   #typedWords({ words, levels }: ScoredNames, reading: Reading): TypedWord[] | undefined {
-    const { fuzzy, drop } = this.#effort
+    const { tolerance, drop } = this.#effort
     const used = reading.words.length === 1 ? [] : levels
     const found: TypedWord[] = []
     for (const [at, text] of reading.words.entries()) {
-      const word = typedWord(words, text, fuzzy && at < MAX_FUZZY_WORDS, used)
+      const word = typedWord(words, text, at < MAX_FUZZY_WORDS ? tolerance : 0, used)
       if (drop === 'none' && !isSomewhere(word)) return undefined
       found.push(word)
     }
@@ -169,7 +179,12 @@ class EntitySearch {
           if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
     }
     const how = HOW.filter((kind) => kinds.has(kind))
-    return { how: how.length > 1 ? how.filter((kind) => kind !== 'exact') : how, dropped: [...dropped], matched, aliases }
+    return {
+      how: how.length > 1 ? how.filter((kind) => kind !== 'exact') : how,
+      dropped: [...dropped],
+      matched,
+      aliases,
+    }
   }
 }
 
@@ -234,9 +249,11 @@ export function searchAcross(
   limit: number,
   near?: Near,
 ): SearchResult[] {
+  // The best hits can be found without the others, but not the nearest.
+  const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
   const searches = scope.map(([name, filters]) => {
     const among = positionsWhere(release, release.entity(name).definition, filters)
-    const entitySearch = new EntitySearch(searchSpace(release, name, among), words)
+    const entitySearch = new EntitySearch(searchSpace(release, name, among), words, wanted)
     const coded = withCode(release, name, among, words)
     return { name, entitySearch, coded, count: 0, results: [] as Found[] }
   })
@@ -252,14 +269,9 @@ export function searchAcross(
     }
     return total
   }
-  const isNone = (count: number) => count === 0
-  const enough = Math.min(limit, MIN_HITS)
-  let total = run(AS_TYPED, () => true)
-  if (total === 0 && words.length > 1) total = run(WITHOUT_LIGHT, isNone)
-  else if (total < enough) total = run(FUZZY, (count) => count < MIN_HITS)
-  if (total === 0) total = run(FUZZY, isNone)
-  if (total === 0 && words.length > 1) total = run(FUZZY_WITHOUT_LIGHT, isNone)
-  if (total === 0 && words.length > 1) run(FUZZY_DROPPING, isNone)
+  const total = run(AS_TYPED, () => true)
+  if (total === 0) WIDER.find((effort) => run(effort, (count) => count === 0) > 0)
+  else if (total < Math.min(limit, MIN_HITS)) run(FUZZY, (count) => count < MIN_HITS)
   const results = searches.flatMap(({ coded, results }) => [
     ...coded,
     ...results.filter(({ position }) => !coded.some((other) => other.position === position)),

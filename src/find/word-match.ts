@@ -30,13 +30,14 @@ const GRADES = [
   ['EDITED_PREFIX', 'typo', 0.3],
   ['TWO_EDITS', 'typo', 0.34],
   ['TWO_EDITS_PREFIX', 'typo', 0.45],
+  ['MANY_EDITS', 'typo', 0.5],
 ] as const satisfies readonly (readonly [string, MatchKind, number])[]
 
 const grade = (name: (typeof GRADES)[number][0]): number => GRADES.findIndex(([one]) => one === name)
 export const EXACT = grade('EXACT')
 export const ALIAS = grade('ALIAS')
 export const CODE = grade('CODE')
-const ABBREVIATION = grade('ABBREVIATION')
+export const ABBREVIATION = grade('ABBREVIATION')
 const LONG_PREFIX = grade('LONG_PREFIX')
 const PREFIX = grade('PREFIX')
 export const SHORT_PREFIX = grade('SHORT_PREFIX')
@@ -46,7 +47,9 @@ const EDIT = grade('EDIT')
 const EDITED_PREFIX = grade('EDITED_PREFIX')
 const TWO_EDITS = grade('TWO_EDITS')
 const TWO_EDITS_PREFIX = grade('TWO_EDITS_PREFIX')
+const MANY_EDITS = grade('MANY_EDITS')
 
+export const GRADE_COUNT = GRADES.length
 export const COSTS = Float64Array.from(GRADES, ([, , cost]) => cost)
 export const kindOf = (grade: number): MatchKind => (GRADES[grade] as (typeof GRADES)[number])[1]
 
@@ -59,16 +62,18 @@ export type WordMatch = {
   readonly exact: number | undefined
 }
 
+/** How far a word may be from the typed one: as typed, with usual errors, or with as many as can be made sense of. */
+export type Tolerance = 0 | 1 | 2
+
 const MAX_CACHED = 64
 const caches = new WeakMap<Words, LruCache<WordMatch>>()
 
-/** `fuzzy` allows words that sound alike and edits. */
-export function matchWord(index: Words, typed: string, fuzzy: boolean): WordMatch {
-  if (!fuzzy) return matchAsTyped(index, typed)
+export function matchWord(index: Words, typed: string, tolerance: Tolerance): WordMatch {
+  if (tolerance === 0) return matchAsTyped(index, typed)
   // The words before the one that is being typed come again with its every letter.
   const cache = caches.get(index) ?? new LruCache<WordMatch>({ maxEntries: MAX_CACHED })
   caches.set(index, cache)
-  return cache.get(typed, () => matchFuzzily(index, typed))
+  return cache.get(`${tolerance} ${typed}`, () => matchFuzzily(index, typed, tolerance))
 }
 
 type GrowingMatch = WordMatch & { readonly matching: number[] }
@@ -97,15 +102,15 @@ function matchAsTyped({ words }: Words, typed: string): GrowingMatch {
  * Compares the typed word with all words of the index in their order. Neighbours begin alike, so the rows of the edit
  * distance are kept for the letters that a word shares with the one before it, as if the words were a tree.
  */
-function matchFuzzily(index: Words, typed: string): WordMatch {
+function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMatch {
   const match = matchAsTyped(index, typed)
   for (const word of wordsThatSoundLike(index, typed)) addMatch(match, word, BY_EAR)
-  const limit = maxLimitOf(typed)
+  const limit = maxLimitOf(typed, tolerance)
   if (limit === 0) return match
   const { words, masks } = index
   const shared = sharedLettersIn(words)
   const typedMask = letterMask(typed)
-  const maxPrefixEdits = maxEditsOf(typed.length)
+  const maxPrefixEdits = maxEditsOf(typed.length, 1)
   const distance = new EditDistance(typed, limit)
   let rows = 0
   for (let word = 0; word < masks.length; ) {
@@ -119,7 +124,11 @@ function matchFuzzily(index: Words, typed: string): WordMatch {
       if (!isNear) while ((shared[next] as number) >= rows) next++
       const toPrefix = distance.toPrefix(rows)
       const toWord = isNear ? distance.toWord(length) : FAR
-      const grade = editedGrade(toWord <= maxEditsOf(length) ? toWord : FAR, toPrefix <= maxPrefixEdits ? toPrefix : FAR, length)
+      const grade = editedGrade(
+        toWord <= maxEditsOf(length, tolerance) ? toWord : FAR,
+        toPrefix <= maxPrefixEdits ? toPrefix : FAR,
+        length,
+      )
       if (grade !== 0) for (let one = word; one < next; one++) addMatch(match, one, grade)
     }
     rows = Math.min(rows, shared[next] as number)
@@ -133,10 +142,13 @@ const LONG_WORD = 7
 
 /** By whichever costs less, the whole word or its beginning; 0 where neither is near enough. */
 function editedGrade(toWord: number, toPrefix: number, length: number): number {
-  const whole = toWord === FAR ? 0 : toWord > 1 ? TWO_EDITS : length < LONG_WORD ? EDIT : EDIT_IN_LONG
+  const whole = toWord === FAR ? 0 : toWord > maxEditsOf(length, 1) ? MANY_EDITS : wholeGrade(toWord, length)
   const prefix = toPrefix === FAR || toPrefix >= toWord ? 0 : toPrefix > 1 ? TWO_EDITS_PREFIX : EDITED_PREFIX
   return whole === 0 || prefix === 0 ? whole + prefix : Math.min(whole, prefix)
 }
+
+const wholeGrade = (toWord: number, length: number): number =>
+  toWord > 1 ? TWO_EDITS : length < LONG_WORD ? EDIT : EDIT_IN_LONG
 
 /** A word that matches already keeps the better grade. */
 function addMatch({ grades, matching }: GrowingMatch, word: number, grade: number) {

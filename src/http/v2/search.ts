@@ -28,7 +28,11 @@ function renderSuggestion(
   let ancestor = record
   const above = ancestors.map((step) => {
     ancestor = ancestor[step.field] as PublishedRecord
-    return { collection: step.entity.plural, key: keyOf(step.entity, ancestor), name: ancestor[step.nameField] as string }
+    return {
+      collection: step.entity.plural,
+      key: keyOf(step.entity, ancestor),
+      name: ancestor[step.nameField] as string,
+    }
   })
   const { how, dropped, matched, aliases } = explanation
   return {

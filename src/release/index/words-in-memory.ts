@@ -6,7 +6,10 @@ import { SortedTexts } from './sorted-texts.ts'
 import { soundsOfWords } from './sounds.ts'
 
 /** The folded words of the name of each record, and those of its codes. */
-export function wordsInMemory(names: readonly (readonly string[])[], codes: readonly (readonly string[])[] = []): Words {
+export function wordsInMemory(
+  names: readonly (readonly string[])[],
+  codes: readonly (readonly string[])[] = [],
+): Words {
   const codesOfEach = names.map((_, at) => codes[at] ?? [])
   const sorted = [...new Set([...names, ...codesOfEach].flat())].sort((a, b) =>
     Buffer.compare(Buffer.from(a), Buffer.from(b)),
