@@ -25,9 +25,11 @@ export type SearchSpace = {
 /** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
 const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
-const BUDGET = 200_000
+const MAX_LOOKS = 200_000
 /** Records from this importance on are scored first, where only the best are wanted. */
 const IMPORTANT = 100
+/** So many of the others are looked at, those that match best first: nobody can tell further ones by so few letters. */
+const MAX_UNIMPORTANT = 15_000
 /** So few records with a word itself are scored before all others. */
 const FEW = 3_000
 
@@ -60,6 +62,10 @@ class Scan {
   /** Records that are less important are left for the second pass, those that are more important for the first. */
   #from = 0
   #to = MAX_IMPORTANCE
+  /** How many more candidates are looked at. */
+  #budget = Number.POSITIVE_INFINITY
+  /** The typed word by which the candidates are found. */
+  #scanned: TypedWord | undefined
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
@@ -117,6 +123,7 @@ class Scan {
     scan()
     this.#from = 0
     this.#to = IMPORTANT - 1
+    this.#budget = MAX_UNIMPORTANT
     scan()
   }
 
@@ -136,7 +143,7 @@ class Scan {
 
   /** The lists of the words that are in the fewest names, as far as the budget goes. */
   #scanRarest(): void {
-    let budget = BUDGET / this.#typed.length
+    let budget = MAX_LOOKS / this.#typed.length
     for (const word of this.#typed.toSorted((a, b) => a.inNames + a.inCodes - (b.inNames + b.inCodes))) {
       const entries = word.inNames + word.inCodes
       if (entries === 0) continue
@@ -147,6 +154,7 @@ class Scan {
   }
 
   #scanPostings(word: TypedWord): void {
+    this.#scanned = word
     this.#scanWords(word)
     for (const [at, match] of word.levels.entries()) {
       const children = this.#names.levels[at]?.children
@@ -208,6 +216,7 @@ class Scan {
         if (own < min || own > max) continue
       }
       if (passes !== undefined && passes[position] === 0) continue
+      if (--this.#budget < 0) return
       if (!isSingle && !this.#mayMatch(position)) continue
       this.#score(position)
       if (importance === undefined) continue
@@ -231,8 +240,11 @@ class Scan {
     const from = nameStarts[position] as number
     const to = nameStarts[position + 1] as number
     const required = this.#required
+    const scanned = this.#scanned
     next: for (let at = 0; at < required.length; at++) {
-      const { grades, inNames, inCodes, levels: matches } = required[at] as TypedWord
+      const word = required[at] as TypedWord
+      if (word === scanned) continue
+      const { grades, inNames, inCodes, levels: matches } = word
       if (inNames > 0)
         for (let place = from; place < to; place++) if (grades[names[place] as number] !== 0) continue next
       for (let level = 0; level < matches.length; level++) {

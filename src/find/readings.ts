@@ -9,14 +9,18 @@ export type Reading = {
   /** For each word the first and the last typed word that it was read from. */
   readonly typed: readonly (readonly [first: number, last: number])[]
   readonly isGlued: boolean
+  /** The words that were taken apart or put together, which are taken as they are. */
+  readonly asRead: ReadonlySet<number>
 }
 
 /** What reading words as glued or split takes from the quality of a match. */
 export const GLUED_COST = 0.05
 
+const NONE: ReadonlySet<number> = new Set()
+
 /** As it stands, and with the letters of "n.l." as one word. */
 export function plainReadings(typed: readonly string[]): Reading[] {
-  const asTyped = { words: typed, typed: typed.map((_, at) => [at, at] as const), isGlued: false }
+  const asTyped = { words: typed, typed: typed.map((_, at) => [at, at] as const), isGlued: false, asRead: NONE }
   if (!typed.some((word, at) => word.length === 1 && typed[at + 1]?.length === 1)) return [asTyped]
   const spans: [number, number][] = []
   for (let at = 0; at < typed.length; at++) {
@@ -25,7 +29,7 @@ export function plainReadings(typed: readonly string[]): Reading[] {
     spans.push([first, at])
   }
   const words = spans.map(([first, last]) => typed.slice(first, last + 1).join(''))
-  return [asTyped, { words, typed: spans, isGlued: false }]
+  return [asTyped, { words, typed: spans, isGlued: false, asRead: NONE }]
 }
 
 /** Each is looked into only if it is long enough to be two. */
@@ -35,12 +39,15 @@ const MAX_GLUED = 40
 const MAX_TAKEN_APART = 6
 const MAX_PUT_TOGETHER = 3
 
-/** With words taken apart and put together, where that makes words which the indexes have. */
-export function gluedReadings(typed: readonly string[], indexes: readonly Words[]): Reading[] {
+/**
+ * With words taken apart and put together, where that makes words which the indexes have. Words that are or begin a word of
+ * the indexes are taken apart only where nothing is found otherwise.
+ */
+export function gluedReadings(typed: readonly string[], indexes: readonly Words[], isLastResort: boolean): Reading[] {
   const apart = typed.map((word) => (word.length < MIN_GLUED || word.length > MAX_GLUED ? undefined : word))
   const readings: Reading[] = []
-  const unknown = apart.flatMap((word, at) => (word !== undefined && !isKnown(indexes, word) ? at : []))
-  const known = apart.flatMap((word, at) => (word !== undefined && !unknown.includes(at) ? at : []))
+  const unknown = apart.flatMap((word, at) => (word !== undefined && !isBeginning(indexes, word) ? at : []))
+  const known = apart.flatMap((word, at) => (isLastResort && word !== undefined && !unknown.includes(at) ? at : []))
   const segments = new Map(
     [...unknown, ...known].slice(0, MAX_TAKEN_APART).flatMap((at) => {
       const parts = takenApart(indexes, typed[at] as string)
@@ -58,6 +65,7 @@ export function gluedReadings(typed: readonly string[], indexes: readonly Words[
       words: [...typed.slice(0, at), joined, ...typed.slice(at + 2)],
       typed: typed.slice(1).map((_, one) => (one < at ? [one, one] : one === at ? [at, at + 1] : [one + 1, one + 1])),
       isGlued: true,
+      asRead: new Set([at]),
     })
   }
   return readings
@@ -69,15 +77,20 @@ function withParts(
   apart: readonly number[],
 ): Reading {
   const parts = typed.map((word, at) => (apart.includes(at) ? (segments.get(at) as readonly string[]) : [word]))
+  const origins = parts.flatMap((words, at) => words.map(() => at))
   return {
     words: parts.flat(),
-    typed: parts.flatMap((words, at) => words.map(() => [at, at] as const)),
+    typed: origins.map((at) => [at, at] as const),
     isGlued: true,
+    asRead: new Set(origins.flatMap((origin, at) => (apart.includes(origin) ? at : []))),
   }
 }
 
 const isKnown = (indexes: readonly Words[], word: string): boolean =>
   indexes.some(({ words }) => words.indexOf(word) !== undefined)
+
+const isBeginning = (indexes: readonly Words[], word: string): boolean =>
+  indexes.some(({ words }) => words.isBeginning(word))
 
 /** Shorter parts must be words that join others. */
 const MIN_PART = 3
@@ -113,5 +126,5 @@ function partCost(indexes: readonly Words[], part: string, isLast: boolean): num
     if (word !== undefined) cost = Math.min(cost ?? 1, wordWeights(index)[word] as number)
   }
   if (cost !== undefined || !isLast || part.length < MIN_PART) return cost
-  return indexes.some(({ words }) => words.isBeginning(part)) ? 1 + BEGINNING_COST : undefined
+  return isBeginning(indexes, part) ? 1 + BEGINNING_COST : undefined
 }

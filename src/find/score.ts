@@ -8,6 +8,7 @@
 //   - reading what was typed in another way, as words that were glued together.
 // The score is a blend of quality and importance. The weight of importance is small: a large city comes before a hamlet whose
 // name is a little nearer to what was typed, and never before one that is much nearer.
+import { LruCache } from '../lru-cache.ts'
 import type { Words } from '../release/index/index-file.ts'
 import type { Postings } from '../release/index/postings.ts'
 import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
@@ -47,22 +48,32 @@ export function typedWord(
   tolerance: Tolerance,
   levels: readonly AncestorLevel[],
 ): TypedWord {
-  const match = matchWord(words, text, tolerance)
-  const light = isLight(text)
-  return {
-    ...match,
-    text,
-    inNames: entriesOf(match.matching, words.inNames),
-    inCodes: entriesOf(match.matching, words.inCodes),
-    levels: levels.map((level) => level.match(text, tolerance)),
-    weight: light
-      ? LIGHT_WEIGHT
-      : match.exact === undefined
-        ? UNKNOWN_WEIGHT
-        : (wordWeights(words)[match.exact] as number),
-    isLight: light,
-    byGrade: byGrade(match),
-  }
+  return { ...ownMatch(words, text, tolerance), levels: levels.map((level) => level.match(text, tolerance)) }
+}
+
+type OwnMatch = Omit<TypedWord, 'levels'>
+
+const MAX_CACHED = 64
+const caches = new WeakMap<Words, LruCache<OwnMatch>>()
+
+/** The words before the one that is being typed come again with its every letter. */
+function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
+  const cache = caches.get(words) ?? new LruCache<OwnMatch>({ maxEntries: MAX_CACHED })
+  caches.set(words, cache)
+  return cache.get(`${tolerance} ${text}`, () => {
+    const match = matchWord(words, text, tolerance)
+    const light = isLight(text)
+    const known = match.exact === undefined ? UNKNOWN_WEIGHT : (wordWeights(words)[match.exact] as number)
+    return {
+      ...match,
+      text,
+      inNames: entriesOf(match.matching, words.inNames),
+      inCodes: entriesOf(match.matching, words.inCodes),
+      weight: light ? LIGHT_WEIGHT : known,
+      isLight: light,
+      byGrade: byGrade(match),
+    }
+  })
 }
 
 function byGrade({ grades, matching }: WordMatch): number[][] {

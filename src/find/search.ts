@@ -72,13 +72,20 @@ export function search(space: SearchSpace, typed: readonly string[]): Hits {
 /** How many words may have edits: each costs a look at all words of the index. */
 const MAX_FUZZY_WORDS = 12
 
+type Prepared = {
+  readonly names: ScoredNames
+  readonly reading: Reading
+  readonly typed: readonly TypedWord[]
+  readonly penalty: number
+}
+
 /** The search of one entity for some words, with more and more effort. */
 class EntitySearch {
   readonly #space: SearchSpace
   readonly #typed: readonly string[]
-  #effort: Effort = AS_TYPED
-  #readings: readonly (Reading & { readonly penalty: number })[] = []
-
+  #drop: Drop = 'none'
+  /** What the last run looked for. */
+  #prepared: readonly Prepared[] = []
   readonly #wanted: number | undefined
 
   /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
@@ -91,22 +98,20 @@ class EntitySearch {
   /** The hits are good until the next search of the same entity. */
   run(effort: Effort): Hits {
     const { words, levels, among } = this.#space
-    this.#effort = effort
-    const plain = plainReadings(this.#typed).map((reading) => ({ ...reading, penalty: 0 }))
+    this.#drop = effort.drop
+    const plain = plainReadings(this.#typed)
     const glued =
-      effort.tolerance > 0
-        ? gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)]).map((reading) => ({
-            ...reading,
-            penalty: GLUED_COST,
-          }))
-        : []
-    this.#readings = [...plain, ...glued]
+      effort.tolerance === 0
+        ? []
+        : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
+    this.#prepared = [...plain, ...glued].flatMap((reading) =>
+      this.#scored().flatMap((names) => {
+        const typed = typedWords(names, reading, effort)
+        return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
+      }),
+    )
     const hits = emptyHits(words, this.#wanted)
-    for (const reading of this.#readings)
-      for (const names of this.#scored()) {
-        const typed = this.#typedWords(names, reading)
-        if (typed !== undefined) scanNames(names, among, typed, effort.drop, reading.penalty, hits)
-      }
+    for (const { names, typed, penalty } of this.#prepared) scanNames(names, among, typed, effort.drop, penalty, hits)
     return hits
   }
 
@@ -114,18 +119,15 @@ class EntitySearch {
   explain(position: number): Explanation {
     let best: Explanation | undefined
     let bestRank = NO_MATCH
-    for (const reading of this.#readings)
-      for (const names of this.#scored()) {
-        const typed = this.#typedWords(names, reading)
-        if (typed === undefined) continue
-        const scorer = new Scorer(names, typed, this.#effort.drop, reading.penalty)
-        for (const at of candidatesFor(names, position)) {
-          const rank = scorer.rank(at)
-          if (rank >= bestRank) continue
-          bestRank = rank
-          best = this.#explained(names, at, reading, scorer)
-        }
+    for (const { names, reading, typed, penalty } of this.#prepared) {
+      const scorer = new Scorer(names, typed, this.#drop, penalty)
+      for (const at of candidatesFor(names, position)) {
+        const rank = scorer.rank(at)
+        if (rank >= bestRank) continue
+        bestRank = rank
+        best = this.#explained(names, at, reading, scorer)
       }
+    }
     return best ?? { how: ['exact'], dropped: [], matched: [], aliases: [] }
   }
 
@@ -135,19 +137,6 @@ class EntitySearch {
     return aliases === undefined
       ? [own]
       : [own, { words: aliases.words, records: aliases.positions, levels, importance }]
-  }
-
-  /** Undefined where a word is nowhere that may not be missing. */
-  #typedWords({ words, levels }: ScoredNames, reading: Reading): TypedWord[] | undefined {
-    const { tolerance, drop } = this.#effort
-    const used = reading.words.length === 1 ? [] : levels
-    const found: TypedWord[] = []
-    for (const [at, text] of reading.words.entries()) {
-      const word = typedWord(words, text, at < MAX_FUZZY_WORDS ? tolerance : 0, used)
-      if (drop === 'none' && !isSomewhere(word)) return undefined
-      found.push(word)
-    }
-    return found
   }
 
   #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
@@ -186,6 +175,18 @@ class EntitySearch {
       aliases,
     }
   }
+}
+
+/** Undefined where a word is nowhere that may not be missing. */
+function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort) {
+  const used = reading.words.length === 1 ? [] : levels
+  const found: TypedWord[] = []
+  for (const [at, text] of reading.words.entries()) {
+    const word = typedWord(words, text, at < MAX_FUZZY_WORDS && !reading.asRead.has(at) ? tolerance : 0, used)
+    if (drop === 'none' && !isSomewhere(word)) return undefined
+    found.push(word)
+  }
+  return found
 }
 
 /** Where the names of a record are: at its own position, or at those of its aliases. */

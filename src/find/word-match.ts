@@ -1,7 +1,6 @@
 // Which words of an index match a typed word, and how well: the word itself, its abbreviations, words that begin with it,
 // and, where that is allowed, words that sound like it or are an edit or two away.
 import { isLinking, isNoise, otherForms } from '../catalog/spanish.ts'
-import { LruCache } from '../lru-cache.ts'
 import type { Words } from '../release/index/index-file.ts'
 import { bitsOf, letterMask } from '../release/index/letters.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
@@ -65,16 +64,8 @@ export type WordMatch = {
 /** How far a word may be from the typed one: as typed, with usual errors, or with as many as can be made sense of. */
 export type Tolerance = 0 | 1 | 2
 
-const MAX_CACHED = 64
-const caches = new WeakMap<Words, LruCache<WordMatch>>()
-
-export function matchWord(index: Words, typed: string, tolerance: Tolerance): WordMatch {
-  if (tolerance === 0) return matchAsTyped(index, typed)
-  // The words before the one that is being typed come again with its every letter.
-  const cache = caches.get(index) ?? new LruCache<WordMatch>({ maxEntries: MAX_CACHED })
-  caches.set(index, cache)
-  return cache.get(`${tolerance} ${typed}`, () => matchFuzzily(index, typed, tolerance))
-}
+export const matchWord = (index: Words, typed: string, tolerance: Tolerance): WordMatch =>
+  tolerance === 0 ? matchAsTyped(index, typed) : matchFuzzily(index, typed, tolerance)
 
 type GrowingMatch = WordMatch & { readonly matching: number[] }
 
