@@ -93,6 +93,8 @@ class Scan {
     const { words, records } = this.#names
     const count = words.nameStarts.length - 1
     const among = this.#among
+    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
+    if (own === 0) return
     // Aliases are few.
     if (records !== undefined) {
       for (let position = 0; position < count; position++)
@@ -100,7 +102,6 @@ class Scan {
       return
     }
     const [rarest] = this.#required
-    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
     const size = Math.min(this.#rarestSize, own)
     if (size === 0) return
     if (among !== undefined && among.length <= size) {

@@ -16,6 +16,8 @@ export class Hits {
   #count = 0
   /** The scores of the best so far, ascending, where only so many are wanted. */
   #top: Uint16Array | undefined
+  /** The score of the last of the wanted best; NO_MATCH while there are fewer, or if all are wanted. */
+  threshold = NO_MATCH
 
   constructor(records: number) {
     this.scores = new Uint16Array(records).fill(NO_MATCH)
@@ -38,6 +40,7 @@ export class Hits {
     if (place === -1 || known === NO_MATCH) place = top.length - 1
     for (; place > 0 && (top[place - 1] as number) > score; place--) top[place] = top[place - 1] as number
     top[place] = score
+    this.threshold = top[top.length - 1] as number
   }
 
   /** Whether only so many of the best are wanted. */
@@ -45,15 +48,12 @@ export class Hits {
     return this.#top !== undefined
   }
 
-  /** The score of the last of the wanted best; NO_MATCH while there are fewer, or if all are wanted. */
-  get threshold(): number {
-    return this.#top?.at(-1) ?? NO_MATCH
-  }
-
-  /** Where so many of the best are wanted, others may be left out. */
-  clear(wanted?: number): void {
+  /** Where only so many of the best are wanted, others may be left out; `known` are scores that count among the best too. */
+  clear(wanted?: number, known: readonly number[] = []): void {
     const { scores } = this
     this.#top = wanted === undefined ? undefined : new Uint16Array(wanted).fill(NO_MATCH)
+    this.#top?.set(known.toSorted((a, b) => a - b).slice(0, wanted))
+    this.threshold = this.#top?.at(-1) ?? NO_MATCH
     if (this.#isMany) scores.fill(NO_MATCH)
     else for (let at = 0; at < this.#count; at++) scores[this.#positions[at] as number] = NO_MATCH
     this.#count = 0
@@ -104,12 +104,12 @@ export class Hits {
 const buffers = new WeakMap<Words, Hits>()
 
 /** No hits yet, in the arrays that belong to an index: to allocate new ones takes longer than many a search. */
-export function emptyHits(words: Words, wanted?: number): Hits {
+export function emptyHits(words: Words, wanted?: number, known?: readonly number[]): Hits {
   let hits = buffers.get(words)
   if (hits === undefined) {
     hits = new Hits(words.nameStarts.length - 1)
     buffers.set(words, hits)
   }
-  hits.clear(wanted)
+  hits.clear(wanted, known)
   return hits
 }

@@ -53,7 +53,7 @@ export function typedWord(
 
 type OwnMatch = Omit<TypedWord, 'levels'>
 
-const MAX_CACHED = 64
+const MAX_CACHED = 128
 const caches = new WeakMap<Words, LruCache<OwnMatch>>()
 
 /** The words before the one that is being typed come again with its every letter. */
@@ -124,7 +124,7 @@ export type ScoredNames = {
 export const SCORES = 1 << 15
 export const NO_MATCH = 0xffff
 const WORST = SCORES - 1
-const rankOf = (score: number): number => Math.round((1 - score) * WORST)
+export const rankOf = (score: number): number => Math.round((1 - score) * WORST)
 /** How important a record must be to rank as high, if the quality of its match is this. */
 export const minImportance = (rank: number, quality: number): number =>
   Math.floor(((scoreOfRank(rank + 1) - quality * (1 - IMPORTANCE_WEIGHT)) / IMPORTANCE_WEIGHT) * MAX_IMPORTANCE)
@@ -215,6 +215,50 @@ export class Scorer {
 
   /** The rank of a name by its score, or NO_MATCH. */
   rank(position: number): number {
+    return this.#typed.length === 1 ? this.#rankSingle(position) : this.#rankSeveral(position)
+  }
+
+  /** The same as for several words, with less to do: single words have the most candidates. */
+  #rankSingle(position: number): number {
+    const { words, records, importance } = this.#names
+    const { names, nameStarts } = words
+    const weights = this.#weights
+    const word = this.#typed[0] as TypedWord
+    const { grades } = word
+    const from = nameStarts[position] as number
+    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
+    let best = 0
+    let bestPlace = -1
+    let all = 0
+    for (let place = from; place < to; place++) {
+      const one = names[place] as number
+      all += weights[one] as number
+      const grade = grades[one] as number
+      if (grade === 0 || (best !== 0 && grade >= best)) continue
+      best = grade
+      bestPlace = place
+    }
+    let coverage = bestPlace === -1 ? 0 : (weights[names[bestPlace] as number] as number) / all
+    if (word.inCodes > 0 && best !== EXACT) {
+      const grade = codeGrade(words, grades, position)
+      if (grade !== 0 && (best === 0 || grade < best)) {
+        best = grade
+        bestPlace = -1
+        coverage = grade === CODE ? 1 : CODE_PREFIX_COVERAGE
+      }
+    }
+    if (best === 0) return NO_MATCH
+    this.#grades[0] = best
+    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - from
+    this.#levelOf[0] = -1
+    let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
+    if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
+    const record = records === undefined ? position : (records[position] as number)
+    const weight = importance === undefined ? 0 : (importance[record] as number) / MAX_IMPORTANCE
+    return rankOf(quality * (1 - IMPORTANCE_WEIGHT) + IMPORTANCE_WEIGHT * weight)
+  }
+
+  #rankSeveral(position: number): number {
     const { words, records, levels, importance } = this.#names
     const { names, nameStarts } = words
     const typed = this.#typed

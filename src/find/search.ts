@@ -22,6 +22,7 @@ import {
   IMPORTANCE_WEIGHT,
   isSomewhere,
   NO_MATCH,
+  rankOf,
   type ScoredNames,
   Scorer,
   scoreOfRank,
@@ -95,8 +96,8 @@ class EntitySearch {
     this.#wanted = wanted
   }
 
-  /** The hits are good until the next search of the same entity. */
-  run(effort: Effort): Hits {
+  /** The hits are good until the next search of the same entity. `known` are ranks that count among the wanted best. */
+  run(effort: Effort, known: readonly number[] = []): Hits {
     const { words, levels, among } = this.#space
     this.#drop = effort.drop
     const plain = plainReadings(this.#typed)
@@ -110,7 +111,7 @@ class EntitySearch {
         return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
       }),
     )
-    const hits = emptyHits(words, this.#wanted)
+    const hits = emptyHits(words, this.#wanted, known)
     for (const { names, typed, penalty } of this.#prepared) scanNames(names, among, typed, effort.drop, penalty, hits)
     return hits
   }
@@ -236,7 +237,7 @@ export type SearchResult = {
 /** The entities to search, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
 
-type Found = Omit<SearchResult, 'explanation'> & { readonly explain: () => Explanation }
+type Found = Omit<SearchResult, 'explanation'> & { readonly rank: number; readonly explain: () => Explanation }
 
 /**
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
@@ -262,7 +263,9 @@ export function searchAcross(
     let total = 0
     for (const one of searches) {
       if (mayReplace(one.count)) {
-        const hits = one.entitySearch.run(effort)
+        one.results = []
+        const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
+        const hits = one.entitySearch.run(effort, others)
         one.count = hits.count
         one.results = resultsOf(release.entity(one.name), hits, limit, near, one.entitySearch)
       }
@@ -280,7 +283,35 @@ export function searchAcross(
   return results
     .toSorted(near === undefined ? bestOrder(release) : byDistance)
     .slice(0, limit)
-    .map(({ explain, ...result }) => ({ ...result, explanation: explain() }))
+    .map(({ explain, rank: _, ...result }) => ({ ...result, explanation: explain() }))
+}
+
+/**
+ * The best records of one entity by their own names, codes and aliases alone, with as much effort as it takes to find any;
+ * at these positions, which ascend, or at any.
+ */
+export function searchOwnNames(
+  release: Release,
+  name: string,
+  words: readonly string[],
+  limit: number,
+  among: Uint32Array | undefined,
+): Omit<SearchResult, 'name'>[] {
+  const space = { ...searchSpace(release, name, among), levels: [] }
+  const entitySearch = new EntitySearch(space, words, limit)
+  const coded = withCode(release, name, among, words)
+  let hits = entitySearch.run(AS_TYPED)
+  if (hits.count === 0 && coded.length === 0)
+    for (const effort of WIDER) {
+      hits = entitySearch.run(effort)
+      if (hits.count > 0) break
+    }
+  const found = hits.best(limit).map((position) => ({
+    position,
+    score: scoreOfRank(hits.scores[position] as number),
+    explanation: entitySearch.explain(position),
+  }))
+  return [...coded.map(({ position, score, explain }) => ({ position, score, explanation: explain() })), ...found]
 }
 
 const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
@@ -301,6 +332,7 @@ function resultsOf(
   const found = (position: number): Found => ({
     name,
     position,
+    rank: hits.scores[position] as number,
     score: scoreOfRank(hits.scores[position] as number),
     explain: () => entitySearch.explain(position),
   })
@@ -321,12 +353,10 @@ function withCode(release: Release, name: string, among: Uint32Array | undefined
   const importance = importanceOf(release, name)
   return positionsWithCode(release, release.entity(name).definition, code)
     .filter((position) => among === undefined || among.includes(position))
-    .map((position) => ({
-      name,
-      position,
-      score: 1 - IMPORTANCE_WEIGHT * (1 - (importance[position] as number) / MAX_IMPORTANCE),
-      explain: () => BY_CODE,
-    }))
+    .map((position) => {
+      const rank = rankOf(1 - IMPORTANCE_WEIGHT * (1 - (importance[position] as number) / MAX_IMPORTANCE))
+      return { name, position, rank, score: scoreOfRank(rank), explain: () => BY_CODE }
+    })
 }
 
 const depths = new WeakMap<Entity, number>()
