@@ -3,10 +3,11 @@ import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { pathsOf } from '../catalog/paths.ts'
 import { LruCache } from '../lru-cache.ts'
-import { type Alias, aliasesOf, aliasWords } from '../release/aliases.ts'
+import { aliasesOf, aliasWords } from '../release/aliases.ts'
 import type { Words } from '../release/index/index-file.ts'
 import type { Postings } from '../release/index/postings.ts'
 import type { Release } from '../release/release.ts'
+import type { Alias } from '../source/source.ts'
 import { ALIAS, CODE, matchWord, type Tolerance, wordWeights } from './word-match.ts'
 
 /** One generation of ancestors: the municipalities, the states or the countries of localities. */
@@ -83,7 +84,7 @@ function cachedMatch(release: Release, name: string, typed: string, tolerance: T
 }
 
 const HAS_LETTER = /\p{L}/u
-/** How many letters of an ancestor's name must be typed. */
+/** How many letters of an ancestor's name must be typed, unless too little is found so. */
 const MIN_PREFIX = 3
 
 function matchLevel(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
@@ -92,7 +93,8 @@ function matchLevel(release: Release, name: string, typed: string, tolerance: To
   const { words } = index
   const own = matchWord(words, typed, tolerance)
   // The first letters of a word are rather those of the name itself, and nearly all records have an ancestor with them.
-  const matching = typed.length >= MIN_PREFIX ? own.matching : own.exact === undefined ? [] : [own.exact]
+  const matching =
+    tolerance > 0 || typed.length >= MIN_PREFIX ? own.matching : own.exact === undefined ? [] : [own.exact]
   let any = improveAll(grades, words.inNames, matching, (word) => own.grades[word] as number)
   // A number is rather one in the name of the record itself.
   if (own.exact !== undefined && HAS_LETTER.test(typed))

@@ -138,6 +138,7 @@ const MAX_ORDER_COSTS = 3
 const NOT_FIRST_COST = 0.02
 const DROP_COST = 0.8
 const LIGHT_DROP_COST = 0.4
+const dropCost = ({ isLight }: TypedWord): number => (isLight ? LIGHT_DROP_COST : DROP_COST)
 /** For each generation that a matched ancestor is further away than the parent. */
 const FAR_ANCESTOR_COST = 0.02
 const CODE_PREFIX_COVERAGE = 0.5
@@ -145,7 +146,7 @@ const CODE_PREFIX_COVERAGE = 0.5
 const MAX_NAME_WORDS = 31
 
 /** How one typed word was matched with a record; neither place nor level where it was dropped, or is its code. */
-export type WordTrace = { readonly grade: number; readonly place: number; readonly level: number }
+type WordTrace = { readonly grade: number; readonly place: number; readonly level: number }
 
 /** Scores the records of one index by some typed words. */
 export class Scorer {
@@ -201,8 +202,8 @@ export class Scorer {
   }
 
   #minCostOf(word: TypedWord, from: number): number {
-    const dropCost = this.#drop === 'any' ? DROP_COST : this.#drop === 'light' && word.isLight ? LIGHT_DROP_COST : 1
-    return Math.min(minCost(word, from), dropCost)
+    const mayDrop = this.#drop === 'any' || (this.#drop === 'light' && word.isLight)
+    return Math.min(minCost(word, from), mayDrop ? dropCost(word) : 1)
   }
 
   /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
@@ -311,7 +312,7 @@ export class Scorer {
       this.#levelOf[at] = bestLevel
       if (best === 0) {
         if (this.#drop === 'none' || (this.#drop === 'light' && !word.isLight)) return NO_MATCH
-        lost += weight * (word.isLight ? LIGHT_DROP_COST : DROP_COST)
+        lost += weight * dropCost(word)
         continue
       }
       lost += weight * (COSTS[best] as number)

@@ -6,8 +6,9 @@
 // end any word may be missing. What was dropped is part of the result.
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
-import { type Alias, aliasesOf } from '../release/aliases.ts'
+import { aliasesOf } from '../release/aliases.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
+import type { Alias } from '../source/source.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { type SearchSpace, scanNames } from './candidates.ts'
 import { positionsWithCode, typedCode } from './codes.ts'

@@ -1,27 +1,17 @@
 // Aliases: other names by which people call a record, as a table says them, and the index to search them by.
 //
-// Those that ship with the program are in data/aliases.csv and hold in every release; a release has those of its own beside
-// its records, as they were imported.
-import { existsSync, readFileSync } from 'node:fs'
+// Those that ship with the program are in data/aliases.csv and hold in every release. Those that were imported are in the
+// manifest of the release, and are part of its digest.
 import { join } from 'node:path'
 import { type Entity, embeddedAt, identifierOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
-import { parseCsvLine } from '../source/tabular/csv.ts'
+import { Failure } from '../failure.ts'
+import { Faults } from '../source/faults.ts'
+import type { Alias } from '../source/source.ts'
+import { readAliases } from '../source/tabular/aliases.ts'
 import type { Column, Words } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
 import type { Release } from './release.ts'
-
-/** An alias as a table has it; the values of the official code of its record, with hyphens between them. */
-export type Alias = {
-  readonly code: string
-  readonly alias: string
-  /** Why the record is called so. */
-  readonly reason: string
-}
-
-/** In the directory of an entity that has aliases of its own: a line of JSON for each. */
-export const ALIASES_FILE = 'aliases'
-export const ALIAS_COLUMNS = ['entity', 'code', 'alias', 'reason'] as const
 
 /** The aliases of an entity, searched as if each were a record with that name. */
 export type AliasIndex = {
@@ -32,34 +22,37 @@ export type AliasIndex = {
 }
 
 const BUILT_IN = join(import.meta.dir, '..', '..', 'data', 'aliases.csv')
-let builtIn: Map<string, Alias[]> | undefined
+let builtIn: readonly Alias[] | undefined
 
-/** Those that ship with the program, by entity. */
-export function builtInAliases(entity: string): readonly Alias[] {
-  builtIn ??= readBuiltIn()
-  return builtIn.get(entity) ?? []
-}
-
-function readBuiltIn(): Map<string, Alias[]> {
-  const byEntity = new Map<string, Alias[]>()
-  for (const line of readFileSync(BUILT_IN, 'utf8').split('\n').slice(1)) {
-    const values = parseCsvLine(line)
-    if (!Array.isArray(values) || values.length < ALIAS_COLUMNS.length) continue
-    const [entity, code, alias, reason] = values as [string, string, string, string]
-    byEntity.set(entity, [...(byEntity.get(entity) ?? []), { code, alias, reason }])
+/** Those that ship with the program. */
+function builtInAliases(): readonly Alias[] {
+  if (builtIn === undefined) {
+    const faults = new Faults()
+    builtIn = readAliases(BUILT_IN, faults)
+    faults.throwIfAny()
   }
-  return byEntity
+  return builtIn
 }
 
-/** The aliases that an entity on disk has of its own. */
-export function storedAliases(directory: string): readonly Alias[] {
-  const path = join(directory, ALIASES_FILE)
-  if (!existsSync(path)) return []
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
+const isSame = (one: Alias, other: Alias) =>
+  one.entity === other.entity && one.code === other.code && one.alias === other.alias
+
+/** What a source gives beside those that ship with the program. */
+export const withoutBuiltIn = (given: readonly Alias[]): Alias[] =>
+  given.filter((alias) => !builtInAliases().some((other) => isSame(alias, other)))
+
+/** Refuses aliases of records that the release does not have. */
+export function checkAliases(release: Release, given: readonly Alias[]): void {
+  const unknown = given.filter(({ entity, code }) => positionOfCode(release, entity, code) === undefined)
+  if (unknown.length === 0) return
+  const some = unknown.slice(0, MAX_SHOWN).map(({ entity, code, alias }) => `${entity} ${code} (${alias})`)
+  throw new Failure(
+    `there is no record with the code of ${unknown.length} ${unknown.length === 1 ? 'alias' : 'aliases'}: ` +
+      `${some.join(', ')}${unknown.length > some.length ? ', …' : ''}; nothing was changed`,
+  )
 }
+
+const MAX_SHOWN = 10
 
 const indexes = new WeakMap<Release, Map<string, AliasIndex | undefined>>()
 
@@ -72,9 +65,8 @@ export function aliasesOf(release: Release, name: string): AliasIndex | undefine
 }
 
 function readIndex(release: Release, name: string): AliasIndex | undefined {
-  const { stored } = release.entity(name)
-  const own = stored === undefined ? [] : storedAliases(stored.directory)
-  const positioned = [...own, ...builtInAliases(name)].flatMap((alias) => {
+  const all = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
+  const positioned = all.flatMap((alias) => {
     const position = positionOfCode(release, name, alias.code)
     return position === undefined ? [] : [{ alias, position }]
   })

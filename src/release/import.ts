@@ -3,6 +3,7 @@ import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
+import { checkAliases } from './aliases.ts'
 import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
 import { breakingChanges, type Changes, compareReleases } from './guard.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
@@ -55,6 +56,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)
     const found = guarded(current?.release, release, changes, { registry, unknown }, options.fallback)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)

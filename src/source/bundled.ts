@@ -6,8 +6,10 @@ import { tabularSource } from './tabular/tabular.ts'
 const DATA = join(import.meta.dir, '..', '..', 'data')
 
 export function bundledSource(): Source {
+  // Its aliases hold in every release, whatever its source.
+  const { aliases: _, ...source } = tabularSource(DATA)
   return {
-    ...tabularSource(DATA),
+    ...source,
     standIns: ['localidad'],
     origin: {
       kind: 'bundled',
