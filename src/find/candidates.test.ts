@@ -19,7 +19,7 @@ function expectSameBest(
   const names = { words, records: undefined, levels, importance }
   const found = (only?: number) => {
     const hits = emptyHits(words, only)
-    const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels))
+    const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels, space.weightOf))
     scanNames(names, among, known, drop, 0, hits)
     return hits.best(wanted)
   }

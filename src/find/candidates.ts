@@ -9,7 +9,16 @@ import type { AncestorLevel } from './ancestor-match.ts'
 import { indexInAscending } from './binary-search.ts'
 import type { Hits } from './hits.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
-import { ancestorAt, type Drop, minImportance, NO_MATCH, type ScoredNames, Scorer, type TypedWord } from './score.ts'
+import {
+  ancestorAt,
+  type Drop,
+  minImportance,
+  NO_MATCH,
+  type ScoredNames,
+  Scorer,
+  type TypedWord,
+  type WeightOf,
+} from './score.ts'
 import { COSTS } from './word-match.ts'
 
 /** Where to search. */
@@ -18,6 +27,7 @@ export type SearchSpace = {
   readonly levels: readonly AncestorLevel[]
   readonly aliases: AliasIndex | undefined
   readonly importance: Uint8Array | undefined
+  readonly weightOf: WeightOf
   /** The positions of the records that pass the filters, ascending; undefined stands for all. */
   readonly among: Uint32Array | undefined
 }

@@ -9,8 +9,12 @@ import { type Drop, NO_MATCH, Scorer, scoreOfRank, typedWord } from './score.ts'
 
 const RUNS = { numRuns: 3_000, seed: 1_913 }
 
-const scorerOf = ({ words, levels, importance }: SearchSpace, typed: readonly string[], drop: Drop = 'none') => {
-  const known = typed.map((text) => typedWord(words, text, 1, levels))
+const scorerOf = (
+  { words, levels, importance, weightOf }: SearchSpace,
+  typed: readonly string[],
+  drop: Drop = 'none',
+) => {
+  const known = typed.map((text) => typedWord(words, text, 1, levels, weightOf))
   return { known, scorer: new Scorer({ words, records: undefined, levels, importance }, known, drop, 0) }
 }
 

@@ -47,11 +47,32 @@ export function typedWord(
   text: string,
   tolerance: Tolerance,
   levels: readonly AncestorLevel[],
+  weightOf: WeightOf,
 ): TypedWord {
-  return { ...ownMatch(words, text, tolerance), levels: levels.map((level) => level.match(text, tolerance)) }
+  return {
+    ...ownMatch(words, text, tolerance),
+    levels: levels.map((level) => level.match(text, tolerance)),
+    weight: weightOf(text),
+  }
 }
 
-type OwnMatch = Omit<TypedWord, 'levels'>
+/** The weight of a typed word, the same in all entities, so that their scores can be compared. */
+export type WeightOf = (typed: string) => number
+
+/** By how many records of an index have the word. */
+export function weigher(index: Words): WeightOf {
+  const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
+  return (typed) =>
+    cache.get(typed, () => {
+      if (isLight(typed)) return LIGHT_WEIGHT
+      const word = index.words.indexOf(typed)
+      return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
+    })
+}
+
+const MAX_WEIGHTS = 1_024
+
+type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
 
 const MAX_CACHED = 128
 const caches = new WeakMap<Words, LruCache<OwnMatch>>()
@@ -62,15 +83,12 @@ function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
   caches.set(words, cache)
   return cache.get(`${tolerance} ${text}`, () => {
     const match = matchWord(words, text, tolerance)
-    const light = isLight(text)
-    const known = match.exact === undefined ? UNKNOWN_WEIGHT : (wordWeights(words)[match.exact] as number)
     return {
       ...match,
       text,
       inNames: entriesOf(match.matching, words.inNames),
       inCodes: entriesOf(match.matching, words.inCodes),
-      weight: light ? LIGHT_WEIGHT : known,
-      isLight: light,
+      isLight: isLight(text),
       byGrade: byGrade(match),
     }
   })
@@ -280,10 +298,15 @@ export class Scorer {
       let best = 0
       let bestPlace = -1
       let bestLevel = -1
+      let shared = 0
       if (word.inNames > 0)
         for (let place = from; place < to; place++) {
           const grade = grades[names[place] as number] as number
-          if (grade === 0 || (used >>> (place - from)) & 1) continue
+          if (grade === 0) continue
+          if ((used >>> (place - from)) & 1) {
+            if (shared === 0 || grade < shared) shared = grade
+            continue
+          }
           if (best === 0 || grade < best || (grade === best && bestPlace < last && place > last)) {
             best = grade
             bestPlace = place
@@ -307,6 +330,8 @@ export class Scorer {
           bestPlace = -1
           bestLevel = level
         }
+      // Two typed words may mean the same one, as "s san", but not if they are the same.
+      if (best === 0 && this.#sameBefore[at] === -1) best = shared
       this.#grades[at] = best
       this.#places[at] = bestPlace === -1 ? -1 : bestPlace - from
       this.#levelOf[at] = bestLevel

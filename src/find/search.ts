@@ -29,6 +29,8 @@ import {
   scoreOfRank,
   type TypedWord,
   typedWord,
+  type WeightOf,
+  weigher,
 } from './score.ts'
 import { ALIAS, kindOf, type MatchKind, type Tolerance } from './word-match.ts'
 
@@ -44,7 +46,20 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
     levels: ancestorLevels(release, definition),
     aliases: aliasesOf(release, name),
     importance: importanceOf(release, name),
+    weightOf: weigherOf(release),
   }
+}
+
+const weighers = new WeakMap<Release, WeightOf>()
+
+/** Words weigh what they do in the entity with the most records. */
+function weigherOf(release: Release): WeightOf {
+  const known = weighers.get(release)
+  if (known !== undefined) return known
+  const entities = [...release.catalog.entities.keys()].map((name) => release.entity(name))
+  const weightOf = weigher(entities.reduce((a, b) => (b.count > a.count ? b : a)).index.words)
+  weighers.set(release, weightOf)
+  return weightOf
 }
 
 /** How far a search goes: how far words may be from those typed, and which may be missing. */
@@ -99,7 +114,7 @@ class EntitySearch {
 
   /** The hits are good until the next search of the same entity. `known` are ranks that count among the wanted best. */
   run(effort: Effort, known: readonly number[] = []): Hits {
-    const { words, levels, among } = this.#space
+    const { words, levels, among, weightOf } = this.#space
     this.#drop = effort.drop
     const plain = plainReadings(this.#typed)
     const glued =
@@ -108,7 +123,7 @@ class EntitySearch {
         : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     this.#prepared = [...plain, ...glued].flatMap((reading) =>
       this.#scored().flatMap((names) => {
-        const typed = typedWords(names, reading, effort)
+        const typed = typedWords(names, reading, effort, weightOf)
         return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
       }),
     )
@@ -180,11 +195,11 @@ class EntitySearch {
 }
 
 /** Undefined where a word is nowhere that may not be missing. */
-function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort) {
+function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
   const used = reading.words.length === 1 ? [] : levels
   const found: TypedWord[] = []
   for (const [at, text] of reading.words.entries()) {
-    const word = typedWord(words, text, at < MAX_FUZZY_WORDS && !reading.asRead.has(at) ? tolerance : 0, used)
+    const word = typedWord(words, text, at < MAX_FUZZY_WORDS && !reading.asRead.has(at) ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
     found.push(word)
   }

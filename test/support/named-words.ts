@@ -2,6 +2,7 @@
 import { wordsOf } from '../../src/catalog/words.ts'
 import type { AncestorLevel } from '../../src/find/ancestor-match.ts'
 import type { SearchSpace } from '../../src/find/candidates.ts'
+import { weigher } from '../../src/find/score.ts'
 import { matchWord } from '../../src/find/word-match.ts'
 import { aliasWords } from '../../src/release/aliases.ts'
 import type { Words } from '../../src/release/index/index-file.ts'
@@ -48,17 +49,21 @@ type Given = {
   readonly aliases?: readonly (readonly [alias: string, position: number])[]
 }
 
-export const spaceOf = ({ names, codes, among, levels, importance, aliases }: Given): SearchSpace => ({
-  words: namedWords(names, codes),
-  among: among === undefined ? undefined : Uint32Array.from(among),
-  levels: levels ?? [],
-  importance: importance === undefined ? undefined : Uint8Array.from(importance),
-  aliases:
-    aliases === undefined
-      ? undefined
-      : {
-          words: wordsInMemory(aliases.map(([alias]) => aliasWords(alias))),
-          positions: Uint32Array.from(aliases, ([, position]) => position),
-          aliases: aliases.map(([alias]) => ({ entity: '', code: '', alias, reason: 'so called' })),
-        },
-})
+export const spaceOf = ({ names, codes, among, levels, importance, aliases }: Given): SearchSpace => {
+  const words = namedWords(names, codes)
+  return {
+    words,
+    weightOf: weigher(words),
+    among: among === undefined ? undefined : Uint32Array.from(among),
+    levels: levels ?? [],
+    importance: importance === undefined ? undefined : Uint8Array.from(importance),
+    aliases:
+      aliases === undefined
+        ? undefined
+        : {
+            words: wordsInMemory(aliases.map(([alias]) => aliasWords(alias))),
+            positions: Uint32Array.from(aliases, ([, position]) => position),
+            aliases: aliases.map(([alias]) => ({ entity: '', code: '', alias, reason: 'so called' })),
+          },
+  }
+}
