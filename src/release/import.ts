@@ -5,6 +5,7 @@ import { Failure } from '../failure.ts'
 import { Faults } from '../source/faults.ts'
 import { type Finding, Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
+import { checkAliases } from './aliases.ts'
 import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
 import { breakingChanges, type Changes, compareReleases, fewerThanExpected } from './guard.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
@@ -72,6 +73,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)
     const missing = current === undefined ? fewerThanExpected(release, await expectedOf(source, options.fallback)) : []
     const known = { registry, unknown }

@@ -4,8 +4,10 @@ import type { Source } from './source.ts'
 import { tabularSource } from './tabular/tabular.ts'
 
 export function bundledSource(): Source {
+  // Its aliases hold in every release, whatever its source.
+  const { aliases: _, ...source } = tabularSource(shippedFile('data'))
   return {
-    ...tabularSource(shippedFile('data')),
+    ...source,
     standIns: ['localidad'],
     origin: {
       kind: 'bundled',
