@@ -2,10 +2,10 @@
 //
 // Those that ship with the program are in data/aliases.csv and hold in every release. Those that were imported are in the
 // manifest of the release, and are part of its digest.
-import { join } from 'node:path'
 import { type Entity, embeddedAt, identifierOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { Failure } from '../failure.ts'
+import { shippedFile } from '../program.ts'
 import { Faults } from '../source/faults.ts'
 import type { Alias } from '../source/source.ts'
 import { readAliases } from '../source/tabular/aliases.ts'
@@ -21,7 +21,7 @@ export type AliasIndex = {
   readonly aliases: readonly Alias[]
 }
 
-const BUILT_IN = join(import.meta.dir, '..', '..', 'data', 'aliases.csv')
+const BUILT_IN = shippedFile('data/aliases.csv')
 let builtIn: readonly Alias[] | undefined
 
 /** Those that ship with the program. */
