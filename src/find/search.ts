@@ -34,7 +34,7 @@ import {
   weigher,
   weightsBy,
 } from './score.ts'
-import { ALIAS, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -190,7 +190,7 @@ class EntitySearch {
       if (place !== -1 && own === undefined)
         matched.push(words.words.text(words.names[(words.nameStarts[at] as number) + place] as number))
       const ancestor = levels[level]
-      if (ancestor !== undefined && grade === ALIAS)
+      if (ancestor !== undefined && (grade === ALIAS || grade === ALIAS_WORD))
         for (const alias of ancestor.aliasesOf(ancestorAt(ancestor, record), reading.words[word] as string))
           if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
     }
