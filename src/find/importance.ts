@@ -2,7 +2,7 @@
 import { type Entity, embedsOf } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
 import type { Column } from '../release/index/index-file.ts'
-import type { Release } from '../release/release.ts'
+import type { OpenEntity, Release } from '../release/release.ts'
 
 /** The facts and codes that tell of importance, where an entity has them. */
 const POPULATION = 'poblacion'
@@ -27,17 +27,13 @@ const OF_NAMESAKE = 0.05
 /** The importance of a record is kept in a byte. */
 export const MAX_IMPORTANCE = 255
 
-const cache = new WeakMap<Release, Map<string, Uint8Array>>()
+const cache = new WeakMap<OpenEntity, Uint8Array>()
 
 /** Of each record, from 0 to MAX_IMPORTANCE. Computed when it is first needed. */
 export function importanceOf(release: Release, name: string): Uint8Array {
-  const known = cache.get(release) ?? new Map<string, Uint8Array>()
-  cache.set(release, known)
-  let importance = known.get(name)
-  if (importance === undefined) {
-    importance = computed(release, name)
-    known.set(name, importance)
-  }
+  const entity = release.entity(name)
+  const importance = cache.get(entity) ?? computed(release, name)
+  cache.set(entity, importance)
   return importance
 }
 

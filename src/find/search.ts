@@ -8,7 +8,7 @@ import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
 import { aliasesOf } from '../release/aliases.ts'
 import type { Words } from '../release/index/index-file.ts'
-import type { Release } from '../release/release.ts'
+import type { OpenEntity, Release } from '../release/release.ts'
 import type { Alias } from '../source/source.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { type SearchSpace, scanNames } from './candidates.ts'
@@ -52,20 +52,21 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
   }
 }
 
-type Weights = { readonly weightOf: WeightOf; readonly byEntity: Map<string, Float32Array> }
-const weightsByRelease = new WeakMap<Release, Weights>()
+type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
+const weightsByEntity = new WeakMap<OpenEntity, Weights>()
 
 /** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
-function weightsIn(release: Release, name: string): Pick<SearchSpace, 'weightOf' | 'weights'> {
-  const known = weightsByRelease.get(release)
-  const { weightOf, byEntity } = known ?? { weightOf: weigher(largestOf(release)), byEntity: new Map() }
-  if (known === undefined) weightsByRelease.set(release, { weightOf, byEntity })
-  const { words } = release.entity(name).index
-  const weights =
-    byEntity.get(name) ?? (words === largestOf(release) ? wordWeights(words) : weightsBy(words, largestOf(release)))
-  byEntity.set(name, weights)
-  return { weightOf, weights }
+function weightsIn(release: Release, name: string): Weights {
+  const entity = release.entity(name)
+  const known = weightsByEntity.get(entity) ?? readWeights(entity.index.words, largestOf(release))
+  weightsByEntity.set(entity, known)
+  return known
 }
+
+const readWeights = (words: Words, largest: Words): Weights => ({
+  weightOf: weigher(largest),
+  weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
+})
 
 const largestOf = (release: Release): Words =>
   [...release.catalog.entities.keys()].map(release.entity).reduce((a, b) => (b.count > a.count ? b : a)).index.words
