@@ -114,7 +114,7 @@ function flagsOf({ texts }: Extract<Column, { kind: 'text' }>, pattern: RegExp):
   return flags
 }
 
-/** Whether a record has the first word of its parent's name first in its own, and as many words. */
+/** Whether a record has the words of its parent's name. */
 function namesakes(
   release: Release,
   entity: Entity,
@@ -122,16 +122,18 @@ function namesakes(
   parents: Uint32Array,
 ): (position: number) => boolean {
   const [own, other] = [release.entity(entity.name).index.words, release.entity(parent.name).index.words]
+  /** The words of parents as the records have them. */
+  const translated = Int32Array.from(
+    { length: other.words.size },
+    (_, word) => own.words.indexOf(other.words.text(word)) ?? -1,
+  )
   return (position) => {
     const above = parents[position] as number
     const [from, otherFrom] = [own.nameStarts[position] as number, other.nameStarts[above] as number]
     const length = (own.nameStarts[position + 1] as number) - from
     if (length !== (other.nameStarts[above + 1] as number) - otherFrom) return false
-    for (let at = 0; at < length; at++) {
-      const [word, otherWord] = [own.names[from + at] as number, other.names[otherFrom + at] as number]
-      if (own.words.lengthOf(word) !== other.words.lengthOf(otherWord)) return false
-      if (own.words.text(word) !== other.words.text(otherWord)) return false
-    }
+    for (let at = 0; at < length; at++)
+      if (own.names[from + at] !== translated[other.names[otherFrom + at] as number]) return false
     return true
   }
 }

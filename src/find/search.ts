@@ -34,7 +34,7 @@ import {
   weigher,
   weightsBy,
 } from './score.ts'
-import { ALIAS, ALIAS_WORD, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -109,7 +109,7 @@ const MAX_WORK = 150_000
 const MAX_REPEATS = 4
 
 /** How many words may have edits: each costs a look at all words of the index. */
-const MAX_FUZZY_WORDS = 12
+const MAX_FUZZY_WORDS = 10
 
 type Prepared = {
   readonly names: ScoredNames
@@ -227,8 +227,12 @@ class EntitySearch {
 function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
   const used = reading.words.length === 1 ? [] : levels
   const found: TypedWord[] = []
+  const misspelt = new Set<string>()
   for (const [at, text] of reading.words.entries()) {
-    const word = typedWord(words, text, at < MAX_FUZZY_WORDS && !reading.asRead.has(at) ? tolerance : 0, used, weightOf)
+    // Words that say little are not misspelt, but other words.
+    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(text) && misspelt.size < MAX_FUZZY_WORDS
+    if (mayBeMisspelt) misspelt.add(text)
+    const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
     found.push(word)
   }
