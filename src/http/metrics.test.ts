@@ -27,6 +27,7 @@ describe('the route of', () => {
     ['/api/v2/paises/484', 'v2 record'],
     ['/api/v2/estados/9/municipios', 'v2 list'],
     ['/api/v2/municipios/7/localidades/1', 'v2 record'],
+    ['/api/v2/municipios/7/localidades/all', 'v2 bulk'],
     ['/api/v2/a/b/c/d/e', 'other'],
     ['/api/v2/search', 'v2 search'],
     ['/api/v2/releases', 'v2 releases'],

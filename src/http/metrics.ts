@@ -55,7 +55,7 @@ function v2RouteOf(path: string): Route {
   if (first === 'search') return 'v2 search'
   if (first === 'changes') return 'v2 changes'
   if (first === 'releases') return 'v2 releases'
-  if (second === 'all' && third === '') return 'v2 bulk'
+  if (fourth === 'all' || (second === 'all' && third === '')) return 'v2 bulk'
   return second !== '' && (third === '' || fourth !== '') ? 'v2 record' : 'v2 list'
 }
 
