@@ -7,6 +7,7 @@ import type { Release } from '../../release/release.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { type ChangeSummary, summarizeChanges } from '../v2/change-summary.ts'
+import { type DotGrid, dotGrid } from '../v2/dot-grid.ts'
 import { type Facet, facetOf, facetParameters, knownFacts } from '../v2/facets.ts'
 import type { OpenReleases } from '../v2/open-releases.ts'
 import { respondV2 } from '../v2/pipeline.ts'
@@ -151,6 +152,11 @@ export class ApiReader {
   #listRequest(entity: Entity, pairs: Pairs): ListRequest {
     const route = { kind: 'list', entity, parent: undefined } as const
     return parseRequest(route, parseQuery(withQuery('', pairs).slice(1)), NO_HEADERS, this.release) as ListRequest
+  }
+
+  /** Where the records of an entity are; undefined where no coordinates are known. */
+  dotGrid(entity: Entity): DotGrid | undefined {
+    return dotGrid(this.release.entity(entity.name))
   }
 
   knownFacts(entity: Entity): readonly string[] {

@@ -1,4 +1,5 @@
-// A small map drawn of nothing but dots: where records are, from their coordinates.
+// Maps drawn of nothing but dots: where records are, from their coordinates.
+import type { DotGrid } from '../v2/dot-grid.ts'
 import { type Html, html } from './html.ts'
 
 export type Point = { readonly latitude: number; readonly longitude: number }
@@ -26,3 +27,7 @@ export function dotMap(points: readonly Point[], label: string, focus?: Point): 
   const spots = new Set(points.map((point) => `M${x(point)} ${y(point)}h0`))
   return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"><path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus)}" cy="${y(focus)}" r="7"/>`}</svg>`
 }
+
+/** The cells of a grid that have any record, each row in runs whose dashes are the dots. */
+export const gridMap = ({ columns, rows, runs }: DotGrid, label: string): Html =>
+  html`<svg class="country" viewBox="-1 -1 ${columns + 1} ${rows + 1}" role="img" aria-label="${label}"><path d="${runs.map(({ column, row, length }) => `M${column} ${row}h${length - 1}`).join('')}"/></svg>`

@@ -182,11 +182,14 @@ function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column
   const own = (name: string): Column => ownColumn(view, entity, name)
   const ofKind = (kind: string) => fields.filter(([, field]) => field.kind === kind).map(([name]) => own(name))
   const ancestors = facets
-    .filter(({ parent, size }) => parent !== undefined && size > 1)
+    .filter(({ parent, size, parameter }) => parent !== undefined && size > 1 && !isOne(view.pairs, parameter))
     .map((facet) => parentColumn(view, entity, facet.parent as Entity))
     .reverse()
   return [...ofKind('name'), ...ancestors, ...ofKind('code'), ...known.map(own), ...ofKind('id')]
 }
+
+/** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
+const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
 function ownColumn(view: View, entity: Entity, name: string): Column {
   const field = entity.fields[name]

@@ -147,7 +147,7 @@ function identifiers(view: View, entity: Entity, record: ReadRecord): Html {
   const whole: Entry[] =
     full.length < 2
       ? []
-      : [{ label: words.record.officialCode, content: html`<code>${full.join(' ')}</code>`, copy: full.join('') }]
+      : [{ label: words.record.officialCode, content: html`<code>${full.join('-')}</code>`, copy: full.join('-') }]
   return html`<section aria-labelledby="identifiers-title">
 <h2 id="identifiers-title">${words.record.identifiers}</h2>
 ${entryList(view, [...whole, ...entries])}
@@ -348,7 +348,7 @@ function history(view: View, entity: Entity, path: string): Html {
 <h2 id="history-title">${words.record.history}</h2>
 ${releases.length === 1 && html`<p>${words.record.historyAlone}</p>`}
 ${releases.length > 1 && events.length <= 1 && html`<p>${words.record.unchanged}</p>`}
-<ol class="history">${events.toReversed()}</ol>
+${releases.length > 1 && html`<ol class="history">${events.toReversed()}</ol>`}
 </section>`
 }
 

@@ -34,7 +34,7 @@ export const en: Words = {
     longitud: 'Longitude',
     altitud: 'Altitude',
     ambito: 'Setting',
-    viviendas: 'Inhabited dwellings',
+    viviendas: 'Dwellings',
     cveArea: 'Code',
     descripcion: 'Name',
     description: 'Name (copy)',
@@ -126,6 +126,7 @@ export const en: Words = {
     use: 'Use it from your program',
     useText: 'These three lines work as they stand, without an account or a password.',
     readDocs: 'Read the API reference',
+    dots: (count, what) => `${count} ${what}: every dot is a spot with at least one`,
   },
   search: {
     label: 'Search for a name or a code',

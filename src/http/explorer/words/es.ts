@@ -39,7 +39,7 @@ const fields: FieldWords = {
   longitud: 'Longitud',
   altitud: 'Altitud',
   ambito: 'Ámbito',
-  viviendas: 'Viviendas habitadas',
+  viviendas: 'Viviendas',
   cveArea: 'Clave',
   descripcion: 'Nombre',
   description: 'Nombre (copia)',
@@ -153,6 +153,7 @@ export const es = {
     use: 'Úselo desde su programa',
     useText: 'Estas tres líneas funcionan tal como están, sin registro ni contraseña.',
     readDocs: 'Leer la referencia de la API',
+    dots: (count: string, what: string) => `${count} ${what}: cada punto es un lugar con al menos una`,
   },
   search: {
     label: 'Buscar un nombre o una clave',
