@@ -24,7 +24,7 @@ import { treePage } from './pages/tree.ts'
 import { PAGE_VARY, pageResponse } from './response.ts'
 import { type Page, parameter, type View } from './view.ts'
 
-export type ExplorerContext = {
+type ExplorerContext = {
   readonly releases: OpenReleases
   /** Under which address the service presents itself; throws where the request does not say so. */
   readonly baseUrlOf: () => string

@@ -19,7 +19,11 @@ export type Content = Html | string | number | undefined | false | readonly Cont
 /** A template of HTML. Values may stand in text, and in attributes that are in double quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = parts[0] as string
-  for (let at = 0; at < values.length; at++) text += textOf(values[at]) + parts[at + 1]
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]
+    text += value instanceof Html ? value.text : textOf(value)
+    text += parts[at + 1]
+  }
   return new Html(text)
 }
 

@@ -46,13 +46,29 @@ export function languageOf(code: LanguageCode): Language {
   const language: Language = {
     code,
     words: tables[code],
-    number: (value) => number.format(value),
+    number: cached((value) => number.format(value)),
     decimal: (value, digits) => decimalFormat(digits).format(value),
     date: (time) => date.format(new Date(time)),
     compare: (a, b) => collator.compare(a, b),
   }
   languages.set(code, language)
   return language
+}
+
+const MAX_CACHED_NUMBERS = 10_000
+
+/** A page has hundreds of numbers, many of them the same as on the page before. */
+function cached(format: (value: number) => string): (value: number) => string {
+  const texts = new Map<number, string>()
+  return (value) => {
+    let text = texts.get(value)
+    if (text === undefined) {
+      if (texts.size === MAX_CACHED_NUMBERS) texts.clear()
+      text = format(value)
+      texts.set(value, text)
+    }
+    return text
+  }
 }
 
 export const isLanguage = (text: string | undefined): text is LanguageCode =>

@@ -69,7 +69,7 @@ function languageSwitch(view: View): Html {
     const others: Pairs = [...kept, [LANGUAGE_PARAMETER, code]]
     const { languageName } = languageOf(code).words
     const isCurrent = code === language.code
-    return html`<li><a href="${withQuery(path, others)}" lang="${code}" hreflang="${code}" aria-label="${languageName}"${isCurrent && html` aria-current="true"`}>${code.toUpperCase()}</a></li>`
+    return html`<li><a href="${withQuery(path, others)}" lang="${code}" hreflang="${code}"${isCurrent && html` aria-current="true"`}>${code.toUpperCase()}<span class="unseen"> – ${languageName}</span></a></li>`
   }
   return html`<nav class="languages" aria-label="${words.languageSwitch}"><ul>${LANGUAGES.map(link)}</ul></nav>`
 }

@@ -19,6 +19,10 @@ export function withQuery(path: string, pairs: Pairs): string {
   return `${path}?${pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&')}`
 }
 
+/** Further parameters after those that an address has. */
+export const withMore = (address: string, name: string, value: string): string =>
+  `${address}${address.includes('?') ? '&' : '?'}${encoded(name)}=${encoded(value)}`
+
 /** The identifiers that make up the key of a record: its owner's before its own, where it has one. */
 export function keySegments(entity: Entity, record: PublishedRecord): string[] {
   const owner = ownerOf(entity)

@@ -23,7 +23,7 @@ type SearchBox = {
 export function searchBox(view: View, box: SearchBox): Html {
   const { words, carried } = view
   const { id, action, kept = [], value = '', label = words.search.label, within, isCompact, hasFocus } = box
-  return html`<form class="${isCompact ? 'search compact' : 'search'}" role="search" action="${action}"${within && html` data-in="${within.plural}"`}>
+  return html`<form class="${isCompact ? 'search compact' : 'search'}" role="search" aria-label="${label}" action="${action}"${within && html` data-in="${within.plural}"`}>
 <label for="${id}"${isCompact && html` class="unseen"`}>${label}</label>
 <div class="combobox">
 <input id="${id}" name="q" type="search" value="${value}" maxlength="${MAX_SEARCH_CHARACTERS}" placeholder="${words.search.placeholder}" autocomplete="off" autocapitalize="none" spellcheck="false"${hasFocus && html` autofocus`}>

@@ -8,7 +8,7 @@ import type { Facet, FacetValue } from '../../v2/facets.ts'
 import { filterParameters, listParameters, MAX_PER_PAGE } from '../../v2/parameter-definitions.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { apiCollectionPath, collectionAddress, type Pairs, withQuery } from '../links.ts'
+import { apiCollectionPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import {
@@ -48,7 +48,7 @@ export function collectionPage(view: View, entity: Entity): Page {
 <p class="count" role="status">${words.table.total(language.number(list.total), list.total === 1 ? oneOf(view, entity) : title.toLowerCase())}</p>
 </div>
 <div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: without(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(title), within: entity })}
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(title), within: entity })}
 <p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>
 </div>
 ${chosenFilters(view, entity, filters, facets)}
@@ -83,7 +83,7 @@ function isFilter(entity: Entity, name: string): boolean {
   return names.has(name)
 }
 
-const without = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
+const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
 
 // The filters that are in use, and those that are offered.
 
@@ -92,7 +92,7 @@ function chosenFilters(view: View, entity: Entity, filters: Pairs, facets: reado
   const { words, pairs, path } = view
   const items = filters.map(([name, value]) => {
     const label = filterLabel(view, entity, name, value, facets)
-    const rest = without(
+    const rest = omit(
       pairs.filter((pair) => pair[0] !== name || pair[1] !== value),
       'page',
     )
@@ -142,26 +142,26 @@ const valueLabel = ({ words }: View, { parameter }: Facet, { name }: FacetValue)
   words.factValues[parameter]?.[name] ?? name
 
 function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
-  const { pairs, words, language } = view
+  const { path, pairs, words, language } = view
   const chosen = new Set(pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value))
   // With one value there is nothing to choose.
   if (facet.size <= 1 && chosen.size === 0) return undefined
   const isCut = facet.size > facet.values.length
   const shown = isCut ? facet.values.slice(0, FEW_FACET_VALUES) : facet.values
   const ordered = shown.toSorted((a, b) => (isCut ? b.count - a.count : language.compare(a.name, b.name)))
+  // The address without the facet is the same for all of its values.
+  const without = href(view, path, omit(pairs, facet.parameter, 'page'))
   const id = `facet-${facet.parameter.replaceAll('.', '-')}`
   return html`<section class="facet" aria-labelledby="${id}">
 <h3 id="${id}">${words.table.by(facetLabel(view, entity, facet))}</h3>
-<ul>${ordered.map((value) => facetItem(view, facet, value, chosen.has(value.value)))}</ul>
+<ul>${ordered.map((value) => facetItem(view, facet, value, without, chosen.has(value.value)))}</ul>
 ${isCut && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
 </section>`
 }
 
-function facetItem(view: View, facet: Facet, value: FacetValue, isChosen: boolean): Html {
-  const { path, pairs, language } = view
-  const others = without(pairs, facet.parameter, 'page')
-  const target: Pairs = isChosen ? others : [...others, [facet.parameter, value.value]]
-  return html`<li><a href="${href(view, path, target)}"${isChosen && html` aria-current="true"`}><span>${isolated(valueLabel(view, facet, value))}</span> <span class="figure">${language.number(value.count)}</span></a></li>`
+function facetItem(view: View, facet: Facet, value: FacetValue, without: string, isChosen: boolean): Html {
+  const target = isChosen ? without : withMore(without, facet.parameter, value.value)
+  return html`<li><a href="${target}"${isChosen && html` aria-current="true"`}><span>${isolated(valueLabel(view, facet, value))}</span> <span class="figure">${view.language.number(value.count)}</span></a></li>`
 }
 
 // The table.
@@ -172,6 +172,8 @@ type Column = {
   readonly label: string
   readonly isNumber: boolean
   readonly isName: boolean
+  /** The tag that begins each of its cells. */
+  readonly tag: Html
   readonly cell: (record: ReadRecord) => Content
 }
 
@@ -200,6 +202,7 @@ function ownColumn(view: View, entity: Entity, name: string): Column {
     label: fieldLabel(view, entity, name),
     isNumber,
     isName,
+    tag: isName ? html`<th scope="row">` : cellTag(fieldLabel(view, entity, name), isNumber),
     cell: isName ? (record) => recordLink(view, entity, record) : (record) => ownValue(view, entity, name, record),
   }
 }
@@ -210,9 +213,9 @@ export function ownValue(view: View, entity: Entity, name: string, record: ReadR
   const field = entity.fields[name]
   const value = record[name] as string | number | null
   if (value === null || value === undefined) return html`<span class="unknown" title="${words.table.unknown}">–</span>`
-  if (field?.kind === 'code') return html`<code>${value}</code>`
-  if (field?.kind === 'id') return html`<code>${value}</code>`
-  if (typeof value === 'number') return withUnit(view, name, language.decimal(value, 6))
+  if (field?.kind === 'code' || field?.kind === 'id') return html`<code>${value}</code>`
+  if (typeof value === 'number')
+    return withUnit(view, name, Number.isInteger(value) ? language.number(value) : language.decimal(value, 6))
   return isolated(words.factValues[name]?.[value] ?? value)
 }
 
@@ -229,6 +232,7 @@ function parentColumn(view: View, entity: Entity, parent: Entity): Column {
     label: capitalized(oneOf(view, parent)),
     isNumber: false,
     isName: false,
+    tag: cellTag(capitalized(oneOf(view, parent)), false),
     cell: (record) => {
       let at = record as PublishedRecord
       for (const step of steps) at = at[step] as PublishedRecord
@@ -253,23 +257,24 @@ function headerCell(view: View, { path, label, isNumber }: Column, sorted: strin
   const { words } = view
   const direction = sorted === path ? 'ascending' : sorted === `-${path}` ? 'descending' : undefined
   const next = direction === undefined ? path : direction === 'ascending' ? `-${path}` : undefined
-  const kept = without(view.pairs, 'sort', 'page')
+  const kept = omit(view.pairs, 'sort', 'page')
   const target: Pairs = next === undefined ? kept : [...kept, ['sort', next]]
   const mark = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓'
   return html`<th scope="col"${isNumber && html` class="figure"`}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
 }
 
-const dataCell = ({ label, isNumber, isName, cell }: Column, record: ReadRecord): Html =>
-  isName
-    ? html`<th scope="row">${cell(record)}</th>`
-    : html`<td data-label="${label}"${isNumber && html` class="figure"`}>${cell(record)}</td>`
+const cellTag = (label: string, isNumber: boolean): Html =>
+  html`<td data-label="${label}"${isNumber && html` class="figure"`}>`
+
+const dataCell = ({ tag, isName, cell }: Column, record: ReadRecord): Html =>
+  isName ? html`${tag}${cell(record)}</th>` : html`${tag}${cell(record)}</td>`
 
 function pagination(view: View, list: ReadList): Html | undefined {
   const { words, language, path, pairs } = view
   const { page, totalPages, total, perPage, records } = list
   if (total === 0) return undefined
   const to = (number: number) => {
-    const others = without(pairs, 'page')
+    const others = omit(pairs, 'page')
     return href(view, path, number === 1 ? others : [...others, ['page', String(number)]])
   }
   const link = (number: number, label: string, rel: string) =>
@@ -281,7 +286,7 @@ function pagination(view: View, list: ReadList): Html | undefined {
 ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, words.table.first, 'first')}${link(page - 1, words.table.previous, 'prev')}${link(page + 1, words.table.next, 'next')}${link(totalPages, words.table.last, 'last')}</ul></nav>`}
 <div class="sizes" role="group" aria-label="${words.table.perPage}"><span>${words.table.perPage}</span><ul>${sizes.map(
     (size) => {
-      const target = href(view, path, [...without(pairs, 'per_page', 'page'), ['per_page', String(size)]])
+      const target = href(view, path, [...omit(pairs, 'per_page', 'page'), ['per_page', String(size)]])
       return html`<li><a href="${target}"${size === perPage && html` aria-current="true"`}>${size}</a></li>`
     },
   )}</ul></div>
@@ -294,7 +299,7 @@ function downloads(view: View, entity: Entity, list: ReadList): Html {
   const { words, pairs, language } = view
   const path = apiCollectionPath(entity)
   const rest = [...releasePairs(view), ['facts', 'true'] as const]
-  const all = without(pairs, 'page', 'per_page')
+  const all = omit(pairs, 'page', 'per_page')
   const wholeTarget =
     all.length === 0
       ? (format: string) => withQuery(`${path}/all`, [...rest, ['format', format]])

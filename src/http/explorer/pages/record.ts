@@ -81,15 +81,15 @@ ${identifiers(view, entity, record)}
 ${facts(view, entity, record)}
 ${children(view, entity, record)}
 ${history(view, entity, path)}
+${apiRequest(view, withQuery(path, [...FACTS, ...releasePairs(view)]))}
+<details class="json"><summary>${words.record.json}</summary>
+<div class="code"><pre tabindex="0"><code>${JSON.stringify(record, null, 2)}</code></pre>${copyButton(view, JSON.stringify(record, null, 2), 'JSON')}</div></details>
 </div>
 <aside class="around" aria-label="${words.record.near}">
 ${around}
 ${homonyms(view, entity, record)}
 </aside>
-</div>
-${apiRequest(view, withQuery(path, [...FACTS, ...releasePairs(view)]))}
-<details class="json"><summary>${words.record.json}</summary>
-<div class="code"><pre tabindex="0"><code>${JSON.stringify(record, null, 2)}</code></pre>${copyButton(view, JSON.stringify(record, null, 2), 'JSON')}</div></details>`,
+</div>`,
   }
 }
 
@@ -166,13 +166,13 @@ function fullCode(entity: Entity, record: PublishedRecord): string[] {
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const known = factsOf(entity).filter(([name]) => record[name] !== null && record[name] !== undefined)
   if (known.length === 0) return undefined
-  const entries = known.map(
-    ([name]): Entry => ({
-      label: fieldLabel(view, entity, name),
-      content: ownValue(view, entity, name, record),
-      copy: String(record[name]),
-    }),
+  const point = pointOf(record)
+  const others = known.filter(([name]) => point === undefined || (name !== LATITUDE && name !== LONGITUDE))
+  const entries = others.map(
+    ([name]): Entry => ({ label: fieldLabel(view, entity, name), content: ownValue(view, entity, name, record) }),
   )
+  const place = point && `${point.latitude}, ${point.longitude}`
+  if (place !== undefined) entries.push({ label: view.words.record.coordinates, content: place, copy: place })
   return html`<section aria-labelledby="facts-title">
 <h2 id="facts-title">${view.words.record.facts}</h2>
 ${entryList(view, entries)}
@@ -264,11 +264,13 @@ function dotsBelow(view: View, entity: Entity, record: ReadRecord): Html | undef
     ...(isCounted ? ([['sort', `-${POPULATION}`]] as Pairs) : []),
   ])
   const all = api.list(path, [...filter, ...shown])
-  const points = pointsOf(all.total <= MAX_DOTS || largest.records.length === 0 ? all.records : largest.records)
+  const isAll = all.total <= MAX_DOTS || largest.records.length === 0
+  const points = pointsOf(isAll ? all.records : largest.records)
+  const caption = isAll ? words.record.dotsShown : words.record.dotsLargest
   const map = dotMap(points, words.record.dots(manyOf(view, child).toLowerCase(), nameOf(entity, record)))
   return (
     map &&
-    html`<figure>${map}<figcaption>${words.record.dotsShown(language.number(points.length), manyOf(view, child).toLowerCase())}</figcaption></figure>`
+    html`<figure>${map}<figcaption>${caption(language.number(points.length), manyOf(view, child).toLowerCase())}</figcaption></figure>`
   )
 }
 

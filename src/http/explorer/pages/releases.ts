@@ -69,7 +69,7 @@ function growth(view: View, releases: readonly ReleaseSummary[]): Html {
   })
   return html`<section aria-labelledby="growth-title">${title}
 <p>${words.release.growthText(language.date(oldest.built), language.date(newest.built))}</p>
-<div class="scroll" role="region" tabindex="0" aria-labelledby="growth-title"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
+<div class="scroll" role="region" tabindex="0" aria-label="${words.release.growthText(language.date(oldest.built), language.date(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
 }
 
 const WIDTH = 160

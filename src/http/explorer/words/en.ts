@@ -212,6 +212,8 @@ export const en: Words = {
     dots: (what, name) => `Dot map: ${what} of ${name}`,
     dotsAround: (name) => `Dot map: what is around ${name}`,
     dotsShown: (count, what) => `${count} ${what}, one a dot`,
+    coordinates: 'Coordinates',
+    dotsLargest: (count, what) => `The ${count} most populous ${what}, one a dot`,
     metres: 'm',
     kilometres: 'km',
     officialCode: 'Full code',

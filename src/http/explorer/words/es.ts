@@ -239,6 +239,8 @@ export const es = {
     dots: (what: string, name: string) => `Mapa de puntos: ${what} de ${name}`,
     dotsAround: (name: string) => `Mapa de puntos: lo que hay alrededor de ${name}`,
     dotsShown: (count: string, what: string) => `${count} ${what}, cada punto una`,
+    coordinates: 'Coordenadas',
+    dotsLargest: (count: string, what: string) => `Las ${count} ${what} más pobladas, cada punto una`,
     metres: 'm',
     kilometres: 'km',
     officialCode: 'Clave completa',
