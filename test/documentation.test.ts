@@ -16,6 +16,7 @@ import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -24,6 +25,8 @@ const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks. */
 const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}`.match(/--[a-z]+/g) ?? []
 const FLAGS_OF_ALL = ['--help', '--version']
+/** Variables that no command reads and the documents may name: those of the supervisor and of the tests. */
+const VARIABLES_OF_OTHERS = [SUPERVISOR_VARIABLE, CHROMIUM_VARIABLE]
 
 type Section = {
   readonly title: string
@@ -171,7 +174,7 @@ describe('all documents together', () => {
     const named = documents.flatMap(({ code }) => code.filter((span) => /^[A-Z]+(?:_[A-Z]+)+$/.test(span)))
     expect({
       missing: [...new Set(variables)].filter((name) => !everything.includes(`\`${name}\``)),
-      notThere: named.filter((name) => name !== SUPERVISOR_VARIABLE && !variables.includes(name)),
+      notThere: named.filter((name) => !VARIABLES_OF_OTHERS.includes(name) && !variables.includes(name)),
     }).toEqual(SAME)
   })
 

@@ -4,14 +4,17 @@ import { type Browser, chromium } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'headless_shell']
 
+/** In the environment: the path of the browser to use. */
+export const CHROMIUM_VARIABLE = 'CHROMIUM_PATH'
+
 const HOW_TO_GET_ONE =
   'no Chromium was found, so the tests of the pages in a browser are skipped: install one, or name it with CHROMIUM_PATH'
 
 /** The path of an executable; undefined where there is none to be had. */
 async function executable(): Promise<string | undefined> {
-  const named = process.env.CHROMIUM_PATH
+  const named = process.env[CHROMIUM_VARIABLE]
   if (named !== undefined && named !== '') {
-    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH is ${named}, which is not there`)
+    if (!existsSync(named)) throw new Error(`${CHROMIUM_VARIABLE} is ${named}, which is not there`)
     return named
   }
   return onPath() ?? (await fromNpm()) ?? fromDebian()
@@ -48,7 +51,7 @@ async function launched(): Promise<Browser | undefined> {
     if (executablePath !== undefined) return await chromium.launch({ executablePath, args: ARGUMENTS })
   } catch (error) {
     // Libraries may be missing that the browser of the package needs; Debian's brings them.
-    const installed = process.env.CHROMIUM_PATH ? undefined : fromDebian()
+    const installed = process.env[CHROMIUM_VARIABLE] ? undefined : fromDebian()
     if (installed === undefined) throw error
     return chromium.launch({ executablePath: installed, args: ARGUMENTS })
   }
