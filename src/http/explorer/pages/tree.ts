@@ -47,32 +47,41 @@ ${level(view, levels, 0, [], open)}</section>`
   }
 }
 
-/** The nodes that are open, with their ancestors: each as its collection, a colon and its identifier. */
-function openNodes({ api, pairs }: View): ReadonlySet<string> {
+/** The nodes that the address names, each with its ancestors, which are open too: as a collection, a colon and an identifier. */
+type OpenNodes = ReadonlyMap<string, readonly string[]>
+
+const isOpen = (open: OpenNodes, node: string): boolean =>
+  open.has(node) || [...open.values()].some((ancestors) => ancestors.includes(node))
+
+function openNodes({ api, pairs }: View): OpenNodes {
   const [other] = pairs.find(([name]) => name !== OPEN) ?? []
   if (other !== undefined) throw badParameter(other, '', `${OPEN} alone`)
   if (pairs.length > MAX_OPEN) throw badParameter(OPEN, String(pairs.length), `at most ${MAX_OPEN} values`)
-  const open = new Set<string>()
+  const open = new Map<string, string[]>()
   for (const [, value] of pairs) {
     const [plural = '', id = ''] = value.split(':')
     const entity = api.catalog.collections.get(plural)
     if (entity === undefined || ownerOf(entity) !== undefined || !/^[0-9]{1,10}$/.test(id))
       throw badParameter(OPEN, value, 'a collection, a colon and an identifier, such as estados:9')
-    open.add(value)
-    let at = api.record(apiRecordPath(entity, [id]) as string) as PublishedRecord
-    for (const { field, entity: parent } of ancestorsOf(entity)) {
-      at = at[field] as PublishedRecord
-      open.add(nodeOf(parent, at))
-    }
+    open.set(value, ancestorNodes(entity, api.record(apiRecordPath(entity, [id]) as string)))
   }
   return open
+}
+
+/** The nearest first. */
+function ancestorNodes(entity: Entity, record: ReadRecord): string[] {
+  let at = record as PublishedRecord
+  return ancestorsOf(entity).map(({ field, entity: parent }) => {
+    at = at[field] as PublishedRecord
+    return nodeOf(parent, at)
+  })
 }
 
 const nodeOf = (entity: Entity, record: ReadRecord | PublishedRecord): string =>
   `${entity.plural}:${record[identifierOf(entity)]}`
 
 /** The nodes of one level below a parent, which the filter names. */
-function level(view: View, levels: Hierarchy, depth: number, filter: Pairs, open: ReadonlySet<string>): Html {
+function level(view: View, levels: Hierarchy, depth: number, filter: Pairs, open: OpenNodes): Html {
   const { api, words, language } = view
   const entity = levels[depth] as Entity
   const leaf = levels.at(-1) as Entity
@@ -107,33 +116,27 @@ function leafFilter(leaf: Entity, levels: Hierarchy, depth: number, filter: Pair
   return parent === undefined || id === undefined ? [] : [[pathTo(leaf, parent)?.path ?? '', id]]
 }
 
-function node(
-  view: View,
-  levels: Hierarchy,
-  depth: number,
-  record: ReadRecord,
-  open: ReadonlySet<string>,
-  count: Html,
-): Html {
-  const { words, pairs } = view
+function node(view: View, levels: Hierarchy, depth: number, record: ReadRecord, open: OpenNodes, count: Html): Html {
+  const { words } = view
   const entity = levels[depth] as Entity
   const child = levels[depth + 1] as Entity
   const own = nodeOf(entity, record)
   const name = nameOf(entity, record)
-  const isOpen = open.has(own)
+  const isOpened = isOpen(open, own)
   const id = `node-${own.replace(':', '-')}`
-  const target: Pairs = isOpen ? closed(levels, own, pairs) : [...pairs, [OPEN, own]]
+  const target = isOpened ? closed(open, own, ancestorNodes(entity, record)) : [...open.keys(), own]
   const filter: Pairs = [[pathTo(child, entity)?.path ?? '', String(record[identifierOf(entity)])]]
-  const label = isOpen ? words.trees.close(name) : words.trees.open(name)
-  return html`<li id="${id}"><div class="node"><a class="toggle" href="${href(view, TREE_PATH, target)}#${id}" aria-expanded="${String(isOpen)}" aria-label="${label}"><span aria-hidden="true">${isOpen ? '−' : '+'}</span></a> ${recordLink(view, entity, record)} ${count}</div>
-${isOpen && level(view, levels, depth + 1, filter, open)}</li>`
+  const label = isOpened ? words.trees.close(name) : words.trees.open(name)
+  return html`<li id="${id}"><div class="node"><a class="toggle" href="${href(
+    view,
+    TREE_PATH,
+    target.map((one) => [OPEN, one]),
+  )}#${id}" aria-expanded="${String(isOpened)}" aria-label="${label}"><span aria-hidden="true">${isOpened ? '−' : '+'}</span></a> ${recordLink(view, entity, record)} ${count}</div>
+${isOpened && level(view, levels, depth + 1, filter, open)}</li>`
 }
 
-/** Closing a node closes what is open below it too: what is above it stays open by its own name. */
-function closed(levels: Hierarchy, own: string, pairs: Pairs): Pairs {
-  const [plural] = own.split(':')
-  const depth = levels.findIndex((entity) => entity.plural === plural)
-  const deeper = new Set(levels.slice(depth).map((entity) => entity.plural))
-  const kept = pairs.filter(([, value]) => value !== own && !deeper.has(value.split(':')[0] ?? ''))
-  return kept
+/** Closing a node closes what is below it too; its parent stays open, even if the address did not name it. */
+function closed(open: OpenNodes, own: string, [parent]: readonly string[]): string[] {
+  const kept = [...open].filter(([node, ancestors]) => node !== own && !ancestors.includes(own)).map(([node]) => node)
+  return parent === undefined || kept.includes(parent) ? kept : [...kept, parent]
 }
