@@ -128,8 +128,8 @@ describe('the language', () => {
 
   test('writes numbers and dates its own way', async () => {
     expect(textOf(await page('/explore/localidades/3-199'))).toContain('Población 7,363')
-    expect(await page('/releases')).toMatch(/>\d{1,2} [a-z]{3} \d{4}</)
-    expect(await page('/releases?lang=en')).toMatch(/>[A-Z][a-z]{2} \d{1,2}, \d{4}</)
+    expect(await page('/releases')).toMatch(/>\d{1,2} [a-z]{3} \d{4}, \d{1,2}:\d{2}/)
+    expect(await page('/releases?lang=en')).toMatch(/>[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}/)
   })
 })
 

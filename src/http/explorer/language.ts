@@ -21,6 +21,8 @@ export type Language = {
   readonly decimal: (value: number, digits: number) => string
   /** The day of a time in ISO 8601. */
   readonly date: (time: string) => string
+  /** The same with hour and minute, where several may be of one day. */
+  readonly moment: (time: string) => string
   readonly compare: (a: string, b: string) => number
 }
 
@@ -36,6 +38,7 @@ export function languageOf(code: LanguageCode): Language {
   const locale = LOCALES[code]
   const number = new Intl.NumberFormat(locale)
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   const collator = new Intl.Collator(locale)
   const decimals = new Map<number, Intl.NumberFormat>()
   const decimalFormat = (digits: number) => {
@@ -49,6 +52,7 @@ export function languageOf(code: LanguageCode): Language {
     number: cached((value) => number.format(value)),
     decimal: (value, digits) => decimalFormat(digits).format(value),
     date: (time) => date.format(new Date(time)),
+    moment: (time) => `${moment.format(new Date(time))} UTC`,
     compare: (a, b) => collator.compare(a, b),
   }
   languages.set(code, language)

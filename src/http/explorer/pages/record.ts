@@ -81,14 +81,16 @@ ${identifiers(view, entity, record)}
 ${facts(view, entity, record)}
 ${children(view, entity, record)}
 ${history(view, entity, path)}
-${apiRequest(view, withQuery(path, [...FACTS, ...releasePairs(view)]))}
-<details class="json"><summary>${words.record.json}</summary>
-<div class="code"><pre tabindex="0"><code>${JSON.stringify(record, null, 2)}</code></pre>${copyButton(view, JSON.stringify(record, null, 2), 'JSON')}</div></details>
 </div>
 <aside class="around" aria-label="${words.record.near}">
 ${around}
 ${homonyms(view, entity, record)}
 </aside>
+<div>
+${apiRequest(view, withQuery(path, [...FACTS, ...releasePairs(view)]))}
+<details class="json"><summary>${words.record.json}</summary>
+<div class="code"><pre tabindex="0"><code>${JSON.stringify(record, null, 2)}</code></pre>${copyButton(view, JSON.stringify(record, null, 2), 'JSON')}</div></details>
+</div>
 </div>`,
   }
 }
@@ -163,6 +165,9 @@ function fullCode(entity: Entity, record: PublishedRecord): string[] {
   })
 }
 
+/** Of degrees: a tenth of a metre. */
+const DECIMALS = 6
+
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const known = factsOf(entity).filter(([name]) => record[name] !== null && record[name] !== undefined)
   if (known.length === 0) return undefined
@@ -171,7 +176,8 @@ function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined
   const entries = others.map(
     ([name]): Entry => ({ label: fieldLabel(view, entity, name), content: ownValue(view, entity, name, record) }),
   )
-  const place = point && `${point.latitude}, ${point.longitude}`
+  const place =
+    point && [point.latitude, point.longitude].map((degrees) => Number(degrees.toFixed(DECIMALS))).join(', ')
   if (place !== undefined) entries.push({ label: view.words.record.coordinates, content: place, copy: place })
   return html`<section aria-labelledby="facts-title">
 <h2 id="facts-title">${view.words.record.facts}</h2>
@@ -221,7 +227,7 @@ function childTable(view: View, child: Entity, filter: Pairs, total: number): Ht
 <thead><tr><th scope="col">${fieldLabel(view, child, nameFieldOf(child))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, child, code)}</th>`)}${isCounted && html`<th scope="col" class="figure">${fieldLabel(view, child, POPULATION)}</th>`}</tr></thead>
 <tbody>${records.map(
     (one) =>
-      html`<tr><th scope="row">${recordLink(view, child, one)}</th>${codes.map((code) => html`<td><code>${String(one[code])}</code></td>`)}${isCounted && html`<td class="figure">${ownValue(view, child, POPULATION, one)}${bar(Number(one[POPULATION] ?? 0), largest)}</td>`}</tr>
+      html`<tr><th scope="row">${recordLink(view, child, one)}</th>${codes.map((code) => html`<td><code>${String(one[code])}</code></td>`)}${isCounted && html`<td class="figure">${ownValue(view, child, POPULATION, one)}${one[POPULATION] !== null && bar(Number(one[POPULATION]), largest)}</td>`}</tr>
 `,
   )}</tbody></table>`
 }
@@ -394,4 +400,4 @@ function shownValue(entity: Entity, name: string, record: ReadRecord): string {
 }
 
 const historyItem = (view: View, { digest, built }: ReleaseSummary, what: Content): Html =>
-  html`<li><time datetime="${built}">${view.language.date(built)}</time> <a href="${withQuery(view.path, [...view.carried.filter(([name]) => name !== 'release'), ['release', digest]])}"><code>${digest.slice(0, 8)}</code></a> ${what}</li>`
+  html`<li><time datetime="${built}">${view.language.moment(built)}</time> <a href="${withQuery(view.path, [...view.carried.filter(([name]) => name !== 'release'), ['release', digest]])}"><code>${digest.slice(0, 8)}</code></a> ${what}</li>`

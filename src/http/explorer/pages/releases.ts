@@ -43,7 +43,7 @@ function releaseTable(view: View, releases: readonly ReleaseSummary[]): Html {
 <tbody>${releases.map(
     (
       release,
-    ) => html`<tr><th scope="row"><time datetime="${release.built}">${language.date(release.built)}</time>${release.current && html` <span class="current">${words.release.current}</span>`}</th>
+    ) => html`<tr><th scope="row"><time datetime="${release.built}">${language.moment(release.built)}</time>${release.current && html` <span class="current">${words.release.current}</span>`}</th>
 <td data-label="${words.release.digest}"><a href="${withQuery(EXPLORE_PATH, release.current ? kept : [...kept, ['release', release.digest]])}" title="${words.release.see}"><code>${shortDigest(release.digest)}</code></a></td>
 <td data-label="${words.release.source}">${isolated(release.source)}${release.synthetic && html` <span class="warning">${words.release.synthetic}</span>`}</td>
 <td data-label="${words.release.records}" class="figure">${language.number(recordsIn(release))}</td>
@@ -68,8 +68,8 @@ function growth(view: View, releases: readonly ReleaseSummary[]): Html {
 `
   })
   return html`<section aria-labelledby="growth-title">${title}
-<p>${words.release.growthText(language.date(oldest.built), language.date(newest.built))}</p>
-<div class="scroll" role="region" tabindex="0" aria-label="${words.release.growthText(language.date(oldest.built), language.date(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
+<p>${words.release.growthText(language.moment(oldest.built), language.moment(newest.built))}</p>
+<div class="scroll" role="region" tabindex="0" aria-label="${words.release.growthText(language.moment(oldest.built), language.moment(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
 }
 
 const WIDTH = 160
@@ -100,7 +100,7 @@ async function comparison(view: View, releases: readonly ReleaseSummary[]): Prom
   const options = (chosen: string) =>
     releases.map(
       ({ digest, built }) =>
-        html`<option value="${digest}"${digest.startsWith(chosen) && html` selected`}>${language.date(built)} · ${shortDigest(digest)}</option>`,
+        html`<option value="${digest}"${digest.startsWith(chosen) && html` selected`}>${language.moment(built)} · ${shortDigest(digest)}</option>`,
     )
   const isCompared = parameter(pairs, 'from') !== undefined
   return html`<section id="compare" aria-labelledby="compare-title">${title}
@@ -123,13 +123,16 @@ function changesBetween(
   const { words, language } = view
   if (changes.length === 0) return html`<p role="status">${words.release.noChanges}</p>`
   const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
-  const dateOf = (digest: string) => language.date(releases.find((one) => one.digest.startsWith(digest))?.built ?? '')
+  const nameOfRelease = (digest: string) => {
+    const release = releases.find((one) => one.digest.startsWith(digest))
+    return release === undefined ? shortDigest(digest) : language.moment(release.built)
+  }
   const feed = withQuery(`${V2_PATH}/changes`, [
     ['from', from],
     ['to', to],
     ['format', 'ndjson'],
   ])
-  return html`<p role="status">${words.release.changesText(dateOf(from), dateOf(to))}</p>
+  return html`<p role="status">${words.release.changesText(nameOfRelease(from), nameOfRelease(to))}</p>
 <table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
 <tbody>${changes.map(
     ({ entity, kinds: counted }) =>
@@ -150,7 +153,7 @@ function changeList(
 ): Html {
   const { words, language } = view
   const shown = words.release.examples(language.number(examples.length), language.number(count))
-  return html`<details class="changes"><summary>${manyOf(view, entity)}: ${label.toLowerCase()} (${shown})</summary>
+  return html`<details class="changes"${examples.length === count && html` open`}><summary>${manyOf(view, entity)}: ${label.toLowerCase()} (${shown})</summary>
 <ul>${examples.map((change) => html`<li>${changeText(view, entity, change, to)}</li>`)}</ul></details>`
 }
 

@@ -195,7 +195,7 @@ export const en: Words = {
     contains: 'Contains',
     see: (count, what) => `See ${count} ${what}`,
     firstOf: (shown, count) => `The first ${shown} of ${count}`,
-    largestOf: (shown, count) => `The ${shown} most populous of ${count}`,
+    largestOf: (shown, count) => `${shown} of ${count}, the most populous first`,
     homonyms: 'Same name',
     homonymsText: (count) => `${count} with the same name`,
     noHomonyms: 'Nothing else has this name in this catalog.',
