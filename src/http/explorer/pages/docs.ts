@@ -121,8 +121,8 @@ function operationSection(
   return html`<details class="operation" id="${operationId}"><summary><span class="method">GET</span> <code>${path}</code> <span class="summary">${summaryOf(view, path) ?? operation.summary}</span></summary>
 <div class="halves"><form action="${RUN_PATH}" data-path="${path}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
 <input type="hidden" name="operation" value="${operationId}">
-${others.map(field)}
-${filters.length > 0 && html`<details class="filters"><summary>${words.reference.filters(String(filters.length))}</summary>${filters.map(field)}</details>`}
+<div class="fields">${others.map(field)}</div>
+${filters.length > 0 && html`<details class="filters"><summary>${words.reference.filters(String(filters.length))}</summary><div class="fields">${filters.map(field)}</div></details>`}
 <p><button type="submit">${words.reference.run}</button></p>
 ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map(([status]) => html`<code>${status}</code> `)}</p>`}
 </form>
@@ -196,14 +196,16 @@ function inputFor(
     schema.default === undefined ? undefined : words.reference.byDefault(String(schema.default)),
   ].filter((note) => note !== undefined)
   const known = words.reference.parameters[one.name]
-  const isFilter = known === undefined && entity !== undefined && isFilterOf(entity, one.name)
-  const text: Content =
-    known ??
-    (isFilter && view.language.code !== 'en'
-      ? words.reference.filterBy(labelOfPath(view, entity as Entity, one.name))
-      : html`<span lang="en">${one.description}</span>`)
+  const text: Content = known ?? fieldText(view, entity, one) ?? html`<span lang="en">${one.description}</span>`
   return html`<label><span><code>${one.name}</code>${notes.length > 0 && html` <em>${notes.join(', ')}</em>`}</span> <small>${text}</small>${control(view, inputName(one), schema, example, isRequired)}</label>
 `
+}
+
+/** What is to be given for a field of a record; undefined where the document tells it in the language of the page. */
+function fieldText(view: View, entity: Entity | undefined, { name, in: place }: Parameter): string | undefined {
+  const { words, language } = view
+  if (entity === undefined || language.code === 'en' || !isFilterOf(entity, name)) return undefined
+  return place === 'path' ? words.identifier : words.reference.filterBy(labelOfPath(view, entity, name))
 }
 
 function labelOfPath(view: View, entity: Entity, name: string): string {

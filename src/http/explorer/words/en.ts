@@ -282,7 +282,7 @@ export const en: Words = {
     cut: 'The body goes on; this is its beginning.',
     problems: 'Problems that it can lead to',
     failed: 'There was no response. Check the connection and try again.',
-    any: 'any',
+    any: '—',
     filterBy: (field) => `Filter: ${field.toLowerCase()}`,
     summaries: {
       index: 'The catalogs with their fields and filters',

@@ -309,7 +309,7 @@ export const es = {
     cut: 'El cuerpo sigue; aquí se muestra el principio.',
     problems: 'Problemas que puede dar',
     failed: 'No hubo respuesta. Revise la conexión e inténtelo otra vez.',
-    any: 'cualquiera',
+    any: '—',
     filterBy: (field: string) => `Filtro: ${field.toLowerCase()}`,
     summaries: {
       index: 'Los catálogos, con sus campos y filtros',
