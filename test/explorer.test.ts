@@ -95,6 +95,29 @@ describe('every page', () => {
   })
 })
 
+describe('other methods than GET', () => {
+  const send = (method: string, target: string) =>
+    fetch(url + target, { method, redirect: 'manual', headers: { 'Accept-Encoding': 'identity' } })
+
+  test.each(everyPage)('HEAD has the headers of %s', async (_, target) => {
+    const [head, whole] = [await send('HEAD', target), await send('GET', target)]
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const name of ['ETag', 'Content-Type', 'Content-Length', 'Vary'])
+      expect(`${name} ${head.headers.get(name)}`).toBe(`${name} ${whole.headers.get(name)}`)
+  })
+
+  test.each([
+    ['POST', '/', 405],
+    ['DELETE', '/explore/paises', 405],
+    ['POST', '/explore/nothing', 404],
+    ['OPTIONS', '/releases', 200],
+    ['GET', '/explore/paises/?page=1', 308],
+    ['GET', '/docs/', 308],
+    ['GET', '/explore//paises', 404],
+    ['GET', '/releases/nothing', 404],
+  ])('%s %s is %i', async (method, target, status) => expect((await send(method, target)).status).toBe(status))
+})
+
 describe('the language', () => {
   const cases: readonly [name: string, target: string, headers: Sent, expected: string][] = [
     ['Spanish when nothing is said', '/', {}, 'es'],

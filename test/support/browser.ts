@@ -8,7 +8,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-c
 export const CHROMIUM_VARIABLE = 'CHROMIUM_PATH'
 
 const HOW_TO_GET_ONE =
-  'no Chromium was found, so the tests of the pages in a browser are skipped: install one, or name it with CHROMIUM_PATH'
+  'no Chromium runs here, so the tests of the pages in a browser are skipped: install one, or name it with CHROMIUM_PATH'
 
 /** The path of an executable; undefined where there is none to be had. */
 async function executable(): Promise<string | undefined> {
@@ -29,11 +29,14 @@ async function fromNpm(): Promise<string | undefined> {
   return packaged.executablePath()
 }
 
+const APT_MILLISECONDS = 240_000
+
 function fromDebian(): string | undefined {
   if (process.getuid?.() !== 0 || Bun.which('apt-get') === null) return undefined
   const apt = (...words: string[]) =>
     Bun.spawnSync(['apt-get', '-qq', ...words], {
       stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: APT_MILLISECONDS,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }).success
   const isInstalled = apt('install', '--yes', '--no-install-recommends', 'chromium')
@@ -64,11 +67,12 @@ export async function launchBrowser(): Promise<Browser | undefined> {
   try {
     const browser = await launched()
     if (browser !== undefined) return browser
+    if (isRequired) throw new Error(HOW_TO_GET_ONE)
+    console.log(HOW_TO_GET_ONE)
   } catch (error) {
     if (isRequired) throw error
-    console.log(`${error}`)
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    console.log(`${HOW_TO_GET_ONE} (${reason})`)
   }
-  if (isRequired) throw new Error(HOW_TO_GET_ONE)
-  console.log(HOW_TO_GET_ONE)
   return undefined
 }
