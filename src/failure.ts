@@ -15,6 +15,15 @@ const DENIED = [
   'Nothing was changed. Give this user the right to the directory, or give another directory.',
 ] as const
 
+const MISPLACED = [
+  'a file stands where a directory should be, or the other way round',
+  'Nothing was changed. Move it away, or give another directory.',
+] as const
+const BROKEN = [
+  'the disk cannot be read',
+  'Nothing was changed. Look into the log of the system, and restore from a copy what is lost.',
+] as const
+
 /** Error codes of the file system, each explained to whoever runs the program. */
 const EXPLANATIONS: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
   ENOSPC: FULL,
@@ -22,9 +31,14 @@ const EXPLANATIONS: Readonly<Record<string, readonly [what: string, remedy: stri
   EROFS: READ_ONLY,
   EACCES: DENIED,
   EPERM: DENIED,
+  ENOTDIR: MISPLACED,
+  EISDIR: MISPLACED,
+  ELOOP: MISPLACED,
+  EIO: BROKEN,
+  ESTALE: BROKEN,
 }
 
-/** Explains an error that comes from a full or read-only disk or from a missing permission; undefined for others. */
+/** Explains an error that comes from a full, read-only or broken disk, from a missing permission, or from a file out of place; undefined for others. */
 export function diskFailure(error: unknown): Failure | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const [what, remedy] = EXPLANATIONS[code] ?? []

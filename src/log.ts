@@ -1,6 +1,7 @@
-// What a running service tells its operator: one event at a time, for people or for programs.
+// What a running service tells its operator: one event at a time, as a line for people or as JSON for programs.
+import { fstatSync } from 'node:fs'
 
-export type LogLevel = 'info' | 'warn' | 'error'
+type LogLevel = 'info' | 'warn' | 'error'
 
 /** A value that a program may filter by. */
 type LogValue = string | number | boolean | undefined
@@ -15,3 +16,83 @@ export type LogEvent = {
 }
 
 export type Log = (event: LogEvent) => void
+
+export const LOG_FORMATS = ['auto', 'text', 'json'] as const
+type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** An event as it is written: with the time, and the process that it happened in. */
+type LogRecord = LogEvent & { readonly time: string; readonly pid: number }
+
+type LogStyle = 'text' | 'json' | 'journal'
+
+const STANDARD_ERROR = 2
+
+/** The journal of systemd shows text, and takes the level from a number before it. */
+export function logStyle(
+  format: LogFormat,
+  interactive: boolean,
+  journalStream: string | undefined = process.env.JOURNAL_STREAM,
+): LogStyle {
+  if (format !== 'auto') return format
+  if (interactive) return 'text'
+  return journalStream !== undefined && journalStream === deviceOf(STANDARD_ERROR) ? 'journal' : 'json'
+}
+
+/** In the form that systemd gives a service that is connected to the journal. */
+function deviceOf(descriptor: number): string {
+  const { dev, ino } = fstatSync(descriptor, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+/** Levels of syslog. */
+const PRIORITIES: Readonly<Record<LogLevel, number>> = { error: 3, warn: 4, info: 6 }
+
+export function createLog(style: LogStyle, write: (text: string) => void): Log {
+  return (event) => write(rendered(style, recordOf(event)))
+}
+
+/** Events of a worker bring their own time and process along. */
+function recordOf({ level, event, message, ...details }: LogEvent): LogRecord {
+  return { time: new Date().toISOString(), level, event, message, pid: process.pid, ...details }
+}
+
+function rendered(style: LogStyle, record: LogRecord): string {
+  if (style === 'json') return `${JSON.stringify(record)}\n`
+  const { level, message, pid, stack } = record
+  const lines = [
+    oneLine(message),
+    ...(typeof stack === 'string' ? stack.split('\n').map((line) => `  ${oneLine(line)}`) : []),
+  ]
+  const start = `${style === 'journal' ? `<${PRIORITIES[level]}>` : ''}${pid === process.pid ? '' : `[${pid}] `}`
+  return lines.map((line) => `${start}${line}\n`).join('')
+}
+
+/** Nothing in an event can begin another line, or speak to the terminal. */
+const oneLine = (text: string): string =>
+  text.replace(/(?!\t)\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What a worker writes on its standard error: an event of its log, or else raw output, such as that of a crash. */
+export function eventOf(line: string, pid: number): LogEvent {
+  const event = line.startsWith('{"time":') ? parsed(line) : undefined
+  return event ?? { level: 'warn', event: 'worker-output', message: line, pid }
+}
+
+function parsed(line: string): LogEvent | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isEvent(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isEvent = (value: unknown): value is LogEvent =>
+  typeof value === 'object' &&
+  value !== null &&
+  'level' in value &&
+  typeof value.level === 'string' &&
+  value.level in PRIORITIES &&
+  'event' in value &&
+  typeof value.event === 'string' &&
+  'message' in value &&
+  typeof value.message === 'string'

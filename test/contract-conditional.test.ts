@@ -38,6 +38,21 @@ const unknown: readonly (readonly [name: string, Fields])[] = [
   ['a date that is none', () => ['If-Modified-Since: yesterday']],
 ]
 
+const expected: readonly (readonly [name: string, Fields])[] = [
+  ['its own tag', (tag) => [`If-Match: ${tag}`]],
+  ['a list with its tag', (tag) => [`If-Match: "a", ${tag}`]],
+  ['any tag', () => ['If-Match: *']],
+  ['its date', () => [`If-Unmodified-Since: ${built.toUTCString()}`]],
+  ['a date that is none', () => ['If-Unmodified-Since: yesterday']],
+]
+
+const unexpected: readonly (readonly [name: string, Fields])[] = [
+  ['another tag', () => ['If-Match: "0123456789abcdef"']],
+  ['its own tag, weak', (tag) => [`If-Match: W/${tag}`]],
+  ['another tag, although it has this page', (tag) => ['If-Match: "a"', `If-None-Match: ${tag}`]],
+  ['an earlier date', () => ['If-Unmodified-Since: Sat, 01 Jan 2000 00:00:00 GMT']],
+]
+
 const tagOf = async (target: string) => (await get(target)).headers.ETag ?? 'no tag'
 
 describe.each(lists)('$path', (list) => {
@@ -55,6 +70,19 @@ describe.each(lists)('$path', (list) => {
 
   test.each(unknown)('200 for %s', async (_, fields) => {
     expect(await get(path, ...fields(await tagOf(path)))).toEqual(pageResponse(factsOf(list, 1)))
+  })
+
+  test.each(expected)('200 for a client that expects %s', async (_, fields) => {
+    expect(await get(path, ...fields(await tagOf(path)))).toEqual(pageResponse(factsOf(list, 1)))
+  })
+
+  test.each(unexpected)('412 for a client that expects %s', async (_, fields) => {
+    const { status, headers, body } = await get(path, ...fields(await tagOf(path)))
+    expect([status, headers.ETag, JSON.parse(body).type]).toEqual([
+      412,
+      undefined,
+      'urn:nomenclator:problem:precondition-failed',
+    ])
   })
 
   test('200 for the second page when only the first is known', async () => {

@@ -1,13 +1,14 @@
 // A disk that becomes full during an import, at any write: nothing is lost, the words say what to do, and with room it works.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFailure, Failure } from '../src/failure.ts'
 import { importRelease } from '../src/release/import.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../src/release/shelf/verify.ts'
 import { nomenclator, type Ran, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
-import { runStruck, startServer } from './torture/program.ts'
+import { runStruck, startServer } from './torture/import/program.ts'
+import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
 setDefaultTimeout(60_000)
 
@@ -68,49 +69,17 @@ describe('a disk that is full from the Nth write on', async () => {
   })
 })
 
-/** A disk of some kilobytes in memory, mounted for one test; it takes a superuser to mount one. */
-class SmallDisk extends TestDirectory {
-  readonly mounted: boolean
-
-  constructor(kilobytes: number) {
-    super()
-    const mount = ['mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', this.path]
-    this.mounted = process.getuid?.() === 0 && Bun.which('mount') !== null && Bun.spawnSync(mount).success
-  }
-
-  /** Takes all room but these kilobytes. */
-  fill(leaving: number): void {
-    const { bavail, bsize } = statfsSync(this.path)
-    rmSync(join(this.path, 'filler'), { force: true })
-    writeFileSync(join(this.path, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - leaving * 1_024)))
-  }
-
-  readOnly(): void {
-    expect(Bun.spawnSync(['mount', '-o', 'remount,ro', this.path]).success).toBe(true)
-  }
-
-  override [Symbol.dispose](): void {
-    // Lazily, since files that this process has mapped keep it busy.
-    if (this.mounted) Bun.spawnSync(['umount', '--lazy', this.path])
-    super[Symbol.dispose]()
-  }
-}
-
-const canMount = (() => {
-  using disk = new SmallDisk(64)
-  return disk.mounted
-})()
 const DISK_KILOBYTES = 2_048
 const options = { fallback: sourceOf(next), acceptChanges: false, dryRun: false }
 
-describe.skipIf(!canMount)('a small disk', () => {
+describe.skipIf(cannotMount() !== undefined)('a small disk', () => {
   test.each([0, 60])('with %i kB left', async (left) => {
     using disk = new SmallDisk(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const shelf = homeBefore(home)
     disk.fill(left)
     await expectUnharmed(shelf, await nomenclator(...importInto(home)))
-    rmSync(join(disk.path, 'filler'))
+    disk.empty()
     expect(await importRelease(shelf, sourceOf(next), options)).toMatchObject({ digest: after, outcome: 'activated' })
   })
 

@@ -10,23 +10,28 @@ import { type EntityName, entities } from '../src/catalog/entities.ts'
 import { type Field, publishedFields } from '../src/catalog/entity.ts'
 import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/run.ts'
+import { ADMIN_PATHS } from '../src/http/admin.ts'
+import { METRICS } from '../src/http/exposition.ts'
+import { ROUTES } from '../src/http/metrics.ts'
 import { problemTitles } from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
+import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
-/** Flags that no command has and the documents may name: those of the benchmarks. */
-const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}`.match(/--[a-z]+/g) ?? []
+/** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
+const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
+/** Variables that no command has: those that are not for people to set, and that of the tests. */
+const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM', CHROMIUM_VARIABLE]
 const FLAGS_OF_ALL = ['--help', '--version']
-/** Variables that no command reads and the documents may name: those of the supervisor and of the tests. */
-const VARIABLES_OF_OTHERS = [SUPERVISOR_VARIABLE, CHROMIUM_VARIABLE]
 
 type Section = {
   readonly title: string
@@ -86,7 +91,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const files = ['README.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').scanSync(ROOT)].sort()]
 const documents = files.map((file) => documentOf(file, read(file)))
 const each = documents.map((document) => [document.file, document] as const)
-const readme = sectionsOf('README.md')
+const reference = sectionsOf('docs/commands.md')
 const contract = sectionsOf(CONTRACT)
 
 function sectionsOf(file: string): (title: string) => Section {
@@ -122,9 +127,11 @@ describe('README.md', () => {
   test(`has fewer than ${README_LINES} lines`, () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(README_LINES)
   })
+})
 
+describe('docs/commands.md', () => {
   test('has a row for every command, and no other', () => {
-    const calls = readme('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
+    const calls = reference('Commands').rows.map(([first = '']) => spans(first)[0] ?? first)
     expect(
       compare(
         calls.filter((call) => !call.endsWith('…')),
@@ -137,7 +144,7 @@ describe('README.md', () => {
   test.each(others)(
     'has the flags of %s in its row, or in the row of all that begin with the same word',
     (name, command) => {
-      const rows = readme('Commands').rows.filter(([first = '']) =>
+      const rows = reference('Commands').rows.filter(([first = '']) =>
         [callOf(command), `${name.split(' ')[0]} …`].includes(spans(first)[0] ?? ''),
       )
       expect(
@@ -150,7 +157,7 @@ describe('README.md', () => {
   )
 
   test('has the flags of serve under Configuration, with their variables and defaults', () => {
-    const documented = readme('Configuration').rows.map(
+    const documented = reference('Configuration').rows.map(
       ([flag, variable, defaultValue]) => `| ${flag} | ${variable} | ${defaultValue} |`,
     )
     const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``)
@@ -174,7 +181,7 @@ describe('all documents together', () => {
     const named = documents.flatMap(({ code }) => code.filter((span) => /^[A-Z]+(?:_[A-Z]+)+$/.test(span)))
     expect({
       missing: [...new Set(variables)].filter((name) => !everything.includes(`\`${name}\``)),
-      notThere: named.filter((name) => !VARIABLES_OF_OTHERS.includes(name) && !variables.includes(name)),
+      notThere: named.filter((name) => !OTHER_VARIABLES.includes(name) && !variables.includes(name)),
     }).toEqual(SAME)
   })
 
@@ -217,7 +224,7 @@ describe('all documents together', () => {
   })
 
   test.each(each)('%s names only files that are there', (_file, { text }) => {
-    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench)\/[\w./*-]*[\w/*]/g)].map(
+    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench|deploy)\/[\w./*-]*[\w/*]/g)].map(
       ([path]) => path,
     )
     const isThere = (path: string) =>
@@ -233,6 +240,39 @@ describe('all documents together', () => {
   test('give a reason for every package', () => {
     const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(packages.filter((name) => !read('docs/architecture.md').includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('docs/operations.md', () => {
+  const operations = sectionsOf('docs/operations.md')
+
+  test('has every metric, with its type', () => {
+    const documented = operations('Metrics').rows.map(([name, type]) => `${name} ${type}`)
+    const real = Object.entries(METRICS).map(([name, { type }]) => `\`${name}\` ${type}`)
+    expect(compare(documented, real)).toEqual(SAME)
+  })
+
+  test('has every route that requests are counted by', () => {
+    const text = read('docs/operations.md').replaceAll('\n', ' ')
+    expect(ROUTES.filter((route) => !text.includes(`\`${route}\``))).toEqual([])
+  })
+
+  test('has every event of the log, with its level', () => {
+    const documented = operations('Log').rows.flatMap(([events = '', level]) =>
+      spans(events).map((event) => `${event} ${level}`),
+    )
+    const sources = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((file) => !file.endsWith('.test.ts'))
+    const logged = sources.flatMap((file) =>
+      [...read(file).matchAll(/level: '(\w+)',\s+event: '([a-z-]+)'/g)].map(([, level, event]) => `${event} ${level}`),
+    )
+    expect(logged.length).toBeGreaterThan(10)
+    for (const [event, { over }] of Object.entries(FOLLOW_PROBLEMS)) logged.push(`${event} error`, `${over} info`)
+    expect(compare(documented, logged)).toEqual(SAME)
+  })
+
+  test('has every path of the listener for operators', () => {
+    const documented = operations('The listener for operators').rows.map(([path = '']) => spans(path)[0] ?? '')
+    expect(compare(documented, [...Object.keys(ADMIN_PATHS), '/'])).toEqual(SAME)
   })
 })
 

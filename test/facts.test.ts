@@ -4,9 +4,10 @@ import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path'
 import { entities } from '../src/catalog/entities.ts'
 import { factsOf } from '../src/catalog/entity.ts'
-import { diffEntity, fromDisk, fromMappedFiles } from '../src/release/diff.ts'
+import { diffEntity } from '../src/release/diff.ts'
 import { exportTabular } from '../src/release/export-tabular.ts'
 import { ENTITY_FORMAT, FACTS_FILE, MANIFEST_FILE, type Manifest } from '../src/release/manifest.ts'
+import { fromDisk, fromMappedFiles } from '../src/release/record-access.ts'
 import { upgradeHome } from '../src/release/shelf/upgrade.ts'
 import { tabularFormats } from '../src/source/tabular/files.ts'
 import { tabularSource } from '../src/source/tabular/tabular.ts'
@@ -344,7 +345,7 @@ describe('what changed', () => {
   test('is the same read from disk and from memory, and by the command', async () => {
     const [older, newer] = [home.shelf.open(digests.without), home.shelf.open(digests.known)]
     for (const name of ['estado', 'municipio', 'localidad']) {
-      const found = [fromDisk, fromMappedFiles].map((access) => [...diffEntity(older, newer, name, access)].flat())
+      const found = [fromDisk, fromMappedFiles].map((access) => [...diffEntity(older, newer, name, access)])
       expect(found[0]).toEqual(found[1])
     }
     const { out } = await nomenclator('diff', older.digest, newer.digest, '--home', home.path)

@@ -2,13 +2,21 @@
 // response that it describes can be had.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type ProblemKind, problemTitles, problemType } from '../src/http/problem.ts'
+import {
+  overloaded,
+  type Problem,
+  type ProblemKind,
+  problemResponse,
+  problemTitles,
+  problemType,
+} from '../src/http/problem.ts'
 import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
 import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'
 import { OpenapiService } from './support/openapi-service.ts'
 import { sourceOf, tiny } from './support/releases.ts'
+import { responseOf } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { message, send as sendOnWire } from './support/wire.ts'
 
@@ -17,7 +25,7 @@ const VALUES_EACH = 4
 const NEVER = '00000000'
 
 const service = await OpenapiService.create()
-const { documented, send, sendToBroken } = service
+const { documented, send, sendToBroken, sendLimited } = service
 const each = documented.operations.map((operation) => [operation.path, operation] as const)
 let server: TestServer
 beforeAll(() => {
@@ -140,13 +148,23 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
     if (hasQuery(operation, 'to')) return send({ target: service.target(operation, `to=${NEVER}`) })
     return send({ target: service.pathOf(operation, { digest: NEVER }) })
   },
+  'precondition-failed': (operation) =>
+    send({ target: service.target(operation), headers: { 'If-Match': '"another"' } }),
   'range-not-satisfiable': (operation) =>
     send({ target: service.target(operation), headers: { Range: 'bytes=999999-' } }),
+  'too-many-requests': (operation) => sendLimited({ target: service.target(operation) }),
   'internal-error': (operation) => sendToBroken({ target: service.target(operation) }),
   'bad-request': (operation) => onWire(operation, 'No field'),
   'uri-too-long': (operation) => onWire(operation, 'Host: a', `?${'a'.repeat(HEAD_LIMITS.target)}`),
   'headers-too-large': (operation) => onWire(operation, `Host: a\r\nX: ${'a'.repeat(HEAD_LIMITS.bytes)}`),
+  'request-timeout': (operation) => problemAt(operation, { kind: 'request-timeout', seconds: 15 }),
+  'content-too-large': (operation) => problemAt(operation, { kind: 'content-too-large', max: 1 }),
+  overloaded: (operation) => problemAt(operation, overloaded('everything is used up')),
 }
+
+/** Of problems that depend on time or on other clients. */
+const problemAt = async (operation: DocumentedOperation, problem: Problem) =>
+  responseOf(problemResponse(problem, service.pathOf(operation)))
 
 async function onWire(operation: DocumentedOperation, fields: string, query = ''): Promise<Response> {
   const request = message('GET', service.pathOf(operation) + query, fields)

@@ -90,11 +90,11 @@ describe('what is refused', () => {
     expect(await refused({ flags })).toEqual({ code: 1, out: '', err: inUse(other.port) })
   })
 
-  test.each(['1', '2'])('a current release that is damaged, with --workers %s', async (workers) => {
+  test.each(['1', '2'])('a home in which no release is sound, with --workers %s', async (workers) => {
     using damaged = await TwoReleases.create()
-    const path = damaged.fileOf(damaged.digests[0], 'pais', 'records')
+    const [path = '', other = ''] = damaged.digests.map((digest) => damaged.fileOf(digest, 'pais', 'records'))
     const { length } = readFileSync(path)
-    truncateSync(path, length - 1)
+    for (const one of [path, other]) truncateSync(one, readFileSync(one).length - 1)
     expect(await refused({ flags: ['--home', damaged.path, '--port', '0', '--workers', workers] })).toEqual({
       code: 1,
       out: '',

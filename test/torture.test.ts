@@ -1,32 +1,52 @@
-// A short campaign of killed imports; npm run torture:import is the long one.
-import { expect, setDefaultTimeout, test } from 'bun:test'
-import { tortureImports } from './torture/campaign.ts'
-import type { Plan } from './torture/plan.ts'
+// Every campaign of npm run torture in a few seconds: far from all that it tries, but enough to see that it still can, and that it holds.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { campaigns, runCampaign } from './torture/torture.ts'
+import { type Campaign, Homes } from './torture/trial.ts'
+import { workers } from './torture/workers.ts'
 
 setDefaultTimeout(120_000)
 
-/** Most of them at the end, where the new release takes the place of the old: the shortest part, and the one that matters. */
-const plans: readonly Plan[] = [
-  { way: 'change', part: 0.4 },
-  { way: 'change', last: 7 },
-  { way: 'change', last: 11 },
-  { way: 'moment', part: 0.5 },
-  { way: 'change', last: 5 },
-  { way: 'change', last: 4 },
-  // While the entities are put in their places.
-  { way: 'change', last: 20 },
-]
+const homes = new Homes('test')
 
-test('a killed import leaves the release before or the new one, whole, and the next import is none the worse', async () => {
-  const limits = { localidad: 200, municipio: 200, subdisciplina: 200 }
-  const { total, pages, left } = await tortureImports({
-    kills: plans.length,
-    seconds: 100,
-    limits,
-    plans,
-    log: () => {},
-  })
-  expect(total).toBe(plans.length)
-  expect(left.before + left.after).toBe(plans.length)
-  expect(pages).toBeGreaterThan(plans.length * 10)
+test('there is a campaign for everything that is promised', () => {
+  const promised = [
+    'fuzz',
+    'load',
+    'slow',
+    'workers',
+    'swaps',
+    'restarts',
+    'disk-full',
+    'unmounted',
+    'damaged',
+    'clock',
+  ]
+  expect(campaigns.map(({ name }) => name)).toEqual([...promised, 'descriptors', 'import'])
 })
+
+const run = async (campaign: Campaign) => {
+  const log: string[] = []
+  const trial = await runCampaign(campaign, homes, { scale: 'test', seed: 1, log: (line) => log.push(line) })
+  return { trial, log }
+}
+
+/** It waits for heartbeats most of the time, so the others run meanwhile. */
+let waiting: ReturnType<typeof run>
+beforeAll(() => {
+  waiting = run(workers)
+})
+afterAll(async () => {
+  // Also where only some of the tests run: its service must be gone before its home is.
+  await waiting
+  homes[Symbol.dispose]()
+})
+
+for (const campaign of campaigns) {
+  const impossible = campaign.impossible?.()
+  const name = impossible === undefined ? `${campaign.name} holds` : `${campaign.name}: not run, ${impossible}`
+  test.skipIf(impossible !== undefined)(name, async () => {
+    const { trial, log } = await (campaign === workers ? waiting : run(campaign))
+    expect(trial.failures, log.join('\n')).toEqual([])
+    expect(trial.facts.length + trial.cases.length).toBeGreaterThan(0)
+  })
+}

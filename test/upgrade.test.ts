@@ -187,6 +187,33 @@ describe('a home of version 0.1.0', () => {
     expect(home.shelf.openCurrent()?.digest).toBe(oldCurrent())
   })
 
+  describe('with a current release that is damaged', () => {
+    const spoiled = () => {
+      const home = oldHome()
+      for (const digest of oldDigests()) damage(home, digest, 'pais')
+      return home
+    }
+
+    test('takes an import of everything', async () => {
+      using home = spoiled()
+      const { code, err } = await nomenclator('import', 'bundled', '--accept-changes', '--home', home.path)
+      expect([code, err]).toEqual([0, expect.stringContaining('RELEASE NOT UPGRADED')])
+      expect(home.shelf.openCurrent()?.manifest.source.kind).toBe('bundled')
+    })
+
+    test('refuses an import of less, and tells what to do', async () => {
+      using home = spoiled()
+      using room = new TestDirectory()
+      const directory = writeTabular(join(room.path, 'some'), { audiencia: tiny.audiencia })
+      const { code, err } = await nomenclator('import', 'tabular', directory, '--accept-changes', '--home', home.path)
+      expect(code).toBe(1)
+      expect(err).toContain(
+        `release ${oldCurrent().slice(0, 12)} is current and of an earlier format, and could not be brought up because it is damaged. This source does not provide pais,`,
+      )
+      expect(err).toContain('Import a source that provides everything, such as nomenclator import bundled')
+    })
+  })
+
   test('has what is damaged in one release and sound in another sound in both', async () => {
     using home = oldHome()
     const [digest = ''] = oldDigests().filter((one) => one !== oldCurrent())

@@ -3,11 +3,15 @@ import { test } from 'bun:test'
 import { join } from 'node:path'
 import { catalogOf } from '../src/catalog/catalog.ts'
 import { entities } from '../src/catalog/entities.ts'
+import type { App } from '../src/http/app.ts'
+import { Metrics } from '../src/http/metrics.ts'
+import { observed } from '../src/http/observed-app.ts'
+import { RateTable, rateLimited } from '../src/http/rate-limit.ts'
 import { contractEntities } from './support/expected.ts'
 import { expectGolden } from './support/golden.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { withFacts } from './support/known-facts.ts'
-import { releaseOf, variantOf } from './support/releases.ts'
+import { type Rows, releaseOf, variantOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
 import { type Exchange, rawResponseTo, requests } from './support/v1-exchanges.ts'
@@ -16,12 +20,22 @@ const ON_RECORD = join(import.meta.dir, 'data', 'v1-responses.json')
 /** Overviews and problems list what there is, so other collections would show in them. */
 const catalog = catalogOf(contractEntities.map((name) => entities[name]))
 
-test.each([
-  ['', jumbled],
-  [' where facts are known', withFacts(jumbled)],
-] as const)('every response is the one on record%s', async (_where, rows) => {
+/** As the service runs it. */
+function observedAndLimited(app: App): App {
+  const metrics = new Metrics()
+  const policy = { trustedProxies: undefined }
+  const limit = { requests: 1_000_000, windowSeconds: 1 }
+  const limited = rateLimited(app, { limit, table: RateTable.ofOneProcess(), policy, metrics })
+  return observed(limited, { metrics, log: () => {}, policy, accessLog: undefined, slowMilliseconds: 1 })
+}
+
+test.each<[string, Rows, ((app: App) => App) | undefined]>([
+  ['', jumbled, undefined],
+  [' where facts are known', withFacts(jumbled), undefined],
+  [' when it is counted, logged and limited', jumbled, observedAndLimited],
+])('every response is the one on record%s', async (_where, rows, wrapped) => {
   const release = variantOf(await releaseOf(smallSource(rows)), { catalog })
-  const server = serverOf(() => release)
+  const server = serverOf(() => release, {}, undefined, wrapped)
   try {
     const exchanges: Exchange[] = []
     for (const request of requests) exchanges.push({ request, response: await rawResponseTo(server.url, request) })

@@ -5,7 +5,8 @@ import { catalogOf } from '../src/catalog/catalog.ts'
 import { builtInCatalog, entities } from '../src/catalog/entities.ts'
 import type { PublishedRecord } from '../src/catalog/flatten.ts'
 import { createApp } from '../src/http/app.ts'
-import { diffEntity, fromMappedFiles } from '../src/release/diff.ts'
+import { diffEntity } from '../src/release/diff.ts'
+import { fromMappedFiles } from '../src/release/record-access.ts'
 import type { GivenRow } from '../src/source/source.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
@@ -223,11 +224,9 @@ describe('changes', () => {
         const [older, newer] = [await releaseOf(sourceWith(before)), await releaseOf(sourceWith(after))]
         for (const name of entityNames) {
           const kept = new Map(recordsOf(older, name).map((record) => [keyOf(name, record), record]))
-          for (const changes of diffEntity(older, newer, name, fromMappedFiles)) {
-            for (const change of changes) {
-              if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
-              else kept.set(keyOf(name, change.new), change.new)
-            }
+          for (const change of diffEntity(older, newer, name, fromMappedFiles)) {
+            if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
+            else kept.set(keyOf(name, change.new), change.new)
           }
           const sorted = (records: Iterable<PublishedRecord>) => [...records].map((one) => JSON.stringify(one)).sort()
           expect(sorted(kept.values())).toEqual(sorted(recordsOf(newer, name)))

@@ -1,6 +1,10 @@
 // Whoever names the same thing twice in a request to API v2 gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createApp } from '../src/http/app.ts'
+import { ProblemError } from '../src/http/problem.ts'
+import { MAX_FIELDS } from '../src/http/v2/parameter-definitions.ts'
+import { catalogRouteAt } from '../src/http/v2/paths.ts'
+import { parseQuery, parseRequest } from '../src/http/v2/request.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
@@ -33,6 +37,23 @@ describe('fields', () => {
     const whole = await read(`${list}idMunicipio${form}`)
     expect(await read(`${list}idMunicipio,${path}${form}`)).toBe(whole)
     expect(await read(`${list}${path},idMunicipio${form}`)).toBe(whole)
+  })
+})
+
+describe('the same field again and again', () => {
+  const parsed = (count: number) => {
+    const query = parseQuery(`fields=${Array.from({ length: count }, () => 'descPais').join(',')}`)
+    const route = catalogRouteAt(release.catalog, '/api/v2/paises')
+    return parseRequest(route, query, new Map(), release) as { rendition: { fields: readonly string[] } }
+  }
+
+  test('is one field for all that comes after', () => {
+    expect(parsed(MAX_FIELDS).rendition.fields).toEqual(['descPais'])
+  })
+
+  test('is refused before any is looked up where there are too many', () => {
+    expect(() => parsed(MAX_FIELDS + 1)).toThrow(ProblemError)
+    expect(() => parsed(1_300)).toThrow(ProblemError)
   })
 })
 

@@ -113,6 +113,35 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
   })
 })
 
+describe.skipIf(process.platform !== 'linux')('a worker that is stopped', () => {
+  test('is killed after five seconds and replaced; the other one and a single pause are left alone', async () => {
+    await using service = await start()
+    const [victim = 0, other = 0] = childrenOf(service.pid)
+    process.kill(other, 'SIGSTOP')
+    await Bun.sleep(2_000)
+    process.kill(other, 'SIGCONT')
+    process.kill(victim, 'SIGSTOP')
+    const started = performance.now()
+    const [, stuck] = await service.line(/^WORKER STUCK: process (\d+) has not reported for 5 s; killing it$/)
+    expect(Number(stuck)).toBe(victim)
+    expect(performance.now() - started).toBeWithin(4_000, 15_000)
+    await service.line(new RegExp(`^WORKER DIED: process ${victim}, signal SIGKILL; starting another in 100 ms$`))
+    expect(await twoOthers(service, [victim])).toContain(other)
+  })
+
+  test('together with its supervisor, as when the machine sleeps, is not', async () => {
+    await using service = await start()
+    const workers = childrenOf(service.pid)
+    const all = [service.pid, ...workers]
+    for (const pid of all) process.kill(pid, 'SIGSTOP')
+    await Bun.sleep(8_000)
+    // The supervisor wakes first, and has heard of nobody for a long time.
+    for (const pid of all) process.kill(pid, 'SIGCONT')
+    await Bun.sleep(2_500)
+    expect([childrenOf(service.pid), service.said.err]).toEqual([workers, ''])
+  })
+})
+
 describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
   test('under load replaces every worker, and no request fails', async () => {
     await using service = await start()
@@ -144,7 +173,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
   test('when no worker can start, the old ones stay', async () => {
     await using service = await start()
     const before = childrenOf(service.pid)
-    using _damage = new Damage(first)
+    using _damage = new Damage(first, second)
     service.signal('SIGHUP')
     await service.line(/^\[\d+\] nomenclator: the release is damaged: /)
     await service.line(
@@ -237,28 +266,30 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
     await using service = await start()
     const victim = oneOf(service)
     {
-      using _damage = new Damage(first)
+      using _damage = new Damage(first, second)
       process.kill(victim, 'SIGKILL')
       await service.line(/^\[\d+\] nomenclator: the release is damaged: /)
       await service.line(/^WORKER DID NOT START: a worker could not start \(exit code 1\); .*; trying again in 200 ms$/)
+      await service.line(/^\[\d+\] A DAMAGED RELEASE IS SERVED, and no other is sound: /)
       expect((await send(service.url, message('GET', '/api/v1', 'Host: a'))).status).toBe(200)
     }
     await twoOthers(service, [victim])
   })
 })
 
-/** Truncates a file of a release until it is disposed of. The missing byte is one that no test reads. */
+/** Truncates a file of each release until it is disposed of. The missing byte is one that no test reads. */
 class Damage implements Disposable {
-  readonly #path: string
-  readonly #whole: Buffer
+  readonly #files: readonly { readonly path: string; readonly whole: Buffer }[]
 
-  constructor(digest: string) {
-    this.#path = home.fileOf(digest, 'area', 'records')
-    this.#whole = readFileSync(this.#path)
-    truncateSync(this.#path, this.#whole.length - 1)
+  constructor(...digests: readonly string[]) {
+    this.#files = digests.map((digest) => {
+      const path = home.fileOf(digest, 'area', 'records')
+      return { path, whole: readFileSync(path) }
+    })
+    for (const { path, whole } of this.#files) truncateSync(path, whole.length - 1)
   }
 
   [Symbol.dispose](): void {
-    writeFileSync(this.#path, this.#whole)
+    for (const { path, whole } of this.#files) writeFileSync(path, whole)
   }
 }

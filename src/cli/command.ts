@@ -20,7 +20,13 @@ export type Command<F extends Flags = Flags> = {
   readonly name: string
   readonly description: string
   /** What follows the name besides flags. */
-  readonly operands?: { readonly usage: string; readonly min: number; readonly max: number }
+  readonly operands?: {
+    readonly usage: string
+    readonly min: number
+    readonly max: number
+    /** All words that may follow, where they are few. */
+    readonly choices?: readonly string[]
+  }
   readonly flags: F
   readonly examples: readonly string[]
   readonly run: (invocation: Invocation<F>) => Promise<number>
@@ -31,11 +37,13 @@ export function command<const F extends Flags>(declared: Command<F>): Command {
   return declared as unknown as Command
 }
 
-const PROGRAM = 'nomenclator'
+export const PROGRAM = 'nomenclator'
 
-export function overview(commands: readonly Command[], about: string): string {
+export const ABOUT = 'Nomenclator serves reference catalogs as paginated JSON lists.'
+
+export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, description }) => [name, description] as const)
-  return `${about}
+  return `${ABOUT}
 
 Usage: ${PROGRAM} COMMAND [FLAGS]
 
@@ -45,19 +53,16 @@ ${PROGRAM} COMMAND --help describes a command; ${PROGRAM} --version prints the v
 `
 }
 
-export function helpOf(
-  { name, description, operands, flags, examples }: Command,
-  subcommands: readonly Command[],
-): string {
+export function helpOf(shown: Command, subcommands: readonly Command[]): string {
+  const { description, flags, examples } = shown
   const rows = Object.entries(flags).map(([flag, { value, env, description: about, defaultValue }]) => {
     const notes = [env === undefined ? [] : [env], defaultValue === undefined ? [] : [`default ${defaultValue}`]].flat()
     const left = `--${flag}${value === undefined ? '' : ` ${value}`}`
     return [left, notes.length === 0 ? about : `${about} (${notes.join(', ')})`] as const
   })
-  const usage = [PROGRAM, name, ...(operands === undefined ? [] : [operands.usage]), '[FLAGS]'].join(' ')
   return `${description}
 
-Usage: ${usage}
+Usage: ${usageOf(shown)}
 
 ${columns([...rows, ['--help', 'print this']])}
 
@@ -65,6 +70,9 @@ Examples:
 ${examples.map((example) => `  ${PROGRAM} ${example}`).join('\n')}
 ${subcommands.length === 0 ? '' : `\nSee also:\n${columns(subcommands.map((command) => [command.name, command.description]))}\n`}`
 }
+
+export const usageOf = ({ name, operands }: Command): string =>
+  [PROGRAM, name, ...(operands === undefined ? [] : [operands.usage]), '[FLAGS]'].join(' ')
 
 export function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))

@@ -2,8 +2,9 @@
 import { type Catalog, entityIn } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
-import { catalogOfBoth, diffEntity, fromDisk } from '../release/diff.ts'
+import { catalogOfBoth, changeJson, diffEntity, diffJson } from '../release/diff.ts'
 import { compareReleases } from '../release/guard.ts'
+import { fromDisk } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
 import { command, type Terminal } from './command.ts'
@@ -43,19 +44,16 @@ function entityNamed({ collections }: Catalog, collection: string): Entity {
 
 function streamJson(older: Release, newer: Release, entities: readonly Entity[], terminal: Terminal): void {
   for (const { name, plural } of entities)
-    for (const changes of diffEntity(older, newer, name, fromDisk))
-      for (const { key, ...change } of changes)
-        terminal.out(`${JSON.stringify({ collection: plural, key, ...change })}\n`)
+    for (const change of diffJson(older, newer, name, fromDisk))
+      if (change !== undefined) terminal.out(`${Buffer.concat(changeJson(plural, change))}\n`)
 }
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
 function listChanges(older: Release, newer: Release, { name }: Entity, terminal: Terminal): void {
-  for (const changes of diffEntity(older, newer, name, fromDisk)) {
-    for (const change of changes) {
-      const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
-      terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${fields}\n`)
-    }
+  for (const change of diffEntity(older, newer, name, fromDisk)) {
+    const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
+    terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${fields}\n`)
   }
 }
 

@@ -13,7 +13,13 @@ export const exportTabularCommand = command({
   description: 'Write the current release as a directory of files that import tabular reads.',
   operands: { usage: 'DIR', min: 1, max: 1 },
   flags: {
-    format: { value: 'FORMAT', description: 'csv or ndjson', defaultValue: 'csv', parse: formatOf },
+    format: {
+      value: 'FORMAT',
+      description: 'csv or ndjson',
+      defaultValue: 'csv',
+      choices: tabularFormats,
+      parse: formatOf,
+    },
     overwrite: { description: 'replace files that are there already', parse: yes },
     home,
   },

@@ -13,6 +13,8 @@ export type Flag<T> = {
   readonly description: string
   /** As it would be typed; what is shown in the help as the default. */
   readonly defaultValue?: string
+  /** All values that there are, where they are few. */
+  readonly choices?: readonly string[]
   readonly parse: (text: string) => T | Wrong
 }
 

@@ -2,14 +2,18 @@
 import { nearest } from '../nearest.ts'
 import { version } from '../version.ts'
 import { type Command, helpOf, overview, type Terminal } from './command.ts'
+import { completionCommand } from './completion.ts'
 import { diff } from './diff.ts'
+import { doctor } from './doctor.ts'
 import { exportTabularCommand } from './export-tabular.ts'
 import { type Environment, readFlags, UsageError } from './flags.ts'
+import { health } from './health.ts'
 import { importBundled } from './import-bundled.ts'
 import { importInegi } from './import-inegi.ts'
 import { importSynthetic } from './import-synthetic.ts'
 import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
+import { manCommand } from './man.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { serveCommand } from './serve.ts'
 import { upgrade } from './upgrade.ts'
@@ -30,9 +34,11 @@ export const commands: readonly Command[] = [
   rollback,
   upgrade,
   diff,
+  doctor,
+  health,
+  completionCommand(() => commands),
+  manCommand(() => commands),
 ]
-
-const ABOUT = 'Nomenclator serves reference catalogs as paginated JSON lists.'
 
 /** Runs what the arguments say and returns the exit code. */
 export async function run(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
@@ -52,6 +58,9 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
   const { min, max } = found.operands ?? { min: 0, max: 0 }
   if (operands.length > max) throw new UsageError([`${JSON.stringify(operands[max])} is one word too many`])
   if (operands.length < min) throw new UsageError([`${found.operands?.usage} is missing`])
+  const { choices } = found.operands ?? {}
+  const other = operands.find((word) => choices?.includes(word) === false)
+  if (other !== undefined) throw new UsageError([`${JSON.stringify(other)} is not one of ${choices?.join(', ')}`])
   return found.run({ values, operands, env, terminal })
 }
 
@@ -66,7 +75,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
 function helpFor(typed: readonly string[], found: Command | undefined): string {
   const group = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
   if (found === undefined && typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(typed)])
-  if (found === undefined) return overview(typed.length === 0 ? commands : group, ABOUT)
+  if (found === undefined) return overview(typed.length === 0 ? commands : group)
   const subcommands = group.filter(({ name }) => name.startsWith(`${found.name} `))
   return helpOf(found, subcommands)
 }

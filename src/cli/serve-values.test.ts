@@ -1,7 +1,23 @@
 // The values of the flags of serve that take some reading: what they become, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
-import { addresses, baseUrl } from './serve-values.ts'
+import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
+
+describe('byteSize', () => {
+  test.each([
+    ['0', 0],
+    ['1234', 1_234],
+    ['64K', 64_000],
+    ['500M', 500_000_000],
+    ['500MB', 500_000_000],
+    ['2g', 2_000_000_000],
+    ['1T', 1_000_000_000_000],
+  ])('%s', (given, expected) => expect(byteSize(given)).toBe(expected))
+
+  test.each(['', 'M', '-1', '1.5G', '1 G', '2X', '999999999999T', '0x10'])('%p is refused', (given) =>
+    expect(byteSize(given)).toEqual({ allowed: 'a number of bytes, such as 500M or 2G; 0 for none' }),
+  )
+})
 
 describe('baseUrl', () => {
   test.each([
@@ -71,5 +87,98 @@ describe('addresses', () => {
     ['one that is wrong among others', '10.0.0.1,nonsense,::1'],
   ])('refuses %s', (_, given) =>
     expect(addresses(given)).toEqual({ allowed: 'addresses, with /bits for a range, separated by commas' }),
+  )
+})
+
+describe('adminAddress', () => {
+  test.each([
+    ['8081', '127.0.0.1', 8081],
+    ['0', '127.0.0.1', 0],
+    ['127.0.0.1:8081', '127.0.0.1', 8081],
+    ['0.0.0.0:0', '0.0.0.0', 0],
+    ['localhost:8081', 'localhost', 8081],
+    ['[::1]:8081', '::1', 8081],
+    ['[::]:65535', '::', 65_535],
+  ])('%s', (given, host, port) => expect(adminAddress(given)).toEqual({ host, port }))
+
+  test.each([
+    '',
+    ':8081',
+    '127.0.0.1',
+    '127.0.0.1:',
+    '::1:8081',
+    '[::1]',
+    '[127.0.0.1]:80',
+    'a b:80',
+    '65536',
+    'x:99999',
+    'http://a:80',
+    '-1',
+  ])('refuses %p', (given) => expect(adminAddress(given)).toHaveProperty('allowed'))
+})
+
+describe('rateLimit', () => {
+  test.each([
+    ['1/s', 1, 1],
+    ['20/s', 20, 1],
+    ['600/m', 600, 60],
+    ['1000000/s', 1_000_000, 1],
+  ])('%s', (given, requests, windowSeconds) => expect(rateLimit(given)).toEqual({ requests, windowSeconds }))
+
+  test.each([
+    '',
+    '20',
+    '0/s',
+    '-1/s',
+    '1.5/s',
+    '20/h',
+    '20/',
+    '20 /s',
+    '/s',
+    '1000001/s',
+    'a/s',
+    '20/sec',
+    '1/__proto__',
+  ])('refuses %p', (given) => expect(rateLimit(given)).toHaveProperty('allowed'))
+})
+
+test('choiceOf takes one of several words, and names them', () => {
+  const format = choiceOf(['auto', 'text', 'json'])
+  expect([format('text'), format('TEXT'), format('')]).toEqual([
+    'text',
+    { allowed: 'auto, text or json' },
+    { allowed: 'auto, text or json' },
+  ])
+})
+
+describe('yesOrNo', () => {
+  test.each([
+    ['', true],
+    ['1', true],
+    ['TRUE', true],
+    ['yes', true],
+    ['on', true],
+    ['0', false],
+    ['false', false],
+    ['No', false],
+    ['off', false],
+  ])('"%s" is %p', (given, expected) => expect(yesOrNo(given)).toBe(expected))
+
+  test.each(['2', 'never', ' 1'])('refuses "%s"', (given) =>
+    expect(yesOrNo(given)).toEqual({ allowed: '1, true, yes, on, or 0, false, no, off' }),
+  )
+})
+
+describe('scrubHours', () => {
+  test.each<[string, number | 'off']>([
+    ['off', 'off'],
+    ['daily', 24],
+    ['1h', 1],
+    ['6h', 6],
+    ['8760h', 8_760],
+  ])('%s is %p', (given, expected) => expect(scrubHours(given)).toBe(expected))
+
+  test.each(['', 'h', '0h', '8761h', '6', '1.5h', '-1h', '6 h', 'weekly', '6H'])('refuses "%s"', (given) =>
+    expect(scrubHours(given)).toEqual({ allowed: 'off, daily, or hours from 1h to 8760h' }),
   )
 })

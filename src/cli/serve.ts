@@ -1,125 +1,166 @@
 // nomenclator serve: responds from the current release until it is stopped.
-import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
-import { createApp } from '../http/app.ts'
-import { serve } from '../http/serve.ts'
-import { reportClosed, reportReady, SUPERVISOR_VARIABLE, startWorkers } from '../http/workers.ts'
-import type { Release } from '../release/release.ts'
-import { followCurrent } from '../release/shelf/follow.ts'
+import { diskFailure, Failure } from '../failure.ts'
+import { type Admin, startAdmin } from '../http/admin.ts'
+import {
+  KNOWN_VARIABLE,
+  type Known,
+  SUPERVISOR_VARIABLE,
+  SupervisorLink,
+  startWorkers,
+  type Workers,
+} from '../http/workers.ts'
+import { createLog, type Log, logStyle } from '../log.ts'
+import { programCommand } from '../program.ts'
+import { damageIn, notScrubbed, Scrub } from '../release/shelf/scrub.ts'
+import { openServable, type Servable } from '../release/shelf/servable.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
 import { isOutdated } from '../release/shelf/upgrade.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
-import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
-import { addresses, baseUrl } from './serve-values.ts'
-import { untilStopped } from './signals.ts'
-
-const flags = {
-  host: { value: 'ADDRESS', env: 'HOST', description: 'address to listen on', defaultValue: '127.0.0.1', parse: text },
-  port: {
-    value: 'PORT',
-    env: 'PORT',
-    description: 'port to listen on, 0 for a free one',
-    defaultValue: '8080',
-    parse: wholeNumber(0, 65_535),
-  },
-  'base-url': {
-    value: 'URL',
-    env: 'BASE_URL',
-    description: 'address to use in links; else that of the request',
-    parse: baseUrl,
-  },
-  'trust-proxy': {
-    value: 'LIST',
-    env: 'TRUST_PROXY',
-    description: 'believe X-Forwarded-Host and X-Forwarded-Proto from these addresses, such as 10.0.0.0/8,::1',
-    parse: addresses,
-  },
-  workers: {
-    value: 'N',
-    env: 'WORKERS',
-    description: 'processes that share the port, or auto for one a core',
-    defaultValue: 'auto',
-    parse: workerCount,
-  },
-  'drain-timeout': {
-    value: 'SECONDS',
-    env: 'DRAIN_TIMEOUT',
-    description: 'how long requests in flight may take to finish at a stop',
-    defaultValue: '10',
-    parse: wholeNumber(0, 3_600),
-  },
-  home,
-} as const
-
-type Values = ValuesOf<typeof flags>
+import { homeOf } from './home-flag.ts'
+import { type ServeValues, serveFlags } from './serve-flags.ts'
+import { inheritedDescriptors, type Serving, startServing } from './serving.ts'
+import { onReopenSignal, untilStopped } from './signals.ts'
 
 const WAIT_SECONDS = 60
 
 export const serveCommand = command({
   name: 'serve',
   description: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
-  flags,
+  flags: serveFlags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
-    if (env[SUPERVISOR_VARIABLE] !== undefined) return work(values, terminal)
-    const shelf = new Shelf(homeOf(values.home))
-    const release = await currentRelease(shelf, terminal)
-    const shares = process.platform === 'linux'
-    if (values.workers > 1 && !shares) terminal.err('This platform cannot share a port: one process serves.\n')
-    if (values.workers > 1 && shares) return supervise(values, release, terminal)
-    const server = listen(values, shelf, release, terminal, false)
-    // Whoever reads that it serves may tell it to stop at once.
-    const stopped = untilStopped({ stop: () => server.stop(values['drain-timeout'] * 1_000) })
-    announce(server.url, release, terminal)
-    await stopped
-    return 0
+    const supervised = env[SUPERVISOR_VARIABLE] !== undefined
+    // The supervisor reads the log of a worker, and writes it in its own style.
+    const style = supervised ? 'json' : logStyle(values['log-format'], terminal.interactive, env.JOURNAL_STREAM)
+    const log = createLog(style, terminal.err)
+    const context = { values, log, terminal: style === 'text' ? terminal : loggingTerminal(terminal, log) }
+    try {
+      return await (supervised ? work(context, env[KNOWN_VARIABLE]) : start(context))
+    } catch (error) {
+      const failure = error instanceof Failure ? error : diskFailure(error)
+      if (style === 'text' || failure === undefined) throw error
+      log({ level: 'error', event: 'start-failed', message: `nomenclator: ${failure.message}` })
+      return 1
+    }
   },
 })
 
-function workerCount(value: string): number | Wrong {
-  if (value === 'auto') return availableParallelism()
-  const count = wholeNumber(1, 256)(value)
-  return typeof count === 'number' ? count : { allowed: `auto, or ${count.allowed}` }
-}
+type Context = { readonly values: ServeValues; readonly log: Log; readonly terminal: Terminal }
 
-function announce(url: string, release: Release, terminal: Terminal): void {
-  terminal.out(`Serving release ${release.digest.slice(0, 12)} on ${url}: ${countsOf(release)}\n`)
-}
+/** What other parts of the program print for people becomes events too. */
+const loggingTerminal = (terminal: Terminal, log: Log): Terminal => ({
+  ...terminal,
+  err: (text) => {
+    for (const message of text.trimEnd().split('\n')) log({ level: 'info', event: 'notice', message })
+  },
+})
 
-function listen(values: Values, shelf: Shelf, first: Release, terminal: Terminal, shared: boolean) {
-  const following = followCurrent(shelf, first, {
-    onSwap: ({ manifest }) => terminal.out(`Serving release ${manifest.digest.slice(0, 12)} from now on.\n`),
-    onRefused: (reason) => terminal.err(`Not swapped, the release before goes on being served: ${reason}\n`),
+/** What the listener for operators asks of this process; until it serves, there is nothing to report. */
+type Operated = { workers?: Workers; serving?: Serving; stopping: boolean }
+
+async function start(context: Context): Promise<number> {
+  const { values, log } = context
+  const shares = process.platform === 'linux'
+  const supervises = values.workers > 1 && shares
+  const operated: Operated = { stopping: false }
+  onReopenSignal(() => {
+    operated.workers?.reopen()
+    operated.serving?.reopen()
   })
-  const app = createApp({
-    release: following.release,
-    shelf,
-    policy: { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] },
-    logError: (error, { method, path }) => terminal.err(`${method} ${path} failed: ${Bun.inspect(error)}\n`),
-  })
-  return serve(app, { host: values.host, port: values.port, shared })
+  await using _admin = adminOf(context, operated, supervises)
+  const shelf = new Shelf(homeOf(values.home))
+  const first = await firstServable(shelf, context)
+  if (values.workers > 1 && !shares)
+    log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
+  // Parameters of async functions live as long as they run, and a release must not: others take its place.
+  const { reason, release } = first
+  const announced: Announced = { digest: release.digest, counts: countsOf(release), reason }
+  if (supervises) return await supervise(context, operated, shelf, announced)
+  const serving = startServing({ values, log, shelf, first, known: { scrub: notScrubbed }, shared: false })
+  return await serveAlone(context, operated, shelf, serving, announced)
 }
 
-async function supervise(values: Values, release: Release, terminal: Terminal): Promise<number> {
-  const main = join(import.meta.dir, '..', 'main.ts')
+/** The release that a service begins with, in words. */
+type Announced = {
+  readonly digest: string
+  readonly counts: string
+  /** Why it is not the current one. */
+  readonly reason: Servable['reason']
+}
+
+function adminOf({ values: { admin }, log }: Context, operated: Operated, supervises: boolean): Admin | undefined {
+  if (admin === undefined) return undefined
+  const started = startAdmin({
+    ...admin,
+    supervises,
+    reports: async () =>
+      operated.workers?.reports() ?? (operated.serving === undefined ? [] : [operated.serving.report()]),
+    restarts: () => operated.workers?.restarts ?? 0,
+    stopping: () => operated.stopping,
+  })
+  log({ level: 'info', event: 'admin-listening', message: `Operators are served on ${started.url}`, url: started.url })
+  return started
+}
+
+async function serveAlone(
+  { values, log, terminal }: Context,
+  operated: Operated,
+  shelf: Shelf,
+  serving: Serving,
+  announced: Announced,
+): Promise<number> {
+  operated.serving = serving
+  using scrub = new Scrub({ shelf, log, onChange: serving.onScrub })
+  // Whoever reads that it serves may tell it to stop at once.
+  const stopped = untilStopped({
+    stop: () => {
+      operated.stopping = true
+      return serving.stop(values['drain-timeout'] * 1_000)
+    },
+  })
+  announce(serving.url, announced, terminal)
+  if (values.scrub !== 'off') scrub.start(values.scrub)
+  await stopped
+  return 0
+}
+
+async function supervise(
+  { values, log, terminal }: Context,
+  operated: Operated,
+  shelf: Shelf,
+  announced: Announced,
+): Promise<number> {
+  const { digest, reason } = announced
   const arguments_ = process.argv.slice(2)
+  using scrub = new Scrub({ shelf, log, onChange: (state) => operated.workers?.tell(state) })
   const workers = await startWorkers({
     count: values.workers,
     listening: { host: values.host, port: values.port },
-    command: (port) => [process.execPath, main, ...withPort(arguments_, port)],
+    command: (port) => [...programCommand, ...withPort(arguments_, port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
-    log: terminal.err,
+    log,
+    known: (served) => ({ scrub: scrub.state, served: served ?? (reason === undefined ? undefined : digest) }),
+    onCrash: () => scrub.verifyCurrent(),
+    inherited: inheritedDescriptors(values, log),
   })
+  operated.workers = workers
   const stopped = untilStopped({
-    stop: () => workers.stop(),
+    stop: () => {
+      operated.stopping = true
+      return workers.stop()
+    },
     now: () => workers.kill(),
     restart: () => workers.restart(),
   })
-  announce(workers.url, release, terminal)
+  announce(workers.url, announced, terminal)
+  if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
+}
+
+function announce(url: string, { digest, counts }: Announced, terminal: Terminal): void {
+  terminal.out(`Serving release ${digest.slice(0, 12)} on ${url}: ${counts}\n`)
 }
 
 /** A worker gets the arguments of its supervisor, with the port that was found. */
@@ -130,13 +171,19 @@ function withPort(arguments_: readonly string[], port: number): string[] {
   return [...others, `--port=${port}`]
 }
 
-async function work(values: Values, terminal: Terminal): Promise<number> {
+/** A worker takes what it finds in the home and writes no release: only the first start may build one. */
+async function work({ values, log }: Context, knownText: string | undefined): Promise<number> {
+  const known: Known = knownText === undefined ? { scrub: notScrubbed } : JSON.parse(knownText)
   const shelf = new Shelf(homeOf(values.home))
-  const release = await currentRelease(shelf, terminal)
-  const server = listen(values, shelf, release, terminal, true)
-  const stop = () => server.stop(values['drain-timeout'] * 1_000, reportClosed)
+  const first = openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
+  if (first === undefined)
+    throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
+  const serving = startServing({ values, log, shelf, first, known, shared: true })
+  const link = new SupervisorLink(serving)
+  const stop = () => serving.stop(values['drain-timeout'] * 1_000, () => link.closed())
   const stopped = untilStopped({ stop, supervised: true })
-  reportReady(server.port)
+  onReopenSignal(serving.reopen)
+  link.ready(serving.port)
   await stopped
   return 0
 }
@@ -148,10 +195,16 @@ async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void
   using _lock = await lockFor(shelf, 'serve', WAIT_SECONDS, terminal)
 }
 
-async function currentRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
+/** What a service begins with; in an empty home it is built from the bundled data. */
+async function firstServable(shelf: Shelf, { values, terminal }: Context): Promise<Servable> {
   await upgradeIfOutdated(shelf, terminal)
-  const current = shelf.openCurrent()
-  if (current !== undefined) return current
+  const servable = openServable(shelf)
+  if (servable !== undefined) return servable
+  if (values['no-bundled'])
+    throw new Failure(
+      `there is no release in ${shelf.home}, and with --no-bundled none is built. Mount the home, give another with ` +
+        '--home, or make a release with nomenclator import; nomenclator import bundled builds the bundled one.',
+    )
   const { firstRelease } = await import('./first-release.ts')
-  return firstRelease(shelf, terminal)
+  return { release: await firstRelease(shelf, terminal) }
 }

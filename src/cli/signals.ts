@@ -9,6 +9,11 @@ type Reactions = {
   readonly supervised?: boolean
 }
 
+/** Lets a signal reopen the access log. Without this it would end the process. */
+export function onReopenSignal(reopen: () => void): void {
+  process.on('SIGUSR1', reopen)
+}
+
 /** Resolves when the server has stopped after SIGTERM or SIGINT. */
 export function untilStopped({ stop, now, restart, supervised = false }: Reactions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,68 +1,83 @@
 // That pruning changes nothing: the wanted best are the first of all hits, whatever the names and the typed words.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ancestorsIn, namedWords } from '../../test/support/named-words.ts'
+import { ancestorsIn, spaceOf } from '../../test/support/named-words.ts'
 import { randomSearch } from '../../test/support/random-names.ts'
-import { findHits, type SearchSpace } from './candidates.ts'
-import { typedWord } from './score.ts'
+import { type SearchSpace, scanNames } from './candidates.ts'
+import { emptyHits } from './hits.ts'
+import { type Drop, typedWord } from './score.ts'
 
 /** Both searches use one index, and candidates are pruned in the one and not in the other. */
-function expectSameBest(space: SearchSpace, typed: readonly string[], wanted: number, allowEdits: boolean): void {
-  const words = typed.map((text) => typedWord(space.words, text, allowEdits, space.matchAncestors(text, allowEdits)))
-  const all = findHits(space, words).ranked().slice(0, wanted)
-  const best = findHits({ ...space, wanted }, words)
-    .ranked()
-    .slice(0, wanted)
-  expect(Array.from(best)).toEqual(Array.from(all))
+function expectSameBest(
+  space: SearchSpace,
+  typed: readonly string[],
+  wanted: number,
+  drop: Drop,
+  edits: boolean,
+): void {
+  const { words, levels, importance, among } = space
+  const names = { words, records: undefined, levels, importance }
+  const found = (only?: number) => {
+    const hits = emptyHits(words, only)
+    const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels, space.weightOf))
+    scanNames(names, among, known, drop, 0, hits)
+    return hits.best(wanted)
+  }
+  const all = found()
+  expect(found(wanted)).toEqual(all)
 }
 
 const anyWanted = fc.integer({ min: 1, max: 12 })
-const noAncestors = () => []
-const RUNS = { numRuns: 6_000, seed: 1_913 }
+const anyDrop = fc.constantFrom<Drop>('none', 'light', 'any')
+const RUNS = { numRuns: 3_000, seed: 1_913 }
+
+/** Half of the records are important, in no order. */
+const importanceOf = (names: readonly string[], turn: number) =>
+  names.map((_, position) => ((position * 37 + turn) * 53) % 256)
 
 test('among names that are alike, of which some may be filtered out', () => {
   const anyStep = fc.option(fc.integer({ min: 2, max: 5 }), { nil: undefined })
-  const holds = fc.property(randomSearch(60), anyWanted, anyStep, fc.boolean(), (given, wanted, step, allowEdits) => {
-    const positions = Uint32Array.from(given.names.keys())
-    const among = step === undefined ? undefined : positions.filter((position) => position % step !== 0)
-    const space = { words: namedWords(given.names), among, matchAncestors: noAncestors }
-    expectSameBest(space, given.typed, wanted, allowEdits)
-  })
-  fc.assert(holds, RUNS)
-})
-
-test('with ties between records that are found by different words', () => {
-  // For "san la", San Lagos is as good as Santa La, and is found by another word.
-  const name = fc.constantFrom('San Lagos', 'Santa La', 'San Lagos Sur', 'Santa La Sur', 'La Sur San', 'Santa Lagos')
-  const anyNames = fc.array(name, { minLength: 1, maxLength: 30, size: 'max' })
-  const holds = fc.property(anyNames, anyWanted, (names, wanted) => {
-    const space = { words: namedWords(names), among: undefined, matchAncestors: noAncestors }
-    expectSameBest(space, ['san', 'la'], wanted, false)
-    expectSameBest(space, ['la', 'san'], wanted, false)
-  })
+  const holds = fc.property(
+    randomSearch(60),
+    anyWanted,
+    anyStep,
+    anyDrop,
+    fc.boolean(),
+    fc.nat(),
+    ({ names, typed }, wanted, step, drop, edits, turn) => {
+      const among = step === undefined ? undefined : [...names.keys()].filter((position) => position % step !== 0)
+      expectSameBest(spaceOf({ names, among, importance: importanceOf(names, turn) }), typed, wanted, drop, edits)
+    },
+  )
   fc.assert(holds, RUNS)
 })
 
 test('with words of ancestors', () => {
-  const holds = fc.property(randomSearch(40), fc.nat(), anyWanted, fc.boolean(), (given, turn, wanted, allowEdits) => {
-    const { names, typed } = given
-    // Some of the names are those of the parents, too.
-    const parentNames = names.filter((_, position) => (position + turn) % 3 === 0)
-    if (parentNames.length === 0) return
-    const parents = names.map((_, position) => (position * 7 + turn) % parentNames.length)
-    const matchAncestors = ancestorsIn(parents, parentNames)
-    expectSameBest({ words: namedWords(names), among: undefined, matchAncestors }, typed, wanted, allowEdits)
-  })
+  const holds = fc.property(
+    randomSearch(40),
+    fc.nat(),
+    anyWanted,
+    anyDrop,
+    fc.boolean(),
+    (given, turn, wanted, drop, edits) => {
+      const { names, typed } = given
+      // Some of the names are those of the parents, too.
+      const parentNames = names.filter((_, position) => (position + turn) % 3 === 0)
+      if (parentNames.length === 0) return
+      const parents = names.map((_, position) => (position * 7 + turn) % parentNames.length)
+      const levels = [ancestorsIn(parents, parentNames)]
+      expectSameBest(spaceOf({ names, levels, importance: importanceOf(names, turn) }), typed, wanted, drop, edits)
+    },
+  )
   fc.assert(holds, RUNS)
 })
 
 test('with codes', () => {
-  const holds = fc.property(randomSearch(30), fc.nat(), anyWanted, (given, turn, wanted) => {
+  const holds = fc.property(randomSearch(30), fc.nat(), anyWanted, anyDrop, (given, turn, wanted, drop) => {
     const { names, typed } = given
     // The code of a record is a word of another.
     const codes = names.map((_, position) => names[(position + turn) % names.length]?.split(' ').at(-1) as string)
-    const space = { words: namedWords(names, codes), among: undefined, matchAncestors: noAncestors }
-    expectSameBest(space, typed, wanted, false)
+    expectSameBest(spaceOf({ names, codes, importance: importanceOf(names, turn) }), typed, wanted, drop, false)
   })
   fc.assert(holds, RUNS)
 })

@@ -1,195 +1,292 @@
-// Finds the hits of a search: posting lists name the candidates, and each is scored once, unless it can be pruned.
+// Finds the hits of a search: posting lists name the candidates, and each is scored once.
 //
-// A hit has every typed word, so all hits are among the records with the rarest of them. Where records are filtered and
-// fewer pass the filters than have that word, those are the candidates.
+// Where no typed word may be dropped, all hits are among the records that have the rarest of them, or whose ancestors have it.
+// Where words may be dropped, a hit has at least one in its own name, so that the lists of the rarest words are gone through,
+// as many as the budget allows. Where records are filtered and fewer pass than would be candidates, those are.
+import type { AliasIndex } from '../release/aliases.ts'
 import type { Words } from '../release/index/index-file.ts'
-import type { MatchAncestors } from './ancestor-match.ts'
-import { emptyHits, type Hits } from './hits.ts'
-import { NO_MATCH, scoreOf, scoreOfSingle, type TypedWord } from './score.ts'
-import { TopScores } from './top-scores.ts'
+import type { AncestorLevel } from './ancestor-match.ts'
+import { indexInAscending } from './binary-search.ts'
+import type { Hits } from './hits.ts'
+import { MAX_IMPORTANCE } from './importance.ts'
+import {
+  ancestorAt,
+  type Drop,
+  minImportance,
+  NO_MATCH,
+  type ScoredNames,
+  Scorer,
+  type TypedWord,
+  type WeightOf,
+} from './score.ts'
+import { COSTS } from './word-match.ts'
 
 /** Where to search. */
 export type SearchSpace = {
   readonly words: Words
+  readonly levels: readonly AncestorLevel[]
+  readonly aliases: AliasIndex | undefined
+  readonly importance: Uint8Array | undefined
+  readonly weightOf: WeightOf
   /** The positions of the records that pass the filters, ascending; undefined stands for all. */
   readonly among: Uint32Array | undefined
-  readonly matchAncestors: MatchAncestors
-  /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
-  readonly wanted?: number | undefined
 }
 
 /** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
 const MANY = 1 / 4
-/** The same where most of them are pruned. */
-const MANY_PRUNED = 1 / 20
+/** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
+const MAX_LOOKS = 200_000
+/** Records from this importance on are scored first, where only the best are wanted. */
+const IMPORTANT = 100
+/** So many of the others are looked at, those that match best first: nobody can tell further ones by so few letters. */
+const MAX_UNIMPORTANT = 15_000
+/** So few records with a word itself are scored before all others. */
+const FEW = 3_000
 
-export const findHits = (space: SearchSpace, typed: readonly TypedWord[]): Hits => new Scan(space, typed).run()
+/** Adds the records whose names match. */
+export function scanNames(
+  names: ScoredNames,
+  among: Uint32Array | undefined,
+  typed: readonly TypedWord[],
+  drop: Drop,
+  penalty: number,
+  hits: Hits,
+): void {
+  new Scan(names, among, typed, drop, penalty, hits).run()
+}
 
 class Scan {
-  readonly #words: Words
+  readonly #names: ScoredNames
   readonly #typed: readonly TypedWord[]
   readonly #among: Uint32Array | undefined
+  readonly #drop: Drop
   readonly #hits: Hits
-  /** Where candidates are pruned. */
-  readonly #top: TopScores | undefined
-  readonly #hasAncestors: boolean
-  /** The grades of a single typed word that is in no code. */
-  readonly #single: Uint8Array | undefined
-  /** A flag for each word of which a name must have one, where the other typed words may be those of ancestors. */
-  readonly #ownWords: Uint8Array | undefined
+  readonly #scorer: Scorer
+  /** The typed words that a hit must have, the rarest first, and how many candidates that one has. */
+  readonly #required: readonly TypedWord[]
+  readonly #rarestSize: number
+  /** Where candidates are pruned: an upper bound of their quality, and how important they must be to be among the best. */
+  #maxQuality = 1
+  #minImportance = 0
+  #threshold = NO_MATCH
+  /** Records that are less important are left for the second pass, those that are more important for the first. */
+  #from = 0
+  #to = MAX_IMPORTANCE
+  /** How many more candidates are looked at. */
+  #budget = Number.POSITIVE_INFINITY
+  /** The typed word by which the candidates are found. */
+  #scanned: TypedWord | undefined
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
-  constructor({ words, among, wanted }: SearchSpace, typed: readonly TypedWord[]) {
-    const inCodes = typed.some((word) => word.inCodes > 0)
-    const isRepeated = new Set(typed.map(({ text }) => text)).size < typed.length
-    this.#words = words
+  constructor(
+    names: ScoredNames,
+    among: Uint32Array | undefined,
+    typed: readonly TypedWord[],
+    drop: Drop,
+    penalty: number,
+    hits: Hits,
+  ) {
+    this.#names = names
     this.#typed = typed
     this.#among = among
-    this.#hits = emptyHits(words)
-    this.#top = wanted === undefined || inCodes || isRepeated ? undefined : new TopScores(wanted, typed)
-    this.#hasAncestors = typed.some(({ ancestors }) => ancestors.length > 0)
-    this.#single = typed.length === 1 && !inCodes ? typed[0]?.grades : undefined
-    this.#ownWords = this.#hasAncestors && !inCodes ? matchingAny(words, typed) : undefined
+    this.#drop = drop
+    this.#hits = hits
+    this.#scorer = new Scorer(names, typed, drop, penalty)
+    const required = drop === 'none' ? typed : drop === 'light' ? typed.filter((word) => !word.isLight) : []
+    const sized = required.map((word) => ({ word, size: this.#candidatesOf(word) })).sort((a, b) => a.size - b.size)
+    this.#required = sized.map(({ word }) => word)
+    this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
   }
 
-  run(): Hits {
-    const sizes = this.#typed.map(candidatesOf)
-    const size = Math.min(...sizes)
-    const rarest = this.#typed[sizes.indexOf(size)] as TypedWord
+  run(): void {
+    const { words, records } = this.#names
+    const count = words.nameStarts.length - 1
     const among = this.#among
+    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
+    if (own === 0) return
+    // Aliases are few.
+    if (records !== undefined) {
+      for (let position = 0; position < count; position++)
+        if (among === undefined || indexInAscending(among, records[position] as number) !== -1) this.#score(position)
+      return
+    }
+    const [rarest] = this.#required
+    const size = Math.min(this.#rarestSize, own)
+    if (size === 0) return
     if (among !== undefined && among.length <= size) {
-      this.#top?.beginScan({ isAscending: true })
       this.#scan(among, 0, among.length)
-      return this.#hits
+      return
     }
-    if (among !== undefined) this.#passes = flagsOf(among, this.#hits.scores.length)
-    if (this.#top === undefined) this.#scanAll(rarest, size)
-    else this.#scanPruned(this.#top, rarest, size)
-    return this.#hits
+    if (among !== undefined) this.#passes = flagsOf(among, count)
+    const scan = () => {
+      if (this.#drop === 'any' || rarest === undefined) this.#scanRarest()
+      else if (!this.#isPruned && size > count * MANY) this.#scan(undefined, 0, count)
+      else if (this.#rarestSize <= own) this.#scanPostings(rarest)
+      else for (const word of this.#typed) this.#scanWords(word)
+    }
+    if (!this.#isPruned) {
+      scan()
+      return
+    }
+    if (this.#typed.length > 1) this.#scanExact()
+    this.#from = IMPORTANT
+    scan()
+    this.#from = 0
+    this.#to = IMPORTANT - 1
+    this.#budget = MAX_UNIMPORTANT
+    scan()
   }
 
-  /** All records with the rarest word, of which there are so many. */
-  #scanAll(rarest: TypedWord, size: number): void {
-    const count = this.#hits.scores.length
-    // The records of one parent stand side by side, so their posting lists are as good as a pass over all records.
-    if (size > count * MANY && rarest.ancestors.length === 0) this.#scan(undefined, 0, count)
-    else this.#scanPostings(rarest)
-  }
-
-  /** The same, the most promising first: once the best have been found, most of the others are pruned. */
-  #scanPruned(top: TopScores, rarest: TypedWord, size: number): void {
-    const count = this.#hits.scores.length
-    const isSingle = this.#typed.length === 1
-    const inexact = this.#hasAncestors ? 0 : this.#scanExact(top, size > count * MANY_PRUNED ? count : size)
-    const edits = isSingle ? this.#scanWithoutEdits(top, rarest, inexact) : 0
-    const isAscending = size > count * (isSingle ? MANY_PRUNED : MANY) && rarest.ancestors.length === 0
-    top.beginScan({ inexact, edits, isAscending })
-    if (isAscending) this.#scan(undefined, 0, count)
-    else this.#scanPostings(rarest)
-  }
-
-  /**
-   * The records with a typed word itself, the rarest word first, as long as there are at most `max` of them. Returns how
-   * many typed words all other records have only in part or with an edit.
-   */
-  #scanExact(top: TopScores, max: number): number {
-    const { starts, positions } = this.#words.inNames
-    const lists = this.#typed
-      .map(({ exact }) => (exact === undefined ? [0, 0] : [starts[exact], starts[exact + 1]]) as [number, number])
-      .sort(([from, to], [otherFrom, otherTo]) => to - from - (otherTo - otherFrom))
-    for (const [inexact, [from, to]] of lists.entries()) {
-      if (to - from > max) return inexact
-      top.beginScan({ inexact, isAscending: true })
+  /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */
+  #scanExact(): void {
+    const { starts, positions } = this.#names.words.inNames
+    for (const word of this.#required) {
+      const { exact } = word
+      if (exact === undefined) continue
+      const [from, to] = [starts[exact] as number, starts[exact + 1] as number]
+      if (to - from > FEW) continue
+      this.#bound(this.#scorer.maxQuality())
       this.#scan(positions, from, to)
+      this.#scorer.excludeExact(word)
     }
-    return lists.length
   }
 
-  /** The records with a single typed word without edits. Returns how many edits all others have at least. */
-  #scanWithoutEdits(top: TopScores, { matching, withoutEdits }: TypedWord, inexact: number): number {
-    if (withoutEdits === matching.length) return 0
-    top.beginScan({ inexact })
-    this.#scanWords(matching.slice(0, withoutEdits))
-    return 1
+  /** The lists of the words that are in the fewest names, as far as the budget goes. */
+  #scanRarest(): void {
+    let budget = MAX_LOOKS / this.#typed.length
+    for (const word of this.#typed.toSorted((a, b) => a.inNames + a.inCodes - (b.inNames + b.inCodes))) {
+      const entries = word.inNames + word.inCodes
+      if (entries === 0) continue
+      if (entries > budget) return
+      budget -= entries
+      this.#scanWords(word)
+    }
   }
 
-  #scanPostings({ matching, ancestors }: TypedWord): void {
-    this.#scanWords(matching)
-    for (const { grades, children } of ancestors) {
+  #scanPostings(word: TypedWord): void {
+    this.#scanned = word
+    this.#scanWords(word)
+    for (const [at, match] of word.levels.entries()) {
+      const children = this.#names.levels[at]?.children
+      if (match === undefined || children === undefined) continue
       const { starts, positions } = children
+      const { grades, best } = match
+      this.#bound(this.#scorer.maxQuality(word, COSTS[best]))
       for (let parent = 0; parent < grades.length; parent++) {
         if (grades[parent] !== 0) this.#scan(positions, starts[parent] as number, starts[parent + 1] as number)
       }
     }
   }
 
-  #scanWords(words: readonly number[]): void {
-    for (const { starts, positions } of [this.#words.inNames, this.#words.inCodes]) {
-      for (let at = 0; at < words.length; at++) {
-        const word = words[at] as number
-        this.#scan(positions, starts[word] as number, starts[word + 1] as number)
-      }
+  /** The records with a typed word, those that match it best first: they prune most of the others. */
+  #scanWords(word: TypedWord): void {
+    const { inNames, inCodes } = this.#names.words
+    for (const [grade, words] of word.byGrade.entries()) {
+      if (words.length === 0) continue
+      this.#bound(this.#scorer.maxQuality(word, COSTS[grade]))
+      for (const { starts, positions } of word.inCodes > 0 ? [inNames, inCodes] : [inNames])
+        for (let at = 0; at < words.length; at++) {
+          const one = words[at] as number
+          this.#scan(positions, starts[one] as number, starts[one + 1] as number)
+        }
     }
+  }
+
+  get #isPruned(): boolean {
+    return this.#hits.isBounded && this.#names.importance !== undefined
+  }
+
+  /** The quality of the candidates to come is no more than this. */
+  #bound(maxQuality: number): void {
+    this.#maxQuality = maxQuality
+    this.#threshold = NO_MATCH
+    this.#minImportance = 0
+    this.#prune()
+  }
+
+  #prune(): void {
+    const { threshold } = this.#hits
+    if (threshold === this.#threshold) return
+    this.#threshold = threshold
+    this.#minImportance = minImportance(threshold, this.#maxQuality)
   }
 
   /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
   #scan(list: Uint32Array | undefined, from: number, to: number): void {
-    const words = this.#words
-    const typed = this.#typed
-    const top = this.#top
-    const hits = this.#hits
-    const single = this.#single
-    const ownWords = this.#ownWords
     const passes = this.#passes
-    const { names, nameStarts } = words
-    const { scores } = hits
-    if (top?.isComplete) return
+    const isSingle = this.#typed.length === 1
+    const importance = this.#isPruned ? this.#names.importance : undefined
+    const max = this.#to
+    let min = Math.max(this.#from, this.#minImportance)
+    if (min > max) return
     for (let at = from; at < to; at++) {
       const position = list === undefined ? at : (list[at] as number)
-      if (top !== undefined) {
-        const start = nameStarts[position] as number
-        if (!top.mayCount(names, start, (nameStarts[position + 1] as number) - start)) continue
+      if (importance !== undefined) {
+        const own = importance[position] as number
+        if (own < min || own > max) continue
       }
-      const isKnown = scores[position] !== NO_MATCH
-      if (isKnown || (passes !== undefined && passes[position] === 0)) continue
-      if (ownWords !== undefined && !hasAny(words, ownWords, position)) continue
-      const score = single === undefined ? scoreOf(words, typed, position) : scoreOfSingle(words, single, position)
-      if (score === NO_MATCH) continue
-      hits.add(position, score)
-      if (top === undefined) continue
-      top.add(score, position)
-      if (top.isComplete) return
+      if (passes !== undefined && passes[position] === 0) continue
+      if (--this.#budget < 0) return
+      if (!isSingle && !this.#mayMatch(position)) continue
+      this.#score(position)
+      if (importance === undefined) continue
+      this.#prune()
+      min = Math.max(this.#from, this.#minImportance)
+      if (min > max) return
     }
   }
-}
 
-/** How many entries the posting lists of a typed word have, its own and those of the ancestors with it. */
-function candidatesOf({ inNames, inCodes, ancestors }: TypedWord): number {
-  let entries = inNames + inCodes
-  for (const { grades, children } of ancestors) {
-    const { starts } = children
-    for (let parent = 0; parent < grades.length; parent++) {
-      if (grades[parent] !== 0) entries += (starts[parent + 1] as number) - (starts[parent] as number)
+  #score(position: number): void {
+    const rank = this.#scorer.rank(position)
+    if (rank === NO_MATCH) return
+    const { records } = this.#names
+    this.#hits.offer(records === undefined ? position : (records[position] as number), rank)
+  }
+
+  /** Whether a record has all words that it must have, which is sooner known than its score. */
+  #mayMatch(position: number): boolean {
+    const { words, levels } = this.#names
+    const { names, nameStarts, codes, codeStarts } = words
+    const from = nameStarts[position] as number
+    const to = nameStarts[position + 1] as number
+    const required = this.#required
+    const scanned = this.#scanned
+    next: for (let at = 0; at < required.length; at++) {
+      const word = required[at] as TypedWord
+      if (word === scanned) continue
+      const { grades, inNames, inCodes, levels: matches } = word
+      if (inNames > 0)
+        for (let place = from; place < to; place++) if (grades[names[place] as number] !== 0) continue next
+      for (let level = 0; level < matches.length; level++) {
+        const match = matches[level]
+        if (match !== undefined && match.grades[ancestorAt(levels[level] as AncestorLevel, position)] !== 0)
+          continue next
+      }
+      if (inCodes > 0)
+        for (let place = codeStarts[position] as number; place < (codeStarts[position + 1] as number); place++)
+          if (grades[codes[place] as number] !== 0) continue next
+      return false
     }
+    return true
   }
-  return entries
-}
 
-/** A flag for each word that matches a typed one. */
-function matchingAny({ words }: Words, typed: readonly TypedWord[]): Uint8Array {
-  const flags = new Uint8Array(words.size)
-  for (const { matching } of typed) for (let at = 0; at < matching.length; at++) flags[matching[at] as number] = 1
-  return flags
-}
-
-/** Whether the name of a record has a word with a flag. */
-function hasAny({ names, nameStarts }: Words, flags: Uint8Array, position: number): boolean {
-  const to = nameStarts[position + 1] as number
-  for (let place = nameStarts[position] as number; place < to; place++) {
-    if (flags[names[place] as number] === 1) return true
+  /** How many entries the posting lists of a typed word have, its own and those of the ancestors with it. */
+  #candidatesOf({ inNames, inCodes, levels }: TypedWord): number {
+    let entries = inNames + inCodes
+    for (let at = 0; at < levels.length; at++) {
+      const match = levels[at]
+      if (match === undefined) continue
+      const children = this.#names.levels[at]?.children
+      if (children === undefined) return Number.POSITIVE_INFINITY
+      const { starts } = children
+      const { grades } = match
+      for (let parent = 0; parent < grades.length; parent++) {
+        if (grades[parent] !== 0) entries += (starts[parent + 1] as number) - (starts[parent] as number)
+      }
+    }
+    return entries
   }
-  return false
 }
 
 function flagsOf(positions: Uint32Array, count: number): Uint8Array {

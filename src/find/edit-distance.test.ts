@@ -1,7 +1,7 @@
 // Checks the edit distance against the plainest way to compute it.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { distanceOf, maxEditsOf } from './edit-distance.ts'
+import { distanceOf, maxEditsOf, maxLimitOf } from './edit-distance.ts'
 
 /** The whole table, cell by cell: letters inserted, left out, replaced, or swapped with a neighbour. */
 function plainDistance(one: string, other: string): number {
@@ -65,8 +65,13 @@ describe('the distance from a typed word to another', () => {
 })
 
 test.each([
-  ['ane', 0],
-  ['leon', 1],
-  ['tijuana', 1],
-  ['veracruz', 2],
-])('%s may have %i edits', (word, edits) => expect(maxEditsOf(word)).toBe(edits))
+  ['ane', 0, 1],
+  ['leon', 1, 1],
+  ['tijuana', 1, 2],
+  ['veracruz', 2, 2],
+])('%s may have %i edits, or %i where nothing is found', (word, edits, more) =>
+  expect([maxEditsOf(word.length, 1), maxEditsOf(word.length, 2)]).toEqual([edits, more]),
+)
+
+test('a typed word may be as far from another as that one allows', () =>
+  expect(['an', 'len', 'aucate', 'ahuacate'].map((typed) => maxLimitOf(typed, 1))).toEqual([0, 1, 2, 2]))

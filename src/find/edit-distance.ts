@@ -6,8 +6,24 @@ const MAX_EDITS = 2
 /** So many letters of a word are compared; the last of them tells only that the word goes on. */
 export const MAX_COMPARED = MAX_TYPED + MAX_EDITS + 1
 
-/** How many edits a typed word may have: one from four letters on, two from eight. */
-export const maxEditsOf = (typed: string): number => (typed.length < 4 ? 0 : typed.length < 8 ? 1 : MAX_EDITS)
+/** From how many letters on a word may have one edit, and two: usually, and where nothing is found otherwise. */
+const EDITS_FROM = [
+  [4, 8],
+  [3, 5],
+] as const
+
+/** How many edits away a typed word may be from one of so many letters. */
+export function maxEditsOf(letters: number, tolerance: 0 | 1 | 2): number {
+  if (tolerance === 0) return 0
+  const [one, two] = EDITS_FROM[tolerance - 1] as (typeof EDITS_FROM)[number]
+  return letters < one ? 0 : letters < two ? 1 : MAX_EDITS
+}
+
+/** How many edits away any word may be from a typed one: letters may have been left out of the word that was meant. */
+export function maxLimitOf(typed: string, tolerance: 0 | 1 | 2): number {
+  for (let limit = MAX_EDITS; limit > 0; limit--) if (maxEditsOf(typed.length + limit, tolerance) >= limit) return limit
+  return 0
+}
 
 /** More than any limit. */
 export const FAR = 0x40

@@ -1,102 +1,80 @@
-// That the lower bounds of a score are lower bounds, and that both ways to compute a score agree.
+// The laws of a score: it is from 0 to 1, what was typed exactly is the best, and its upper bounds are upper bounds.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { namedWords } from '../../test/support/named-words.ts'
-import { type RandomSearch, randomSearch } from '../../test/support/random-names.ts'
-import type { Words } from '../release/index/index-file.ts'
-import type { AncestorMatch } from './ancestor-match.ts'
-import {
-  gradesAt,
-  inexactLowerBound,
-  NO_MATCH,
-  ONE_EDIT,
-  scoreLowerBound,
-  scoreOf,
-  scoreOfSingle,
-  typedWord,
-} from './score.ts'
-import { EDITS, EXACT } from './word-match.ts'
+import { ancestorsIn, spaceOf } from '../../test/support/named-words.ts'
+import { randomSearch } from '../../test/support/random-names.ts'
+import { wordsOf } from '../catalog/words.ts'
+import type { SearchSpace } from './candidates.ts'
+import { type Drop, NO_MATCH, Scorer, scoreOfRank, typedWord } from './score.ts'
 
 const RUNS = { numRuns: 3_000, seed: 1_913 }
 
-/** Ancestors with the same words: the parent of a record is the one before it. */
-function ancestorsOf(words: Words, grades: Uint8Array): AncestorMatch[] {
-  const count = words.nameStarts.length - 1
-  const parents = Uint32Array.from({ length: count }, (_, position) => (position + count - 1) % count)
-  const gradeOf = (_: unknown, parent: number) =>
-    Math.max(...nameOf(words, parent).map((word) => grades[word] as number))
-  const children = { starts: new Uint32Array(count + 1), positions: new Uint32Array() }
-  return [{ parents, children, grades: Uint8Array.from({ length: count }, gradeOf) }]
+const scorerOf = (
+  { words, levels, importance, weightOf }: SearchSpace,
+  typed: readonly string[],
+  drop: Drop = 'none',
+) => {
+  const known = typed.map((text) => typedWord(words, text, 1, levels, weightOf))
+  return { known, scorer: new Scorer({ words, records: undefined, levels, importance }, known, drop, 0) }
 }
 
-const nameOf = ({ names, nameStarts }: Words, position: number): number[] =>
-  Array.from(names.subarray(nameStarts[position], nameStarts[position + 1]))
-
-/** Every record that matches, with its score. */
-function scored({ names, typed }: RandomSearch, allowEdits: boolean, withAncestors: boolean) {
-  const words = namedWords(names)
-  const known = typed.map((text) => {
-    const own = typedWord(words, text, allowEdits, [])
-    return withAncestors ? { ...own, ancestors: ancestorsOf(words, own.grades) } : own
-  })
-  const records = names.map((_, position) => ({
-    position,
-    name: nameOf(words, position),
-    score: scoreOf(words, known, position),
-  }))
-  return { words, known, records: records.filter(({ score }) => score !== NO_MATCH) }
+/** The score of the only name there is. */
+function score(name: string, typed: string, drop: Drop = 'none'): number {
+  const { scorer } = scorerOf(spaceOf({ names: [name, ...OTHERS] }), wordsOf(typed), drop)
+  const rank = scorer.rank(0)
+  return rank === NO_MATCH ? 0 : scoreOfRank(rank)
 }
+/** Words that are frequent weigh less. */
+const OTHERS = ['Santa Rosa de Lima', 'Santa Cruz de la Sierra', 'San Juan de la Cruz', 'La Cruz', 'El Rosario']
 
-const distinct = (search: RandomSearch): RandomSearch => ({ ...search, typed: [...new Set(search.typed)] })
-const anySearch = randomSearch(12).map(distinct)
-
-describe('a lower bound is never above the score', () => {
-  test('by the first words and the length of a name', () => {
-    const holds = fc.property(anySearch, fc.boolean(), fc.boolean(), (search, allowEdits, withAncestors) => {
-      const { known, records } = scored(search, allowEdits, withAncestors)
-      for (const { name, score } of records) {
-        for (const place of name.keys()) {
-          const grade = gradesAt(place, known)?.[name[place] as number]
-          if (grade === undefined) continue
-          expect(scoreLowerBound(grade, name.length, known.length)).toBeLessThanOrEqual(score)
-        }
-      }
-    })
-    fc.assert(holds, RUNS)
-  })
-
-  test('by how many typed words are not in the name themselves', () => {
-    const holds = fc.property(anySearch, fc.boolean(), (search, allowEdits) => {
-      const { known, records } = scored(search, allowEdits, false)
-      for (const { name, score } of records) {
-        const inexact = known.filter(({ grades }) => !name.some((word) => grades[word] === EXACT))
-        expect(inexactLowerBound(inexact.length)).toBeLessThanOrEqual(score)
-      }
-    })
-    fc.assert(holds, RUNS)
-  })
-
-  test('by an edit of a single typed word, and the name', () => {
-    const single = randomSearch(12).map(({ names, typed }) => ({ names, typed: typed.slice(0, 1) }))
-    const holds = fc.property(single, (search) => {
-      const { known, records } = scored(search, true, false)
-      const grades = known[0]?.grades as Uint8Array
-      for (const { name, score } of records) {
-        if (name.some((word) => grades[word] !== 0 && EDITS[grades[word] as number] === 0)) continue
-        const bound = scoreLowerBound(grades[name[0] as number] as number, name.length, 1)
-        expect(ONE_EDIT + bound).toBeLessThanOrEqual(score)
-      }
-    })
-    fc.assert(holds, RUNS)
-  })
-})
-
-test('a single word has the same score in both ways to compute it', () => {
-  const holds = fc.property(randomSearch(12), fc.boolean(), ({ names, typed }, allowEdits) => {
-    const words = namedWords(names)
-    const known = typedWord(words, typed[0] as string, allowEdits, [])
-    for (const position of names.keys())
-      expect(scoreOfSingle(words, known.grades, position)).toBe(scoreOf(words, [known], position))
+test('any score is from 0 to 1, and no higher than its upper bound', () => {
+  const anyDrop = fc.constantFrom<Drop>('none', 'light', 'any')
+  const holds = fc.property(randomSearch(12), anyDrop, fc.boolean(), ({ names, typed }, drop, hasParents) => {
+    const parents = names.map((_, position) => (position + 1) % names.length)
+    const space = spaceOf({ names, levels: hasParents ? [ancestorsIn(parents, names)] : [] })
+    const { scorer } = scorerOf(space, typed, drop)
+    for (const position of names.keys()) {
+      const rank = scorer.rank(position)
+      if (rank === NO_MATCH) continue
+      expect(scoreOfRank(rank)).toBeGreaterThanOrEqual(0)
+      expect(scoreOfRank(rank)).toBeLessThanOrEqual(scorer.maxQuality() * 0.9 + 0.0001)
+    }
   })
   fc.assert(holds, RUNS)
+})
+
+describe('the better match has the higher score', () => {
+  test.each([
+    ['the name itself, and an abbreviation of it', ['Santa Rosa', 'santa rosa'], ['Santa Rosa', 'sta rosa']],
+    ['an abbreviation, and the beginning of a word', ['Santa Rosa', 'sta rosa'], ['Santa Rosa', 'santa ros']],
+    ['a long beginning, and a short one', ['Guadalajara', 'guadalaj'], ['Guadalajara', 'gua']],
+    ['a beginning, and spelling by ear', ['Vallarta', 'vallar'], ['Vallarta', 'bayarta']],
+    ['by ear, and a typing error', ['Vallarta', 'bayarta'], ['Vallarta', 'vallrata']],
+    ['one error, and two', ['Guadalajara', 'guadaljara'], ['Guadalajara', 'guadljara']],
+    ['all of the name, and a part of it', ['Santa Rosa', 'santa rosa'], ['Santa Rosa Vieja', 'santa rosa']],
+    ['in order, and not', ['Santa Rosa', 'santa rosa'], ['Santa Rosa', 'rosa santa']],
+    ['the first word, and another', ['Rosa Vieja', 'rosa'], ['Vieja Rosa', 'rosa']],
+  ] as const)('%s', (_what, [name, typed], [other, otherTyped]) =>
+    expect(score(name, typed)).toBeGreaterThan(score(other, otherTyped)),
+  )
+
+  test('a word that says little costs less to drop than another', () => {
+    expect(score('Santa Rosa', 'municipio santa rosa')).toBe(0)
+    expect(score('Santa Rosa', 'municipio santa rosa', 'light')).toBeGreaterThan(0.8)
+    expect(score('Santa Rosa', 'zapata santa rosa', 'light')).toBe(0)
+    expect(score('Santa Rosa', 'zapata santa rosa', 'any')).toBeLessThan(
+      score('Santa Rosa', 'municipio santa rosa', 'any'),
+    )
+  })
+
+  test('importance counts, but never for more than a tenth', () => {
+    const rankOf = (importance: readonly number[], names: readonly string[]) => {
+      const { scorer } = scorerOf(spaceOf({ names, importance }), ['leon'])
+      return names.map((_, position) => scoreOfRank(scorer.rank(position)))
+    }
+    const [hamlet = 0, city = 0] = rankOf([0, 255], ['Leon', 'Leon de los Aldama'])
+    expect(city).toBeGreaterThan(hamlet)
+    const [same = 0, larger = 0] = rankOf([0, 255], ['Leon', 'Leon'])
+    expect(larger - same).toBeCloseTo(0.1, 3)
+  })
 })

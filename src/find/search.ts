@@ -1,16 +1,38 @@
-// The search: every typed word must be in the names or codes of a record, in any order; the best records come first.
+// The search: finds the records that people mean by what they type, the best first, and tells how each was matched.
 //
-// Words count as they were typed, whole or as the beginning of a word. Where that finds too few records, some of the words
-// may be those of ancestors, as in "tuxpan nayarit"; where that finds too few as well, words may have typing errors.
+// Every typed word must be in the names or codes of a record or, beside at least one of its own, in those of its ancestors,
+// in any order, whole or as the beginning of a word, or abbreviated. Where that finds too little, the search is widened step by step:
+// words that say little may be missing; then words may be spelled by ear, have typing errors, or be glued together; in the
+// end any word may be missing. What was dropped is part of the result.
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
+import { aliasesOf } from '../release/aliases.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
-import { ancestorMatcher } from './ancestor-match.ts'
-import { findHits, type SearchSpace } from './candidates.ts'
+import type { Alias } from '../source/source.ts'
+import { ancestorLevels } from './ancestor-match.ts'
+import { type SearchSpace, scanNames } from './candidates.ts'
+import { positionsWithCode, typedCode } from './codes.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { emptyHits, type Hits } from './hits.ts'
+import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { distanceFrom, type Near, nearestFirst } from './near.ts'
-import { coarseScore, type TypedWord, typedWord } from './score.ts'
+import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
+import {
+  ancestorAt,
+  type Drop,
+  IMPORTANCE_WEIGHT,
+  isSomewhere,
+  NO_MATCH,
+  rankOf,
+  type ScoredNames,
+  Scorer,
+  scoreOfRank,
+  type TypedWord,
+  typedWord,
+  type WeightOf,
+  weigher,
+} from './score.ts'
+import { ALIAS, kindOf, type MatchKind, type Tolerance } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -18,42 +40,212 @@ const MIN_HITS = 5
 /** The records of an entity at these positions, which ascend; undefined stands for all. */
 export function searchSpace(release: Release, name: string, among: Uint32Array | undefined): SearchSpace {
   const { definition, index } = release.entity(name)
-  return { words: index.words, among, matchAncestors: ancestorMatcher(release, definition) }
-}
-
-/** Searches one entity for folded words. The hits are good until the next search of the same entity. */
-export function search(space: SearchSpace, typed: readonly string[]): Hits {
-  const hits = searchAsTyped(space, typed)
-  return hits.count >= MIN_HITS ? hits : searchWithEdits(space, typed)
-}
-
-function searchAsTyped(space: SearchSpace, typed: readonly string[]): Hits {
-  const own = typed.map((word) => typedWord(space.words, word, false, []))
-  const hits = findHits(space, own)
-  if (hits.count >= MIN_HITS || typed.length === 1) return hits
-  const wider = own.map((word, at) => ({ ...word, ancestors: space.matchAncestors(typed[at] as string, false) }))
-  return wider.some(({ ancestors }) => ancestors.length > 0) ? findHits(space, wider) : hits
-}
-
-function searchWithEdits(space: SearchSpace, typed: readonly string[]): Hits {
-  const found = new Map<string, TypedWord>()
-  // A word that is nowhere makes it needless to look for the others, and long words are the rarest.
-  for (const word of typed.toSorted((a, b) => b.length - a.length)) {
-    const ancestors = typed.length === 1 ? [] : space.matchAncestors(word, true)
-    const match = typedWord(space.words, word, true, ancestors)
-    if (match.matching.length === 0 && ancestors.length === 0) return emptyHits(space.words)
-    found.set(word, match)
+  return {
+    words: index.words,
+    among,
+    levels: ancestorLevels(release, definition),
+    aliases: aliasesOf(release, name),
+    importance: importanceOf(release, name),
+    weightOf: weigherOf(release),
   }
-  return findHits(
-    space,
-    typed.map((word) => found.get(word) as TypedWord),
-  )
+}
+
+const weighers = new WeakMap<Release, WeightOf>()
+
+/** Words weigh what they do in the entity with the most records. */
+function weigherOf(release: Release): WeightOf {
+  const known = weighers.get(release)
+  if (known !== undefined) return known
+  const entities = [...release.catalog.entities.keys()].map((name) => release.entity(name))
+  const weightOf = weigher(entities.reduce((a, b) => (b.count > a.count ? b : a)).index.words)
+  weighers.set(release, weightOf)
+  return weightOf
+}
+
+/** How far a search goes: how far words may be from those typed, and which may be missing. */
+type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
+
+const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
+const FUZZY: Effort = { tolerance: 1, drop: 'none' }
+/** One after the other, where no record has all words. */
+const WIDER: readonly Effort[] = [
+  { tolerance: 0, drop: 'light' },
+  FUZZY,
+  { tolerance: 1, drop: 'light' },
+  { tolerance: 2, drop: 'light' },
+  { tolerance: 1, drop: 'any' },
+]
+
+/** Searches one entity for folded words, none of which may be missing. The hits are good until its next search. */
+export function search(space: SearchSpace, typed: readonly string[]): Hits {
+  const narrow = new EntitySearch({ ...space, levels: [] }, typed)
+  const hits = narrow.run(AS_TYPED)
+  if (hits.count >= MIN_HITS) return hits
+  const wide = new EntitySearch(space, typed)
+  const wider = typed.length === 1 ? hits : wide.run(AS_TYPED)
+  return wider.count >= MIN_HITS ? wider : wide.run(FUZZY)
+}
+
+/** How many words may have edits: each costs a look at all words of the index. */
+const MAX_FUZZY_WORDS = 12
+
+type Prepared = {
+  readonly names: ScoredNames
+  readonly reading: Reading
+  readonly typed: readonly TypedWord[]
+  readonly penalty: number
+}
+
+/** The search of one entity for some words, with more and more effort. */
+class EntitySearch {
+  readonly #space: SearchSpace
+  readonly #typed: readonly string[]
+  #drop: Drop = 'none'
+  /** What the last run looked for. */
+  #prepared: readonly Prepared[] = []
+  readonly #wanted: number | undefined
+
+  /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
+  constructor(space: SearchSpace, typed: readonly string[], wanted?: number) {
+    this.#space = space
+    this.#typed = typed
+    this.#wanted = wanted
+  }
+
+  /** The hits are good until the next search of the same entity. `known` are ranks that count among the wanted best. */
+  run(effort: Effort, known: readonly number[] = []): Hits {
+    const { words, levels, among, weightOf } = this.#space
+    this.#drop = effort.drop
+    const plain = plainReadings(this.#typed)
+    const glued =
+      effort.tolerance === 0
+        ? []
+        : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
+    this.#prepared = [...plain, ...glued].flatMap((reading) =>
+      this.#scored().flatMap((names) => {
+        const typed = typedWords(names, reading, effort, weightOf)
+        return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
+      }),
+    )
+    const hits = emptyHits(words, this.#wanted, known)
+    for (const { names, typed, penalty } of this.#prepared) scanNames(names, among, typed, effort.drop, penalty, hits)
+    return hits
+  }
+
+  /** How the record at a position was matched in the last run. */
+  explain(position: number): Explanation {
+    let best: Explanation | undefined
+    let bestRank = NO_MATCH
+    for (const { names, reading, typed, penalty } of this.#prepared) {
+      const scorer = new Scorer(names, typed, this.#drop, penalty)
+      for (const at of candidatesFor(names, position)) {
+        const rank = scorer.rank(at)
+        if (rank >= bestRank) continue
+        bestRank = rank
+        best = this.#explained(names, at, reading, scorer)
+      }
+    }
+    return best ?? { how: ['exact'], dropped: [], matched: [], aliases: [] }
+  }
+
+  #scored(): readonly ScoredNames[] {
+    const { words, levels, importance, aliases } = this.#space
+    const own: ScoredNames = { words, records: undefined, levels, importance }
+    return aliases === undefined
+      ? [own]
+      : [own, { words: aliases.words, records: aliases.positions, levels, importance }]
+  }
+
+  #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
+    const kinds = new Set<MatchKind | 'glued' | 'dropped-words'>()
+    const dropped = new Set<string>()
+    const matched: string[] = []
+    const aliases: AliasMatch[] = []
+    const { words, levels, records } = names
+    const own = records === undefined ? undefined : this.#space.aliases?.aliases[at]
+    const record = records === undefined ? at : (records[at] as number)
+    if (own !== undefined) {
+      kinds.add('alias')
+      aliases.push({ entity: undefined, alias: own })
+    }
+    if (reading.isGlued) kinds.add('glued')
+    for (const [word, { grade, place, level }] of scorer.trace().entries()) {
+      const [first, last] = reading.typed[word] as readonly [number, number]
+      if (grade === 0) {
+        kinds.add('dropped-words')
+        for (const text of this.#typed.slice(first, last + 1)) dropped.add(text)
+        continue
+      }
+      kinds.add(kindOf(grade))
+      if (place !== -1 && own === undefined)
+        matched.push(words.words.text(words.names[(words.nameStarts[at] as number) + place] as number))
+      const ancestor = levels[level]
+      if (ancestor !== undefined && grade === ALIAS)
+        for (const alias of ancestor.aliasesOf(ancestorAt(ancestor, record), reading.words[word] as string))
+          if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
+    }
+    const how = HOW.filter((kind) => kinds.has(kind))
+    return {
+      how: how.length > 1 ? how.filter((kind) => kind !== 'exact') : how,
+      dropped: [...dropped],
+      matched,
+      aliases,
+    }
+  }
+}
+
+/** Undefined where a word is nowhere that may not be missing. */
+function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
+  const used = reading.words.length === 1 ? [] : levels
+  const found: TypedWord[] = []
+  for (const [at, text] of reading.words.entries()) {
+    const word = typedWord(words, text, at < MAX_FUZZY_WORDS && !reading.asRead.has(at) ? tolerance : 0, used, weightOf)
+    if (drop === 'none' && !isSomewhere(word)) return undefined
+    found.push(word)
+  }
+  return found
+}
+
+/** Where the names of a record are: at its own position, or at those of its aliases. */
+function candidatesFor({ records }: ScoredNames, position: number): number[] {
+  if (records === undefined) return [position]
+  return Array.from(records.keys()).filter((at) => records[at] === position)
+}
+
+/** In which ways typed words may match, the surest first. */
+export const HOW = [
+  'exact',
+  'code',
+  'alias',
+  'abbreviation',
+  'prefix',
+  'by-ear',
+  'typo',
+  'glued',
+  'dropped-words',
+] as const satisfies readonly (MatchKind | 'glued' | 'dropped-words')[]
+export type How = (typeof HOW)[number]
+
+/** An alias by which a record was found, and the entity of its ancestor where the alias is that one's. */
+export type AliasMatch = { readonly entity: string | undefined; readonly alias: Alias }
+
+/** How a record was matched. */
+export type Explanation = {
+  /** All ways in which words matched; `exact` only where there is no other. */
+  readonly how: readonly How[]
+  /** The typed words that the record does not have. */
+  readonly dropped: readonly string[]
+  /** The words of its own name that were matched, folded. */
+  readonly matched: readonly string[]
+  readonly aliases: readonly AliasMatch[]
 }
 
 export type SearchResult = {
   readonly name: string
   readonly position: number
+  /** From 0 to 1. */
   readonly score: number
+  readonly explanation: Explanation
   /** From the point that the results are to be near to, in metres. */
   readonly distance?: number
 }
@@ -61,10 +253,12 @@ export type SearchResult = {
 /** The entities to search, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
 
+type Found = Omit<SearchResult, 'explanation'> & { readonly rank: number; readonly explain: () => Explanation }
+
 /**
- * Searches several entities at once, the best of all first. Of results that match as well, those of an entity with fewer
- * ancestors come first, then in the order of the scope. Where the entities together have enough hits as typed, none is
- * searched with typing errors. Near a point, the nearest of all hits come first, however well they match.
+ * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
+ * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
+ * have enough. Near a point, the nearest of all hits come first, however well they match.
  */
 export function searchAcross(
   release: Release,
@@ -73,48 +267,112 @@ export function searchAcross(
   limit: number,
   near?: Near,
 ): SearchResult[] {
-  const resultsOf = (name: string, hits: Hits) =>
-    near === undefined ? bestResults(name, hits, limit) : nearestResults(release.entity(name), hits, limit, near)
   // The best hits can be found without the others, but not the nearest.
-  const wanted = near === undefined ? { wanted: Math.max(limit, MIN_HITS) } : {}
+  const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
   const searches = scope.map(([name, filters]) => {
     const among = positionsWhere(release, release.entity(name).definition, filters)
-    const space = { ...searchSpace(release, name, among), ...wanted }
-    const hits = searchAsTyped(space, words)
-    return { name, space, count: hits.count, results: resultsOf(name, hits) }
+    const entitySearch = new EntitySearch(searchSpace(release, name, among), words, wanted)
+    const coded = withCode(release, name, among, words)
+    return { name, entitySearch, coded, count: 0, results: [] as Found[] }
   })
-  const countAsTyped = searches.reduce((sum, { count }) => sum + count, 0)
-  const results = searches.flatMap(({ name, space, count, results }) =>
-    countAsTyped >= Math.min(limit, MIN_HITS) || count >= MIN_HITS
-      ? results
-      : resultsOf(name, searchWithEdits(space, words)),
-  )
-  return results.toSorted(near === undefined ? bestOrder(release) : byDistance).slice(0, limit)
+  const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
+    let total = 0
+    for (const one of searches) {
+      if (mayReplace(one.count)) {
+        one.results = []
+        const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
+        const hits = one.entitySearch.run(effort, others)
+        one.count = hits.count
+        one.results = resultsOf(release.entity(one.name), hits, limit, near, one.entitySearch)
+      }
+      total += one.count + one.coded.length
+    }
+    return total
+  }
+  const total = run(AS_TYPED, () => true)
+  if (total === 0) WIDER.find((effort) => run(effort, (count) => count === 0) > 0)
+  else if (total < Math.min(limit, MIN_HITS)) run(FUZZY, (count) => count < MIN_HITS)
+  const results = searches.flatMap(({ coded, results }) => [
+    ...coded,
+    ...results.filter(({ position }) => !coded.some((other) => other.position === position)),
+  ])
+  return results
+    .toSorted(near === undefined ? bestOrder(release) : byDistance)
+    .slice(0, limit)
+    .map(({ explain, rank: _, ...result }) => ({ ...result, explanation: explain() }))
 }
 
-const byDistance = (a: SearchResult, b: SearchResult) => (a.distance ?? 0) - (b.distance ?? 0)
-
-/** A country comes before a locality that matches as well, however many further words its name has. */
-function bestOrder(release: Release): (a: SearchResult, b: SearchResult) => number {
-  const depth = ({ name }: SearchResult) => depthOf(release.entity(name).definition)
-  return (a, b) => coarseScore(a.score) - coarseScore(b.score) || depth(a) - depth(b) || a.score - b.score
+/**
+ * The best records of one entity by their own names, codes and aliases alone, with as much effort as it takes to find any;
+ * at these positions, which ascend, or at any.
+ */
+export function searchOwnNames(
+  release: Release,
+  name: string,
+  words: readonly string[],
+  limit: number,
+  among: Uint32Array | undefined,
+): Omit<SearchResult, 'name'>[] {
+  const space = { ...searchSpace(release, name, among), levels: [] }
+  const entitySearch = new EntitySearch(space, words, limit)
+  const coded = withCode(release, name, among, words)
+  let hits = entitySearch.run(AS_TYPED)
+  if (hits.count === 0 && coded.length === 0)
+    for (const effort of WIDER) {
+      hits = entitySearch.run(effort)
+      if (hits.count > 0) break
+    }
+  const found = hits.best(limit).map((position) => ({
+    position,
+    score: scoreOfRank(hits.scores[position] as number),
+    explanation: entitySearch.explain(position),
+  }))
+  return [...coded.map(({ position, score, explain }) => ({ position, score, explanation: explain() })), ...found]
 }
 
-const bestResults = (name: string, hits: Hits, limit: number): SearchResult[] =>
-  Array.from(hits.ranked().subarray(0, limit), (position) => ({
+const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
+
+function bestOrder(release: Release): (a: Found, b: Found) => number {
+  const depth = ({ name }: Found) => depthOf(release.entity(name).definition)
+  return (a, b) => b.score - a.score || depth(a) - depth(b)
+}
+
+function resultsOf(
+  entity: OpenEntity,
+  hits: Hits,
+  limit: number,
+  near: Near | undefined,
+  entitySearch: EntitySearch,
+): Found[] {
+  const { name } = entity.definition
+  const found = (position: number): Found => ({
     name,
     position,
-    score: hits.scores[position] as number,
-  }))
-
-function nearestResults(entity: OpenEntity, hits: Hits, limit: number, near: Near): SearchResult[] {
+    rank: hits.scores[position] as number,
+    score: scoreOfRank(hits.scores[position] as number),
+    explain: () => entitySearch.explain(position),
+  })
+  if (near === undefined) return hits.best(limit).map(found)
   const distance = distanceFrom(entity, near)
   return Array.from(nearestFirst(entity, near, hits.ascending()).subarray(0, limit), (position) => ({
-    name: entity.definition.name,
-    position,
-    score: hits.scores[position] as number,
+    ...found(position),
     distance: distance(position),
   }))
+}
+
+const BY_CODE: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
+
+/** The records whose whole official code was typed, however it was spaced. */
+function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Found[] {
+  const code = typedCode(words)
+  if (code === undefined) return []
+  const importance = importanceOf(release, name)
+  return positionsWithCode(release, release.entity(name).definition, code)
+    .filter((position) => among === undefined || among.includes(position))
+    .map((position) => {
+      const rank = rankOf(1 - IMPORTANCE_WEIGHT * (1 - (importance[position] as number) / MAX_IMPORTANCE))
+      return { name, position, rank, score: scoreOfRank(rank), explain: () => BY_CODE }
+    })
 }
 
 const depths = new WeakMap<Entity, number>()

@@ -7,6 +7,8 @@ import { catalogOf } from '../catalog/catalog.ts'
 import { entities } from '../catalog/entities.ts'
 import type { Release } from '../release/release.ts'
 import { type AppContext, createApp, promisedResponse } from './app.ts'
+import { Budget, DEFAULT_BUDGET } from './budget.ts'
+import { Metrics } from './metrics.ts'
 import { ProblemError } from './problem.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(11) }))
@@ -23,6 +25,38 @@ const connection = { listeningUrl: ORIGIN, peer: undefined }
 await createApp(context)({ method: 'GET', path: '/', query: '', headers: new Map() }, connection)
 const respond = (target: string, request: Partial<TestRequest> = {}, changed: Partial<AppContext> = {}) =>
   immediateResponseTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
+
+describe('API v2', () => {
+  test('is there without waiting once it is loaded', async () => {
+    const app = createApp(context)
+    await app.preload?.()
+    expect(immediateResponseTo(app, { target: '/api/v2/paises' }, connection).status).toBe(200)
+  })
+
+  test('waits for a turn of the event loop that has time, and v1 does not', async () => {
+    const later = Promise.withResolvers<void>()
+    const busy = { ...connection, turn: { hasTime: () => false, timeForMore: () => later.promise } }
+    const app = createApp(context)
+    await app.preload?.()
+    expect(immediateResponseTo(app, { target: '/api/v1/paises' }, busy).status).toBe(200)
+    const response = responseTo(app, { target: '/api/v2/paises' }, busy)
+    later.resolve()
+    expect((await response).status).toBe(200)
+    expect(() => immediateResponseTo(app, { target: '/api/v2/paises' }, busy)).toThrow()
+  })
+
+  test('refuses a client that has used up its bytes, and v1 does not', async () => {
+    const metrics = new Metrics()
+    const budget = new Budget({ ...DEFAULT_BUDGET, bytesPerClient: 10 }, metrics)
+    budget.keepBytes('192.0.2.1', 10)
+    const app = createApp({ ...context, budget })
+    const from = (peer: string, target: string) => responseTo(app, { target }, { ...connection, peer })
+    expect((await from('192.0.2.1', '/api/v2/paises')).status).toBe(503)
+    expect((await from('192.0.2.1', '/api/v1/paises')).status).toBe(200)
+    expect((await from('192.0.2.2', '/api/v2/paises')).status).toBe(200)
+    expect(metrics.refused.bytes).toBe(1)
+  })
+})
 
 describe('routes', () => {
   test.each([

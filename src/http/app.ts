@@ -2,18 +2,31 @@
 import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
+import type { Budget } from './budget.ts'
+import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { RequestId } from './request-id.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { v1Routes } from './v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
+import type { V2Context } from './v2/pipeline.ts'
 
 type Outcome = HttpResponse | Problem
 
 export type App = {
-  (request: HttpRequest, connection: ConnectionInfo): HttpResponse | Promise<HttpResponse>
+  (request: HttpRequest, connection: ConnectionInfo, id?: RequestId): HttpResponse | Promise<HttpResponse>
+  /** The response to what the wire refuses; by default that of problemResponse. */
+  readonly refuse?: (problem: Problem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
+  /** Whose share of the budget a request counts towards. */
+  readonly clientOf?: (request: HttpRequest, connection: ConnectionInfo) => string
+  /** How long a body is read for a request that is neither GET nor HEAD, in bytes; undefined if none is. */
+  readonly maxBody?: (request: HttpRequest) => number | undefined
+  /** Loads what would otherwise be loaded by the first request that needs it. */
+  readonly preload?: () => Promise<void>
 }
 
 export type AppContext = {
@@ -21,35 +34,46 @@ export type AppContext = {
   readonly release: () => Release
   /** Where older releases are, for requests that name one. */
   readonly shelf?: ReadableShelf
+  /** Where whole collections and changes are kept; without one, few clients can download them at a time. */
+  readonly cache?: ResponseCache
   readonly policy: BaseUrlPolicy
-  readonly logError: (error: unknown, request: HttpRequest) => void
+  /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
+  readonly budget?: Budget
+  readonly logError: (error: unknown, request: HttpRequest, id?: RequestId) => void
 }
 
 export function createApp(context: AppContext): App {
   const releases = new OpenReleases(context.release, context.shelf)
-  const respondProblem: RespondProblem = (problem, request, connection) =>
+  const respondProblem: RespondProblem = (problem, request, connection, id) =>
     isForBrowser(request)
-      ? problemAsPage(context, releases, request, connection, problem)
-      : problemResponse(problem, request.path)
-  const app = (request: HttpRequest, connection: ConnectionInfo) => {
+      ? problemAsPage(context, releases, request, connection, problem, id)
+      : problemResponse(problem, request.path, id)
+  const app = (request: HttpRequest, connection: ConnectionInfo, id?: RequestId) => {
     try {
       const outcome = route(context, releases, request, connection)
       if (outcome instanceof Promise) {
-        return promisedResponse(context, request, outcome, (problem) => respondProblem(problem, request, connection))
+        const onProblem = (problem: Problem) => respondProblem(problem, request, connection, id)
+        return promisedResponse(context, request, outcome, id, onProblem)
       }
-      return 'kind' in outcome ? respondProblem(outcome, request, connection) : outcome
+      return 'kind' in outcome ? respondProblem(outcome, request, connection, id) : outcome
     } catch (error) {
-      return respondProblem(problemOf(error, context, request), request, connection)
+      return respondProblem(problemOf(error, context, request, id), request, connection, id)
     }
   }
-  return Object.assign(app, { failed: context.logError })
+  const preload = async () => {
+    await loadV2()
+  }
+  const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
+    clientAddress(context.policy, headers, connection)
+  return Object.assign(app, { failed: context.logError, clientOf, preload })
 }
 
-type ErrorLog = Pick<AppContext, 'logError'>
+type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
 type RespondProblem = (
   problem: Problem,
   request: HttpRequest,
   connection: ConnectionInfo,
+  id: RequestId | undefined,
 ) => HttpResponse | Promise<HttpResponse>
 
 /** What a promise rejects with is caught like what is thrown. */
@@ -57,11 +81,12 @@ export const promisedResponse = (
   log: ErrorLog,
   request: HttpRequest,
   outcome: Promise<Outcome>,
+  id?: RequestId,
   respondProblem: (problem: Problem) => HttpResponse | Promise<HttpResponse> = (problem) =>
-    problemResponse(problem, request.path),
+    problemResponse(problem, request.path, id),
 ): Promise<HttpResponse> =>
   outcome
-    .catch((error) => problemOf(error, log, request))
+    .catch((error) => problemOf(error, log, request, id))
     .then((settled) => ('kind' in settled ? respondProblem(settled) : settled))
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
@@ -72,31 +97,65 @@ const isForBrowser = ({ path, headers }: HttpRequest) =>
   !isApiPath(path) && HTML_ACCEPTED.test(headers.get('accept') ?? '')
 
 /** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
-function problemOf(error: unknown, { logError }: ErrorLog, request: HttpRequest): Problem {
-  if (error instanceof ProblemError) return error.problem
-  logError(error, request)
+function problemOf(
+  error: unknown,
+  { logError, budget }: ErrorLog,
+  request: HttpRequest,
+  id: RequestId | undefined,
+): Problem {
+  if (error instanceof ProblemError) {
+    // Only what prepares downloads throws it.
+    if (error.problem.kind === 'overloaded') budget?.countRefusal('streams')
+    return error.problem
+  }
+  logError(error, request, id)
   return { kind: 'internal-error' }
 }
 
 function route(
-  { release, policy }: AppContext,
+  context: AppContext,
   releases: OpenReleases,
   request: HttpRequest,
   connection: ConnectionInfo,
 ): Outcome | Promise<Outcome> {
+  const { release, policy } = context
   const { path, headers } = request
-  if (isV2Path(path)) return routeV2(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+  if (isV2Path(path)) return withinBudget(context, releases, request, connection, routeV2)
   const current = release()
   const routes = v1Routes(current.catalog)
   const handler = routes.get(path)
   if (handler === undefined && isExplorerPath(path))
-    return routeExplorer(releases, request, () => orThrow(baseUrlOf(policy, headers, connection)))
+    return withinBudget(context, releases, request, connection, routeExplorer)
   const isSlashed = handler === undefined && isKnown(routes, withoutSlash(path))
   if (!isRead(request) && (handler !== undefined || isSlashed || path === '*')) return otherMethod(request)
   if (isSlashed) return redirected(request)
   if (handler === undefined) return notFound(path, ['/', ...routes.keys()])
   const baseUrl = baseUrlOf(policy, headers, connection)
   return typeof baseUrl === 'string' ? handler(current, request, baseUrl) : baseUrl
+}
+
+type RouteV2 = (context: V2Context, request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+/** Responses of API v2 and pages can be large. A page of v1 is small enough for the socket to take it at once. */
+function withinBudget(
+  { policy, budget, cache }: AppContext,
+  releases: OpenReleases,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+  routeTo: RouteV2,
+): Outcome | Promise<Outcome> {
+  const respond = (): Outcome | Promise<Outcome> => {
+    const refusal = budget?.refusal(clientAddress(policy, request.headers, connection))
+    if (refusal !== undefined) {
+      budget?.countRefusal('bytes')
+      return refusal
+    }
+    const isBaseUrlFixed = policy.baseUrl !== undefined
+    const baseUrl = () => orThrow(baseUrlOf(policy, request.headers, connection))
+    return routeTo({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
+  }
+  const { turn } = connection
+  return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
 }
 
 const isKnown = (routes: ReturnType<typeof v1Routes>, path: string) => path === '/' || routes.has(path)
@@ -116,20 +175,18 @@ const isExplorerPath = (path: string) => EXPLORER_PATH.test(path)
 
 let v2: typeof import('./v2/pipeline.ts') | undefined
 
-/** API v2 is loaded at the first request for it, so that the start does not wait for it. */
-function routeV2(
-  releases: OpenReleases,
-  request: HttpRequest,
-  baseUrlOf: () => string,
-): HttpResponse | Promise<HttpResponse> {
-  if (v2 !== undefined) return v2.respondV2({ releases, baseUrlOf }, request)
-  return import('./v2/pipeline.ts').then((loaded) => {
-    v2 = loaded
-    return loaded.respondV2({ releases, baseUrlOf }, request)
-  })
+/** API v2 is loaded when the server is idle for the first time, so that neither the start nor a request waits for it. */
+async function loadV2(): Promise<typeof import('./v2/pipeline.ts')> {
+  v2 = await import('./v2/pipeline.ts')
+  return v2
 }
 
-/** The explorer likewise. */
+function routeV2(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  if (v2 !== undefined) return v2.respondV2(context, request)
+  return loadV2().then(({ respondV2 }) => respondV2(context, request))
+}
+
+/** The explorer is loaded at the first request for a page. */
 let explorer: typeof import('./explorer/explorer.ts') | undefined
 
 async function loadExplorer(): Promise<typeof import('./explorer/explorer.ts')> {
@@ -137,29 +194,27 @@ async function loadExplorer(): Promise<typeof import('./explorer/explorer.ts')> 
   return explorer
 }
 
-function routeExplorer(
-  releases: OpenReleases,
-  request: HttpRequest,
-  baseUrlOf: () => string,
-): HttpResponse | Promise<HttpResponse> {
-  if (explorer !== undefined) return explorer.respondExplorer({ releases, baseUrlOf }, request)
-  return loadExplorer().then((loaded) => loaded.respondExplorer({ releases, baseUrlOf }, request))
+function routeExplorer(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  if (explorer !== undefined) return explorer.respondExplorer(context, request)
+  return loadExplorer().then(({ respondExplorer }) => respondExplorer(context, request))
 }
 
 /** Where even the page of a problem fails, the problem is given as it is to everyone else. */
 async function problemAsPage(
-  { policy, logError }: AppContext,
+  { policy, cache, logError }: AppContext,
   releases: OpenReleases,
   request: HttpRequest,
   connection: ConnectionInfo,
   problem: Problem,
+  id: RequestId | undefined,
 ): Promise<HttpResponse> {
   const baseUrl = () => orThrow(baseUrlOf(policy, request.headers, connection))
   try {
     const { problemPageResponse } = await loadExplorer()
-    return problemPageResponse({ releases, baseUrlOf: baseUrl }, request, problem)
+    const context = { releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed: policy.baseUrl !== undefined }
+    return problemPageResponse(context, request, problem)
   } catch (error) {
-    logError(error, request)
-    return problemResponse(problem, request.path)
+    logError(error, request, id)
+    return problemResponse(problem, request.path, id)
   }
 }

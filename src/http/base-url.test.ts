@@ -46,6 +46,41 @@ describe('the base URL is', () => {
     ['that of a trusted proxy', proxied, forwarded, 'https://outer.test:8443'],
     ['that of Host with the scheme of a proxy', proxied, { Host: 'a', 'X-Forwarded-Proto': 'https' }, 'https://a'],
     ['that of a proxy without a scheme', proxied, { 'X-Forwarded-Host': 'b' }, 'http://b'],
+    ['that of a proxy in capitals', proxied, { Host: 'a', 'X-Forwarded-Proto': 'HTTPS' }, 'https://a'],
+    [
+      'that of the first of several proxies',
+      proxied,
+      { Host: 'a', 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'outer.test:8443 , inner.test' },
+      'https://outer.test:8443',
+    ],
+    ['that of the first without blanks', proxied, { Host: 'a', 'X-Forwarded-Proto': 'https,http' }, 'https://a'],
+    ['that of Forwarded', proxied, { Host: 'a', Forwarded: 'for=192.0.2.1;proto=https;host=b.test' }, 'https://b.test'],
+    [
+      'that of the first in Forwarded',
+      proxied,
+      { Host: 'a', Forwarded: 'for=192.0.2.1;Proto="HTTPS";Host="b.test:81", for=10.0.0.1;proto=http;host=c' },
+      'https://b.test:81',
+    ],
+    [
+      'that of the first in Forwarded that names one',
+      proxied,
+      { Host: 'a', Forwarded: 'for=192.0.2.1, proto=https, host=b.test' },
+      'https://b.test',
+    ],
+    ['that of Host, if Forwarded names none', proxied, { Host: 'a', Forwarded: 'for=192.0.2.1' }, 'http://a'],
+    [
+      'that of X-Forwarded headers, if there is a Forwarded too',
+      proxied,
+      { ...forwarded, Forwarded: 'proto=http;host=evil.test' },
+      'https://outer.test:8443',
+    ],
+    [
+      'not that of a Forwarded beside any X-Forwarded header',
+      proxied,
+      { Host: 'a', 'X-Forwarded-Proto': 'https', Forwarded: 'host=evil.test' },
+      'https://a',
+    ],
+    ['that of Host, whatever a stranger forwards', plain, { Host: 'a', Forwarded: 'host=b;proto=https' }, 'http://a'],
   ])('%s', (_, policy, headers, url) => expect(baseUrl(policy, headers)).toBe(url))
 })
 
@@ -89,6 +124,14 @@ describe('refused is a host', () => {
   ])('%s', (_, host) => {
     expect(baseUrl(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
     expect(baseUrl(proxied, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    const quoted = `"${host.replaceAll('\\', '\\\\')}"`
+    expect(baseUrl(proxied, { Host: 'a', Forwarded: `host=${quoted}` })).toEqual({
+      kind: 'bad-host',
+      header: 'The host of Forwarded',
+      expected: HOST,
+    })
+    // In a list of hosts the first one counts.
+    if (host.includes(',')) return
     expect(baseUrl(proxied, { Host: 'a', 'X-Forwarded-Host': host })).toEqual({
       kind: 'bad-host',
       header: 'X-Forwarded-Host',
@@ -97,7 +140,16 @@ describe('refused is a host', () => {
   })
 })
 
-test.each(['', 'HTTPS', 'ws', 'https,http', 'javascript'])('refused is the scheme "%s" of a proxy', (scheme) => {
+test.each(['for=a;for=b', 'host=a:80', 'proto'])('refused is a Forwarded that is malformed: %s', (value) => {
+  expect(baseUrl(proxied, { Host: 'a', Forwarded: value })).toMatchObject({ kind: 'bad-host', header: 'Forwarded' })
+  expect(baseUrl(plain, { Host: 'a', Forwarded: value })).toBe('http://a')
+})
+
+test('refused is a scheme of Forwarded that is not of the web', () => {
+  expect(baseUrl(proxied, { Host: 'a', Forwarded: 'proto=ws' })).toMatchObject({ header: 'The proto of Forwarded' })
+})
+
+test.each(['', 'ws', ',https', 'ws, https', 'javascript'])('refused is the scheme "%s" of a proxy', (scheme) => {
   expect(baseUrl(proxied, { Host: 'a', 'X-Forwarded-Proto': scheme })).toEqual({
     kind: 'bad-host',
     header: 'X-Forwarded-Proto',

@@ -1,13 +1,11 @@
 // The base URL of the links in a response.
-import type { BlockList } from 'node:net'
+import { isFromProxy, type ProxyPolicy, parseForwarded, usesForwarded } from './client-address.ts'
 import type { ConnectionInfo, RequestHeaders } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
-export type BaseUrlPolicy = {
+export type BaseUrlPolicy = ProxyPolicy & {
   /** The configured one; without it the base URL follows from the request. */
   readonly baseUrl: string | undefined
-  /** The addresses from which X-Forwarded headers are accepted. */
-  readonly trustedProxies: BlockList | undefined
 }
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9.])?'
@@ -36,8 +34,7 @@ export function baseUrlOf(
   connection: ConnectionInfo,
 ): string | Problem {
   if (policy.baseUrl !== undefined) return policy.baseUrl
-  const forwarded =
-    policy.trustedProxies === undefined ? undefined : fromProxy(policy.trustedProxies, headers, connection)
+  const forwarded = isFromProxy(policy, connection) ? fromProxy(headers) : undefined
   if (forwarded !== undefined) return forwarded
   const host = headers.get('host')
   // HTTP/1.0 does not require it.
@@ -45,20 +42,44 @@ export function baseUrlOf(
   return isHost(host) ? `http://${host}` : badHost('Host')
 }
 
-function fromProxy(
-  trusted: BlockList,
-  headers: RequestHeaders,
-  connection: ConnectionInfo,
-): string | Problem | undefined {
-  const { peer } = connection
-  if (peer === undefined || !trusted.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4')) return undefined
-  const scheme = headers.get('x-forwarded-proto') ?? 'http'
-  const host = headers.get('x-forwarded-host') ?? headers.get('host')
-  if (scheme !== 'http' && scheme !== 'https') {
-    return { kind: 'bad-host', header: 'X-Forwarded-Proto', expected: 'http or https' }
-  }
+/** What a trusted proxy says it was called with. Each proxy of a chain appends to the lists, so the first one counts. */
+function fromProxy(headers: RequestHeaders): string | Problem | undefined {
+  const named = usesForwarded(headers) ? fromForwarded(headers) : fromLists(headers)
+  if ('kind' in named) return named
+  const scheme = named.scheme?.toLowerCase() ?? 'http'
+  if (scheme !== 'http' && scheme !== 'https')
+    return { kind: 'bad-host', header: named.schemeHeader, expected: 'http or https' }
+  const host = named.host ?? headers.get('host')
   // The HTTP/1.0 health check of a load balancer names no host.
   if (host === undefined) return undefined
-  if (!isHost(host)) return badHost(headers.get('x-forwarded-host') !== undefined ? 'X-Forwarded-Host' : 'Host')
-  return `${scheme}://${host}`
+  return isHost(host) ? `${scheme}://${host}` : badHost(named.host === undefined ? 'Host' : named.hostHeader)
+}
+
+type NamedByProxy = {
+  readonly scheme: string | undefined
+  readonly schemeHeader: string
+  readonly host: string | undefined
+  readonly hostHeader: string
+}
+
+const firstOf = (list: string | undefined) => list?.split(',', 1)[0]?.trim()
+
+const fromLists = (headers: RequestHeaders): NamedByProxy => ({
+  scheme: firstOf(headers.get('x-forwarded-proto')),
+  schemeHeader: 'X-Forwarded-Proto',
+  host: firstOf(headers.get('x-forwarded-host')),
+  hostHeader: 'X-Forwarded-Host',
+})
+
+function fromForwarded(headers: RequestHeaders): NamedByProxy | Problem {
+  const elements = parseForwarded(headers.get('forwarded') ?? '')
+  if (elements === undefined)
+    return { kind: 'bad-host', header: 'Forwarded', expected: 'a list of RFC 7239, such as for=192.0.2.1;proto=https' }
+  const first = (name: string) => elements.find((element) => element.has(name))?.get(name)
+  return {
+    scheme: first('proto'),
+    schemeHeader: 'The proto of Forwarded',
+    host: first('host'),
+    hostHeader: 'The host of Forwarded',
+  }
 }

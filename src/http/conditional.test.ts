@@ -1,13 +1,14 @@
-// When a client has the requested page already.
+// When a client has the requested page already, and when what is there is not what it expects.
 import { describe, expect, test } from 'bun:test'
-import { isNotModified } from './conditional.ts'
+import { evaluateConditions } from './conditional.ts'
 
 const TAG = '"0123456789abcdef"'
 const DATE = 'Sun, 15 Nov 2026 12:00:00 GMT'
 const EARLIER = 'Sun, 15 Nov 2026 11:59:59 GMT'
 const LATER = 'Sun, 15 Nov 2026 12:00:01 GMT'
 
-const notModified = (headers: Record<string, string>) => isNotModified(new Map(new Headers(headers)), TAG, DATE)
+const evaluated = (headers: Record<string, string>, lastModified = DATE) =>
+  evaluateConditions(new Map(new Headers(headers)), TAG, lastModified)
 
 describe('not modified for', () => {
   test.each<[string, Record<string, string>]>([
@@ -19,7 +20,8 @@ describe('not modified for', () => {
     ['a list with commas inside tags', { 'If-None-Match': `"a,b", ${TAG}` }],
     ['the tag, whatever the date', { 'If-None-Match': TAG, 'If-Modified-Since': EARLIER }],
     ['the date', { 'If-Modified-Since': DATE }],
-  ])('%s', (_, headers) => expect(notModified(headers)).toBe(true))
+    ['the tag, where it is also expected', { 'If-None-Match': TAG, 'If-Match': TAG }],
+  ])('%s', (_, headers) => expect(evaluated(headers)).toBe('not-modified'))
 })
 
 describe('modified for', () => {
@@ -38,6 +40,34 @@ describe('modified for', () => {
     ['an earlier date', { 'If-Modified-Since': EARLIER }],
     ['an invalid date', { 'If-Modified-Since': 'tomorrow' }],
     ['an empty date', { 'If-Modified-Since': '' }],
-    ['conditions that are not supported', { 'If-Match': TAG, 'If-Unmodified-Since': DATE, 'If-Range': TAG }],
-  ])('%s', (_, headers) => expect(notModified(headers)).toBe(false))
+    ['a condition on ranges', { 'If-Range': TAG }],
+    ['the tag that is expected', { 'If-Match': TAG }],
+    ['any tag that is expected', { 'If-Match': ' * ' }],
+    ['a list with the tag that is expected', { 'If-Match': `"a", W/"b",${TAG}` }],
+    ['the date that is expected', { 'If-Unmodified-Since': DATE }],
+    ['a later date', { 'If-Unmodified-Since': LATER }],
+    ['a date that is none', { 'If-Unmodified-Since': 'tomorrow' }],
+    ['the tag that is expected, whatever the date', { 'If-Match': TAG, 'If-Unmodified-Since': EARLIER }],
+  ])('%s', (_, headers) => expect(evaluated(headers)).toBe('holds'))
+})
+
+describe('not what is expected for', () => {
+  test.each<[string, Record<string, string>, string]>([
+    ['another tag', { 'If-Match': '"a"' }, 'If-Match'],
+    ['an empty list', { 'If-Match': '' }, 'If-Match'],
+    ['the tag, weak', { 'If-Match': `W/${TAG}` }, 'If-Match'],
+    ['another tag, whatever the date', { 'If-Match': '"a"', 'If-Unmodified-Since': LATER }, 'If-Match'],
+    ['another tag, although the client has this one', { 'If-Match': '"a"', 'If-None-Match': TAG }, 'If-Match'],
+    ['an earlier date', { 'If-Unmodified-Since': EARLIER }, 'If-Unmodified-Since'],
+    [
+      'an earlier date, although the client has this one',
+      { 'If-Unmodified-Since': EARLIER, 'If-None-Match': TAG },
+      'If-Unmodified-Since',
+    ],
+  ])('%s', (_, headers, failed) => expect(evaluated(headers)).toEqual({ failed }))
+})
+
+test('where there is no date, conditions on it are ignored', () => {
+  expect(evaluated({ 'If-Unmodified-Since': EARLIER }, '')).toBe('holds')
+  expect(evaluated({ 'If-Modified-Since': DATE }, '')).toBe('holds')
 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { responseOf } from '../../test/support/responses.ts'
 import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+import { RequestId } from './request-id.ts'
 
 const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
   'bad-parameter': [
@@ -57,8 +58,30 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'Accept was "image/png"; there are application/json, application/x-ndjson and text/csv.',
     ],
   ],
+  'precondition-failed': [
+    [
+      { kind: 'precondition-failed', header: 'If-Match' },
+      412,
+      'What is there is not what the client expects',
+      'If-Match does not hold for what is there; a request without it gives that.',
+    ],
+  ],
   'range-not-satisfiable': [
     [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
+  ],
+  'too-many-requests': [
+    [
+      { kind: 'too-many-requests', requests: 10, windowSeconds: 1, retryAfter: 1 },
+      429,
+      'The client sends more requests than it may',
+      'At most 10 requests per second are allowed from one address; wait as Retry-After says.',
+    ],
+    [
+      { kind: 'too-many-requests', requests: 600, windowSeconds: 60, retryAfter: 7 },
+      429,
+      'The client sends more requests than it may',
+      'At most 600 requests per 60 seconds are allowed from one address; wait as Retry-After says.',
+    ],
   ],
   'bad-host': [
     [
@@ -93,6 +116,14 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'POST was used; allowed are GET, HEAD, OPTIONS.',
     ],
   ],
+  'content-too-large': [
+    [
+      { kind: 'content-too-large', max: 1_000 },
+      413,
+      'The body of the request is too large',
+      'At most 1000 bytes are read.',
+    ],
+  ],
   'uri-too-long': [
     [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
   ],
@@ -110,6 +141,22 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       400,
       'The request is not sound HTTP',
       'In the request, the header host is missing.',
+    ],
+  ],
+  'request-timeout': [
+    [
+      { kind: 'request-timeout', seconds: 15 },
+      408,
+      'The request took too long to arrive',
+      'It was not whole after 15 seconds.',
+    ],
+  ],
+  overloaded: [
+    [
+      { kind: 'overloaded', what: 'all is used up', retryAfter: 7 },
+      503,
+      'The service has too much to do at the moment',
+      'All is used up; try again in 7 seconds.',
     ],
   ],
   'internal-error': [
@@ -133,6 +180,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     problem.kind === 'page-beyond-last'
       ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
       : {}
+  const retries = 'retryAfter' in problem ? { 'retry-after': String(problem.retryAfter) } : {}
   expect(response.status).toBe(status)
   expect(Object.fromEntries(response.headers)).toEqual({
     'content-type': 'application/problem+json',
@@ -143,12 +191,22 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     'cache-control': 'no-store',
     ...totals,
     ...ranges,
+    ...retries,
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
   expect(await response.text()).toBe(JSON.stringify(body))
 })
 
 test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
+
+test('below API v2, and only there, a problem has the id of its request', () => {
+  const id = new RequestId({ trustedProxies: undefined }, undefined, undefined)
+  const bodyOf = (path: string) => responseOf(problemResponse({ kind: 'internal-error' }, path, id)).json()
+  expect(bodyOf('/api/v2/paises')).resolves.toMatchObject({ instance: '/api/v2/paises', requestId: id.value })
+  expect(bodyOf('/api/openapi.json')).resolves.toHaveProperty('requestId', id.value)
+  for (const path of ['/', '/api/v1/paises', '/elsewhere'])
+    expect(bodyOf(path)).resolves.not.toHaveProperty('requestId')
+})
 
 test('below API v2 a problem has the headers of API v2', () => {
   const { headers } = responseOf(problemResponse({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))

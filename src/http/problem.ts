@@ -4,7 +4,8 @@ import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
-import type { HeadProblem } from './wire/request-head.ts'
+import type { RequestId } from './request-id.ts'
+import type { BodyProblem } from './wire/request-body.ts'
 
 export type Problem =
   | BadParameter
@@ -17,13 +18,24 @@ export type Problem =
     }
   | { readonly kind: 'release-gone'; readonly digest: string }
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
+  | { readonly kind: 'precondition-failed'; readonly header: string }
   | { readonly kind: 'range-not-satisfiable'; readonly length: number }
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
-  | HeadProblem
+  | BodyProblem
+  | { readonly kind: 'request-timeout'; readonly seconds: number }
+  | {
+      readonly kind: 'too-many-requests'
+      readonly requests: number
+      readonly windowSeconds: number
+      /** In seconds. */
+      readonly retryAfter: number
+    }
   | { readonly kind: 'internal-error' }
+  /** What is used up, as a sentence without its end, and after how many seconds to try again. */
+  | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfter: number }
 
 export type ProblemKind = Problem['kind']
 
@@ -39,6 +51,12 @@ export class ProblemError extends Error {
 
 export const badParameter = (name: string, value: string, allowed: string): ProblemError =>
   new ProblemError({ kind: 'bad-parameter', name, value, allowed })
+
+/** By then, clients that do not read have mostly been cut off. */
+const RETRY_AFTER_SECONDS = 10
+
+export const overloaded = (what: string, retryAfter = RETRY_AFTER_SECONDS) =>
+  ({ kind: 'overloaded', what, retryAfter }) satisfies Problem
 
 /** For functions that return a problem in place of their result. */
 export function orThrow<T extends string | HttpResponse>(result: T | Problem): T {
@@ -63,11 +81,16 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'page-beyond-last': [404, 'The page is beyond the last one'],
   'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
   'not-acceptable': [406, 'None of the forms that are accepted can be given'],
+  'request-timeout': [408, 'The request took too long to arrive'],
   'release-gone': [410, 'The release is not there any more'],
+  'precondition-failed': [412, 'What is there is not what the client expects'],
+  'content-too-large': [413, 'The body of the request is too large'],
   'uri-too-long': [414, 'The URL is too long'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
+  'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
+  overloaded: [503, 'The service has too much to do at the moment'],
 }
 
 function detailOf(problem: Problem): string {
@@ -92,6 +115,8 @@ function detailOf(problem: Problem): string {
       )
     case 'not-acceptable':
       return `Accept was ${quoted(problem.accept)}; there are ${problem.forms}.`
+    case 'precondition-failed':
+      return `${problem.header} does not hold for what is there; a request without it gives that.`
     case 'range-not-satisfiable':
       return `The answer has ${problem.length} bytes.`
     case 'not-found':
@@ -100,26 +125,40 @@ function detailOf(problem: Problem): string {
       return `${problem.method} was used; allowed are ${COMMON_HEADERS.Allow}.`
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
+    case 'content-too-large':
+      return `At most ${problem.max} bytes are read.`
     case 'uri-too-long':
       return `At most ${problem.max} characters are read.`
     case 'headers-too-large':
       return `At most ${problem.max} are read.`
     case 'bad-request':
       return `In the request, ${problem.wrong}.`
+    case 'request-timeout':
+      return `It was not whole after ${problem.seconds} seconds.`
+    case 'overloaded':
+      return `${capitalized(problem.what)}; try again in ${problem.retryAfter} seconds.`
+    case 'too-many-requests': {
+      const window = problem.windowSeconds === 1 ? 'second' : `${problem.windowSeconds} seconds`
+      return `At most ${problem.requests} requests per ${window} are allowed from one address; wait as Retry-After says.`
+    }
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
 }
 
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 const MAX_QUOTED = 100
 const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
 /** Whether a path belongs to API v2, whose responses have headers of their own. */
-const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
 
-export function problemResponse(problem: Problem, path: string): HttpResponse {
+/** API v1 is frozen: its problems do not have the id of the request. */
+export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem)
-  const body = { type: problemType(problem.kind), title, status, detail, instance: path }
+  const requestId = isV2(path) ? id?.value : undefined
+  const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
   const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
   return textResponse(status, all, JSON.stringify(body))
@@ -136,6 +175,9 @@ export function presentationOf(problem: Problem): Presentation {
       return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
+    case 'overloaded':
+    case 'too-many-requests':
+      return { ...presentation, headers: { 'Retry-After': String(problem.retryAfter) } }
     default:
       return presentation
   }

@@ -1,4 +1,5 @@
 // How well a process serves: which release, whether it is the one that it should serve, and whether it is about to stop.
+import type { MetricsSnapshot } from './metrics.ts'
 
 export type ServingStatus = {
   /** The digest of the release that is being served. */
@@ -9,3 +10,6 @@ export type ServingStatus = {
   readonly degraded: readonly string[]
   readonly draining: boolean
 }
+
+/** What a worker tells its supervisor, again and again. */
+export type WorkerReport = { readonly status: ServingStatus; readonly metrics: MetricsSnapshot }

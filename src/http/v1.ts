@@ -5,7 +5,7 @@ import { readPage } from '../page/page.ts'
 import { CACHE_CONTROL, COMMON_HEADERS, pageHeaderLines } from '../page/page-headers.ts'
 import { pageRequest } from '../page/page-request.ts'
 import type { Release } from '../release/release.ts'
-import { isNotModified } from './conditional.ts'
+import { evaluateConditions } from './conditional.ts'
 import { type HttpRequest, type HttpResponse, textResponse } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
@@ -38,9 +38,11 @@ function pageResponse(
   if (typeof number !== 'number') return number
   const page = readPage(release, collection, number)
   if ('kind' in page) return page
+  const condition = evaluateConditions(request.headers, page.etag, page.lastModified)
+  if (typeof condition === 'object') return { kind: 'precondition-failed', header: condition.failed }
   const head = pageHeaderLines(page, baseUrl)
   // A 304 has the headers of the page too: the totals may have changed while its records did not.
-  if (isNotModified(request.headers, page.etag, page.lastModified)) return { status: 304, head, body: undefined }
+  if (condition === 'not-modified') return { status: 304, head, body: undefined }
   return { status: 200, head, body: page.body }
 }
 

@@ -27,7 +27,8 @@ export const V2_COMMON_HEADERS = {
   ...COMMON_HEADERS,
   Vary: 'Accept, Accept-Encoding',
   'Access-Control-Expose-Headers':
-    'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest',
+    'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +
+    'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
 } as const
 
 export function totalHeaders(total: number, totalPages: number, perPage: number = PER_PAGE): Headers {

@@ -45,10 +45,15 @@ export function recordEncoder(entity: Entity, rendition: Rendition): RecordEncod
 }
 
 function csvEncoder(entity: Entity, rendition: Rendition): RecordEncoder {
-  const shape = shapeOf(entity, rendition)
   const row = csvRow(entity, rendition)
-  const rows = (jsons: readonly Uint8Array[]) => parsed(jsons).map((record) => row(shape(record)))
-  const records = (jsons: readonly Uint8Array[]) => [text(rows(jsons).join(''))]
+  const shape = shapeOf(entity, rendition)
+  // The columns of a whole record are its own values.
+  const rowOf = isWhole(rendition) ? row : (record: PublishedRecord) => row(shape(record))
+  const records = (jsons: readonly Uint8Array[]) => {
+    let rows = ''
+    for (const record of parsed(jsons)) rows += rowOf(record)
+    return [text(rows)]
+  }
   return { head: text(csvHead(entity, rendition)), records, gap: NOTHING, tail: NOTHING }
 }
 
@@ -183,7 +188,11 @@ const csvHead = (entity: Entity, rendition: Selection): string =>
 /** For records that have been reduced to the selection. */
 function csvRow(entity: Entity, rendition: Selection): (record: PublishedRecord) => string {
   const columns = csvColumns(entity, rendition)
-  return (record) => columns.map(({ steps }) => csvCell(valueAt(record, steps))).join(',') + END
+  return (record) => {
+    let cells = ''
+    for (const [at, { steps }] of columns.entries()) cells += (at === 0 ? '' : ',') + csvCell(valueAt(record, steps))
+    return cells + END
+  }
 }
 
 function valueAt(record: PublishedRecord, steps: readonly string[]): string | number | null {

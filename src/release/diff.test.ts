@@ -8,9 +8,10 @@ import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
-import { diffEntity, fromDisk, fromMappedFiles, type RecordKey } from './diff.ts'
+import { diffEntity, type RecordKey } from './diff.ts'
 import { RecordFile } from './files/record-file.ts'
 import type { Column } from './index/index-file.ts'
+import { fromDisk, fromMappedFiles } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 setDefaultTimeout(60_000)
@@ -85,8 +86,9 @@ function index(entity: Entity, records: readonly PublishedRecord[], indexed: Map
 function difference(name: string, older: readonly PublishedRecord[], newer: readonly PublishedRecord[]) {
   using before = releaseWith(name, older)
   using after = releaseWith(name, newer)
-  const by = (access: (entity: OpenEntity) => ReturnType<typeof fromDisk>) =>
-    [...diffEntity(before, after, name, access)].flat()
+  const by = (access: (entity: OpenEntity) => ReturnType<typeof fromDisk>) => [
+    ...diffEntity(before, after, name, access),
+  ]
   const found = by(fromDisk)
   expect(by(fromMappedFiles)).toEqual(found)
   return found

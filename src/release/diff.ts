@@ -4,7 +4,8 @@ import { type Entity, factsOf, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
-import { RecordReader } from './files/record-reader.ts'
+import { RecordComparer } from './json-difference.ts'
+import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
@@ -40,105 +41,98 @@ const openIn = (release: Release, name: string): OpenEntity | undefined =>
 
 export const countIn = (release: Release, name: string): number => openIn(release, name)?.count ?? 0
 
-/** So many records are compared at a time. */
-const STEP = 2_000
-
 const decoder = new TextDecoder()
 const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
 
+type Access = (entity: OpenEntity) => RecordAccess
+
 /**
- * The changes of one entity, in a list for every step of the work, which may be empty: in the order of the newer
- * release, then what was removed, in the order of the older.
+ * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older. A record
+ * is parsed when it is read: most imports only count what was added and removed.
  */
-export function* diffEntity(
+export function* diffEntity(older: Release, newer: Release, name: string, access: Access): Generator<RecordChange> {
+  for (const found of diffJson(older, newer, name, access)) if (found !== undefined) yield recordChange(found)
+}
+
+/** A change that stays good when the next one is found. */
+export function recordChange(found: JsonChange): RecordChange {
+  const key = { ...found.key }
+  const [before, after] = [found.old, found.new].map((json) => (json === undefined ? json : new Uint8Array(json)))
+  if (before === undefined) return lazily({ change: 'added' as const, key }, { new: after as Uint8Array })
+  if (after === undefined) return lazily({ change: 'removed' as const, key }, { old: before })
+  const fields = fieldsThatDiffer(before, after)
+  return lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
+}
+
+/** The same with further members that are parsed when they are read. */
+function lazily<T extends object, N extends string>(change: T, jsons: Readonly<Record<N, Uint8Array>>) {
+  for (const [name, json] of Object.entries<Uint8Array>(jsons))
+    Object.defineProperty(change, name, { enumerable: true, get: () => parsed(json) })
+  return change as T & Readonly<Record<N, PublishedRecord>>
+}
+
+/** A record as it was and as it is; one that was added was not, and one that was removed is not. */
+type JsonChange = {
+  readonly key: RecordKey
+  readonly old: Uint8Array | undefined
+  readonly new: Uint8Array | undefined
+}
+
+/** After so many records in which nothing was found, that is told, so that other work can be done in between. */
+const QUIET_RECORDS = 100
+
+/** The changes as JSON, each good until the next one is found, and undefined for every part of the work that found none. */
+export function* diffJson(
   older: Release,
   newer: Release,
   name: string,
-  access: (entity: OpenEntity) => RecordAccess,
-): Generator<readonly RecordChange[]> {
+  access: Access,
+): Generator<JsonChange | undefined> {
   if (hasSameRecords(older, newer, name)) return
   const facts = knownFacts(older, newer, name)
   using before = sideOf(older, name, access, facts)
   using after = sideOf(newer, name, access, facts)
   const positions = new KeyTable(before.key, before.count)
-  for (const [from, to] of steps(before.count)) {
-    for (let position = from; position < to; position++) positions.add(before.keyAt(position), position)
-    yield []
+  for (let position = 0; position < before.count; position++) {
+    positions.add(before.keyAt(position), position)
+    if (position % QUIET_RECORDS === 0) yield undefined
   }
   const seen = new Uint8Array(before.count)
-  for (const [from, to] of steps(after.count)) {
-    const changes: RecordChange[] = []
-    for (let position = from; position < to; position++) {
-      const key = after.keyAt(position)
-      const earlier = positions.get(key)
-      const json = after.record(position)
-      if (earlier === undefined) {
-        changes.push(addedRecord(key, json))
-        continue
-      }
-      seen[earlier] = 1
-      const earlierJson = before.record(earlier)
-      if (Buffer.compare(earlierJson, json) === 0) continue
-      const [oldRecord, newRecord] = [parsed(earlierJson), parsed(json)]
-      changes.push({ change: 'changed', key, fields: differing(oldRecord, newRecord), old: oldRecord, new: newRecord })
-    }
-    yield changes
+  for (let position = 0; position < after.count; position++) {
+    const key = after.keyAt(position)
+    const earlier = positions.get(key)
+    const json = after.record(position)
+    if (earlier !== undefined) seen[earlier] = 1
+    const earlierJson = earlier === undefined ? undefined : before.record(earlier)
+    if (earlierJson === undefined || Buffer.compare(earlierJson, json) !== 0) yield { key, old: earlierJson, new: json }
+    else if (position % QUIET_RECORDS === 0) yield undefined
   }
-  for (const [from, to] of steps(before.count)) {
-    const removed: RecordChange[] = []
-    for (let position = from; position < to; position++) {
-      if (seen[position] === 1) continue
-      removed.push(removedRecord(before.keyAt(position), before.record(position)))
-    }
-    yield removed
+  for (let position = 0; position < before.count; position++) {
+    if (seen[position] === 0) yield { key: before.keyAt(position), old: before.record(position), new: undefined }
+    else if (position % QUIET_RECORDS === 0) yield undefined
   }
 }
 
-/** Most imports only count what was added and removed, so a record is parsed when it is read. */
-function addedRecord(key: RecordKey, json: Uint8Array): RecordChange {
-  const copy = new Uint8Array(json)
-  return {
-    change: 'added',
-    key,
-    get new() {
-      return parsed(copy)
-    },
-  }
+const text = (value: string) => Buffer.from(value)
+const OLD = text(',"old":')
+const NEW = text(',"new":')
+const END = text('}')
+
+/** One change as the JSON of a `RecordChange`, after the name of its collection. In pieces that are put together. */
+export function changeJson(collection: string, { key, old, new: now }: JsonChange): Uint8Array[] {
+  const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+  const fields = old === undefined || now === undefined ? {} : { fields: fieldsThatDiffer(old, now) }
+  const head = JSON.stringify({ collection, key, change, ...fields }).slice(0, -END.length)
+  return [text(head), ...(old === undefined ? [] : [OLD, old]), ...(now === undefined ? [] : [NEW, now]), END]
 }
-
-function removedRecord(key: RecordKey, json: Uint8Array): RecordChange {
-  const copy = new Uint8Array(json)
-  return {
-    change: 'removed',
-    key,
-    get old() {
-      return parsed(copy)
-    },
-  }
-}
-
-function* steps(count: number): Generator<readonly [from: number, to: number]> {
-  for (let from = 0; from < count; from += STEP) yield [from, Math.min(from + STEP, count)]
-}
-
-/** Reads the records of one entity, one at a time. */
-type RecordAccess = Disposable & { readonly record: (position: number) => Uint8Array }
-
-/** For a release that is open anyway, and may be removed from disk while it is read. */
-export const fromMappedFiles = ({ records }: OpenEntity): RecordAccess => ({
-  record: (position) => records.record(position),
-  [Symbol.dispose]: () => {},
-})
-
-/** For a single pass over millions of records: mapped, they would all count as memory of this process. */
-export const fromDisk = ({ stored, count }: OpenEntity): RecordAccess =>
-  new RecordReader(stored?.directory as string, count)
 
 /** One entity in one of the releases. */
-type Side = RecordAccess & {
+type Side = Disposable & {
   readonly count: number
   readonly key: readonly string[]
+  /** The key of a record, good until the next one is read. */
   readonly keyAt: (position: number) => RecordKey
+  readonly record: (position: number) => Uint8Array
 }
 
 /** The names of the facts of an entity, where either release knows any of them. */
@@ -149,12 +143,7 @@ function knownFacts(older: Release, newer: Release, name: string): readonly stri
 }
 
 /** `facts` are given with each record, null where one is not known. */
-function sideOf(
-  release: Release,
-  name: string,
-  access: (entity: OpenEntity) => RecordAccess,
-  facts: readonly string[],
-): Side {
+function sideOf(release: Release, name: string, access: Access, facts: readonly string[]): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
@@ -166,10 +155,14 @@ function sideOf(
   const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
   const { key } = entity.definition
   const readers = key.map((field) => [field, keyReader(release, entity.definition, field)] as const)
+  const values = Object.fromEntries(key.map((field) => [field, 0]))
   return {
     count: entity.count,
     key,
-    keyAt: (position) => Object.fromEntries(readers.map(([field, read]) => [field, read(position)])),
+    keyAt: (position) => {
+      for (const [field, read] of readers) values[field] = read(position)
+      return values
+    },
     record: (position) => {
       const json = records.record(position)
       return factsAt === undefined ? json : withMembers(json, factsAt(position))
@@ -188,11 +181,15 @@ function keyReader(release: Release, entity: Entity, field: string): (position: 
   return (position) => identifier(column.values[position] as number)
 }
 
+const comparer = new RecordComparer()
+const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
+  comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
+
 /** A fact that is not known is null. */
 const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
   typeof value === 'object' && value !== null
 
-/** The dotted paths of the values that differ. */
+/** The same for records whose fields are not the same: those of the newer one come first. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
+import type { Alias } from '../source/source.ts'
+import { ALIAS_COLUMNS } from '../source/tabular/aliases.ts'
 import { columnsOf } from '../source/tabular/columns.ts'
 import { csvCell } from '../source/tabular/csv.ts'
-import { type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
-import { DurableFile, syncDirectory } from './files/durable-file.ts'
+import { ALIASES_FILE, type TabularFormat, tabularFile, tabularFormats } from '../source/tabular/files.ts'
+import { DurableFile, syncDirectory, writeDurably } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
 import type { FactColumn } from './index/index-file.ts'
 import type { OpenEntity, Release } from './release.ts'
@@ -43,15 +45,21 @@ export function exportTabular(
   // An entity that the release lacks has no file: an empty one would make the import of the directory another release.
   const names = [...release.catalog.entities.keys()].filter((name) => release.entity(name).stored !== undefined)
   mkdirSync(directory, { recursive: true })
-  const replaced = names.map((name) => tabularFile(name, format).name)
+  const { aliases } = release.manifest
+  const replaced = [
+    ...names.map((name) => tabularFile(name, format).name),
+    ...(aliases === undefined ? [] : [ALIASES_FILE]),
+  ]
   const known = [...release.catalog.entities.keys()].flatMap((name) =>
     tabularFormats.map((one) => tabularFile(name, one).name),
   )
+  known.push(ALIASES_FILE)
   refuseClashes(directory, known, replaced, overwrite)
   const partial = (name: string) => `${pathOf(directory, name, format)}.partial`
   try {
     const counts = names.map((name) => [name, writeEntity(release, name, partial(name), WRITERS[format])])
     for (const name of names) renameSync(partial(name), pathOf(directory, name, format))
+    if (aliases !== undefined) writeAliases(join(directory, ALIASES_FILE), aliases)
     syncDirectory(directory)
     return Object.fromEntries(counts)
   } finally {
@@ -78,6 +86,12 @@ function refuseClashes(
   const same = there.filter((name) => replaced.includes(name))
   if (same.length > 0 && !overwrite)
     throw new Failure(`${directory} already holds ${same.join(', ')}; export to another directory, or ask to overwrite`)
+}
+
+/** The aliases that were imported; those that ship with the program need not be. */
+function writeAliases(path: string, aliases: readonly Alias[]): void {
+  const rows = aliases.map((alias) => ALIAS_COLUMNS.map((column) => csvCell(alias[column])).join(','))
+  writeDurably(path, `${[ALIAS_COLUMNS.join(','), ...rows].join('\n')}\n`)
 }
 
 function writeEntity(release: Release, name: string, path: string, writerOf: (typeof WRITERS)[TabularFormat]): number {

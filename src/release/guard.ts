@@ -1,6 +1,7 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { flatten } from '../catalog/flatten.ts'
-import { catalogOfBoth, countIn, diffEntity, fromDisk, hasSameRecords, type RecordChange } from './diff.ts'
+import { catalogOfBoth, countIn, diffEntity, hasSameRecords, type RecordChange } from './diff.ts'
+import { fromDisk } from './record-access.ts'
 import type { Release } from './release.ts'
 import { codeOf } from './shelf/id-registry.ts'
 
@@ -46,26 +47,20 @@ const byNumber = (before: number, after: number): EntityChanges => ({
   isByNumber: true,
 })
 
-function summarised(
-  newer: Release,
-  name: string,
-  steps: Iterable<readonly RecordChange[]>,
-): Omit<EntityChanges, 'reordered'> {
+function summarised(newer: Release, name: string, changes: Iterable<RecordChange>): Omit<EntityChanges, 'reordered'> {
   const counts = { added: 0, changed: 0, removed: 0 }
   const fields: Record<string, number> = {}
   const reassigned = { count: 0, examples: [] as string[] }
-  for (const changes of steps) {
-    for (const change of changes) {
-      counts[change.change]++
-      if (change.change !== 'changed') continue
-      for (const field of change.fields) fields[field] = (fields[field] ?? 0) + 1
-      const { definition } = newer.entity(name)
-      const [was, is] = [change.old, change.new].map((record) => codeOf(definition, flatten(definition, record)))
-      if (was === is) continue
-      reassigned.count++
-      if (reassigned.examples.length === EXAMPLES_KEPT) continue
-      reassigned.examples.push(`${name} ${Object.values(change.key).join('/')}: ${was} is now ${is}`)
-    }
+  for (const change of changes) {
+    counts[change.change]++
+    if (change.change !== 'changed') continue
+    for (const field of change.fields) fields[field] = (fields[field] ?? 0) + 1
+    const { definition } = newer.entity(name)
+    const [was, is] = [change.old, change.new].map((record) => codeOf(definition, flatten(definition, record)))
+    if (was === is) continue
+    reassigned.count++
+    if (reassigned.examples.length === EXAMPLES_KEPT) continue
+    reassigned.examples.push(`${name} ${Object.values(change.key).join('/')}: ${was} is now ${is}`)
   }
   return { ...counts, fields, reassigned }
 }
@@ -91,5 +86,14 @@ export function breakingChanges(
     if (reassigned.count > 0 && !isStandIn)
       found.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
     return found
+  })
+}
+
+/** Why the first release of a home looks like a part of a catalog only, next to how many records there should be. */
+export function fewerThanExpected(built: Release, expected: Readonly<Record<string, number>>): string[] {
+  return Object.entries(expected).flatMap(([name, count]) => {
+    const found = countIn(built, name)
+    const isEnough = count - found <= count * MAX_SHARE_REMOVED
+    return isEnough ? [] : [`${name}: ${found} records, and the bundled data has ${count}`]
   })
 }

@@ -1,12 +1,15 @@
 // Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
+import { entityData, entityIn } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
-import type { Finding } from '../source/findings.ts'
+import { Faults } from '../source/faults.ts'
+import { type Finding, Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
+import { checkAliases } from './aliases.ts'
 import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
-import { breakingChanges, type Changes, compareReleases } from './guard.ts'
+import { breakingChanges, type Changes, compareReleases, fewerThanExpected } from './guard.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
-import { DamagedRelease, type OpenEntity, type Release, readManifest, releaseOf } from './release.ts'
+import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
 import { IdRegistry, isNumbered } from './shelf/id-registry.ts'
 import type { Shelf } from './shelf/shelf.ts'
 import { verifyEntity } from './shelf/verify.ts'
@@ -35,10 +38,25 @@ export type ImportReport = {
 }
 
 export class BreakingChanges extends Failure {
-  constructor(found: readonly string[]) {
+  constructor(found: readonly string[], isFirst: boolean) {
+    const why = isFirst
+      ? 'this import has far fewer records than the bundled data, and nothing that was there before to compare with'
+      : 'this import would break what those who rely on the current release expect'
     super(
-      `this import would break what those who rely on the current release expect:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
+      `${why}:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
+    )
+  }
+}
+
+/** The current release is of an earlier format and could not be brought up, and the source does not replace all of it. */
+class CannotBuildUpon extends Failure {
+  constructor(name: string, { digest }: OutdatedRelease) {
+    super(
+      `release ${digest.slice(0, 12)} is current and of an earlier format, and could not be brought up because it is ` +
+        `damaged. This source does not provide ${name}, which cannot be taken from it. Nothing was changed. Import a ` +
+        'source that provides everything, such as nomenclator import bundled, or go back to a sound release with ' +
+        'nomenclator rollback, and then import this one.',
     )
   }
 }
@@ -55,9 +73,13 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)
-    const found = guarded(current?.release, release, changes, { registry, unknown }, options.fallback)
-    if (found.length > 0 && !options.acceptChanges && !options.dryRun) throw new BreakingChanges(found)
+    const missing = current === undefined ? fewerThanExpected(release, await expectedOf(source, options.fallback)) : []
+    const known = { registry, unknown }
+    const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, known, options.fallback)
+    if (found.length > 0 && !options.acceptChanges && !options.dryRun)
+      throw new BreakingChanges(found, missing.length > 0)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, built, registry)
     const previous = current?.release.digest
@@ -75,17 +97,19 @@ type Current = Base & { readonly damage: Map<string, DamagedRelease> }
  * replacement, but nothing else can be built upon it.
  */
 function readCurrent(shelf: Shelf, source: Source, fallback: Source): Current | undefined {
-  const refuseUnlessProvided = (name: string, wrong: DamagedRelease) => {
-    if (!source.provides.includes(name)) throw wrong
+  const refuseUnlessProvided = (name: string, wrong: DamagedRelease | OutdatedRelease) => {
+    if (source.provides.includes(name)) return
+    throw wrong instanceof DamagedRelease ? wrong : new CannotBuildUpon(name, wrong)
   }
-  let unreadable: DamagedRelease | undefined
+  let unreadable: DamagedRelease | OutdatedRelease | undefined
   let current: Current | undefined
   for (const digest of new Set(shelf.history())) {
     try {
       current = currentOf(shelf, readManifest(shelf.releaseDirectory(digest), digest))
       break
     } catch (error) {
-      if (!(error instanceof DamagedRelease)) throw error
+      // Whoever has the lock has brought up what can be brought up: what is left of an earlier format is damaged.
+      if (!(error instanceof DamagedRelease || error instanceof OutdatedRelease)) throw error
       unreadable ??= error
     }
   }
@@ -109,7 +133,9 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
   const verify = async (name: string) => {
     const { stored } = release.entity(name)
     if (stored === undefined || damage.has(name)) return
-    const [wrong] = await verifyEntity(stored.directory, stored.digest, ['records', 'offsets', 'index', 'facts'])
+    const [wrong] = await verifyEntity(stored.directory, stored.digest, {
+      files: ['records', 'offsets', 'index', 'facts'],
+    })
     if (wrong !== undefined) damage.set(name, wrong)
   }
   return {
@@ -181,6 +207,24 @@ async function changesSince(current: Current | undefined, built: Release): Promi
     if (!isReadable) unreadable.set(name, released)
   }
   return compareReleases(release, built, unreadable)
+}
+
+/**
+ * How many records the fallback has of what the source provides. Nothing is expected of invented records, nor of an
+ * entity that the source defines in its own way.
+ */
+async function expectedOf(source: Source, fallback: Source): Promise<Record<string, number>> {
+  const expected: Record<string, number> = {}
+  if (source.origin.synthetic || source.origin.kind === fallback.origin.kind) return expected
+  const definitionIn = ({ catalog }: Source, name: string) => JSON.stringify(entityData(entityIn(catalog, name)))
+  for (const name of source.provides) {
+    if (!fallback.provides.includes(name) || definitionIn(source, name) !== definitionIn(fallback, name)) continue
+    const report = { faults: new Faults(), findings: new Findings() }
+    let count = 0
+    for await (const { rows } of fallback.read(name, report)) count += rows.length
+    expected[name] = count
+  }
+  return expected
 }
 
 /** Invented records that are replaced are missed by no one; but the identifier of a real record stays with it. */

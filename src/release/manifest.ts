@@ -2,14 +2,14 @@
 import { type EntityData, entityData } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
-import type { Origin } from '../source/source.ts'
+import type { Alias, Origin } from '../source/source.ts'
 import { version } from '../version.ts'
 import type { FileSummary } from './files/durable-file.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
 
 /** Raised whenever the files of an entity are laid out or written in another way. */
-export const ENTITY_FORMAT = 3
+export const ENTITY_FORMAT = 4
 /** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
 const RECORDS_FORMAT = 1
 
@@ -59,6 +59,8 @@ export type Manifest = {
   /** By name, each after those that it embeds. */
   readonly entities: Readonly<Record<string, ReleasedEntity>>
   readonly findings: readonly ReleaseFinding[]
+  /** Those that were imported; absent where there are none. */
+  readonly aliases?: readonly Alias[]
 }
 
 /** What wrote a release; of one that is written now, this program. */
@@ -66,13 +68,19 @@ export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, 
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** The digest depends on the records and their facts alone, so that the same records are the same release on any machine. */
+/**
+ * The digest depends on the records, their facts and the imported aliases alone, so that the same content is the same
+ * release on any machine.
+ */
 export function releaseDigest(
   entities: Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>,
+  aliases: readonly Alias[] = [],
 ): string {
   const lines = Object.entries(entities).map(
     ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
   )
+  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  if (named.length > 0) lines.push(`aliases ${sha256(named.join('\n'))}\n`)
   return sha256(`nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`)
 }
 
@@ -167,6 +175,6 @@ function faultOf(manifest: Manifest): string | undefined {
     DIGEST.test(entity.digest) &&
     DIGEST.test(entity.records)
   if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
-  if (manifest.digest !== releaseDigest(entities)) return 'does not match its own digest'
+  if (manifest.digest !== releaseDigest(entities, manifest.aliases)) return 'does not match its own digest'
   return undefined
 }

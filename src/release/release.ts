@@ -30,12 +30,15 @@ export class DamagedRelease extends Failure {
 }
 
 /** Written by an earlier version, in a format that this one brings up and does not read. */
-class OutdatedRelease extends Failure {
+export class OutdatedRelease extends Failure {
+  readonly digest: string
+
   constructor(digest: string, writer: string, entities: readonly string[]) {
     super(
       `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}; ${entities.join(', ')} are in an earlier ` +
         'format. Bring it up with nomenclator upgrade, which keeps its digest.',
     )
+    this.digest = digest
   }
 }
 

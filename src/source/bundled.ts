@@ -1,13 +1,13 @@
 // The real data that ships with the program, in data/: a tabular directory like any other.
-import { join } from 'node:path'
+import { shippedFile } from '../program.ts'
 import type { Source } from './source.ts'
 import { tabularSource } from './tabular/tabular.ts'
 
-const DATA = join(import.meta.dir, '..', '..', 'data')
-
 export function bundledSource(): Source {
+  // Its aliases hold in every release, whatever its source.
+  const { aliases: _, ...source } = tabularSource(shippedFile('data'))
   return {
-    ...tabularSource(DATA),
+    ...source,
     standIns: ['localidad'],
     origin: {
       kind: 'bundled',

@@ -1,6 +1,5 @@
 // Reads text files as numbered lines, many at a time, in bounded memory.
 import { isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
 import type { Faults } from './faults.ts'
 
 /** Bytes that should be text, under the name that faults give them. */
@@ -24,15 +23,20 @@ export class UnreadableFile extends Error {}
 
 /** Far longer than any sound record; a file without line ends must not fill the memory. */
 export const MAX_LINE = 1 << 20
-const CHUNK = 1 << 18
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 export const textFile = (path: string): TextFile => ({
   file: path,
-  open: () => createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>,
+  open: () => bytesOf(path),
 })
+
+/** Bun.file also reads the files inside an executable, which streams of node:fs do not. */
+async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, length } of Bun.file(path).stream())
+    yield Buffer.from(buffer, byteOffset, length)
+}
 
 /**
  * Lines end with LF or CRLF, the last one need not. A byte order mark at the start is skipped, and says that the file

@@ -35,6 +35,14 @@ export type Origin = {
   readonly options: Readonly<Record<string, string | number | boolean>>
 }
 
+/** Another name by which people call a record, and why; its official code is given as its fields with hyphens between. */
+export type Alias = {
+  readonly entity: string
+  readonly code: string
+  readonly alias: string
+  readonly reason: string
+}
+
 export type Source = {
   readonly origin: Origin
   /** The definitions that its rows follow. */
@@ -45,6 +53,8 @@ export type Source = {
   readonly standIns?: readonly string[]
   /** How many rows to expect, where that is known, for a progress bar. */
   expected(entity: string): number | undefined
+  /** The aliases that it gives; without it those of the release before stay. */
+  readonly aliases?: (faults: Faults) => readonly Alias[]
   /** In the order of the entities' definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
   read(entity: string, report: Report): AsyncIterable<Block> | Iterable<Block>
 }

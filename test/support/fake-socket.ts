@@ -1,16 +1,19 @@
 // A fake socket: takes as much of each write as the test wants, and records what a connection does to it.
 
 export class FakeSocket {
-  readonly remoteAddress = '192.0.2.1'
+  readonly remoteAddress: string
   readonly #sent: Buffer[] = []
   readonly #takes: () => number
   paused = false
   shut = false
   closed = false
+  /** It was reset. */
+  cut = false
 
   /** Gives how many bytes it takes of the next write. */
-  constructor(takes: () => number = () => Number.POSITIVE_INFINITY) {
+  constructor(takes: () => number = () => Number.POSITIVE_INFINITY, remoteAddress = '192.0.2.1') {
     this.#takes = takes
+    this.remoteAddress = remoteAddress
   }
 
   write(bytes: Buffer, start: number, length: number): number {
@@ -34,6 +37,10 @@ export class FakeSocket {
 
   end(): void {
     this.closed = true
+  }
+
+  terminate(): void {
+    this.cut = true
   }
 
   get sent(): string {

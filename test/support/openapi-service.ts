@@ -1,12 +1,17 @@
 // An app over three small releases, its OpenAPI document, and for every operation in it a request that succeeds.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type Entity, identifierOf } from '../../src/catalog/entity.ts'
 import { pathTo } from '../../src/catalog/lineage.ts'
 import { createApp } from '../../src/http/app.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { RateTable, rateLimited } from '../../src/http/rate-limit.ts'
 import type { Release } from '../../src/release/release.ts'
 import { Documented, type DocumentedOperation, queryOf } from './openapi.ts'
 import { ThreeReleases } from './releases.ts'
 import { responseTo, type TestRequest } from './responses.ts'
+import { testCache } from './server.ts'
 
 export const OWN = 'http://127.0.0.1:8080'
 const connection = { listeningUrl: OWN, peer: undefined }
@@ -22,6 +27,8 @@ export class OpenapiService implements Disposable {
   readonly send: (request: TestRequest) => Promise<Response>
   /** The same of a service that cannot read its release. */
   readonly sendToBroken: (request: TestRequest) => Promise<Response>
+  /** The same of a service that has had enough of this client. */
+  readonly sendLimited: (request: TestRequest) => Promise<Response>
 
   static async create(): Promise<OpenapiService> {
     const home = await ThreeReleases.create()
@@ -44,6 +51,16 @@ export class OpenapiService implements Disposable {
       throw new Error('the release cannot be read')
     })
     this.send = (request) => responseTo(app, request, connection)
+    const limited = rateLimited(app, {
+      limit: { requests: 1, windowSeconds: 60 },
+      table: RateTable.ofOneProcess(),
+      policy,
+      metrics: new Metrics(),
+    })
+    this.sendLimited = async (request) => {
+      await responseTo(limited, request, connection)
+      return responseTo(limited, request, connection)
+    }
     this.sendToBroken = (request) => responseTo(broken, request, connection)
   }
 
@@ -97,5 +114,8 @@ export class OpenapiService implements Disposable {
   }
 }
 
-const appOf = (home: ThreeReleases, release: () => Release, logError: (error: unknown) => void = () => {}) =>
-  createApp({ release, shelf: home.shelf, policy, logError })
+const appOf = (home: ThreeReleases, release: () => Release, logError: (error: unknown) => void = () => {}) => {
+  const directory = join(home.path, 'cache')
+  mkdirSync(directory, { recursive: true })
+  return createApp({ release, shelf: home.shelf, cache: testCache(directory), policy, logError })
+}

@@ -9,8 +9,13 @@ export function responseOf({ status, head, body }: HttpResponse): Response {
       .filter((line) => line !== '')
       .map(splitLine),
   )
-  if (isStreamed(body)) return new Response(body.chunks() as never, { status, headers })
+  if (isStreamed(body)) return new Response(copied(body.chunks()) as never, { status, headers })
   return new Response(status === 304 || body === undefined ? null : Buffer.from(body), { status, headers })
+}
+
+/** A Response pulls ahead of its reader, and a chunk is good only until the next one. */
+async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
 function splitLine(line: string): [string, string] {

@@ -1,9 +1,11 @@
 // The real server on a free port of this machine, with whatever it logs kept for the test.
-import { createApp } from '../../src/http/app.ts'
+import { type App, createApp } from '../../src/http/app.ts'
 import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
+import { ResponseCache } from '../../src/http/response-cache.ts'
 import { serve } from '../../src/http/serve.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { Shelf } from '../../src/release/shelf/shelf.ts'
+import { TestDirectory } from './releases.ts'
 
 export type TestServer = {
   readonly url: string
@@ -15,11 +17,26 @@ export type TestServer = {
 
 const fromHost: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined }
 
-export function serverOf(release: () => Release, policy: Partial<BaseUrlPolicy> = {}, shelf?: Shelf): TestServer {
+export function serverOf(
+  release: () => Release,
+  policy: Partial<BaseUrlPolicy> = {},
+  shelf?: Shelf,
+  wrapped: (app: App) => App = (app) => app,
+): TestServer {
   const logged: unknown[] = []
   const logError = (error: unknown) => logged.push(error)
-  const context = { release, policy: { ...fromHost, ...policy }, logError }
+  const directory = new TestDirectory()
+  const cache = testCache(directory.path)
+  const context = { release, cache, policy: { ...fromHost, ...policy }, logError }
   const app = createApp(shelf === undefined ? context : { ...context, shelf })
-  const server = serve(app, { host: '127.0.0.1', port: 0 })
-  return { url: server.url, host: new URL(server.url).host, logged, close: () => server.stop(0) }
+  const server = serve(wrapped(app), { host: '127.0.0.1', port: 0 })
+  const close = async () => {
+    await server.stop(0)
+    directory[Symbol.dispose]()
+  }
+  return { url: server.url, host: new URL(server.url).host, logged, close }
 }
+
+/** A cache that keeps all it gets, unless it is told otherwise. */
+export const testCache = (directory: string, options: Partial<ConstructorParameters<typeof ResponseCache>[0]> = {}) =>
+  new ResponseCache({ directory, maxBytes: 1e9, isOnDisk: () => true, log: () => {}, ...options })

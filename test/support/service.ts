@@ -1,6 +1,7 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { commands } from '../../src/cli/run.ts'
 import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { GivenRow } from '../../src/source/source.ts'
@@ -24,10 +25,27 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** An empty variable counts as none, so what the developer has set does not reach the service. */
-const UNSET = { HOST: '', PORT: '', BASE_URL: '', TRUST_PROXY: '', WORKERS: '', DRAIN_TIMEOUT: '' }
+/**
+ * An empty variable counts as none, so what the developer has set does not reach the service. Nor is anything scrubbed
+ * unless a test wants it: its outcome would come at any moment. Its output is a pipe, which would get JSON; tests read the
+ * lines that people get.
+ */
+const UNSET = {
+  ...Object.fromEntries(
+    commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => (env === undefined ? [] : [[env, '']]))),
+  ),
+  SCRUB: 'off',
+  LOG_FORMAT: 'text',
+}
 
-export type ServiceOptions = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> }
+export type ServiceOptions = {
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** How many descriptors it may have open; by default as many as the test. */
+  readonly descriptors?: number
+  /** An executable to run instead of the sources: without the variables of this process, in its own directory. */
+  readonly executable?: string
+}
 
 /** `nomenclator serve` on a free port, until the test is over. */
 export class Service implements AsyncDisposable {
@@ -39,10 +57,13 @@ export class Service implements AsyncDisposable {
   readonly said = { out: '', err: '' }
   url = ''
 
-  constructor({ flags = [], env = {} }: ServiceOptions) {
-    this.#child = Bun.spawn([process.execPath, PROGRAM, 'serve', ...flags], {
+  constructor({ flags = [], env = {}, descriptors, executable }: ServiceOptions) {
+    const limited = descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh']
+    const program = executable === undefined ? [process.execPath, PROGRAM] : [executable]
+    this.#child = Bun.spawn([...limited, ...program, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...UNSET, ...env },
+      ...(executable === undefined ? {} : { cwd: dirname(executable) }),
+      env: { ...(executable === undefined ? { ...process.env, ...UNSET } : {}), ...env },
     })
     this.#ended = Promise.all([
       this.#listen('out', this.#child.stdout),
@@ -52,8 +73,13 @@ export class Service implements AsyncDisposable {
   }
 
   /** Resolves when it says that it serves. */
-  static async over(home: TestHome, { flags = [], env = {} }: ServiceOptions = {}): Promise<Service> {
-    const service = new Service({ flags: ['--home', home.path, '--port', '0', ...flags], env })
+  static over(home: Pick<TestHome, 'path'>, { flags = [], ...others }: ServiceOptions = {}): Promise<Service> {
+    return Service.serving({ flags: ['--home', home.path, '--port', '0', ...flags], ...others })
+  }
+
+  /** Resolves when it says that it serves. */
+  static async serving(options: ServiceOptions): Promise<Service> {
+    const service = new Service(options)
     try {
       const [, url = ''] = await service.line(/^Serving release [0-9a-f]{12} on (\S+): /)
       service.url = url

@@ -1,42 +1,48 @@
-// npm run torture:import: kills imports under a running server, and says what came of it.
-import { parseArgs } from 'node:util'
-import { tortureImports } from './campaign.ts'
+// Imports that are killed under a running service, as often as the scale says.
+import { tortureImports } from './import/kills.ts'
+import type { Plan } from './import/plan.ts'
+import type { Campaign } from './trial.ts'
 
-const USAGE = `npm run torture:import -- [--kills N] [--seconds N] [--localities N]
+/** Most of them at the end, where the new release takes the place of the old: the shortest part, and the one that matters. */
+const SHORT: readonly Plan[] = [
+  { way: 'change', part: 0.4 },
+  { way: 'change', last: 7 },
+  { way: 'moment', part: 0.5 },
+  { way: 'change', last: 4 },
+  // While the entities are put in their places.
+  { way: 'change', last: 20 },
+]
+const FEW = { localidad: 200, municipio: 200, subdisciplina: 200 }
 
-Kills imports under a running server, again and again, and checks each time that nothing was lost.
-
-  --kills N       how many (default 100)
-  --seconds N     no longer than this (default 1800)
-  --localities N  in each release (default 5000)
-
-For example: npm run torture:import -- --kills 60 --localities 30000`
-
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean', default: false },
-    kills: { type: 'string', default: '100' },
-    seconds: { type: 'string', default: '1800' },
-    localities: { type: 'string', default: '5000' },
+export const importKills: Campaign = {
+  name: 'import',
+  title: 'Killed imports',
+  description:
+    'Imports are killed in the middle of a change to the disk, at random moments, and as soon as a certain file appears. After each kill the current release must be the one before or the new one, whole; no release and no identifier may be lost; the service must serve the current release within ten seconds, and every page that a client got must be a whole page of one of the two; and the next import must work and leave nothing unfinished behind.',
+  run: async (trial) => {
+    const { kills, localities, seconds } = trial.size({
+      full: { kills: 100, localities: 5_000, seconds: 1_800 },
+      quick: { kills: 12, localities: 1_000, seconds: 120 },
+      test: { kills: SHORT.length, localities: FEW.localidad, seconds: 100 },
+    })
+    const done = await tortureImports({
+      kills,
+      seconds,
+      limits: trial.scale === 'test' ? FEW : { localidad: localities },
+      plans: trial.scale === 'test' ? SHORT : [],
+      log: trial.log,
+    })
+    trial.require(done.total === kills, `the time was over after ${done.total} of ${kills} kills`)
+    trial.require(done.pages > done.total * 10, `only ${done.pages} pages were read`)
+    trial.fact(
+      `${done.kills.change} imports were killed in the middle of a change to the disk, ${done.kills.moment} at a random moment, ${done.kills.sight} when a file appeared; ${done.late} were done before they could be killed`,
+    )
+    trial.fact(
+      `the release before was current ${done.left.before} times afterwards, the new one ${done.left.after} times`,
+    )
+    trial.fact(`something unfinished was left ${done.remains} times, and never after the next import`)
+    trial.fact(
+      `${done.pages.toLocaleString('en')} pages were read, each of them whole; the service was at most ${Math.round(done.slowestSwap)} ms behind`,
+    )
   },
-})
-if (values.help) {
-  console.log(USAGE)
-  process.exit(0)
 }
-const { kills, left, remains, late, slowestSwap, total, pages, seconds } = await tortureImports({
-  kills: Number(values.kills),
-  seconds: Number(values.seconds),
-  limits: { localidad: Number(values.localities) },
-  log: console.log,
-})
-console.log(
-  `killed: ${kills.change} in the middle of a change to the disk, ${kills.moment} at a random moment, ${kills.sight} at a sight`,
-)
-console.log(`late: ${late} imports were done before they could be killed`)
-console.log(`current afterwards: the release before ${left.before} times, the new one ${left.after} times`)
-console.log(`half done things lay about ${remains} times, and never after the next import`)
-console.log(`${pages} pages were read, each of them whole; none was more than ${Math.round(slowestSwap)} ms behind`)
-console.log(`torture:import: ${total} kills in ${Math.round(seconds)} s, nothing lost`)
-if (total < Number(values.kills)) console.log(`The time was over before ${values.kills} kills.`)
-process.exit(total < Number(values.kills) ? 1 : 0)

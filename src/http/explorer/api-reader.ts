@@ -9,8 +9,7 @@ import { ProblemError } from '../problem.ts'
 import { type ChangeSummary, summarizeChanges } from '../v2/change-summary.ts'
 import { type DotGrid, dotGrid } from '../v2/dot-grid.ts'
 import { type Facet, facetOf, facetParameters, knownFacts } from '../v2/facets.ts'
-import type { OpenReleases } from '../v2/open-releases.ts'
-import { respondV2 } from '../v2/pipeline.ts'
+import { respondV2, type V2Context } from '../v2/pipeline.ts'
 import { type ListRequest, parseQuery, parseRequest } from '../v2/request.ts'
 import { apiCollectionPath, type Pairs, withQuery } from './links.ts'
 
@@ -61,21 +60,20 @@ const NO_HEADERS: HttpRequest['headers'] = new Map()
 const decoder = new TextDecoder()
 
 export class ApiReader {
-  readonly #releases: OpenReleases
-  readonly #baseUrl: string
+  readonly #context: V2Context
   readonly release: Release
   /** What names the release in a request; nothing for the current one. */
   readonly #named: Pairs
 
-  constructor(releases: OpenReleases, baseUrl: string, releasePrefix: string | undefined) {
-    this.#releases = releases
-    this.#baseUrl = baseUrl
+  constructor(context: V2Context, releasePrefix: string | undefined) {
+    this.#context = context
+    const { releases } = context
     this.release = releasePrefix === undefined ? releases.current : releases.find('release', releasePrefix)
     this.#named = this.isCurrent ? [] : [['release', this.release.digest]]
   }
 
   get isCurrent(): boolean {
-    return this.release.digest === this.#releases.current.digest
+    return this.release.digest === this.#context.releases.current.digest
   }
 
   get catalog(): Catalog {
@@ -134,7 +132,7 @@ export class ApiReader {
   }
 
   changes(from: string, to: string): Promise<readonly ChangeSummary[]> {
-    return summarizeChanges(this.#releases.find('from', from), this.#releases.find('to', to))
+    return summarizeChanges(this.#context.releases.find('from', from), this.#context.releases.find('to', to))
   }
 
   /** The facets of a list, each with as many values as are worth showing. */
@@ -174,7 +172,7 @@ export class ApiReader {
 
   #get(path: string, pairs: Pairs): { readonly head: string; readonly value: unknown } {
     const request = { method: 'GET', path, query: withQuery('', pairs).slice(1), headers: NO_HEADERS }
-    const response = respondV2({ releases: this.#releases, baseUrlOf: () => this.#baseUrl }, request)
+    const response = respondV2(this.#context, request)
     if (response instanceof Promise || !(response.body instanceof Uint8Array))
       throw new Error(`${path} has no response that can be read at once`)
     return { head: response.head, value: JSON.parse(decoder.decode(response.body)) }

@@ -1,9 +1,9 @@
 // The script, the stylesheet and the icon of the pages, as they were bundled when the project was set up.
 import { ALLOW, headerLines } from '../../page/page-headers.ts'
-import { isNotModified } from '../conditional.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { acceptedEncoding, type Encoding } from '../v2/negotiate.ts'
 import built from './built/assets.json' with { type: 'json' }
+import { isUnchanged } from './response.ts'
 
 export const ASSETS_PATH = '/assets/'
 
@@ -28,10 +28,10 @@ export function assetAddress(source: string): string {
 }
 
 /** The name has a hash of the content in it, so that it never changes. Undefined where there is no such asset. */
-export function assetResponse({ path, headers }: HttpRequest): HttpResponse | undefined {
-  const asset = byName.get(path.slice(ASSETS_PATH.length))
+export function assetResponse(request: HttpRequest): HttpResponse | undefined {
+  const asset = byName.get(request.path.slice(ASSETS_PATH.length))
   if (asset === undefined) return undefined
-  const encoding = acceptedEncoding(headers.get('accept-encoding'))
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
   const etag = `"${asset.name}${encoding === undefined ? '' : `-${encoding}`}"`
   const head = headerLines({
     'Content-Type': asset.type,
@@ -44,7 +44,7 @@ export function assetResponse({ path, headers }: HttpRequest): HttpResponse | un
     ETag: etag,
     'Cache-Control': 'public, max-age=31536000, immutable',
   })
-  if (isNotModified(headers, etag, '')) return { status: 304, head, body: undefined }
+  if (isUnchanged(request, etag)) return { status: 304, head, body: undefined }
   return { status: 200, head, body: contentOf(asset, encoding ?? 'identity') }
 }
 

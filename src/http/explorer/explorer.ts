@@ -4,8 +4,8 @@ import type { Release } from '../../release/release.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected } from '../methods.ts'
 import { orThrow, type Problem, ProblemError, presentationOf } from '../problem.ts'
-import type { OpenReleases } from '../v2/open-releases.ts'
 import { percentDecoded } from '../v2/paths.ts'
+import type { V2Context } from '../v2/pipeline.ts'
 import { parseQuery } from '../v2/request.ts'
 import { ApiReader } from './api-reader.ts'
 import { ASSETS_PATH, assetResponse } from './assets.ts'
@@ -24,12 +24,6 @@ import { treePage } from './pages/tree.ts'
 import { PAGE_VARY, pageResponse } from './response.ts'
 import { type Page, parameter, type View } from './view.ts'
 
-type ExplorerContext = {
-  readonly releases: OpenReleases
-  /** Under which address the service presents itself; throws where the request does not say so. */
-  readonly baseUrlOf: () => string
-}
-
 type Response = HttpResponse | Promise<HttpResponse>
 
 /** Either a page, or an address to go to instead. */
@@ -41,7 +35,7 @@ type PageRoute = (view: View) => Outcome | Promise<Outcome>
 const RELEASE_PARAMETER = 'release'
 const COMMON_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
 
-export function respondExplorer(context: ExplorerContext, request: HttpRequest): Response {
+export function respondExplorer(context: V2Context, request: HttpRequest): Response {
   if (request.path.startsWith(ASSETS_PATH)) return respondAsset(request)
   const { pairs } = parseQuery(request.query)
   // Forms send what was left empty, too: the address to share is the one without.
@@ -115,14 +109,14 @@ function entityNamed({ api }: View, plural: string): Entity {
   return entity
 }
 
-function viewOf({ releases, baseUrlOf }: ExplorerContext, { path, headers }: HttpRequest, pairs: Pairs): View {
+function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs): View {
   const named = parameter(pairs, LANGUAGE_PARAMETER)
   const language = languageOf(requestedLanguage(named, headers))
-  const baseUrl = baseUrlOf()
+  const baseUrl = context.baseUrlOf()
   return {
     language,
     words: language.words,
-    api: new ApiReader(releases, baseUrl, parameter(pairs, RELEASE_PARAMETER)),
+    api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER)),
     baseUrl,
     path,
     pairs: pairs.filter(([name]) => !COMMON_PARAMETERS.includes(name)),
@@ -133,7 +127,7 @@ function viewOf({ releases, baseUrlOf }: ExplorerContext, { path, headers }: Htt
 }
 
 /** A problem as a page. What the address asks for may be the problem, so the page shows the current release. */
-export function problemPageResponse(context: ExplorerContext, request: HttpRequest, problem: Problem): HttpResponse {
+export function problemPageResponse(context: V2Context, request: HttpRequest, problem: Problem): HttpResponse {
   const { status, detail, headers = {} } = presentationOf(problem)
   const languagePairs = pairsOf(request).filter(([name]) => name === LANGUAGE_PARAMETER)
   const baseUrlOf = () => (problem.kind === 'bad-host' ? '' : context.baseUrlOf())

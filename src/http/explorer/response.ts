@@ -1,8 +1,9 @@
 // Puts the response with a page together: security headers, validators, caching and compression.
 import { LruCache } from '../../lru-cache.ts'
 import { ALLOW, CACHE_CONTROL, type Headers, headerLines } from '../../page/page-headers.ts'
-import { isNotModified } from '../conditional.ts'
+import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { ProblemError } from '../problem.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { compressed, entityTag } from '../v2/response.ts'
 import type { Html } from './html.ts'
@@ -60,12 +61,19 @@ export function pageResponse(
     ...(isLanguageNamed ? { 'Set-Cookie': languageCookie(language) } : {}),
     ...headers,
   })
-  if (isCacheable && isNotModified(request.headers, etag, '')) return { status: 304, head, body: undefined }
+  if (isCacheable && isUnchanged(request, etag)) return { status: 304, head, body: undefined }
   return {
     status,
     head,
     body: encoding === undefined ? body : compressedPages.get(etag, () => compressed(body, encoding)),
   }
+}
+
+/** Whether the client has it already. What it expects and is not there is a 412, as everywhere. */
+export function isUnchanged({ headers }: HttpRequest, etag: string): boolean {
+  const condition = evaluateConditions(headers, etag, '')
+  if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
+  return condition === 'not-modified'
 }
 
 /** Many readers open the same pages: each is compressed once. */

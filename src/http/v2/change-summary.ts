@@ -1,6 +1,7 @@
 // What changed from one release to another in numbers: how many records of each entity, with the first few of them.
 import type { Entity } from '../../catalog/entity.ts'
-import { catalogOfBoth, diffEntity, fromMappedFiles, type RecordChange } from '../../release/diff.ts'
+import { catalogOfBoth, diffJson, type RecordChange, recordChange } from '../../release/diff.ts'
+import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 
 export type ChangeKind = RecordChange['change']
@@ -12,6 +13,7 @@ export type ChangeSummary = {
 
 const MAX_EXAMPLES = 20
 const MAX_SUMMARIES = 16
+const SLICE_MILLISECONDS = 2
 /** By the digests of both releases, the oldest first. */
 const summaries = new Map<string, Promise<readonly ChangeSummary[]>>()
 
@@ -37,13 +39,16 @@ async function summaryOf(older: Release, newer: Release): Promise<readonly Chang
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
     }
-    for (const changes of diffEntity(older, newer, entity.name, fromMappedFiles)) {
-      for (const change of changes) {
-        const kind = kinds[change.change]
-        if (kind.count++ < MAX_EXAMPLES) kind.examples.push(change)
+    let pause = performance.now() + SLICE_MILLISECONDS
+    for (const found of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
+      if (found !== undefined) {
+        const kind = kinds[found.old === undefined ? 'added' : found.new === undefined ? 'removed' : 'changed']
+        if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(found))
       }
-      // Other requests are answered between two steps.
+      if (performance.now() < pause) continue
+      // Other requests are handled between two slices of the work.
       await new Promise<void>((resolve) => setImmediate(resolve))
+      pause = performance.now() + SLICE_MILLISECONDS
     }
     if (Object.values(kinds).some(({ count }) => count > 0)) summary.push({ entity, kinds })
   }

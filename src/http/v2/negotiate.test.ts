@@ -21,6 +21,19 @@ test.each([
   ['application/json;q=0', undefined],
 ] as const)('Accept %p gives %p', (header, format) => expect(acceptedFormat(header, FORMATS)).toBe(format))
 
+test.each([
+  [undefined, undefined],
+  ['gzip, br, zstd', 'zstd'],
+  ['*', 'gzip'],
+  ['*;q=0.5, br;q=0.1', 'gzip'],
+  ['br, *', 'br'],
+  ['gzip;q=0, *', 'br'],
+  ['gzip;q=0.5, *', 'br'],
+  ['*;q=0', undefined],
+  ['identity, *;q=0.5', undefined],
+  ['x-gzip', 'gzip'],
+] as const)('Accept-Encoding %p gives %p', (header, encoding) => expect(acceptedEncoding(header)).toBe(encoding))
+
 test('no header whatever is read as more than it says', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (header) => {

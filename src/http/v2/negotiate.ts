@@ -77,12 +77,14 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   if (header === undefined) return undefined
   const accepted = preferences(header)
   const qualityOf = (name: string) => accepted.find((preference) => preference.name === name)?.quality
-  const any = qualityOf('*')
-  const identity = qualityOf('identity') ?? 0
-  const encodingQuality = (encoding: Encoding) =>
-    qualityOf(encoding) ?? (encoding === 'gzip' ? qualityOf('x-gzip') : undefined) ?? any ?? 0
-  const found = best(ENCODINGS, encodingQuality)
-  return found !== undefined && encodingQuality(found) >= identity ? found : undefined
+  const namedQuality = (encoding: Encoding) =>
+    qualityOf(encoding) ?? (encoding === 'gzip' ? qualityOf('x-gzip') : undefined)
+  const quality = (encoding: Encoding) => namedQuality(encoding) ?? qualityOf('*') ?? 0
+  const named = ENCODINGS.filter((encoding) => namedQuality(encoding) !== undefined)
+  // Whoever accepts anything without naming it most likely knows gzip.
+  const others = ENCODINGS.filter((encoding) => !named.includes(encoding)).toReversed()
+  const found = best([...named, ...others], quality)
+  return found !== undefined && quality(found) >= (qualityOf('identity') ?? 0) ? found : undefined
 }
 
 /** From the first byte to just after the last. */

@@ -16,8 +16,8 @@ export const DEFAULT_SUGGESTIONS = 10
 export const MAX_PER_PAGE = 1_000
 export const DEFAULT_PER_PAGE = 50
 export const MAX_PAGE = 999_999_999_999_999
-export const MAX_WORDS = 10
-export const MAX_SEARCH_CHARACTERS = 200
+export const MAX_WORDS = 32
+export const MAX_SEARCH_CHARACTERS = 300
 /** A metre, since distances are told in metres. */
 export const MIN_WITHIN_KM = 0.001
 /** Half the circumference of the Earth, and a little more. */

@@ -11,6 +11,7 @@ import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
+import type { ResponseCache } from '../response-cache.ts'
 import { bulkResponse } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeRelease, describeReleases } from './describe.ts'
@@ -33,20 +34,24 @@ import {
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
-type V2Context = {
+export type V2Context = {
   readonly releases: OpenReleases
+  readonly cache: ResponseCache | undefined
   /** Under which address the service presents itself in links; throws where the request does not say so. */
   readonly baseUrlOf: () => string
+  /** Whether that is the configured address, whatever a request says. */
+  readonly isBaseUrlFixed: boolean
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
 
-export function respondV2({ releases, baseUrlOf }: V2Context, request: HttpRequest): Response {
+export function respondV2(context: V2Context, request: HttpRequest): Response {
+  const { releases, cache, baseUrlOf, isBaseUrlFixed } = context
   const { path, headers } = request
   if (!isRead(request) || path.endsWith('/')) return respondWithoutReading(releases, request)
   const query = parseQuery(request.query)
   const serviceRoute = serviceRouteAt(path)
-  if (serviceRoute !== undefined) return respondAboutService(releases, serviceRoute, request, query, baseUrlOf())
+  if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
 
   const { chosen, gone } = chooseRelease(releases, query)
   const route = catalogRouteAt(chosen.release.catalog, path)
@@ -54,17 +59,18 @@ export function respondV2({ releases, baseUrlOf }: V2Context, request: HttpReque
   const wanted = parseRequest(route, query, headers, chosen.release)
   if (gone !== undefined) throw releaseGone(gone)
 
+  const addressed = { ...chosen, isAddressed: !isBaseUrlFixed }
   switch (wanted.kind) {
     case 'list':
-      return respondList(request, chosen, wanted, `${baseUrl}${path}`, query)
+      return respondList(request, addressed, wanted, `${baseUrl}${path}`, query)
     case 'record':
       return respondRecord(request, chosen, wanted)
     case 'bulk':
-      return bulkResponse(request, chosen, wanted.entity, wanted)
+      return bulkResponse(cache, request, chosen, wanted.entity, wanted)
     case 'search':
-      return jsonResponse(request, chosen, searchSuggestions(chosen.release, wanted, baseUrl))
+      return jsonResponse(request, addressed, searchSuggestions(chosen.release, wanted, baseUrl))
     case 'index':
-      return jsonResponse(request, chosen, describeIndex(chosen.release, baseUrl))
+      return jsonResponse(request, addressed, describeIndex(chosen.release, baseUrl))
   }
 }
 
@@ -103,12 +109,10 @@ function respondList(
   const { page, positions } = findPage(chosen.release, wanted)
   const body = renderRecords(chosen.release, wanted, positions)
   const { encoding, rendition } = wanted
-  return bodyResponse(request, chosen, {
-    format: rendition.format,
-    encoding,
-    body,
-    headers: listHeaders(page, url, query.pairs),
-  })
+  const headers = listHeaders(page, url, query.pairs)
+  // Only the links to other pages have an address in them.
+  const isAddressed = chosen.isAddressed === true && 'Link' in headers
+  return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
 }
 
 function findPage(release: Release, { entity, parent, query, start: at, perPage }: ListRequest) {
@@ -162,13 +166,13 @@ function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): U
 }
 
 function respondAboutService(
-  releases: OpenReleases,
+  { releases, cache }: V2Context,
   route: ServiceRoute,
   request: HttpRequest,
   query: RawQuery,
   baseUrl: string,
-): HttpResponse {
-  if (route.kind === 'changes') return respondChanges(releases, request, query)
+): Response {
+  if (route.kind === 'changes') return respondChanges(releases, cache, request, query)
   refuseParameters(query)
   const { current } = releases
   // Which release is current may change, and with it what there is to say of each.
@@ -186,11 +190,18 @@ function respondAboutService(
   }
 }
 
-function respondChanges(releases: OpenReleases, request: HttpRequest, query: RawQuery): HttpResponse {
+function respondChanges(
+  releases: OpenReleases,
+  cache: ResponseCache | undefined,
+  request: HttpRequest,
+  query: RawQuery,
+): Response {
   const { current } = releases
   const { from, to } = parseComparedReleases(query, current.catalog)
   const older = releases.find('from', from)
   const newer = to === undefined ? current : releases.find('to', to)
   const wanted = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
-  return changesResponse(request, older, { release: newer, isNamed: to !== undefined }, wanted)
+  // The beginning of a digest may become that of another release, too.
+  const isNamed = from === older.digest && to === newer.digest
+  return changesResponse(cache, request, older, { release: newer, isNamed }, wanted)
 }

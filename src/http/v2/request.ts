@@ -382,9 +382,7 @@ export type BulkRequest = BulkForm & { readonly encoding: Encoding | undefined }
 
 function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest {
   const parameters = new Parameters(query, bulkParameters)
-  const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
-  // A range is one of the bytes as they are: compressed, they would be others.
-  return { format, facts: wantsFacts(parameters), encoding: headers.get('range') === undefined ? encoding : undefined }
+  return { ...negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS)), facts: wantsFacts(parameters) }
 }
 
 export type SearchRequest = {

@@ -1,11 +1,11 @@
 // Puts a response of API v2 together: every header, validators, caching and compression.
-import { pipeline, Readable } from 'node:stream'
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
 import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
 import { CONTENT_TYPES, type Format } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
-import { isNotModified } from '../conditional.ts'
+import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { ProblemError } from '../problem.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
 import type { Pairs } from './request.ts'
 
@@ -18,10 +18,12 @@ export type ChosenRelease = {
   readonly isNamed: boolean
   /** Whether the response also depends on something else, such as which release is current: then it has no date. */
   readonly isUndated?: boolean
+  /** Whether the response has the address that the request was sent to, which anyone may choose. */
+  readonly isAddressed?: boolean
 }
 
 /** What is sent, in which format, and how it may be compressed. */
-type Representation = {
+export type Representation = {
   readonly format: Format
   readonly encoding: Encoding | undefined
   readonly body: Uint8Array
@@ -37,7 +39,7 @@ export const jsonResponse = (request: HttpRequest, chosen: ChosenRelease, value:
   })
 
 /** A smaller body fits into one packet anyway. */
-const MIN_COMPRESSED_BYTES = 1_000
+export const MIN_COMPRESSED_BYTES = 1_000
 
 /** The entity tag is that of the bytes before compression, marked with the encoding. */
 export function bodyResponse(
@@ -46,37 +48,36 @@ export function bodyResponse(
   { format, encoding: accepted, body, headers = {} }: Representation,
 ): HttpResponse {
   const encoding = body.length < MIN_COMPRESSED_BYTES ? undefined : accepted
-  const etag = entityTag(Bun.hash.xxHash64(body).toString(16).padStart(16, '0'), encoding)
-  const head = headerLines(v2Headers(chosen, format, etag, encoding, headers))
-  const lastModified = chosen.isUndated ? '' : chosen.release.lastModified
-  if (isNotModified(request.headers, etag, lastModified)) return { status: 304, head, body: undefined }
+  const etag = entityTag(contentHash(body), encoding)
+  const head = responseHead(chosen, { format, encoding, headers }, etag)
+  const condition = evaluateConditions(request.headers, etag, chosen.isUndated ? '' : chosen.release.lastModified)
+  if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
+  if (condition === 'not-modified') return { status: 304, head, body: undefined }
   return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
 }
+
+export const contentHash = (body: Uint8Array): string => Bun.hash.xxHash64(body).toString(16).padStart(16, '0')
 
 export const entityTag = (hash: string, encoding: Encoding | undefined): string =>
   encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
 
-/** The same as a weak tag: a body that is compressed while it is sent need not come out the same every time. */
-export const streamTag = (etag: string, encoding: Encoding | undefined): string =>
-  encoding === undefined ? etag : `W/${etag}`
-
 /** Every header of a response of API v2 that succeeds. */
-export const v2Headers = (
-  { release, isNamed, isUndated = false }: ChosenRelease,
-  format: Format,
-  etag: string,
-  encoding: Encoding | undefined,
-  headers: Headers,
-): Headers => ({
-  'Content-Type': CONTENT_TYPES[format],
-  ...V2_COMMON_HEADERS,
-  ...headers,
-  ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
-  ETag: etag,
-  'X-Release': release.digest,
-  ...(isUndated ? {} : { 'Last-Modified': release.lastModified }),
-  'Cache-Control': isNamed ? IMMUTABLE : CACHE_CONTROL,
-})
+export const responseHead = (
+  { release, isNamed, isUndated = false, isAddressed = false }: ChosenRelease,
+  { format, encoding, headers = {} }: Omit<Representation, 'body'>,
+  etag: string | undefined,
+): string =>
+  headerLines({
+    'Content-Type': CONTENT_TYPES[format],
+    ...V2_COMMON_HEADERS,
+    ...headers,
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ...(etag === undefined ? {} : { ETag: etag }),
+    'X-Release': release.digest,
+    ...(isUndated ? {} : { 'Last-Modified': release.lastModified }),
+    // A cache must not keep for a year what leads others to an address that one client made up.
+    'Cache-Control': isNamed && !isAddressed ? IMMUTABLE : CACHE_CONTROL,
+  })
 
 /** A page of a list, as far as its headers tell of it. */
 type ListPage = {
@@ -140,12 +141,28 @@ const compressor = (encoding: Encoding) => {
   }
 }
 
-/** Pulls the next chunk only when more is needed, and ends them when its own reader stops early. */
+/** Pulls the next chunk only when the one before is compressed, so that its bytes may be used again. */
 export async function* compressedChunks(
   chunks: AsyncIterable<Uint8Array>,
   encoding: Encoding,
 ): AsyncGenerator<Uint8Array> {
-  // An error in it reaches the reader through the stream.
-  const stream = pipeline(Readable.from(chunks), compressor(encoding), () => {})
-  for await (const chunk of stream) yield chunk
+  const stream = compressor(encoding)
+  const ready: Uint8Array[] = []
+  const failed = new Promise<never>((_, reject) => stream.on('error', reject))
+  // It may fail while no one waits for it.
+  failed.catch(() => {})
+  const ended = new Promise<void>((resolve) => stream.on('end', resolve))
+  stream.on('data', (bytes) => void ready.push(bytes))
+  const written = (chunk: Uint8Array) => new Promise<void>((resolve) => stream.write(chunk, () => resolve()))
+  try {
+    for await (const chunk of chunks) {
+      await Promise.race([written(chunk), failed])
+      yield* ready.splice(0)
+    }
+    stream.end()
+    await Promise.race([ended, failed])
+    yield* ready
+  } finally {
+    stream.destroy()
+  }
 }

@@ -4,7 +4,7 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { highlights } from '../../find/highlight.ts'
 import { DISTANCE } from '../../find/near.ts'
-import { type SearchResult, searchAcross } from '../../find/search.ts'
+import { type AliasMatch, type SearchResult, searchAcross } from '../../find/search.ts'
 import type { Release } from '../../release/release.ts'
 import { keyOf, recordPath } from './record-key.ts'
 import type { SearchRequest } from './request.ts'
@@ -14,9 +14,11 @@ export const searchSuggestions = (release: Release, { words, scope, limit, near 
 
 const decoder = new TextDecoder()
 
+const DECIMALS = 10_000
+
 function renderSuggestion(
   release: Release,
-  { name, position, distance }: SearchResult,
+  { name, position, score, explanation, distance }: SearchResult,
   words: readonly string[],
   baseUrl: string,
 ) {
@@ -24,20 +26,44 @@ function renderSuggestion(
   const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
   const { searched, nameField, ancestors } = namingOf(definition)
   let ancestor = record
-  const breadcrumb = ancestors.map((step) => {
+  const above = ancestors.map((step) => {
     ancestor = ancestor[step.field] as PublishedRecord
-    return ancestor[step.nameField] as string
+    return {
+      collection: step.entity.plural,
+      key: keyOf(step.entity, ancestor),
+      name: ancestor[step.nameField] as string,
+    }
   })
+  const { how, dropped, matched, aliases } = explanation
   return {
     collection: definition.plural,
     key: keyOf(definition, record),
     url: `${baseUrl}${recordPath(definition, record)}`,
     name: record[nameField] as string,
-    breadcrumb,
-    matches: searched
-      .map((field) => ({ field, ranges: highlights(record[field] as string, words) }))
-      .filter(({ ranges }) => ranges.length > 0),
+    breadcrumb: above.map(({ name }) => name),
+    parents: above.map(({ collection, key }) => ({ collection, key })),
+    score: Math.round(score * DECIMALS) / DECIMALS,
+    how,
+    dropped,
+    matches: [
+      ...searched
+        .map((field) => ({ field, ranges: highlights(record[field] as string, words, matched) }))
+        .filter(({ ranges }) => ranges.length > 0),
+      ...aliases.map((match) => renderAlias(release, match, definition, words)),
+    ],
     ...(distance === undefined ? {} : { [DISTANCE]: distance }),
+  }
+}
+
+/** An alias stands beside the fields, with its text and why the record is called so, and whose it is. */
+function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entity, words: readonly string[]) {
+  const { plural } = entity === undefined ? own : release.entity(entity).definition
+  return {
+    field: 'alias',
+    ranges: highlights(alias.alias, words),
+    alias: alias.alias,
+    reason: alias.reason,
+    collection: plural,
   }
 }
 
@@ -46,7 +72,7 @@ type Naming = {
   readonly searched: readonly string[]
   readonly nameField: string
   /** The nearest first. */
-  readonly ancestors: readonly { readonly field: string; readonly nameField: string }[]
+  readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
 }
 
 const namings = new WeakMap<Entity, Naming>()
@@ -58,7 +84,7 @@ function namingOf(entity: Entity): Naming {
   const naming = {
     searched: searched.map(([field]) => field),
     nameField: nameFieldOf(entity),
-    ancestors: ancestorsOf(entity).map((step) => ({ field: step.field, nameField: nameFieldOf(step.entity) })),
+    ancestors: ancestorsOf(entity).map((step) => ({ ...step, nameField: nameFieldOf(step.entity) })),
   }
   namings.set(entity, naming)
   return naming

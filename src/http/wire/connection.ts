@@ -1,16 +1,21 @@
 // One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
-import { type ConnectionInfo, type HttpResponse, isStreamed } from '../exchange.ts'
+import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed, type Turn } from '../exchange.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
-import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
+import { RequestBody } from './request-body.ts'
+import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 import { SendBuffer, sendStream } from './send-buffer.ts'
-import type { ServerState } from './server-state.ts'
+import type { ServerState, WireProblem } from './server-state.ts'
 
 /** Responses to pipelined requests are sent in batches of about this many bytes. */
-const BATCH_BYTES = 1 << 18
-/** Once this many bytes of requests wait, no more is read from the client. */
-const MAX_WAITING_BYTES = 1 << 16
+const BATCH_BYTES = 1 << 15
+/** A longer body is sent from where it is; a shorter one is copied into the batch. */
+const MAX_COPIED_BODY = 1 << 15
+/** While responses are held up, no more is read from the client once this many bytes of requests wait. */
+const MAX_WAITING_BYTES = 1 << 14
+/** A slower body is timed out. */
+const BODY_BYTES_PER_MILLISECOND = 64
 /** What a refusal repeats of a request: the beginning of its path, without the query. */
 const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
 const CLOSE = 'Connection: close\r\n'
@@ -19,9 +24,11 @@ const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 // It is filled and sent within one turn of the event loop, so all connections can share it.
 const out = new ResponseBuffer()
 
+type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
+
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
-  readonly #socket: Socket<Connection>
+  readonly #socket: Socket<unknown>
   readonly #received = new ReceiveBuffer()
   readonly #unsent: SendBuffer
   #isNew = true
@@ -32,10 +39,22 @@ export class Connection implements ConnectionInfo {
   #closing = false
   /** A promised or streamed response is under way; further requests wait for its end. */
   #responding = false
+  /** The response that is under way has a place among the streams. */
+  #streaming = false
+  /** Requests have been received that wait for another turn of the event loop. */
+  #queued = false
+  /** The request whose body is being received. */
+  #incoming: Incoming | undefined
+  /** The body that follows the batch. */
+  #body: Uint8Array | undefined
+  #lastHead: RequestHead | undefined
+  /** How many bytes are counted towards the budget of which client. */
+  #counted = 0
+  #client = ''
   /** Since when it has been waiting: for a request, for the rest of one, or for the client to read. */
   waitingSince: number
 
-  constructor(server: ServerState, socket: Socket<Connection>) {
+  constructor(server: ServerState, socket: Socket<unknown>) {
     this.#server = server
     this.#socket = socket
     this.#unsent = new SendBuffer(socket)
@@ -50,6 +69,10 @@ export class Connection implements ConnectionInfo {
     return this.#server.url
   }
 
+  get turn(): Turn {
+    return this.#server.turns
+  }
+
   /** Nothing has been received yet. */
   get isNew(): boolean {
     return this.#isNew
@@ -57,7 +80,7 @@ export class Connection implements ConnectionInfo {
 
   /** In the middle of a request or of a response. */
   get busy(): boolean {
-    return this.#received.length > 0 || this.#unsent.length > 0 || this.#responding
+    return this.#received.length > 0 || this.#unsent.length > 0 || this.#responding || this.#incoming !== undefined
   }
 
   /** Open, and waiting for the first byte of a request. */
@@ -68,7 +91,7 @@ export class Connection implements ConnectionInfo {
   receive(data: Buffer): void {
     if (this.#closing) return
     // The time that a request may take to arrive counts from its first byte.
-    if (this.#received.length === 0) this.waitingSince = this.#server.clock.milliseconds
+    if (this.#received.length === 0 && this.#incoming === undefined) this.waitingSince = this.#server.clock.milliseconds
     this.#server.chunksReceived++
     this.#isNew = false
     this.#received.add(data)
@@ -86,12 +109,12 @@ export class Connection implements ConnectionInfo {
     if (this.#unsent.length === 0) return
     this.#unsent.sendRest()
     this.waitingSince = this.#server.clock.milliseconds
-    this.#advance()
+    this.#advanceInTurn()
   }
 
   /** Responds to the requests that came while responses were paused. */
   resumeResponses(): void {
-    if (!this.#closing) this.#advance()
+    if (!this.#closing) this.#advanceInTurn()
   }
 
   /** Closes the connection while it is idle. */
@@ -103,13 +126,14 @@ export class Connection implements ConnectionInfo {
   /** It has been waiting for too long. */
   timeOut(): void {
     // It is the client that waits, for a response that is not ready.
-    if (this.#responding && this.#unsent.length === 0) return
+    if (this.#queued || (this.#responding && this.#unsent.length === 0)) return
     // A socket reports that it can take more only when much of its buffer is free, so a slow reader may have read some.
     const before = this.#unsent.length
     this.drain()
     if (this.#unsent.length < before) return
     // The last response may still be on its way; everything else is cut off.
     if (this.#closing && this.#unsent.length === 0) this.#socket.end()
+    else if (this.#unsent.length === 0 && !this.#server.responsesPaused) this.#refuseLate()
     else this.terminate()
   }
 
@@ -120,48 +144,122 @@ export class Connection implements ConnectionInfo {
 
   /** The socket is closed. */
   onClosed(): void {
+    this.#incoming = undefined
+    this.#received.clear()
     this.#unsent.close()
+    this.#count()
+  }
+
+  /** Like #advance, but not before its turn if there is more to do than the turn has time for. */
+  #advanceInTurn(): void {
+    if (this.#received.length > 0 && !this.#server.turns.hasTime()) this.#enqueue()
+    this.#advance()
+  }
+
+  #enqueue(): void {
+    if (this.#queued) return
+    this.#queued = true
+    this.#server.turns.enqueue(() => {
+      this.#queued = false
+      if (!this.#unsent.closed) this.#advance()
+      return false
+    })
+  }
+
+  get #mayRespond(): boolean {
+    return (
+      !this.#responding &&
+      this.#unsent.length === 0 &&
+      !this.#closing &&
+      !this.#queued &&
+      !this.#server.responsesPaused &&
+      !this.#unsent.closed
+    )
   }
 
   /** Called after every event: responds to what has been received as far as possible, then reads on, waits or closes. */
   #advance(): void {
     if (this.#responding) this.#unsent.wake()
     // Batch after batch, as long as the client takes all of each.
-    while (!this.#responding && this.#unsent.length === 0 && !this.#closing && !this.#server.responsesPaused) {
+    while (this.#mayRespond) {
       out.reset()
-      const batchIsFull = this.#fillBatch()
-      this.#send(out.bytes, out.length)
-      if (!batchIsFull) break
+      const isMoreLeft = this.#fillBatch()
+      this.#sendBatch()
+      if (!isMoreLeft || this.#unsent.length > 0) break
+      if (!this.#server.turns.hasTime()) this.#enqueue()
     }
     this.#received.copy()
-    if (this.#responding || this.#unsent.length > 0) this.#limitReading()
+    if (!this.#count()) return
+    if (this.#responding || this.#queued || this.#unsent.length > 0) this.#limitReading()
     else if (this.#closing) this.#close()
     else if (this.#server.responsesPaused) this.#limitReading()
     else if (this.#inputEnded) this.end()
-    else this.#resumeReading()
+    else {
+      this.#lastHead = undefined
+      this.#resumeReading()
+    }
   }
 
-  /** Responds to requests until the batch is full (then true), or until there is none to respond to (then false). */
+  /** Responds to requests until the batch or the turn is over (then true), or until there is none to respond to (then false). */
   #fillBatch(): boolean {
-    while (out.length < BATCH_BYTES) {
-      const text = this.#received.peek()
-      const length = headLength(text)
-      if (length === undefined) {
-        const problem = text === '' ? undefined : partialProblem(text, this.#inputEnded)
-        if (problem !== undefined) this.#refuse(problem, text)
-        return false
-      }
-      this.#received.consume(length)
-      const head = parseHead(text.slice(0, length))
-      if ('kind' in head) this.#refuse(head, text)
-      else this.#respond(head)
+    do {
+      if (!(this.#incoming === undefined ? this.#takeHead() : this.#takeBody(this.#incoming))) return false
       if (this.#closing || this.#responding || this.#received.length === 0) return false
-    }
+    } while (out.length < BATCH_BYTES && this.#body === undefined && this.#server.turns.hasTime())
     return true
   }
 
+  /** Takes the next head, and responds if no body is read for it. False if the head is incomplete. */
+  #takeHead(): boolean {
+    const text = this.#received.peek()
+    const length = headLength(text)
+    if (length === undefined) {
+      const problem = text === '' ? undefined : partialProblem(text, this.#inputEnded)
+      if (problem !== undefined) this.#refuse(problem, text)
+      return false
+    }
+    this.#received.consume(length)
+    const head = parseHead(text.slice(0, length))
+    if ('kind' in head) this.#refuse(head, text)
+    else if (head.method === 'GET' || head.method === 'HEAD') this.#respond(head)
+    else this.#respondToBody(head)
+    return true
+  }
+
+  /** Responds to a request that may have a body; if the handler reads it, not before it has been received. */
+  #respondToBody(head: RequestHead): void {
+    const max = this.#server.handler.maxBody?.(head)
+    if (max === undefined) {
+      this.#respond(head)
+      return
+    }
+    const body = new RequestBody(head.headers, max)
+    const isAwaited = !body.isComplete && body.problem === undefined && this.#received.length === 0
+    if (isAwaited && !head.http10 && head.headers.get('expect')?.toLowerCase() === '100-continue') out.addContinue()
+    this.#incoming = { head, body }
+    if (this.#received.length === 0) this.#takeBody(this.#incoming)
+  }
+
+  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
+  #takeBody({ head, body }: Incoming): boolean {
+    const taken = body.take(this.#received.bytes)
+    this.#received.consume(taken)
+    this.waitingSince = Math.min(
+      this.waitingSince + taken / BODY_BYTES_PER_MILLISECOND,
+      this.#server.clock.milliseconds,
+    )
+    if (this.#inputEnded && this.#received.length === 0) body.end()
+    if (body.problem !== undefined) {
+      this.#refuse(body.problem, `${head.method} ${head.path} `)
+    } else if (body.isComplete) {
+      this.#incoming = undefined
+      this.#respond({ ...head, body: body.bytes })
+    }
+    return this.#incoming === undefined
+  }
+
   #limitReading(): void {
-    if (this.#received.length < MAX_WAITING_BYTES || this.#readingPaused) return
+    if (this.#received.length < MAX_WAITING_BYTES || this.#readingPaused || this.#unsent.closed) return
     this.#readingPaused = true
     this.#socket.pause()
   }
@@ -183,6 +281,7 @@ export class Connection implements ConnectionInfo {
   }
 
   #respond(head: RequestHead): void {
+    this.#lastHead = head
     const response = this.#server.handler.respond(head, this)
     if (response instanceof Promise || isStreamed(response.body)) this.#respondLater(response, head)
     else this.#write(response, head)
@@ -190,22 +289,41 @@ export class Connection implements ConnectionInfo {
 
   #write(response: HttpResponse, head: RequestHead): void {
     const { http10, method } = head
+    const { body } = response
     // HTTP/1.0 has no chunks: a body of unknown length ends where the connection does.
-    const endsWithConnection = http10 && response.body !== undefined && response.body.length === undefined
+    const endsWithConnection = http10 && body !== undefined && body.length === undefined
     const last = this.#server.draining || endsWithConnection || !staysOpen(head)
-    out.add(response, method !== 'HEAD', last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)
+    const isLarge = body instanceof Uint8Array && body.length > MAX_COPIED_BODY && method !== 'HEAD'
+    const withBody = method !== 'HEAD' && !isLarge
+    out.add(response, withBody, last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)
+    if (isLarge) this.#body = body
     if (last) this.#startClosing()
   }
 
-  #refuse(problem: HeadProblem, text: string): void {
+  #refuse(problem: WireProblem, text: string): void {
     const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-    const response = this.#server.handler.refuse(problem, path)
+    const response = this.#server.handler.refuse(problem, path, this)
     out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
     this.#startClosing()
   }
 
+  /** Refuses the request of which only the beginning has arrived in time. */
+  #refuseLate(): void {
+    this.#refuseAlone({ kind: 'request-timeout', seconds: this.#server.requestMilliseconds / 1_000 })
+  }
+
+  /** Refuses what has been received, outside of a batch. */
+  #refuseAlone(problem: WireProblem): void {
+    out.reset()
+    const head = this.#incoming?.head
+    this.#refuse(problem, head === undefined ? this.#received.peek() : `${head.method} ${head.path} `)
+    this.#sendBatch()
+    this.#advance()
+  }
+
   #startClosing(): void {
     this.#closing = true
+    this.#incoming = undefined
     this.#received.clear()
   }
 
@@ -225,24 +343,94 @@ export class Connection implements ConnectionInfo {
   }
 
   async #deliver(response: HttpResponse, head: RequestHead): Promise<void> {
-    if (!(await this.#unsent.waitUntil(() => this.#unsent.length === 0 && !this.#server.responsesPaused))) return
-    out.reset()
-    this.#write(response, head)
-    const { status, body } = response
-    if (!(await this.#sendAll(out.bytes, out.length)) || !isStreamed(body)) return
-    if (head.method === 'HEAD' || status === 304) return
-    await sendStream(body, body.length === undefined && !head.http10, (bytes) => this.#sendAll(bytes, bytes.length))
+    const { body } = response
+    if (!isStreamed(body)) {
+      await this.#deliverWhole(response, head)
+      return
+    }
+    try {
+      if (head.method === 'HEAD' || response.status === 304) await this.#deliverWhole(response, head)
+      else await this.#deliverStream(response, body, head)
+    } finally {
+      body.close?.()
+    }
   }
 
-  /** Resolves when the client has taken the bytes, or to false when it is gone. */
-  #sendAll(bytes: Uint8Array, length: number): Promise<boolean> {
-    this.#send(bytes, length)
+  /** Sends the head, and the body if there is one that is not streamed. */
+  async #deliverWhole(response: HttpResponse, head: RequestHead): Promise<boolean> {
+    if (!(await this.#unsent.waitUntil(() => this.#unsent.length === 0 && !this.#server.responsesPaused))) return false
+    out.reset()
+    this.#write(response, head)
+    this.#sendBatch()
+    return this.#allTaken()
+  }
+
+  async #deliverStream(response: HttpResponse, body: Streamed, head: RequestHead): Promise<void> {
+    const { budget, handler, turns } = this.#server
+    if (this.#unsent.closed) return
+    const client = this.#clientOf(head)
+    const problem = budget.takeStream(client)
+    if (problem !== undefined) {
+      await this.#deliverWhole(handler.refuse(problem, head.path, this), head)
+      return
+    }
+    this.#streaming = true
+    const send = (bytes: Uint8Array, length: number) => {
+      this.#unsent.send(bytes, length)
+      return this.#allTaken()
+    }
+    const sendKept = (bytes: Uint8Array) => {
+      this.#unsent.sendKept(bytes)
+      return this.#allTaken()
+    }
+    try {
+      if (!(await this.#deliverWhole(response, head))) return
+      await sendStream(body, body.length === undefined && !head.http10, { send, sendKept }, turns)
+    } finally {
+      this.#streaming = false
+      budget.giveStreamBack(client)
+    }
+  }
+
+  #sendBatch(): void {
+    const body = this.#body
+    this.#body = undefined
+    if (out.length === 0) return
+    this.#unsent.send(out.bytes, out.length, body)
+    this.waitingSince = this.#server.clock.milliseconds
+  }
+
+  /** Resolves when the client has taken all that was sent, or to false when it is gone. */
+  #allTaken(): Promise<boolean> {
+    this.waitingSince = this.#server.clock.milliseconds
+    this.#count()
     return this.#unsent.waitUntil(() => this.#unsent.length === 0)
   }
 
-  #send(bytes: Uint8Array, length: number): void {
-    if (length === 0) return
-    this.#unsent.send(bytes, length)
-    this.waitingSince = this.#server.clock.milliseconds
+  #clientOf(head: RequestHead | undefined): string {
+    const { clientOf } = this.#server.handler
+    return (head === undefined || clientOf === undefined ? this.peer : clientOf(head, this)) ?? ''
+  }
+
+  /** Counts what is kept for the client. One that has used up its budget and needs still more is turned away (then false). */
+  #count(): boolean {
+    const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
+    const more = kept - this.#counted
+    if (more === 0) return true
+    if (this.#counted === 0) this.#client = this.#clientOf(this.#lastHead)
+    const { budget } = this.#server
+    const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client) : undefined
+    this.#counted = kept
+    budget.keepBytes(this.#client, more)
+    if (refusal === undefined) return true
+    budget.countRefusal('bytes')
+    if (this.#responding || this.#unsent.length > 0) this.terminate()
+    else this.#refuseAlone(refusal)
+    return false
+  }
+
+  /** A stream has its place, and goes on; unless many requests are sent after it. */
+  get #canBeCutOff(): boolean {
+    return !this.#closing && (!this.#streaming || this.#received.length > MAX_WAITING_BYTES)
   }
 }

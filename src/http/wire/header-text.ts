@@ -8,6 +8,7 @@ export class HeaderText {
   readonly #text: string
   readonly #lower: string
   readonly #values = new Map<string, string | undefined>()
+  #hasConditions: boolean | undefined
 
   /** Takes valid lines, each with its end, and the empty line after them. */
   constructor(lines: string) {
@@ -30,6 +31,12 @@ export class HeaderText {
     let all = this.#value(name, at)
     for (at = this.#find(name, at + 1); at !== -1; at = this.#find(name, at + 1)) all += `, ${this.#value(name, at)}`
     return all
+  }
+
+  /** Whether any name begins with `if-`. */
+  get hasConditions(): boolean {
+    this.#hasConditions ??= this.#lower.includes('\r\nif-')
+    return this.#hasConditions
   }
 
   isRepeated(name: string): boolean {

@@ -9,18 +9,36 @@ const LF = 0x0a
 
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY
+  /** All of it; only for this turn. */
+  get bytes(): Buffer {
+    return this.#bytes
+  }
+
+  /** How many bytes of memory are kept for what is in `#bytes`; 0 while that belongs to the event loop. */
+  #copied = 0
 
   get length(): number {
     return this.#bytes.length
   }
 
-  /** The data may be overwritten by the event loop after this turn, unless it is copied before. */
-  add(data: Buffer): void {
-    this.#bytes = this.#bytes.length === 0 ? data : Buffer.concat([this.#bytes, data])
+  /** How many bytes of memory are kept for what was received. */
+  get kept(): number {
+    return this.#bytes.length === 0 ? 0 : Math.max(this.#bytes.length, this.#copied)
   }
 
+  /** The data may be overwritten by the event loop after this turn, unless it is copied before. */
+  add(data: Buffer): void {
+    const isFirst = this.#bytes.length === 0
+    this.#bytes = isFirst ? data : Buffer.concat([this.#bytes, data])
+    this.#copied = isFirst ? 0 : this.#bytes.length
+  }
+
+  /** Copies what would be overwritten, and what is but a small part of the memory that is kept for it. */
   copy(): void {
-    if (this.#bytes.length > 0) this.#bytes = Buffer.from(this.#bytes)
+    const { length } = this.#bytes
+    if (length === 0 || (this.#copied > 0 && length * 2 > this.#copied)) return
+    this.#bytes = Buffer.from(this.#bytes)
+    this.#copied = length
   }
 
   /** The next head or its beginning, as Latin-1, possibly with some of what follows it. */

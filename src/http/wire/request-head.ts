@@ -123,9 +123,11 @@ function fieldsProblem(headers: HeaderText, http11: boolean): HeadProblem | unde
   return undefined
 }
 
-/** Whether the connection stays open after the response: as the client wishes, unless a body follows, since none is read. */
-export function staysOpen({ headers, http10 }: RequestHead): boolean {
-  const bodyFollows = headers.get('transfer-encoding') !== undefined || Number(headers.get('content-length') ?? 0) > 0
+/** Whether the connection stays open after the response: as the client wishes, unless a body follows that was not read. */
+export function staysOpen({ headers, http10, body }: RequestHead): boolean {
+  const bodyFollows =
+    body === undefined &&
+    (headers.get('transfer-encoding') !== undefined || Number(headers.get('content-length') ?? 0) > 0)
   if (bodyFollows) return false
   const connection = headers.get('connection')
   if (connection === undefined) return !http10

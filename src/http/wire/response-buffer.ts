@@ -11,10 +11,13 @@ const REASONS: Readonly<Record<number, string>> = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   406: 'Not Acceptable',
+  408: 'Request Timeout',
   410: 'Gone',
   412: 'Precondition Failed',
+  413: 'Content Too Large',
   414: 'URI Too Long',
   416: 'Range Not Satisfiable',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
@@ -24,6 +27,7 @@ const STATUS_LINES = Object.fromEntries(
   Object.entries(REASONS).map(([status, reason]) => [status, `HTTP/1.1 ${status} ${reason}\r\n`]),
 )
 
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const INITIAL_BYTES = 1 << 16
 
 export class ResponseBuffer {
@@ -52,6 +56,12 @@ export class ResponseBuffer {
     if (bytes === undefined) return
     this.#bytes.set(bytes, this.#used)
     this.#used += bytes.length
+  }
+
+  /** Tells the client that it may send the body of its request (RFC 9110, section 15.2.1). */
+  addContinue(): void {
+    this.#reserve(CONTINUE.length)
+    this.#used += this.#bytes.write(CONTINUE, this.#used, 'latin1')
   }
 
   #reserve(length: number): void {

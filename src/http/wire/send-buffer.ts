@@ -2,6 +2,7 @@
 import type { Socket } from 'bun'
 import { headerLines } from '../../page/page-headers.ts'
 import type { Streamed } from '../exchange.ts'
+import type { Turns } from './turns.ts'
 
 const EMPTY = Buffer.alloc(0)
 const NO_WAITER = () => {}
@@ -9,6 +10,9 @@ const NO_WAITER = () => {}
 export class SendBuffer {
   readonly #socket: Pick<Socket<unknown>, 'write'>
   #unsent: Uint8Array = EMPTY
+  /** What is sent when all of that was. */
+  #then: Uint8Array = EMPTY
+  #kept = 0
   #closed = false
   #wakeWaiter = NO_WAITER
 
@@ -18,7 +22,12 @@ export class SendBuffer {
 
   /** How many bytes the socket has not taken yet. */
   get length(): number {
-    return this.#unsent.length
+    return this.#unsent.length + this.#then.length
+  }
+
+  /** How many bytes of memory are kept until the socket has taken the rest. */
+  get kept(): number {
+    return this.#kept
   }
 
   /** The socket is closed, and nothing more can be sent. */
@@ -26,20 +35,52 @@ export class SendBuffer {
     return this.#closed
   }
 
-  /** Sends the first bytes of a buffer, which the caller may then use again. Only for when nothing is unsent. */
-  send(bytes: Uint8Array, length: number): void {
-    const sent = this.#socket.write(bytes, 0, length)
-    if (sent < 0) this.close()
-    if (sent === length || sent < 0) this.#unsent = EMPTY
-    else this.#unsent = bytes === this.#unsent ? bytes.subarray(sent) : Buffer.from(bytes.subarray(sent, length))
+  /**
+   * Sends the first bytes of a buffer, which the caller may then use again, and after them a body, which must not change
+   * and is not copied. Only for when nothing is unsent.
+   */
+  send(bytes: Uint8Array, length: number, body: Uint8Array = EMPTY): void {
+    const sent = this.#write(bytes, length)
+    if (sent === length) {
+      if (body.length > 0) this.sendKept(body)
+    } else if (!this.#closed) {
+      this.#unsent = Buffer.from(bytes.subarray(sent, length))
+      this.#then = body
+      this.#kept = this.length
+    }
+  }
+
+  /** Sends bytes that must not change, and are not copied. Only for when nothing is unsent. */
+  sendKept(bytes: Uint8Array): void {
+    const sent = this.#write(bytes, bytes.length)
+    if (sent === bytes.length || this.#closed) return
+    this.#unsent = bytes.subarray(sent)
+    this.#kept = bytes.length
   }
 
   sendRest(): void {
-    this.send(this.#unsent, this.#unsent.length)
+    while (this.#unsent.length > 0) {
+      const sent = this.#write(this.#unsent, this.#unsent.length)
+      if (this.#closed) return
+      this.#unsent = this.#unsent.subarray(sent)
+      if (this.#unsent.length > 0) return
+      this.#unsent = this.#then
+      this.#then = EMPTY
+    }
+    this.#kept = 0
+  }
+
+  #write(bytes: Uint8Array, length: number): number {
+    const sent = this.#socket.write(bytes, 0, length)
+    if (sent < 0) this.close()
+    return sent
   }
 
   close(): void {
     this.#closed = true
+    this.#unsent = EMPTY
+    this.#then = EMPTY
+    this.#kept = 0
     this.#wakeWaiter()
   }
 
@@ -60,26 +101,41 @@ export class SendBuffer {
   }
 }
 
-/** Resolves when the client has taken the bytes, or to false when it is gone. */
-type Write = (bytes: Uint8Array) => Promise<boolean>
+/** At most this much of a body is kept for a client that does not read. */
+const MAX_SLICE = 1 << 16
+/** A slice with the lines before and after it. It is filled and sent within one turn, so all streams can share it. */
+const frame = Buffer.allocUnsafe(MAX_SLICE + 32)
 
-/** Sends a body chunk by chunk. When the client is gone the loop is left, which tells the source to clean up. */
-export async function sendStream(body: Streamed, chunked: boolean, write: Write): Promise<void> {
+/** How a stream is sent: each resolves when the client has taken the bytes, or to false when it is gone. */
+type StreamWriter = {
+  /** The buffer may be used again as soon as the call returns. */
+  readonly send: (bytes: Uint8Array, length: number) => Promise<boolean>
+  /** The bytes are not copied. */
+  readonly sendKept: (bytes: Uint8Array) => Promise<boolean>
+}
+
+/** Sends a body slice by slice. When the client is gone the loop is left, which tells the source to clean up. */
+export async function sendStream(body: Streamed, chunked: boolean, writer: StreamWriter, turns: Turns): Promise<void> {
   const { length } = body
   let sent = 0
   for await (const chunk of body.chunks()) {
     sent += chunk.length
     if (length !== undefined && sent > length) throw new Error(`a body of ${length} bytes has ${sent} or more`)
-    if (!(await write(chunked ? framed(chunk) : chunk))) return
+    // An empty chunk would end the body.
+    for (let start = 0; start < chunk.length; start += MAX_SLICE) {
+      const slice = chunk.subarray(start, start + MAX_SLICE)
+      if (!(await (chunked ? writer.send(frame, fillFrame(slice)) : writer.sendKept(slice)))) return
+      await turns.timeForMore()
+    }
   }
   if (length !== undefined && sent < length) throw new Error(`a body of ${length} bytes has only ${sent}`)
-  if (chunked) await write(Buffer.from(`0\r\n${headerLines(body.trailers?.() ?? {})}\r\n`, 'latin1'))
+  if (!chunked) return
+  const end = Buffer.from(`0\r\n${headerLines(body.trailers?.() ?? {})}\r\n`, 'latin1')
+  await writer.send(end, end.length)
 }
 
-const LINE_END = Buffer.from('\r\n')
-
-function framed(chunk: Uint8Array): Uint8Array {
-  // An empty chunk would end the body.
-  if (chunk.length === 0) return chunk
-  return Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, LINE_END])
+function fillFrame(slice: Uint8Array): number {
+  const start = frame.write(`${slice.length.toString(16)}\r\n`, 'latin1')
+  frame.set(slice, start)
+  return start + slice.length + frame.write('\r\n', start + slice.length, 'latin1')
 }

@@ -2,8 +2,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { open as openTo, readUntilClosed } from '../../../test/support/wire.ts'
+import type { LogEvent } from '../../log.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
-import { listenWire, type Timeouts, type WireServer } from './server.ts'
+import { Metrics } from '../metrics.ts'
+import { type ListenOptions, listenWire, type Timeouts, type WireServer } from './server.ts'
 
 const servers: WireServer[] = []
 afterEach(() => {
@@ -12,7 +14,7 @@ afterEach(() => {
 
 const LARGE = new Uint8Array(8 << 20).fill(0x61)
 
-function start(timeouts?: Timeouts): WireServer {
+function start(timeouts?: Timeouts, options: Partial<ListenOptions> = {}): WireServer {
   const server = listenWire(
     {
       respond: ({ method, path, query }): HttpResponse =>
@@ -21,7 +23,7 @@ function start(timeouts?: Timeouts): WireServer {
           : textResponse(200, { 'X-Path': path }, `${method} ${path} ${query}`),
       refuse: ({ kind }) => textResponse(400, {}, kind),
     },
-    { host: '127.0.0.1', port: 0 },
+    { host: '127.0.0.1', port: 0, ...options },
     timeouts,
   )
   servers.push(server)
@@ -171,13 +173,22 @@ describe('timeouts', () => {
     expect(await readUntilClosed(socket)).toBe('')
   })
 
-  test('a request that does not arrive whole is cut off, although its client keeps sending', async () => {
+  test('a request that does not arrive whole gets a response and is closed, although its client keeps sending', async () => {
     const socket = open(start(short))
-    socket.on('error', () => {})
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
     socket.write('GET / HTTP/1.1\r\n')
-    await event(socket, 'close')
+    expect(await readUntilClosed(socket)).toEndWith('Connection: close\r\n\r\nrequest-timeout')
     clearInterval(drip)
+  })
+
+  test('the beginning of a request behind others gets one too, an idle connection none', async () => {
+    const server = start(short)
+    const [begun, idle] = [open(server), open(server)]
+    begun.write(`${request('/a')}GET /b`)
+    idle.write(request('/a'))
+    const [all, alone] = await Promise.all([readUntilClosed(begun), readUntilClosed(idle)])
+    expect([bodies(all), all.endsWith('request-timeout')]).toEqual([['GET /a '], true])
+    expect(alone).toEndWith('GET /a ')
   })
 
   test('a client that does not read is cut off', async () => {
@@ -198,6 +209,49 @@ describe('timeouts', () => {
     await event(socket, 'end')
     await server.allClosed()
     socket.destroy()
+  })
+})
+
+describe('connections beyond the limit', () => {
+  test('get a 503 and are closed, are counted and logged, and those within it go on', async () => {
+    const [metrics, events]: [Metrics, LogEvent[]] = [new Metrics(), []]
+    const server = start(undefined, { maxConnections: 2, metrics, log: (one) => events.push(one) })
+    const within = [open(server), open(server)]
+    for (const socket of within) await event(socket, 'connect')
+    while (metrics.connections < 2) await Bun.sleep(1)
+    const beyond = Array.from({ length: 40 }, () => open(server))
+    for (const socket of beyond) {
+      const response = await readUntilClosed(socket)
+      expect(response).toStartWith('HTTP/1.1 400 Bad Request\r\n')
+      expect(response).toEndWith('Connection: close\r\n\r\noverloaded')
+    }
+    expect([metrics.connections, metrics.refused.connections]).toEqual([2, 40])
+    within[0]?.write(request('/a', 'Connection: close'))
+    expect(await readUntilClosed(within[0] as Socket)).toEndWith('GET /a ')
+    while (metrics.connections === 2) await Bun.sleep(1)
+    const next = open(server)
+    next.write(request('/b', 'Connection: close'))
+    expect(await readUntilClosed(next)).toEndWith('GET /b ')
+    while (events.length === 0) await Bun.sleep(20)
+    expect(events.map(({ event, level, count }) => [event, level, count])).toEqual([
+      ['connections-refused', 'warn', 40],
+    ])
+  })
+
+  test('that send a request at once see why they are refused', async () => {
+    const server = start(undefined, { maxConnections: 1 })
+    const first = open(server)
+    first.write(request('/a'))
+    await event(first, 'readable')
+    const socket = open(server)
+    socket.write(request('/b'))
+    expect(await readUntilClosed(socket)).toEndWith('overloaded')
+  })
+
+  test('a limit that the descriptors do not allow is lowered, and logged', () => {
+    const events: LogEvent[] = []
+    start(undefined, { maxConnections: Number.MAX_SAFE_INTEGER, log: (one) => events.push(one) })
+    expect(events.map(({ event }) => event)).toEqual(['max-connections-lowered'])
   })
 })
 

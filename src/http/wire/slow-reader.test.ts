@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Socket as BunSocket } from 'bun'
 import { FakeSocket } from '../../../test/support/fake-socket.ts'
+import { serverState } from '../../../test/support/server-state.ts'
 import { open, readUntilClosed } from '../../../test/support/wire.ts'
 import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
@@ -112,27 +113,11 @@ describe('the pace', () => {
 })
 
 describe('byte by byte', () => {
-  class CutSocket extends FakeSocket {
-    cut = false
-    terminate(): void {
-      this.cut = true
-    }
-  }
-
-  function responding(body: HttpResponse['body'], takes: () => number): [CutSocket, Connection] {
-    const socket = new CutSocket(takes)
+  function responding(body: HttpResponse['body'], takes: () => number): [FakeSocket, Connection] {
+    const socket = new FakeSocket(takes)
     const respond = (): HttpResponse => ({ status: 200, head: '', body })
-    const connection = new Connection(
-      {
-        handler: { respond, refuse: respond },
-        url: '',
-        clock: { milliseconds: 0, date: '' },
-        draining: false,
-        responsesPaused: false,
-        chunksReceived: 0,
-      },
-      socket as unknown as BunSocket<Connection>,
-    )
+    const state = serverState({ respond, refuse: respond })
+    const connection = new Connection(state, socket as unknown as BunSocket<Connection>)
     connection.receive(Buffer.from(get('/a')))
     return [socket, connection]
   }

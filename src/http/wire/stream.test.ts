@@ -2,9 +2,16 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import type { Socket as BunSocket } from 'bun'
+import { FakeSocket } from '../../../test/support/fake-socket.ts'
+import { serverState } from '../../../test/support/server-state.ts'
 import { open as openTo, readUntilClosed } from '../../../test/support/wire.ts'
+import { Budget, DEFAULT_BUDGET } from '../budget.ts'
 import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
+import { Metrics } from '../metrics.ts'
+import { Connection } from './connection.ts'
 import { listenWire, type WireServer } from './server.ts'
+import { Turns } from './turns.ts'
 
 const servers: WireServer[] = []
 const failures: unknown[] = []
@@ -156,3 +163,151 @@ describe('cut off', () => {
 function fail(): never {
   throw new Error('source broke')
 }
+
+describe('the end of a body is told exactly once', () => {
+  const state = { closed: 0 }
+  const [endless] = source(() => 'abc'.repeat(100_000))
+  const [short] = sourceOf('abc')
+  const broken = source((pulled) => (pulled === 0 ? 'abc' : fail()))[0]
+  type Case = { chunks: Streamed['chunks']; status?: number; sent: string; limit?: number; goesAway?: boolean }
+
+  /** Responds with a promise to /later, which is resolved when the client is gone. */
+  function started({ chunks, status = 200, limit = 9 }: Case) {
+    state.closed = 0
+    const body: Streamed = { length: undefined, chunks, close: () => state.closed++ }
+    const later = Promise.withResolvers<HttpResponse>()
+    const response: HttpResponse = { status, head: '', body }
+    const metrics = new Metrics()
+    const budget = new Budget({ ...DEFAULT_BUDGET, streamsPerClient: limit }, metrics)
+    const respond = ({ path }: { path: string }) => (path === '/later' ? later.promise : response)
+    const refuse = ({ kind }: { kind: string }) => textResponse(503, {}, kind)
+    const options = { host: '127.0.0.1', port: 0, budget, metrics }
+    const server = listenWire({ respond, refuse, onFailure: (error) => failures.push(error) }, options)
+    servers.push(server)
+    return { server, metrics, resolve: () => later.resolve(response) }
+  }
+
+  test.each<[name: string, one: Case]>([
+    ['sent whole', { chunks: short, sent: STREAM_AND_CLOSE }],
+    ['cut off by its source', { chunks: broken, sent: STREAM_AND_CLOSE }],
+    ['cut off by a client that goes away', { chunks: endless, sent: get('/s'), goesAway: true }],
+    ['not sent to HEAD', { chunks: short, sent: STREAM_AND_CLOSE.replace('GET', 'HEAD') }],
+    ['not sent with a 304', { chunks: short, status: 304, sent: STREAM_AND_CLOSE }],
+    ['refused, since there is no place', { chunks: short, sent: STREAM_AND_CLOSE, limit: 0 }],
+  ])('%s', async (_name, one) => {
+    const { server, metrics } = started(one)
+    const socket = request(server, one.sent)
+    if (one.goesAway) {
+      await once(socket, 'data')
+      socket.destroy()
+    }
+    await readUntilClosed(socket)
+    await server.allClosed()
+    for (let turn = 0; state.closed === 0 && turn < 500; turn++) await Bun.sleep(2)
+    await Bun.sleep(5)
+    expect([state.closed, metrics.streams, metrics.unsentBytes]).toEqual([1, 0, 0])
+  })
+
+  test('not begun, since the client went away before there was a response', async () => {
+    const { server, metrics, resolve } = started({ chunks: short, sent: '' })
+    const socket = request(server, get('/later'))
+    while (server.chunksReceived === 0) await Bun.sleep(1)
+    socket.resetAndDestroy()
+    await server.allClosed()
+    resolve()
+    await Bun.sleep(5)
+    expect([state.closed, metrics.streams]).toEqual([1, 0])
+  })
+
+  test('of a server that is terminated', async () => {
+    const { server, metrics } = started({ chunks: endless, sent: '' })
+    const socket = request(server, get('/s'))
+    await once(socket, 'data')
+    expect(metrics.streams).toBe(1)
+    server.terminate()
+    for (let turn = 0; state.closed === 0 && turn < 500; turn++) await Bun.sleep(2)
+    expect([state.closed, metrics.streams]).toEqual([1, 0])
+    socket.destroy()
+  })
+
+  test('the place of a stream that is over is free for the next, and HEAD and a 304 need none', async () => {
+    const { server, metrics } = started({ chunks: endless, sent: '', limit: 1 })
+    const first = request(server, get('/s')).pause()
+    while (metrics.streams === 0) await Bun.sleep(1)
+    expect(await received(server, STREAM_AND_CLOSE)).toEndWith(
+      `HTTP/1.1 503 Service Unavailable\r\nContent-Length: 10\r\n${CLOSE}overloaded`,
+    )
+    expect(await received(server, STREAM_AND_CLOSE.replace('GET', 'HEAD'))).toStartWith('HTTP/1.1 200 OK')
+    expect(metrics.refused.streams).toBe(1)
+    first.destroy()
+    while (metrics.streams === 1) await Bun.sleep(1)
+    const next = request(server, get('/s'))
+    expect(String(await once(next, 'data'))).toStartWith('HTTP/1.1 200 OK')
+    next.destroy()
+  })
+})
+
+describe('a large chunk', () => {
+  const chunk = new Uint8Array(200_000).fill(0x61)
+  const chunks = async function* () {
+    yield chunk
+  }
+
+  /** The writes of a stream to a client that takes nothing but the head. */
+  function writesOf(length: number | undefined): Uint8Array[] {
+    const writes: Uint8Array[] = []
+    const socket = new FakeSocket()
+    const write = (bytes: Uint8Array, start: number, count: number) => {
+      writes.push(bytes.subarray(start, start + count))
+      return writes.length === 1 ? count : 0
+    }
+    const respond = (): HttpResponse => ({ status: 200, head: '', body: { length, chunks } })
+    const state = serverState({ respond, refuse: respond })
+    new Connection(state, Object.assign(socket, { write }) as unknown as BunSocket<unknown>).receive(
+      Buffer.from(get('/s')),
+    )
+    return writes
+  }
+
+  test.each([
+    ['of a known length', chunk.length],
+    ['of an unknown length', undefined],
+  ])('is sent in slices of at most 64 KiB: %s', async (_name, length) => {
+    const writes = writesOf(length)
+    await Bun.sleep(5)
+    expect(writes.length).toBe(2)
+    expect(writes[1]?.length).toBeWithin(1 << 16, (1 << 16) + 32)
+  })
+
+  test('is not copied where nothing has to be put around it', async () => {
+    const writes = writesOf(chunk.length)
+    await Bun.sleep(5)
+    expect(writes[1]?.buffer).toBe(chunk.buffer)
+  })
+
+  test('reaches the client whole', async () => {
+    for (const length of [chunk.length, undefined]) {
+      const text = await received(start({ length, chunks }), STREAM_AND_CLOSE)
+      expect(text.split('a').length - 1).toBeGreaterThanOrEqual(chunk.length)
+      if (length === undefined) expect(text.match(/\r\n[0-9a-f]+\r\n/g)?.length).toBe(5)
+    }
+  })
+})
+
+test('a stream whose source and client never wait leaves turns to others', async () => {
+  const slice = Buffer.alloc(1_000)
+  const life = { ended: false, others: 0 }
+  const chunks = async function* () {
+    for (let n = 0; n < 100; n++) {
+      for (const end = performance.now() + 0.2; performance.now() < end; );
+      yield slice
+    }
+    life.ended = true
+  }
+  const respond = (): HttpResponse => ({ status: 200, head: '', body: { length: 100 * slice.length, chunks } })
+  const state = { ...serverState({ respond, refuse: respond }), turns: new Turns(1) }
+  const socket = new FakeSocket()
+  new Connection(state, socket as unknown as BunSocket<unknown>).receive(Buffer.from(get('/s')))
+  for (; !life.ended; life.others++) await new Promise((resolve) => setImmediate(resolve))
+  expect(life.others).toBeGreaterThan(10)
+})

@@ -5,6 +5,7 @@ import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import { Findings } from '../../source/findings.ts'
 import type { Block, Origin, Source } from '../../source/source.ts'
+import { withoutBuiltIn } from '../aliases.ts'
 import { scanEntity } from '../files/scan.ts'
 import { type Manifest, type ReleasedEntity, type ReleaseFinding, releaseDigest, thisVersion } from '../manifest.ts'
 import type { OpenEntity, Release, StoredEntity } from '../release.ts'
@@ -74,14 +75,17 @@ export async function buildRelease(
     if (built !== undefined) directories.set(built.digest, join(directory, name))
     findings.push(...report.findings.list().map((finding) => ({ ...finding, entity: name })))
   }
+  const given = source.aliases?.(faults)
   faults.throwIfAny()
+  const aliases = given === undefined ? base?.release.manifest.aliases : withoutBuiltIn(given)
   const manifest: Manifest = {
-    digest: releaseDigest(entities),
+    digest: releaseDigest(entities, aliases),
     built: new Date().toISOString(),
     source: originOfBoth(source, base?.release.manifest.source, Object.keys(entities)),
     versions: thisVersion(),
     entities,
     findings,
+    ...(aliases === undefined || aliases.length === 0 ? {} : { aliases }),
   }
   return { manifest, directories }
 }
@@ -154,6 +158,7 @@ export function completedSource(source: Source, rest: Source): Source {
     catalog: completedCatalog(provided, rest.catalog),
     provides: [...new Set([...source.provides, ...rest.provides])],
     expected: (name) => from(name).expected(name),
+    ...(source.aliases === undefined ? {} : { aliases: source.aliases }),
     read: (name, report) => from(name).read(name, report),
   }
 }

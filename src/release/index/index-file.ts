@@ -27,6 +27,9 @@ export type Words = {
   readonly words: SortedTexts
   /** Which letters each word has. */
   readonly masks: Uint32Array
+  /** The words by how they sound: the hashes of their sounds, ascending, and the word of each. */
+  readonly sounds: Uint32Array
+  readonly soundWords: Uint32Array
   /** The words of the names of each record in order, and where those of each begin; likewise the codes. */
   readonly names: Uint32Array
   readonly nameStarts: Uint32Array
@@ -112,6 +115,8 @@ export class IndexFile implements EntityIndex {
     return {
       words: new SortedTexts(this.#wordFile.bytes('words'), numbers('offsets'), (word) => word),
       masks: numbers('masks'),
+      sounds: numbers('sounds'),
+      soundWords: numbers('soundWords'),
       names: numbers('names'),
       nameStarts: numbers('nameStarts'),
       codes: numbers('codes'),
@@ -172,6 +177,8 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
     words: {
       words: texts,
       masks: none,
+      sounds: none,
+      soundWords: none,
       names: none,
       nameStarts: new Uint32Array(1),
       codes: none,

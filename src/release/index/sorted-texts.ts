@@ -19,6 +19,11 @@ export class SortedTexts {
     return this.#bytes.toString('utf8', this.#offsets[number], this.#offsets[number + 1])
   }
 
+  /** How many bytes a text has. */
+  lengthOf(number: number): number {
+    return (this.#offsets[number + 1] as number) - (this.#offsets[number] as number)
+  }
+
   /** Writes the letters of a text as numbers, as many as there is room for, and says how many. */
   lettersInto(letters: Uint16Array, number: number): number {
     const start = this.#offsets[number] as number
@@ -58,6 +63,36 @@ export class SortedTexts {
       return this.#bytes.compare(key, 0, key.length, start, end)
     }
     return [this.#firstNumber((number) => order(number) >= 0), this.#firstNumber((number) => order(number) > 0)]
+  }
+
+  /** The number of a text that is its own key, if it is there. */
+  indexOf(text: string): number | undefined {
+    const key = Buffer.from(text)
+    const number = this.#firstPlain(key)
+    return number < this.size && this.lengthOf(number) === key.length && this.#beginsWith(number, key)
+      ? number
+      : undefined
+  }
+
+  /** Whether any text that is its own key begins so. */
+  isBeginning(text: string): boolean {
+    const key = Buffer.from(text)
+    const number = this.#firstPlain(key)
+    return number < this.size && this.#beginsWith(number, key)
+  }
+
+  #firstPlain(key: Buffer): number {
+    const [bytes, offsets] = [this.#bytes, this.#offsets]
+    return this.#firstNumber(
+      (number) => bytes.compare(key, 0, key.length, offsets[number] as number, offsets[number + 1] as number) >= 0,
+    )
+  }
+
+  #beginsWith(number: number, key: Buffer): boolean {
+    const start = this.#offsets[number] as number
+    if (this.lengthOf(number) < key.length) return false
+    for (let at = 0; at < key.length; at++) if (this.#bytes[start + at] !== key[at]) return false
+    return true
   }
 
   #keyBytes(text: string): Buffer {

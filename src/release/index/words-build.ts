@@ -8,6 +8,7 @@ import { letterMask } from './letters.ts'
 import { NumberList } from './number-list.ts'
 import { ranksOf, writeTexts } from './ordered-texts.ts'
 import { SectionWriter } from './sections.ts'
+import { soundsOfWords } from './sounds.ts'
 import { TextTable } from './text-table.ts'
 
 export class WordsBuild {
@@ -38,6 +39,9 @@ export class WordsBuild {
       'masks',
       Uint32Array.from(order, (word) => letterMask(words.text(word))),
     )
+    const { sounds, soundWords } = soundsOfWords(order.length, (word) => words.text(order[word] as number))
+    file.add('sounds', sounds)
+    file.add('soundWords', soundWords)
     const ranks = ranksOf(order)
     this.#names.write(file, ranks, ['names', 'nameStarts', 'starts', 'positions'])
     this.#codes.write(file, ranks, ['codes', 'codeStarts', 'codeOwnerStarts', 'codeOwners'])

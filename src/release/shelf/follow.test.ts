@@ -1,9 +1,10 @@
 // Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
 import { afterAll, describe, expect, jest, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestHome, ThreeReleases } from '../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
+import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
 
 setDefaultTimeout(60_000)
 
@@ -16,15 +17,23 @@ const POLL_MILLISECONDS = 1_000
 class Followed extends TestHome {
   readonly following: Following
   readonly events: string[] = []
+  damage: Damage = noDamage
   #awaited: (() => void) | undefined
 
   constructor() {
     super()
     model.copyTo(this, a)
-    this.following = followCurrent(this.shelf, this.shelf.open(a), {
-      onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
-      onRefused: (reason) => this.#note(reason),
-    })
+    this.following = followCurrent(
+      this.shelf,
+      { release: this.shelf.open(a) },
+      {
+        onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
+        log: ({ event, message }) => {
+          if (event !== 'release-swapped') this.#note(`${event}: ${message}`)
+        },
+        damage: () => this.damage,
+      },
+    )
   }
 
   get served(): string {
@@ -98,7 +107,7 @@ test('what was handed out before a swap can still be read after it', async () =>
 })
 
 describe('a release that cannot be opened', () => {
-  const missing = /^the release is damaged: .*manifest\.json is missing/
+  const missing = /^release-refused: Not swapped, .*: the release is damaged: .*manifest\.json is missing/
 
   test('is refused with the reason, and the one before goes on being served', async () => {
     using home = new Followed()
@@ -139,6 +148,154 @@ test('a release that is built and activated anew under the same digest is opened
   await home.import(ThreeReleases.source('Uno'))
   await home.until(`swapped to ${a}`)
   expect(home.served).toBe(`${a} Uno`)
+})
+
+describe('a home that is gone', () => {
+  const away = (home: Followed) => `${home.path}-away`
+  const gone = /^home-gone: THE HOME IS GONE, release [0-9a-f]{12} goes on being served: .*current is missing/
+  const returned = 'home-returned: The home is there again.'
+
+  test.each<[string, (home: Followed) => void, (home: Followed) => void]>([
+    [
+      'under another name',
+      (home) => renameSync(home.path, away(home)),
+      (home) => {
+        rmSync(home.path, { recursive: true, force: true })
+        renameSync(away(home), home.path)
+      },
+    ],
+    [
+      'with an empty directory in its place',
+      (home) => {
+        renameSync(home.path, away(home))
+        mkdirSync(home.path)
+      },
+      (home) => {
+        rmSync(home.path, { recursive: true })
+        renameSync(away(home), home.path)
+      },
+    ],
+    [
+      'but for its releases',
+      (home) => renameSync(home.shelf.currentFile, join(home.path, 'other')),
+      (home) => renameSync(join(home.path, 'other'), home.shelf.currentFile),
+    ],
+  ])('%s: what was served is kept, and the home is followed again', async (_, hide, show) => {
+    using home = new Followed()
+    hide(home)
+    await home.until(gone)
+    expect([home.served, home.following.degraded()]).toEqual([
+      `${a} Uno`,
+      [expect.stringContaining('THE HOME IS GONE')],
+    ])
+    show(home)
+    await home.until(returned)
+    expect(home.following.degraded()).toEqual([])
+    const started = performance.now()
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    expect([home.served, performance.now() - started < 900]).toEqual([`${b} Dos`, true])
+  })
+
+  test('that comes back as a copy with another release is followed, and watched', async () => {
+    using home = new Followed()
+    renameSync(home.path, away(home))
+    await home.until(gone)
+    cpSync(away(home), home.path, { recursive: true })
+    rmSync(away(home), { recursive: true })
+    home.shelf.activate(c)
+    await home.until(`swapped to ${c}`)
+    await home.until(returned)
+    const started = performance.now()
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    expect(performance.now() - started).toBeLessThan(900)
+  })
+})
+
+describe('damage to the release that is served', () => {
+  const earlier = (digest: string) =>
+    new RegExp(`^earlier-release-served: AN EARLIER RELEASE IS SERVED: ${digest.slice(0, 12)}`)
+
+  test('a file that is cut short: the one before is served, and again the current one when it is mended', async () => {
+    using home = new Followed()
+    for (const digest of [c, b]) {
+      home.shelf.activate(digest)
+      await home.until(`swapped to ${digest}`)
+    }
+    const path = home.fileOf(b, 'audiencia', 'records')
+    const whole = readFileSync(path)
+    home.events.length = 0
+    truncateSync(path, whole.length - 1)
+    await home.until(earlier(c))
+    expect([home.served, home.following.degraded().length]).toEqual([`${c} Tres`, 1])
+    writeFileSync(path, whole)
+    await home.until(/^release-mended/)
+    expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
+  })
+
+  test('a file that is missing: what is open of it is whole and goes on being served, and is opened anew later', async () => {
+    using home = new Followed()
+    const path = home.fileOf(a, 'audiencia', 'records')
+    const whole = readFileSync(path)
+    rmSync(path)
+    await home.until(/^release-not-reopened: THE CURRENT RELEASE CANNOT BE OPENED ANEW, .* is missing/)
+    expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
+    writeFileSync(path, whole)
+    await home.until(/^release-mended/)
+    expect([home.served, home.following.degraded()]).toEqual([`${a} Uno`, []])
+  })
+
+  test('that was found by reading it: the same', async () => {
+    using home = new Followed()
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    home.damage = new Map([[home.released(b, 'audiencia').digest, 'audiencia is damaged']])
+    home.following.look()
+    expect([home.served, home.following.degraded()]).toEqual([
+      `${a} Uno`,
+      [expect.stringContaining('audiencia is damaged')],
+    ])
+    home.damage = noDamage
+    home.following.look()
+    expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
+  })
+
+  test('where no other is sound: it goes on being served, and says so', async () => {
+    using home = new Followed()
+    home.damage = new Map([[home.released(a, 'pais').digest, 'pais is damaged']])
+    home.following.look()
+    expect([home.served, home.events]).toEqual([
+      `${a} Uno`,
+      ['damaged-release-served: A DAMAGED RELEASE IS SERVED, and no other is sound: pais is damaged'],
+    ])
+  })
+
+  test('a file that another one takes the place of is mapped anew', async () => {
+    using home = new Followed()
+    const path = home.fileOf(a, 'audiencia', 'records')
+    writeFileSync(`${path}.other`, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
+    renameSync(`${path}.other`, path)
+    expect(home.served).toBe(`${a} Uno`)
+    await home.until(`swapped to ${a}`)
+    expect(home.served).toBe(`${a} Unx`)
+  })
+})
+
+test('a start with another release than the current one is told, and ends when that is mended', async () => {
+  using home = new TestHome()
+  model.copyTo(home, a, b)
+  const events: string[] = []
+  const path = home.fileOf(b, 'audiencia', 'records')
+  const whole = readFileSync(path)
+  truncateSync(path, 1)
+  const servable = openServable(home.shelf)
+  expect([servable?.release.digest, servable?.reason]).toEqual([a, expect.stringContaining('has 1 bytes instead of')])
+  using following = followCurrent(home.shelf, servable as Servable, { log: ({ event }) => events.push(event) })
+  expect([events, following.degraded().length]).toEqual([['earlier-release-served'], 1])
+  writeFileSync(path, whole)
+  following.look()
+  expect([following.release().digest, following.degraded()]).toEqual([b, []])
 })
 
 describe('where no change is reported', () => {

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../failure.ts'
+import { diskFailure, Failure } from '../../failure.ts'
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string; readonly doing: string }
 
@@ -15,7 +15,7 @@ export async function lockHome(
   doing: string,
   wait: { readonly milliseconds: number; readonly onWait: (holder: string) => void },
 ): Promise<Disposable> {
-  mkdirSync(home, { recursive: true })
+  makeHome(home)
   const deadline = performance.now() + wait.milliseconds
   for (let tries = 0; ; tries++) {
     const lock = tryLock(home, doing)
@@ -26,6 +26,17 @@ export async function lockHome(
     }
     if (tries === 0) wait.onWait(holder)
     await Bun.sleep(POLL_MILLISECONDS)
+  }
+}
+
+function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // Whatever is wrong with the disk as a whole is explained for all commands alike.
+    if (diskFailure(error) !== undefined || code === '') throw error
+    throw new Failure(`the home ${home} cannot be made (${code}); give another directory with --home`)
   }
 }
 

@@ -6,7 +6,7 @@
 //   <home>/building/           where entities are made; what a build left behind is removed by the next
 //   <home>/id-registry.json    which identifier belongs to which official code
 //   <home>/lock                held by whoever changes any of these
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../failure.ts'
 import {
@@ -30,6 +30,7 @@ export type Listed = {
 }
 
 const HISTORY_KEPT = 100
+const READ_ONLY = 0o444
 
 export class Shelf implements Places {
   readonly home: string
@@ -155,6 +156,7 @@ export class Shelf implements Places {
       if ((await verifyEntity(target, digest)).length === 0) return 'was there'
       this.#discard(target, `damaged-${digest}`)
     }
+    makeReadOnly(directory)
     renameDurably(directory, target)
     return isThere ? 'mended' : 'placed'
   }
@@ -164,12 +166,14 @@ export class Shelf implements Places {
     const target = this.releaseDirectory(manifest.digest)
     if (existsSync(target)) {
       replaceDurably(join(target, MANIFEST_FILE), manifestText(manifest))
+      makeReadOnly(target)
       return
     }
     const directory = join(this.#building, `release-${manifest.digest}`)
     mkdirSync(directory, { recursive: true })
     writeDurably(join(directory, MANIFEST_FILE), manifestText(manifest))
     syncDirectory(directory)
+    makeReadOnly(directory)
     renameDurably(directory, target)
   }
 
@@ -246,6 +250,14 @@ export class Shelf implements Places {
 
   get #building(): string {
     return join(this.home, 'building')
+  }
+}
+
+/** What has been placed is never written to again. The directory stays as it is, so that it can be removed. */
+function makeReadOnly(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isFile()) chmodSync(path, statSync(path).mode & READ_ONLY)
   }
 }
 

@@ -170,10 +170,19 @@ async function upgradeRelease(
     entities[name] = result.released
     findings.push(...result.findings.map((finding) => ({ ...finding, entity: name })))
   }
-  const { built, source } = old
-  if (releaseDigest(entities) !== digest) throw new Failure(`release ${digest} has other records than its digest says`)
+  const { built, source, aliases } = old
+  if (releaseDigest(entities, aliases) !== digest)
+    throw new Failure(`release ${digest} has other records than its digest says`)
   findings.push(...findingsOfSource(old, findings))
-  shelf.placeRelease({ digest, built, source, versions: thisVersion(), entities, findings })
+  shelf.placeRelease({
+    digest,
+    built,
+    source,
+    versions: thisVersion(),
+    entities,
+    findings,
+    ...(aliases && { aliases }),
+  })
 }
 
 async function refuseDamage({ path, sha256 }: OldFile): Promise<void> {
@@ -187,7 +196,7 @@ function openEntity(shelf: Shelf, definition: Entity, digest: string): OpenEntit
 }
 
 /** A manifest of an earlier format, as far as it is read here. */
-type OldManifest = Pick<Manifest, 'built' | 'source'> & {
+type OldManifest = Pick<Manifest, 'built' | 'source' | 'aliases'> & {
   readonly format?: number
   readonly entities: Readonly<Record<string, ReleasedEntity & OldFiles>>
   readonly findings: readonly (Omit<ReleaseFinding, 'description'> & { description?: string; says?: string })[]

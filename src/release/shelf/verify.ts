@@ -4,11 +4,17 @@ import { sha256OfFile } from '../files/durable-file.ts'
 import type { EntityFiles } from '../manifest.ts'
 import { DamagedRelease, type Places, readEntityManifest, readManifest } from '../release.ts'
 
-/** What is wrong with the files of an entity, or with some of them. */
+type VerifyOptions = {
+  /** Some of the files; all if not given. */
+  readonly files?: readonly (keyof EntityFiles)[]
+  readonly sha256?: (path: string) => Promise<string>
+}
+
+/** What is wrong with the files of an entity. */
 export async function verifyEntity(
   directory: string,
   digest: string,
-  files?: readonly (keyof EntityFiles)[],
+  { files, sha256 = sha256OfFile }: VerifyOptions = {},
 ): Promise<DamagedRelease[]> {
   try {
     const manifest = readEntityManifest(directory, digest)
@@ -16,14 +22,22 @@ export async function verifyEntity(
     for (const file of files ?? (Object.keys(manifest.files) as (keyof EntityFiles)[])) {
       const path = join(directory, file)
       const expected = manifest.files[file]?.sha256
-      if (expected !== undefined && (await sha256OfFile(path)) !== expected)
-        wrong.push(new DamagedRelease(path, 'has other content than it was built with'))
+      if (expected === undefined) continue
+      const found = await sha256(path).catch((error: unknown) => new DamagedRelease(path, unreadable(error)))
+      if (found instanceof DamagedRelease) wrong.push(found)
+      else if (found !== expected) wrong.push(new DamagedRelease(path, 'has other content than it was built with'))
     }
     return wrong
   } catch (error) {
     if (error instanceof DamagedRelease) return [error]
     throw error
   }
+}
+
+/** A disk that cannot read a sector any more tells so when the file is read, and not sooner. */
+function unreadable(error: unknown): string {
+  if (!(error instanceof Error && 'code' in error)) throw error
+  return `cannot be read (${error.code})`
 }
 
 /** What is wrong with a release; an entity that several releases share is read once for all of them. */

@@ -16,8 +16,13 @@ export const tabularFile = (entity: string, format: TabularFormat): TabularFile 
 })
 
 const entityNames = [...builtInCatalog.entities.keys()]
-const KNOWN = new Set(entityNames.flatMap((entity) => tabularFormats.map((format) => tabularFile(entity, format).name)))
-const KNOWN_NAMES = `the known names are ${tabularFormats.map((format) => `{${entityNames.join(',')}}.${format}`).join(' and ')}`
+/** Other names of records, of whichever entities. */
+export const ALIASES_FILE = 'aliases.csv'
+const KNOWN = new Set([
+  ...entityNames.flatMap((entity) => tabularFormats.map((format) => tabularFile(entity, format).name)),
+  ALIASES_FILE,
+])
+const KNOWN_NAMES = `the known names are ${tabularFormats.map((format) => `{${entityNames.join(',')}}.${format}`).join(' and ')}, and ${ALIASES_FILE}`
 
 /** The files of a directory by entity, in the order of the entities. Other CSV or NDJSON files in it are refused. */
 export function tabularFilesIn(directory: string): ReadonlyMap<string, TabularFile> {

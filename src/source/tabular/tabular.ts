@@ -1,4 +1,5 @@
 // A directory of CSV or NDJSON files, one for each entity that it provides, as a source.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { entityIn } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../../catalog/entities.ts'
@@ -6,9 +7,10 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { Faults } from '../faults.ts'
 import { readUtf8Lines, UnreadableFile } from '../lines.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
+import { readAliases } from './aliases.ts'
 import type { RowParser } from './columns.ts'
 import { csvRowParser } from './csv.ts'
-import { type TabularFile, type TabularFormat, tabularFilesIn } from './files.ts'
+import { ALIASES_FILE, type TabularFile, type TabularFormat, tabularFilesIn } from './files.ts'
 import { ndjsonRowParser } from './ndjson.ts'
 
 const ROW_PARSERS: Readonly<Record<TabularFormat, (entity: Entity, faults: Faults) => RowParser>> = {
@@ -18,6 +20,7 @@ const ROW_PARSERS: Readonly<Record<TabularFormat, (entity: Entity, faults: Fault
 
 export function tabularSource(directory: string): Source {
   const files = tabularFilesIn(directory)
+  const aliases = join(directory, ALIASES_FILE)
   return {
     origin: {
       kind: 'tabular',
@@ -29,6 +32,7 @@ export function tabularSource(directory: string): Source {
     catalog: builtInCatalog,
     provides: [...files.keys()],
     expected: () => undefined,
+    ...(existsSync(aliases) ? { aliases: (faults: Faults) => readAliases(aliases, faults) } : {}),
     read: (name, report) => readFirst(directory, [...files.values()].slice([...files.keys()].indexOf(name)), report),
   }
 }

@@ -90,6 +90,11 @@ export const en: Words = {
       title: 'The browser sends too many headers',
       advice: 'Delete the cookies of this site.',
     },
+    'precondition-failed': { title: 'What is there is not what was expected', advice: 'Open the page again.' },
+    'request-timeout': { title: 'The request took too long to arrive', advice: 'Check the connection and try again.' },
+    'content-too-large': { title: 'Too much data was sent', advice: 'Send fewer rows at a time.' },
+    'too-many-requests': { title: 'Too many requests in a row', advice: 'Wait a moment and try again.' },
+    overloaded: { title: 'There is too much to do at the moment', advice: 'Try again in a moment.' },
     'internal-error': {
       title: 'Something failed on our side',
       advice: 'It was logged. Try again in a moment.',

@@ -102,6 +102,20 @@ const problems: ProblemWords = {
     title: 'El navegador envía demasiados encabezados',
     advice: 'Borre las cookies de este sitio.',
   },
+  'precondition-failed': {
+    title: 'Lo que hay no es lo que se esperaba',
+    advice: 'Vuelva a abrir la página.',
+  },
+  'request-timeout': {
+    title: 'La petición tardó demasiado en llegar',
+    advice: 'Revise la conexión e inténtelo otra vez.',
+  },
+  'content-too-large': { title: 'Se envían demasiados datos', advice: 'Envíe menos filas a la vez.' },
+  'too-many-requests': {
+    title: 'Demasiadas peticiones seguidas',
+    advice: 'Espere unos momentos y vuelva a intentarlo.',
+  },
+  overloaded: { title: 'Hay demasiado trabajo en este momento', advice: 'Vuelva a intentarlo en unos momentos.' },
   'internal-error': {
     title: 'Algo falló de nuestro lado',
     advice: 'Ya quedó registrado. Vuelva a intentarlo en unos momentos.',

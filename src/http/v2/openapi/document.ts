@@ -18,6 +18,7 @@ const info: Json = {
 - A path with a slash at its end is redirected (308) to the one without.
 - \`X-Release\` is the digest of the release that API v2 read.
 - An \`ETag\` that is sent back as \`If-None-Match\`, or \`Last-Modified\` as \`If-Modified-Since\`, leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
+- \`X-Request-Id\` of API v2 is what the log of the service calls a request.
 - API v2 compresses responses as \`Accept-Encoding\` allows.`,
   license: { name: 'MIT', identifier: 'MIT' },
 }

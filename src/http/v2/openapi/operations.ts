@@ -51,7 +51,7 @@ export const headers = {
   'X-Total': header('Number of records in all', COUNT),
   'X-Total-Pages': header('Number of pages in all', COUNT),
   Link: header('Other pages (RFC 8288), where there are any', TEXT, false),
-  'Repr-Digest': header('Digest of the body (RFC 9530); a trailer where the body is compressed', TEXT, false),
+  'Repr-Digest': header('Digest of the body as it is sent (RFC 9530)', TEXT, false),
 } satisfies Readonly<Record<string, Json>>
 
 type HeaderName = keyof typeof headers
@@ -188,8 +188,9 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     summary: 'What changed from one release to another',
     description: 'For clients that keep a copy. After a 410 they take everything again.',
     inQuery: changesParameters(catalog),
+    headers: ['Repr-Digest'],
     schema: schemaRef('Changes'),
-    problems: ['release-gone'],
+    problems: ['release-gone', 'range-not-satisfiable'],
   },
 ]
 

@@ -5,6 +5,7 @@ import { v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
 import { pathsOf } from '../../../catalog/paths.ts'
 import { DISTANCE } from '../../../find/near.ts'
+import { HOW } from '../../../find/search.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
 export type Json = { readonly [key: string]: unknown }
@@ -149,7 +150,28 @@ export function schemasOf(catalog: Catalog): Json {
         url: described(URL, 'the record'),
         name: described(TEXT, 'name of the record'),
         breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-        matches: listOf(object({ field: TEXT, ranges: RANGES })),
+        parents: described(
+          listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) })),
+          'the same ancestors by their keys',
+        ),
+        score: described(
+          { type: 'number', minimum: 0, maximum: 1 },
+          'how well it matches, on the same scale in every response',
+        ),
+        how: described(
+          listOf({ type: 'string', enum: [...HOW] }),
+          'in which ways the words match; `exact` only where there is no other',
+        ),
+        dropped: described(listOf(TEXT), 'the words that it does not have'),
+        matches: described(
+          listOf(
+            object(
+              { field: TEXT, ranges: RANGES, alias: TEXT, reason: TEXT, collection: schemaRef('CollectionName') },
+              ['alias', 'reason', 'collection'],
+            ),
+          ),
+          'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
+        ),
         ...([...entities].some(hasCoordinates) ? distanceSchema : {}),
       },
       [DISTANCE],
@@ -184,12 +206,16 @@ export function schemasOf(catalog: Catalog): Json {
     CollectionsV1: object(
       Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
     ),
-    Problem: object({
-      type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
-      title: described(TEXT, 'the kind of problem, for people'),
-      status: described({ type: 'integer' }, 'status code of the response'),
-      detail: described(TEXT, 'what is wrong with this request, for people'),
-      instance: described(TEXT, 'path of the request, without its query'),
-    }),
+    Problem: object(
+      {
+        type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
+        title: described(TEXT, 'the kind of problem, for people'),
+        status: described({ type: 'integer' }, 'status code of the response'),
+        detail: described(TEXT, 'what is wrong with this request, for people'),
+        instance: described(TEXT, 'path of the request, without its query'),
+        requestId: described(TEXT, 'the id of the request, as in X-Request-Id; not in API v1'),
+      },
+      ['requestId'],
+    ),
   }
 }

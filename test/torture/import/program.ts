@@ -1,7 +1,7 @@
 // The program in processes of its own: run to its end, struck by a mishap, killed at some moment, or serving.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROGRAM, type Ran } from '../support/releases.ts'
+import { PROGRAM, type Ran } from '../../support/releases.ts'
 import { MISHAP_VARIABLE, type Mishap } from './mishap.ts'
 
 const PRELOAD = join(import.meta.dir, 'mishap.ts')
@@ -62,13 +62,13 @@ export function isSeen(path: string, description = ''): boolean {
 
 export type Server = AsyncDisposable & {
   readonly url: string
-  /** What it has said on the error stream so far. */
+  /** What it has said on the error stream so far, but for swaps. */
   readonly complaints: () => string
 }
 
 /** The server as it is started by hand, on a free port. */
 export async function startServer(home: string): Promise<Server> {
-  const child = start(['serve', '--workers', '1', '--port', '0', '--home', home])
+  const child = start(['serve', '--workers', '1', '--port', '0', '--scrub', 'off', '--home', home])
   let complaints = ''
   const listening = async () => {
     for await (const chunk of child.stderr) complaints += new TextDecoder().decode(chunk)
@@ -87,7 +87,7 @@ export async function startServer(home: string): Promise<Server> {
   void reading()
   return {
     url: await url,
-    complaints: () => complaints,
+    complaints: () => complaints.replace(/^\{.*"level":"info".*\}\n/gm, ''),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await child.exited

@@ -1,15 +1,15 @@
 // Two catalogs of which no page is alike, as directories to import and as the releases that must come of them.
 import { join } from 'node:path'
-import { entityIn } from '../../src/catalog/catalog.ts'
-import { v1Collections } from '../../src/catalog/collections.ts'
-import { builtInCatalog } from '../../src/catalog/entities.ts'
-import type { Release } from '../../src/release/release.ts'
-import { Faults } from '../../src/source/faults.ts'
-import { Findings } from '../../src/source/findings.ts'
-import type { Block, GivenRow } from '../../src/source/source.ts'
-import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
-import { tabularSource } from '../../src/source/tabular/tabular.ts'
-import { type Rows, TestDirectory, TestHome, writeTabular } from '../support/releases.ts'
+import { entityIn } from '../../../src/catalog/catalog.ts'
+import { v1Collections } from '../../../src/catalog/collections.ts'
+import { builtInCatalog } from '../../../src/catalog/entities.ts'
+import type { Release } from '../../../src/release/release.ts'
+import { Faults } from '../../../src/source/faults.ts'
+import { Findings } from '../../../src/source/findings.ts'
+import type { Block, GivenRow } from '../../../src/source/source.ts'
+import { syntheticSource } from '../../../src/source/synthetic/synthetic.ts'
+import { tabularSource } from '../../../src/source/tabular/tabular.ts'
+import { type Rows, TestDirectory, TestHome, writeTabular } from '../../support/releases.ts'
 
 export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }
 export type World = { readonly a: Side; readonly b: Side } & Disposable

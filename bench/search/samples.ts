@@ -1,0 +1,205 @@
+// Queries of every kind that are made from the names of a home itself, seeded, and how often the right record comes first.
+import { otherForms } from '../../src/catalog/spanish.ts'
+import { pick, type Random, randomFrom, times } from '../random.ts'
+import { folded } from './localities.ts'
+import type { Service } from './service.ts'
+
+/** A locality as it is sampled. */
+type Place = {
+  readonly name: string
+  readonly municipality: string
+  readonly municipalityId: number
+  readonly state: string
+  readonly stateCode: string
+}
+
+const SEED = 2_013
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
+const PARTICLES = new Set(['de', 'del', 'la', 'las', 'los', 'el', 'y', 'a', 'en'])
+
+const plain = (text: string) =>
+  folded(text)
+    .replaceAll(/[^\p{L}\p{N} ]+/gu, ' ')
+    .replaceAll(/ +/g, ' ')
+    .trim()
+
+/** One letter swapped with its neighbour, left out, doubled or replaced, in a word of four letters or more. */
+function withTypo(text: string, random: Random): string | undefined {
+  const words = text.split(' ')
+  const long = words.flatMap((word, at) => (word.length >= 4 ? at : []))
+  if (long.length === 0) return undefined
+  const at = pick(random, long)
+  const word = words[at] as string
+  const place = 1 + random(word.length - 2)
+  const [before, letter, after] = [word.slice(0, place), word.charAt(place), word.slice(place + 1)]
+  words[at] = pick(random, [
+    before + after.charAt(0) + letter + after.slice(1),
+    before + after,
+    before + letter + letter + after,
+    before + pick(random, LETTERS) + after,
+  ])
+  const typed = words.join(' ')
+  return typed === text ? undefined : typed
+}
+
+/** Spelling by ear: some letters for others that sound alike. */
+const BY_EAR: readonly (readonly [RegExp, string])[] = [
+  [/v/, 'b'],
+  [/b/, 'v'],
+  [/z/, 's'],
+  [/s(?=[aou])/, 'z'],
+  [/c(?=[ei])/, 's'],
+  [/ll/, 'y'],
+  [/y(?=[aeou])/, 'll'],
+  [/(?<!c)h/, ''],
+  [/qu(?=[ei])/, 'k'],
+  [/g(?=[ei])/, 'j'],
+  [/j(?=[ei])/, 'g'],
+  [/x/, 's'],
+]
+
+function byEar(text: string, random: Random): string | undefined {
+  const usable = BY_EAR.filter(([from]) => from.test(text))
+  if (usable.length === 0) return undefined
+  return times(1 + random(2), () => pick(random, usable)).reduce(
+    (spelled, [from, to]) => spelled.replace(from, to),
+    text,
+  )
+}
+
+/** The shortest abbreviation of a word, with a point. */
+function abbreviated(text: string): string | undefined {
+  const words = text.split(' ').map((word) => {
+    const short = otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
+    return short === undefined ? word : `${short}.`
+  })
+  const typed = words.join(' ')
+  return typed === text ? undefined : typed.toUpperCase()
+}
+
+function glued(text: string, random: Random): string | undefined {
+  const words = text.split(' ')
+  if (words.length < 2) return undefined
+  const at = random(words.length - 1)
+  return [...words.slice(0, at), `${words[at]}${words[at + 1]}`, ...words.slice(at + 2)].join(' ')
+}
+
+const NOISE = [
+  (name: string, municipality: string) => `${name}, municipio de ${municipality}`,
+  (name: string, municipality: string) => `localidad ${name}, mpio. ${municipality}`,
+  (name: string, municipality: string) => `${name} mpio de ${municipality}`,
+]
+
+type Make = (place: Place, random: Random) => string | undefined
+
+/** Undefined where a name cannot be typed so. */
+export const SAMPLES: Readonly<Record<string, Make>> = {
+  exact: ({ name, municipality }) => `${name} ${municipality}`,
+  accentless: ({ name, municipality }) => plain(`${name} ${municipality}`),
+  'one typo': ({ name, municipality }, random) => {
+    const typed = withTypo(plain(name), random)
+    return typed && `${typed} ${plain(municipality)}`
+  },
+  'two typos': ({ name, municipality }, random) => {
+    const once = withTypo(plain(name), random)
+    const twice = once && withTypo(`${once} ${plain(municipality)}`, random)
+    return twice
+  },
+  'prefix of the name': ({ name, municipality }) => {
+    const whole = plain(name)
+    return whole.length < 5
+      ? undefined
+      : `${whole.slice(0, Math.ceil(whole.length * 0.6)).trim()} ${plain(municipality)}`
+  },
+  'prefix of all': ({ name, municipality }) => {
+    const whole = plain(`${name} ${municipality}`)
+    return whole.slice(0, Math.max(Math.ceil(whole.length * 0.6), plain(name).length + 1)).trim()
+  },
+  abbreviations: ({ name, municipality }) => {
+    const typed = abbreviated(plain(name))
+    return typed && `${typed} ${municipality.toUpperCase()}`
+  },
+  'name, municipality, state': ({ name, municipality, state }) => `${name}, ${municipality}, ${state}`,
+  'state abbreviated': ({ name, municipality, stateCode }) => `${name}, ${municipality}, ${stateCode.toLowerCase()}.`,
+  'noise word': ({ name, municipality }, random) => pick(random, NOISE)(name, municipality),
+  glued: ({ name, municipality }, random) => {
+    const typed = glued(plain(name), random)
+    return typed && `${typed} ${plain(municipality)}`
+  },
+  'by ear': ({ name, municipality }, random) => {
+    const typed = byEar(plain(name), random)
+    return typed && `${typed} ${plain(municipality)}`
+  },
+}
+
+export type SampleScore = {
+  readonly kind: string
+  readonly queries: number
+  readonly first: number
+  readonly misses: readonly string[]
+}
+
+type Suggestion = {
+  readonly collection: string
+  readonly key: Readonly<Record<string, number>>
+  readonly name: string
+  readonly breadcrumb: readonly string[]
+}
+
+/** So many queries of each kind. A namesake in the same municipality is right too. */
+export function scoreSamples(service: Service, size: number): SampleScore[] {
+  return Object.entries(SAMPLES).map(([kind, make]) => {
+    const random = randomFrom(SEED)
+    const draw = placesOf(service, random)
+    const misses: string[] = []
+    let [queries, first] = [0, 0]
+    for (let drawn = 0; queries < size && drawn < size * 50; drawn++) {
+      const place = draw()
+      const query = make(place, random)
+      if (query === undefined || query.length > MAX_QUERY) continue
+      queries++
+      const [best] = service.json<Suggestion[]>(`/api/v2/search?q=${encodeURIComponent(query)}&limit=5`)
+      const isRight =
+        best?.collection === 'localidades' &&
+        best.key.idMunicipio === place.municipalityId &&
+        plain(best.name) === plain(place.name)
+      if (isRight) first++
+      else
+        misses.push(
+          `“${query}” should find ${place.name}, ${place.municipality}, and found ${best?.name}, ${best?.breadcrumb}`,
+        )
+    }
+    return { kind, queries, first, misses }
+  })
+}
+
+const MAX_QUERY = 250
+
+type Json = { readonly [field: string]: string | number | Json }
+
+function placesOf({ json }: Service, random: Random): () => Place {
+  const { collections } = json<{ collections: { name: string; count: number }[] }>('/api/v2')
+  const count = collections.find(({ name }) => name === 'localidades')?.count ?? 0
+  return () => {
+    for (;;) {
+      const [record] = json<[Json]>(`/api/v2/localidades?per_page=1&page=${1 + random(count)}`)
+      const municipality = record.idMunicipio as Json
+      const state = municipality.idEstado as Json
+      const name = String(record.descLocalidad)
+      // A name without a word of three letters is rather a number than a name.
+      if (
+        !plain(name)
+          .split(' ')
+          .some((word) => word.length > 2 && !PARTICLES.has(word))
+      )
+        continue
+      return {
+        name,
+        municipality: String(municipality.descMunicipio),
+        municipalityId: Number(municipality.idMunicipio),
+        state: String(state.descEstado),
+        stateCode: String(state.cveEstado),
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// One process that serves: the app on its socket, with everything that limits, counts and logs around it.
+import { existsSync } from 'node:fs'
+import { AccessLog } from '../http/access-log.ts'
+import { createApp } from '../http/app.ts'
+import { Budget } from '../http/budget.ts'
+import { Metrics, watchEventLoop } from '../http/metrics.ts'
+import { failureLog, observed } from '../http/observed-app.ts'
+import { RateTable, rateLimited, sharedTableFile } from '../http/rate-limit.ts'
+import { CannotCache, cacheDirectory, ResponseCache } from '../http/response-cache.ts'
+import { serve } from '../http/serve.ts'
+import type { WorkerReport } from '../http/serving-status.ts'
+import type { Known } from '../http/workers.ts'
+import type { Log } from '../log.ts'
+import { followCurrent } from '../release/shelf/follow.ts'
+import { damageIn, damageTold, notScrubbed, type ScrubState } from '../release/shelf/scrub.ts'
+import type { Servable } from '../release/shelf/servable.ts'
+import type { Shelf } from '../release/shelf/shelf.ts'
+import { budgetLimitsOf } from './limit-flags.ts'
+import type { ServeValues } from './serve-flags.ts'
+
+export type Serving = {
+  readonly url: string
+  readonly port: number
+  readonly report: () => WorkerReport
+  /** Takes up what a scrub has found, here or in the supervisor. */
+  readonly onScrub: (state: ScrubState) => void
+  /** Opens the access log anew. */
+  readonly reopen: () => void
+  readonly stop: (drainMilliseconds: number, onClosed?: () => Promise<void>) => Promise<void>
+}
+
+type Given = {
+  readonly values: ServeValues
+  readonly log: Log
+  readonly shelf: Shelf
+  readonly first: Servable
+  readonly known: Known
+  /** Whether other processes listen on the same port. */
+  readonly shared: boolean
+}
+
+export function startServing({ values, log, shelf, first, known, shared }: Given): Serving {
+  const metrics = new Metrics()
+  let scrub = notScrubbed
+  let draining = false
+  const takeUp = (state: ScrubState) => {
+    scrub = state
+    metrics.scrubSound = state.sound
+    metrics.scrubEnded = state.ended
+  }
+  takeUp(known.scrub)
+  const following = followCurrent(shelf, first, {
+    log,
+    onSwap: () => {
+      metrics.swaps++
+    },
+    damage: () => damageIn(scrub),
+  })
+  const policy = { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] }
+  const budget = new Budget(budgetLimitsOf(values), metrics)
+  const cache = responseCache(values, shelf, log)
+  const logError = failureLog({ log, metrics })
+  const app = createApp({ release: following.release, shelf, budget, ...(cache && { cache }), policy, logError })
+  const limit = values['rate-limit']
+  const limited = limit === undefined ? app : rateLimited(app, { limit, table: rateTable(shared), policy, metrics })
+  const accessLog = accessLogOf(values, metrics, log, shared)
+  const watched = observed(limited, { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] })
+  const { host, port, 'max-connections': maxConnections } = values
+  const server = serve(watched, { host, port, shared, maxConnections, metrics, budget, log })
+  watchEventLoop(metrics)
+  return {
+    url: server.url,
+    port: server.port,
+    report: () => {
+      const { digest, manifest } = following.release()
+      const degraded = [...new Set([...following.degraded(), ...damageTold(scrub)])]
+      return { status: { release: digest, built: manifest.built, degraded, draining }, metrics: metrics.snapshot() }
+    },
+    onScrub: (state) => {
+      takeUp(state)
+      following.look()
+    },
+    reopen: () => void accessLog?.reopen(),
+    stop: async (drainMilliseconds, onClosed) => {
+      draining = true
+      await server.stop(drainMilliseconds, onClosed)
+      await accessLog?.close()
+    },
+  }
+}
+
+/** None where it is not wanted, or where no directory can be written to. */
+function responseCache(values: ServeValues, shelf: Shelf, log: Log): ResponseCache | undefined {
+  const maxBytes = values['cache-size']
+  if (maxBytes === 0) return undefined
+  const directory = cacheDirectory(shelf.home, values.cache)
+  if (directory instanceof CannotCache) {
+    const message = `NO CACHE: ${directory.message}. Whole collections and changes are sent uncompressed, to few clients at a time; name a directory that can be written to with --cache.`
+    log({ level: 'warn', event: 'cache-unusable', message })
+    return undefined
+  }
+  // A home that is gone for a moment says nothing about its releases.
+  const isOnDisk = (digest: string) =>
+    existsSync(shelf.releaseDirectory(digest)) ||
+    existsSync(shelf.entityDirectory(digest)) ||
+    shelf.digests().length === 0
+  return new ResponseCache({ directory, maxBytes, isOnDisk, log })
+}
+
+const STANDARD_OUTPUT = 1
+const STANDARD_ERROR = 2
+/** What workers inherit from their supervisor, whose own output they cannot reach otherwise. */
+const INHERITED_LOG = 3
+const INHERITED_TABLE = 4
+
+/** The stream that the access log goes to; undefined where it goes to a file. */
+const accessStream = (target: string | undefined): number | undefined =>
+  target === '-' ? STANDARD_OUTPUT : target === 'stderr' ? STANDARD_ERROR : undefined
+
+function accessLogOf(values: ServeValues, metrics: Metrics, log: Log, shared: boolean): AccessLog | undefined {
+  const path = values['access-log']
+  if (path === undefined) return undefined
+  const stream = accessStream(path)
+  const target = stream === undefined ? { path } : { descriptor: shared ? INHERITED_LOG : stream }
+  return new AccessLog(target, values['access-log-format'], metrics, (reason) =>
+    log({ level: 'error', event: 'access-log-failed', message: `ACCESS LOG NOT WRITTEN: ${reason}`, reason }),
+  )
+}
+
+/** Where the supervisor could not provide one, each worker has its own. */
+function rateTable(shared: boolean): RateTable {
+  try {
+    return shared ? RateTable.inherited(INHERITED_TABLE) : RateTable.ofOneProcess()
+  } catch {
+    return RateTable.ofOneProcess()
+  }
+}
+
+/** The descriptors that a supervisor passes on to its workers. */
+export function inheritedDescriptors(values: ServeValues, log: Log): (number | 'ignore')[] {
+  const table = values['rate-limit'] === undefined ? undefined : sharedTableFile()
+  if (values['rate-limit'] !== undefined && table === undefined) {
+    const message = 'No directory for temporary files can be written to: each worker limits rates on its own.'
+    log({ level: 'warn', event: 'rate-limit-not-shared', message })
+  }
+  return [accessStream(values['access-log']) ?? 'ignore', table ?? 'ignore']
+}

@@ -1,0 +1,44 @@
+// Finds records by their whole official code: that of a municipality begins with that of its state, and so on.
+import { type Entity, embeddedAt } from '../catalog/entity.ts'
+import { aliasesOf } from '../release/aliases.ts'
+import type { Column } from '../release/index/index-file.ts'
+import type { Release } from '../release/release.ts'
+
+const DIGITS = /^[0-9]+$/
+/** Longer than any code that is made of several. */
+const MAX_DIGITS = 40
+
+/** What was typed as one code, if it can be one: digits, with anything but letters between them. */
+export function typedCode(typed: readonly string[]): string | undefined {
+  const code = typed.join('')
+  return DIGITS.test(code) && code.length <= MAX_DIGITS ? code : undefined
+}
+
+/** The positions of the records with this code, as it is composed of the codes of their parents and their own. */
+export function positionsWithCode(release: Release, entity: Entity, code: string): number[] {
+  const owner = entity.code.find((field) => entity.fields[field]?.kind === 'embed')
+  const [own, ...more] = entity.code.filter((field) => field !== owner)
+  if (own === undefined || more.length > 0) return []
+  const { index } = release.entity(entity.name)
+  const column = index.column(own)
+  if (column.kind !== 'text') return []
+  if (owner === undefined) return [...positionsWith(column, column.texts.find(code)), ...aliased(release, entity, code)]
+  const parents = index.column(owner)
+  const found: number[] = []
+  for (let split = 1; split < code.length; split++) {
+    const value = column.texts.find(code.slice(split))
+    if (value === undefined) continue
+    for (const parent of positionsWithCode(release, embeddedAt(entity, owner), code.slice(0, split)))
+      found.push(...positionsWith(parents, parent).filter((position) => column.values[position] === value))
+  }
+  return found
+}
+
+const positionsWith = ({ starts, positions }: Column, value: number | undefined): number[] =>
+  value === undefined ? [] : Array.from(positions.subarray(starts[value], starts[value + 1]))
+
+/** A state has its number in official codes as an alias. */
+function aliased(release: Release, { name }: Entity, code: string): number[] {
+  const aliases = aliasesOf(release, name)
+  return (aliases?.aliases ?? []).flatMap(({ alias }, at) => (alias === code ? [aliases?.positions[at] as number] : []))
+}

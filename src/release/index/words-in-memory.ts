@@ -1,0 +1,50 @@
+// The words of a few names and codes, laid out in memory as an index has them on disk.
+import type { Words } from './index-file.ts'
+import { letterMask } from './letters.ts'
+import type { Postings } from './postings.ts'
+import { SortedTexts } from './sorted-texts.ts'
+import { soundsOfWords } from './sounds.ts'
+
+/** The folded words of the name of each record, and those of its codes. */
+export function wordsInMemory(
+  names: readonly (readonly string[])[],
+  codes: readonly (readonly string[])[] = [],
+): Words {
+  const codesOfEach = names.map((_, at) => codes[at] ?? [])
+  const sorted = [...new Set([...names, ...codesOfEach].flat())].sort((a, b) =>
+    Buffer.compare(Buffer.from(a), Buffer.from(b)),
+  )
+  const numbers = new Map(sorted.map((word, number) => [word, number]))
+  const numbered = (records: readonly (readonly string[])[]) =>
+    records.map((words) => words.map((word) => numbers.get(word) as number))
+  const [inNames, inCodes] = [numbered(names), numbered(codesOfEach)]
+  return {
+    words: new SortedTexts(
+      Buffer.from(sorted.join('')),
+      startsOf(sorted.map((word) => Buffer.from(word))),
+      (word) => word,
+    ),
+    masks: Uint32Array.from(sorted, letterMask),
+    ...soundsOfWords(sorted.length, (word) => sorted[word] as string),
+    names: Uint32Array.from(inNames.flat()),
+    nameStarts: startsOf(inNames),
+    codes: Uint32Array.from(inCodes.flat()),
+    codeStarts: startsOf(inCodes),
+    inNames: postingsOf(inNames, sorted.length),
+    inCodes: postingsOf(inCodes, sorted.length),
+  }
+}
+
+function startsOf(lists: readonly { readonly length: number }[]): Uint32Array {
+  const starts = [0]
+  for (const { length } of lists) starts.push((starts.at(-1) as number) + length)
+  return Uint32Array.from(starts)
+}
+
+function postingsOf(records: readonly (readonly number[])[], words: number): Postings {
+  const lists: number[][] = Array.from({ length: words }, () => [])
+  for (const [position, numbers] of records.entries()) {
+    for (const number of new Set(numbers)) lists[number]?.push(position)
+  }
+  return { starts: startsOf(lists), positions: Uint32Array.from(lists.flat()) }
+}

@@ -1,0 +1,167 @@
+// The executable of npm run build, copied into an empty directory: it needs nothing else, and two builds are the same bytes.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../src/version.ts'
+import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
+import { nomenclator, type Ran, TestDirectory } from './support/releases.ts'
+import { childrenOf, eventually, Service } from './support/service.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const architecture = process.arch as Architecture
+
+describe.skipIf(process.platform !== 'linux')('the executable', () => {
+  const builds = new TestDirectory()
+  const place = new TestDirectory()
+  const executable = join(place.path, 'nomenclator')
+  const userHome = join(place.path, 'user')
+  /** No PATH, no TMPDIR: whatever it needs is inside. */
+  const env = { HOME: userHome }
+  const home = join(userHome, '.local', 'share', 'nomenclator')
+
+  beforeAll(async () => {
+    mkdirSync(userHome)
+    copyFileSync(await buildExecutable(architecture, builds.path), executable)
+  })
+  afterAll(() => {
+    builds[Symbol.dispose]()
+    place[Symbol.dispose]()
+  })
+
+  async function ran(...argv: readonly string[]): Promise<Ran> {
+    const child = Bun.spawn([executable, ...argv], { cwd: place.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, out, err }
+  }
+
+  test('prints its version and the same help as the launcher', async () => {
+    expect(await ran('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
+    for (const words of [[], ['serve'], ['import', 'inegi']])
+      expect(await ran(...words, '--help')).toEqual(await nomenclator(...words, '--help'))
+  })
+
+  test('serves the bundled data with two workers, and restarts them at SIGHUP', async () => {
+    await using service = await Service.serving({ executable, env, flags: ['--port', '0', '--workers', '2'] })
+    const first = childrenOf(service.pid)
+    expect(first).toHaveLength(2)
+    const page = await fetch(`${service.url}/api/v1/paises`)
+    expect([page.status, page.headers.get('X-Total')]).toEqual([200, '249'])
+    const found = await (await fetch(`${service.url}/api/v2/search?q=guadaljara&limit=1`)).json()
+    expect(found).toMatchObject([{ name: 'Guadalajara' }])
+    expect((await fetch(`${service.url}/api/openapi.json`)).status).toBe(200)
+    expect((await fetch(service.url)).status).toBe(200)
+
+    service.signal('SIGHUP')
+    await eventually('both workers were replaced', () => {
+      const there = childrenOf(service.pid)
+      return there.length === 2 && !there.some((pid) => first.includes(pid))
+    })
+    expect((await fetch(`${service.url}/api/v1/paises`)).status).toBe(200)
+    service.signal('SIGTERM')
+    expect(await service.exited()).toBe(0)
+  })
+
+  test('keeps its releases below the home of the user, and builds the release that the sources build', async () => {
+    const [digest = ''] = readFileSync(join(home, 'current'), 'utf8').split('\n')
+    using other = new TestDirectory()
+    expect((await nomenclator('import', 'bundled', '--home', other.path)).code).toBe(0)
+    expect(readFileSync(join(other.path, 'current'), 'utf8')).toBe(`${digest}\n`)
+    const { code, out } = await ran('releases', '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      [{ digest, current: true, manifest: { source: { kind: 'bundled' } } }],
+    ])
+  })
+
+  test('imports, exports, verifies and goes back', async () => {
+    const table = join(place.path, 'table')
+    expect(await ran('export', 'tabular', table)).toMatchObject({ code: 0 })
+    const file = join(table, 'audiencia.csv')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, [...lines.slice(0, -2), lines.at(-2)?.replace(/,[^,]*/, ',Otra gente'), ''].join('\n'))
+    for (const command of [
+      ['import', 'tabular', table],
+      ['import', 'bundled', '--dry-run'],
+      ['releases', 'verify'],
+      ['rollback'],
+      ['upgrade'],
+    ])
+      expect(await ran(...command)).toMatchObject({ code: 0 })
+  })
+
+  test('is not changed by what lies where it is started', async () => {
+    writeFileSync(join(place.path, '.env'), 'NOMENCLATOR_HOME=/nowhere\n')
+    writeFileSync(join(place.path, 'bunfig.toml'), 'preload = ["./nothing.ts"]\n')
+    expect(JSON.parse((await ran('releases', '--json')).out)).not.toEqual([])
+  })
+
+  test('says what is wrong, with the exit code of the launcher', async () => {
+    expect(await ran('sevre')).toEqual(await nomenclator('sevre'))
+    expect((await ran('releases', 'show', 'ffff')).code).toBe(1)
+  })
+
+  test('checks the machine as a user who has no rights here, and no home', () => {
+    chmodSync(place.path, 0o755)
+    const home = '/nonexistent/nomenclator'
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const child = spawnSync(executable, ['doctor', '--json', '--port', '0', '--home', home], { env: {}, ...nobody })
+    const { ok, checks } = JSON.parse(child.stdout.toString())
+    expect([child.status, ok]).toEqual([1, false])
+    const failed = checks.filter(({ status }: { status: string }) => status === 'fail')
+    expect(failed.map(({ check }: { check: string }) => check)).toEqual(['permissions'])
+  })
+
+  test('is the same bytes when it is built again, elsewhere', () => {
+    using elsewhere = new TestDirectory()
+    const project = join(elsewhere.path, 'a', 'project')
+    for (const path of [
+      'src',
+      'data',
+      'tools',
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'LICENSE',
+      'NOTICE',
+    ])
+      cpSync(join(ROOT, path), join(project, path), { recursive: true })
+    // What is built into it is copied, and Bun itself is not.
+    const filter = (from: string) => !/\/node_modules\/(?:\.|@oven|@biomejs|@typescript|bun$|typescript$)/.test(from)
+    cpSync(join(ROOT, 'node_modules'), join(project, 'node_modules'), { recursive: true, filter })
+    symlinkSync(join(ROOT, 'node_modules', '@oven'), join(project, 'node_modules', '@oven'))
+    const { exitCode } = Bun.spawnSync([process.execPath, 'tools/build.ts', architecture], { cwd: project })
+    expect(exitCode).toBe(0)
+    const built = join(project, 'dist', executableName(architecture))
+    const sha256 = (path: string) => Bun.SHA256.hash(readFileSync(path), 'hex')
+    expect(sha256(built)).toBe(sha256(executable))
+    expect(readFileSync(join(project, 'dist', 'SHA256SUMS'), 'utf8')).toBe(
+      `${sha256(built)}  ${executableName(architecture)}\n`,
+    )
+    expect(readdirSync(join(project, 'dist')).sort()).toEqual(['SHA256SUMS', executableName(architecture)].sort())
+  })
+
+  test('may be replaced while it runs: a restart runs the new one', async () => {
+    await using service = await Service.serving({ executable, env, flags: ['--port', '0', '--workers', '2'] })
+    const first = childrenOf(service.pid)
+    const next = join(place.path, 'next')
+    copyFileSync(executable, next)
+    renameSync(next, executable)
+    service.signal('SIGHUP')
+    await eventually('both workers were replaced', () => {
+      const there = childrenOf(service.pid)
+      return there.length === 2 && !there.some((pid) => first.includes(pid))
+    })
+    expect((await fetch(`${service.url}/api/v1/paises`)).status).toBe(200)
+  })
+})

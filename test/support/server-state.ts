@@ -1,0 +1,21 @@
+// What the connections of a server share, for a connection over a fake socket.
+import { Budget, type BudgetLimits, DEFAULT_BUDGET } from '../../src/http/budget.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import type { Handler, ServerState } from '../../src/http/wire/server-state.ts'
+import { Turns } from '../../src/http/wire/turns.ts'
+
+export const serverState = (
+  handler: Handler,
+  { limits = {}, metrics = new Metrics() }: { limits?: Partial<BudgetLimits>; metrics?: Metrics } = {},
+): ServerState => ({
+  handler,
+  budget: new Budget({ ...DEFAULT_BUDGET, ...limits }, metrics),
+  // Everything is done at once.
+  turns: new Turns(Number.POSITIVE_INFINITY),
+  url: 'http://127.0.0.1:80',
+  clock: { milliseconds: 0, date: 'now' },
+  requestMilliseconds: 15_000,
+  draining: false,
+  responsesPaused: false,
+  chunksReceived: 0,
+})

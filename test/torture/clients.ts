@@ -1,0 +1,91 @@
+// Clients in a process of their own, so that neither they nor the campaign take the other's turn; and what they report.
+
+export type TrafficReport = {
+  /** Whole responses. */
+  readonly completed: number
+  /** Requests that got no whole response, one with a server error, or one that is none of the versions. */
+  readonly failed: number
+  /** Responses of 503 with Retry-After: a limit at work. */
+  readonly limited: number
+  readonly statuses: Readonly<Record<string, number>>
+  /** What the failed requests ended with, and how often. */
+  readonly reasons: Readonly<Record<string, number>>
+  /** Milliseconds from when a request was due until its response was whole. */
+  readonly latency: { readonly p50: number; readonly p99: number; readonly max: number }
+  /** The longest time without a good response, in milliseconds. */
+  readonly longestOutage: number
+  /** The longest time for which the clients did not get to run, in milliseconds. */
+  readonly longestPause: number
+  /** The first few requests that failed. */
+  readonly examples: readonly string[]
+}
+
+export type Clients = AsyncDisposable & {
+  readonly report: Promise<TrafficReport>
+  /** How many responses have come so far. */
+  readonly completed: () => number
+  /** Lets every request that was sent have its response. */
+  stop(): Promise<TrafficReport>
+}
+
+/** What a module that is started as clients has to offer. */
+export type Running = {
+  readonly report: Promise<TrafficReport>
+  readonly completed: number
+  stop(): void
+}
+
+type Order<Plan> = { readonly plan: Plan } | { readonly stop: true }
+type News = { readonly completed: number } | { readonly report: TrafficReport }
+
+const NEWS_MILLISECONDS = 100
+
+/** Starts a module that calls `runClients` with a plan. */
+export function startClients<Plan>(module: string, plan: Plan): Clients {
+  const reported = Promise.withResolvers<TrafficReport>()
+  let completed = 0
+  const child = Bun.spawn([process.execPath, module], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    ipc: (news: News) => {
+      if ('report' in news) reported.resolve(news.report)
+      else completed = news.completed
+    },
+    onExit: (_, code, signal) => reported.reject(new Error(`the clients ended on their own: ${signal ?? code}`)),
+  })
+  reported.promise.catch(() => {})
+  const post = (order: Order<Plan>) => child.send(order)
+  post({ plan })
+  return {
+    report: reported.promise,
+    completed: () => completed,
+    stop: () => {
+      post({ stop: true })
+      return reported.promise
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+/** In the process of the clients: begins when the plan comes, and reports when they are done. */
+export function runClients<Plan>(begin: (plan: Plan) => Running): void {
+  let running: Running | undefined
+  const post = (news: News) => process.send?.(news)
+  process.on('message', (order: Order<Plan>) => {
+    if ('stop' in order) {
+      running?.stop()
+      return
+    }
+    const started = begin(order.plan)
+    running = started
+    const telling = setInterval(() => post({ completed: started.completed }), NEWS_MILLISECONDS)
+    started.report.then((report) => {
+      clearInterval(telling)
+      post({ completed: report.completed })
+      post({ report })
+    })
+  })
+  process.on('disconnect', () => process.exit())
+}

@@ -1,0 +1,122 @@
+// Slow readers of everything that is large, and clients that pipeline requests and read no response at all.
+import { get } from './requests.ts'
+import { SlowSocket } from './slow-sockets.ts'
+import type { Campaign, Home } from './trial.ts'
+
+const MAX_ANONYMOUS_MEGABYTES = 300
+const MAX_P99_MILLISECONDS = 20
+const READ_BYTES = 1_024
+const TURNS_A_SECOND = 2
+const CLIENTS_OF_AN_ADDRESS = 10
+/** As much as a connection may have waiting for a response, and more. */
+const PIPELINE_BYTES = 128 * 1_024
+
+type Kind = {
+  readonly name: string
+  /** What one client sends. */
+  readonly text: (home: Home, host: string) => string
+  /** How many clients, for each of those that the other kinds have. */
+  readonly times?: number
+  /** Reads nothing, ever. */
+  readonly never?: boolean
+  /** All of them from one address. */
+  readonly together?: boolean
+}
+
+const ALL = '/api/v2/localidades/all'
+const changes = ({ digests: [first, second] }: Home) => `/api/v2/changes?from=${second}&to=${first}`
+const one =
+  (target: string | ((home: Home) => string), ...fields: readonly string[]) =>
+  (home: Home, host: string) =>
+    get(host, typeof target === 'string' ? target : target(home), ...fields).text
+const many = (target: string) => (_: Home, host: string) => {
+  const { text } = get(host, target)
+  return text.repeat(Math.ceil(PIPELINE_BYTES / text.length))
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'a whole collection', text: one(ALL) },
+  { name: 'a whole collection, all from one address', text: one(ALL), together: true },
+  { name: 'as CSV', text: one(`${ALL}?format=csv`) },
+  { name: 'compressed with gzip', text: one(ALL, 'Accept-Encoding: gzip') },
+  { name: 'compressed with br', text: one(ALL, 'Accept-Encoding: br') },
+  { name: 'compressed with zstd', text: one(ALL, 'Accept-Encoding: zstd') },
+  { name: 'changes where all records differ', text: one(changes) },
+  { name: 'the same, compressed with zstd', text: one(changes, 'Accept-Encoding: zstd') },
+  { name: 'lists of 1,000 records, pipelined', text: many('/api/v2/localidades?per_page=1000') },
+  { name: 'pages of v1, pipelined and never read', text: many('/api/v1/paises'), times: 2, never: true },
+]
+
+export const slow: Campaign = {
+  name: 'slow',
+  title: 'Slow readers',
+  description:
+    'Clients with receive buffers of 4 KB request something large and read a kilobyte twice a second, ten of them from each address; others pipeline requests and never read. Meanwhile the well-behaved client must have a p99 under 20 ms, and the memory of all processes that is no file must stay under 300 MB. Every case has a service of its own, with two workers.',
+  run: async (trial) => {
+    const { count, seconds } = trial.size({
+      full: { count: 500, seconds: 40 },
+      quick: { count: 500, seconds: 5 },
+      test: { count: 20, seconds: 0.2 },
+    })
+    const home = await trial.homes.large()
+    const kinds = trial.scale === 'test' ? KINDS.filter(({ never, text }) => never || text === KINDS[6]?.text) : KINDS
+    for (const { name, text, times = 1, never = false, together = false } of kinds) {
+      const clients = count * times
+      const service = await trial.start(home)
+      // Whatever is done once for a release is done before.
+      for (const path of ['/api/v2', '/api/v2/search?q=san']) await (await fetch(service.url + path)).arrayBuffer()
+      const { host } = new URL(service.url)
+      const sockets: SlowSocket[] = []
+      const { probe, memory } = await trial.observe(
+        `${clients.toLocaleString('en')} × ${name}`,
+        service,
+        home,
+        async () => {
+          const sent = text(home, host)
+          for (let at = 0; at < clients; at++) {
+            const client = together ? 0 : Math.floor(at / CLIENTS_OF_AN_ADDRESS)
+            sockets.push(new SlowSocket({ port: service.port, text: sent, client }))
+            // The others want to run too.
+            if (at % 20 === 0) await Bun.sleep(1)
+          }
+          for (let turn = 0; turn < seconds * TURNS_A_SECOND; turn++) {
+            await Bun.sleep(1_000 / TURNS_A_SECOND)
+            for (const socket of sockets) {
+              socket.send()
+              if (!never) socket.read(READ_BYTES)
+            }
+          }
+          // What a client was told at all, even if it never read.
+          for (const socket of sockets) if (never) socket.read(READ_BYTES)
+          for (const socket of sockets) socket.close()
+        },
+      )
+      const began = (status: string) =>
+        sockets.filter(({ beginning }) => beginning.startsWith(`HTTP/1.1 ${status}`)).length
+      const waiting = sockets.filter(({ received }) => received === 0).length
+      trial.fact(
+        `${name}: ${began('200')} of ${clients} began to receive, ${began('503')} were turned away, ${waiting} had received nothing yet`,
+      )
+      const refused = await trial.metric(service, /^nomenclator_refused_total/)
+      if (refused !== undefined)
+        trial.require(
+          refused >= began('503'),
+          `${name}: the metrics count ${refused} refusals, and clients ${began('503')}`,
+        )
+      const wrong = clients - began('200') - began('503') - waiting
+      trial.require(wrong === 0, `${name}: ${wrong} clients got something else than 200 or 503`)
+      trial.require(probe.failed === 0, `${name}: ${probe.failed} requests of the well-behaved client failed`)
+      if (trial.scale !== 'test') {
+        trial.require(
+          probe.latency.p99 < MAX_P99_MILLISECONDS,
+          `${name}: v1's p99 was ${probe.latency.p99.toFixed(1)} ms`,
+        )
+        trial.require(
+          memory.peak.anonymous < MAX_ANONYMOUS_MEGABYTES,
+          `${name}: ${Math.round(memory.peak.anonymous)} MB that are no file`,
+        )
+      }
+      await service[Symbol.asyncDispose]()
+    }
+  },
+}

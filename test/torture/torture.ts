@@ -1,0 +1,126 @@
+// npm run torture: one campaign after the other against the real service, and what each found into docs/reliability.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { clock } from './clock.ts'
+import { damaged } from './damaged.ts'
+import { descriptors } from './descriptors.ts'
+import { diskFull } from './disk-full.ts'
+import { fuzz } from './fuzz.ts'
+import { importKills } from './import.ts'
+import { load } from './load.ts'
+import { withPart } from './report.ts'
+import { restarts } from './restarts.ts'
+import { slow } from './slow.ts'
+import { swaps } from './swaps.ts'
+import { type Campaign, Homes, type Scale, Trial } from './trial.ts'
+import { unmounted } from './unmounted.ts'
+import { workers } from './workers.ts'
+
+export const campaigns: readonly Campaign[] = [
+  ...[fuzz, load, slow, workers, swaps, restarts, diskFull, unmounted, damaged, clock, descriptors, importKills],
+]
+
+const ROOT = join(import.meta.dir, '..', '..')
+const OUT = 'docs/reliability.md'
+
+export const USAGE = `npm run torture                  every campaign; hours
+npm run torture -- PART...       only these: ${campaigns.map(({ name }) => name).join(', ')}
+npm run torture -- --quick       the same in minutes; prints the report
+
+  --quick     smaller campaigns
+  --seed N    what is random follows from it (default 1)
+  --out FILE  write the report there (default ${OUT}; with --quick nowhere)
+  --help      this text
+
+The service is started by the campaigns themselves, on free ports of 127.0.0.1. Those that mount file systems need root.
+Exits with 1 if anything did not hold.
+`
+
+type Options = {
+  readonly parts: readonly Campaign[]
+  readonly scale: Scale
+  readonly seed: number
+  readonly out: string | undefined
+}
+
+function readOptions(argv: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      seed: { type: 'string', default: '1' },
+      out: { type: 'string' },
+    },
+  })
+  const unknown = positionals.filter((part) => !campaigns.some(({ name }) => name === part))
+  if (unknown.length > 0) throw new Error(`there is no campaign called ${unknown.join(', ')}`)
+  const seed = Number(values.seed)
+  if (!Number.isSafeInteger(seed)) throw new Error('--seed is a whole number')
+  return {
+    parts: campaigns.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+    scale: values.quick ? 'quick' : 'full',
+    seed,
+    out: values.out ?? (values.quick ? undefined : join(ROOT, OUT)),
+  }
+}
+
+/** Runs one campaign; what it throws is something that did not hold. */
+export async function runCampaign(
+  campaign: Campaign,
+  homes: Homes,
+  options: { readonly scale: Scale; readonly seed: number; readonly log: (line: string) => void },
+): Promise<Trial> {
+  await using trial = new Trial(options.scale, options.seed, homes, options.log)
+  const impossible = campaign.impossible?.()
+  if (impossible !== undefined) trial.fact(`Not run: ${impossible}`)
+  else
+    try {
+      await campaign.run(trial)
+    } catch (error) {
+      trial.require(false, error instanceof Error ? `${error.message} ${error.cause ?? ''}`.trim() : String(error))
+      options.log(Bun.inspect(error))
+    }
+  return trial
+}
+
+async function run({ parts, scale, seed, out }: Options, call: string): Promise<number> {
+  using homes = new Homes(scale)
+  let failures = 0
+  let printed = ''
+  for (const campaign of parts) {
+    const started = performance.now()
+    const log = (line: string) => console.error(`torture ${campaign.name}: ${line}`)
+    log(`begins: ${campaign.title}`)
+    const trial = await runCampaign(campaign, homes, { scale, seed, log })
+    const seconds = (performance.now() - started) / 1_000
+    log(`${trial.failures.length === 0 ? 'held' : 'DID NOT HOLD'}, ${Math.round(seconds)} s`)
+    failures += trial.failures.length
+    printed = withPart(printed, campaign, trial, { seconds, call })
+    if (out === undefined) continue
+    // After each campaign, so that hours of work are not lost with the last of them.
+    const file = resolve(out)
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : '# What Nomenclator withstands\n'
+    writeFileSync(file, withPart(before, campaign, trial, { seconds, call }))
+  }
+  console.log(printed)
+  return failures === 0 ? 0 : 1
+}
+
+if (import.meta.main) {
+  const argv = process.argv.slice(2)
+  if (argv.includes('--help')) {
+    console.log(USAGE)
+    process.exit(0)
+  }
+  let options: Options
+  try {
+    if (process.platform !== 'linux') throw new Error('memory and processes are read from /proc, so it needs Linux')
+    options = readOptions(argv)
+  } catch (error) {
+    console.error(`torture: ${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+    process.exit(2)
+  }
+  process.exit(await run(options, ['npm run torture', ...(argv.length === 0 ? [] : ['--', ...argv])].join(' ')))
+}

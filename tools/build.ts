@@ -1,0 +1,129 @@
+// npm run build: one executable for each architecture in dist/, with Bun and the bundled data inside.
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import lock from '../package-lock.json' with { type: 'json' }
+import { version } from '../src/version.ts'
+
+const ROOT = join(import.meta.dir, '..')
+export const DIST = join(ROOT, 'dist')
+
+/** The package of each architecture that has Bun for it. */
+const BUN_PACKAGES = { x64: '@oven/bun-linux-x64', arm64: '@oven/bun-linux-aarch64' } as const
+export type Architecture = keyof typeof BUN_PACKAGES
+const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
+
+/** What goes into the executable under the same path, for `shippedFile` to find. */
+const SHIPPED = ['data/*.csv', 'data/PROVENANCE.md', 'data/LICENSES/*', 'LICENSE', 'NOTICE']
+
+export const executableName = (architecture: Architecture): string => `nomenclator-${version}-linux-${architecture}`
+
+/** Builds the executable for an architecture in a directory, and returns its path. */
+export async function buildExecutable(architecture: Architecture, directory = DIST): Promise<string> {
+  const bun = await bunFor(architecture)
+  for (const needed of [DIST, directory]) mkdirSync(needed, { recursive: true })
+  const stage = mkdtempSync(join(DIST, '.build-'))
+  try {
+    const shipped = SHIPPED.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)]).sort()
+    for (const path of shipped) cpSync(join(ROOT, path), join(stage, path))
+    const assets = [...new Set(shipped.map((path) => path.split('/')[0]))].map((name) => `--asset=${name}`)
+    // Bun puts the name of the output file and the way from here to the sources into it: both are always the same.
+    run(stage, [
+      process.execPath,
+      'build',
+      '--compile',
+      `--target=bun-linux-${architecture}`,
+      `--compile-executable-path=${bun}`,
+      // What lies where it is started must not change what it does.
+      '--no-compile-autoload-dotenv',
+      '--no-compile-autoload-bunfig',
+      // So that the trace of an error names our files and lines.
+      '--sourcemap=inline',
+      ...assets,
+      join(ROOT, 'src', 'main.ts'),
+      '--outfile=nomenclator',
+    ])
+    const target = join(directory, executableName(architecture))
+    chmodSync(join(stage, 'nomenclator'), 0o755)
+    // Copied beside and renamed, since the directory may be on another file system and the target may be running.
+    cpSync(join(stage, 'nomenclator'), `${target}.new`)
+    renameSync(`${target}.new`, target)
+    return target
+  } finally {
+    rmSync(stage, { recursive: true })
+  }
+}
+
+/** The Bun of an architecture: installed for this machine, else downloaded once and checked against the lock file. */
+async function bunFor(architecture: Architecture): Promise<string> {
+  const name = BUN_PACKAGES[architecture]
+  const installed = join(ROOT, 'node_modules', name, 'bin', 'bun')
+  if (existsSync(installed)) return installed
+  const { version, integrity } = lock.packages[`node_modules/${name}`]
+  const kept = join(ROOT, 'node_modules', '.bun-for', `${architecture}-${version}`)
+  if (existsSync(kept)) return kept
+  mkdirSync(join(kept, '..'), { recursive: true })
+  const download = mkdtempSync(join(kept, '..', 'download-'))
+  try {
+    run(download, ['npm', 'pack', '--silent', `${name}@${version}`])
+    const [archive = ''] = new Bun.Glob('*.tgz').scanSync(download)
+    const digest = createHash('sha512')
+      .update(readFileSync(join(download, archive)))
+      .digest('base64')
+    if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what package-lock.json names`)
+    run(download, ['tar', '-xzf', archive, 'package/bin/bun'])
+    renameSync(join(download, 'package', 'bin', 'bun'), kept)
+    return kept
+  } finally {
+    rmSync(download, { recursive: true })
+  }
+}
+
+/** Runs a command; what it wrote is shown only if it fails. */
+export function run(cwd: string, command: readonly string[]): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  if (exitCode !== 0) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`)
+  return stdout.toString()
+}
+
+/** Writes the digests of all that is in dist/. */
+export function writeSums(): void {
+  const files = [...new Bun.Glob('nomenclator*').scanSync(DIST)].sort()
+  const sha256 = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(DIST, name)))
+      .digest('hex')
+  writeFileSync(join(DIST, 'SHA256SUMS'), files.map((name) => `${sha256(name)}  ${name}\n`).join(''))
+}
+
+async function main(asked: readonly string[]): Promise<number> {
+  const unknown = asked.filter((name) => !Object.hasOwn(BUN_PACKAGES, name))
+  if (unknown.length > 0) {
+    console.error(`npm run build: ${unknown.join(', ')} is not known; there are: ${architectures.join(', ')}`)
+    return 2
+  }
+  let failed = 0
+  for (const architecture of asked.length === 0 ? architectures : (asked as readonly Architecture[])) {
+    try {
+      await buildExecutable(architecture)
+      console.log(`dist/${executableName(architecture)}`)
+    } catch (error) {
+      failed++
+      console.error(`NOT BUILT for ${architecture}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  writeSums()
+  return failed === 0 ? 0 : 1
+}
+
+if (import.meta.main) process.exit(await main(process.argv.slice(2)))

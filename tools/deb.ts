@@ -1,0 +1,146 @@
+// npm run deb: a Debian package for each architecture in dist/, with the executable, its service, manual page and completions.
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import manifest from '../package.json' with { type: 'json' }
+import { completionScript } from '../src/cli/completion.ts'
+import { manualPage } from '../src/cli/man.ts'
+import { commands } from '../src/cli/run.ts'
+import { type Architecture, buildExecutable, DIST, executableName, run, writeSums } from './build.ts'
+
+const ROOT = join(import.meta.dir, '..')
+
+/** What Debian calls the architectures. */
+const DEBIAN = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Architecture, string>
+
+/** No file in it is newer than this, so that the same sources give the same bytes. */
+const EPOCH = process.env.SOURCE_DATE_EPOCH ?? String(Date.parse('2026-01-01T00:00:00Z') / 1_000)
+
+const MAINTAINER = 'The Nomenclator developers <nomenclator@localhost.invalid>'
+
+/** What is so because the executable is Bun with the program behind it: stripped, it would be Bun alone. */
+const LINTIAN_OVERRIDES = ['embedded-library', 'unstripped-binary-or-object', 'hardening-no-pie', 'hardening-no-relro']
+  .map((tag) => `nomenclator: ${tag} *\n`)
+  .join('')
+
+const EXECUTABLE = 0o755
+const KIBIBYTE = 1_024
+
+type PackageOptions = {
+  readonly executable: string
+  readonly directory?: string
+  readonly version?: string
+  /** What dpkg-deb calls them: none is for tests, in which nobody waits for xz. */
+  readonly compression?: 'xz' | 'none'
+}
+
+/** Packs an executable, and returns the path of the package. */
+export function packDeb(
+  architecture: Architecture,
+  { executable, directory = DIST, version = manifest.version, compression = 'xz' }: PackageOptions,
+): string {
+  mkdirSync(directory, { recursive: true })
+  const stage = mkdtempSync(join(directory, '.deb-'))
+  try {
+    const tree = join(stage, 'nomenclator')
+    const size = writeTree(tree, executable, version)
+    const conffiles = ['/etc/default/nomenclator', '/etc/logrotate.d/nomenclator']
+    put(tree, 'DEBIAN/conffiles', conffiles.map((path) => `${path}\n`).join(''))
+    put(tree, 'DEBIAN/control', controlFile(DEBIAN[architecture], version, Math.ceil(size / KIBIBYTE)))
+    for (const script of ['postinst', 'prerm', 'postrm'])
+      put(tree, `DEBIAN/${script}`, readFileSync(join(ROOT, 'deploy', 'debian', script)), EXECUTABLE)
+    put(tree, 'DEBIAN/md5sums', run(tree, ['sh', '-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum']))
+    run(tree, ['find', '.', '-exec', 'touch', '--no-dereference', `--date=@${EPOCH}`, '{}', '+'])
+    const name = `nomenclator_${version}_${DEBIAN[architecture]}.deb`
+    const pack = ['dpkg-deb', '--root-owner-group', `-Z${compression}`, '-z1', '--build', 'nomenclator', name]
+    run(stage, ['env', `SOURCE_DATE_EPOCH=${EPOCH}`, 'XZ_DEFAULTS=--threads=1', ...pack])
+    renameSync(join(stage, name), join(directory, name))
+    return join(directory, name)
+  } finally {
+    rmSync(stage, { recursive: true })
+  }
+}
+
+/** Writes the files to install, and returns their size. */
+function writeTree(tree: string, executable: string, version: string): number {
+  const deployed = (name: string) => readFileSync(join(ROOT, 'deploy', name))
+  const project = (name: string) => readFileSync(join(ROOT, name))
+  const gzipped = (text: string | Buffer) => gzipSync(text, { level: 9 })
+  mkdirSync(join(tree, 'usr', 'bin'), { recursive: true })
+  cpSync(executable, join(tree, 'usr', 'bin', 'nomenclator'))
+  chmodSync(join(tree, 'usr', 'bin', 'nomenclator'), EXECUTABLE)
+  const files: Record<string, string | Buffer> = {
+    'etc/default/nomenclator': deployed('nomenclator.default'),
+    'etc/logrotate.d/nomenclator': deployed('nomenclator.logrotate'),
+    'usr/lib/systemd/system/nomenclator.service': deployed('nomenclator.service'),
+    'usr/share/man/man1/nomenclator.1.gz': gzipped(manualPage(commands)),
+    'usr/share/bash-completion/completions/nomenclator': completionScript('bash', commands),
+    'usr/share/zsh/vendor-completions/_nomenclator': completionScript('zsh', commands),
+    'usr/share/fish/vendor_completions.d/nomenclator.fish': completionScript('fish', commands),
+    'usr/share/doc/nomenclator/copyright': Buffer.concat([project('LICENSE'), Buffer.from('\n'), project('NOTICE')]),
+    'usr/share/doc/nomenclator/changelog.gz': gzipped(debianChangelog(version)),
+    'usr/share/doc/nomenclator/CHANGELOG.md.gz': gzipped(project('CHANGELOG.md')),
+    'usr/share/lintian/overrides/nomenclator': LINTIAN_OVERRIDES,
+    'usr/share/doc/nomenclator/PROVENANCE.md': project('data/PROVENANCE.md'),
+  }
+  for (const [path, content] of Object.entries(files)) put(tree, path, content)
+  return statSync(executable).size + Object.values(files).reduce((sum, { length }) => sum + length, 0)
+}
+
+function put(tree: string, path: string, content: string | Buffer, mode = 0o644): void {
+  const target = join(tree, path)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, content)
+  chmodSync(target, mode)
+}
+
+const debianChangelog = (version: string) => `nomenclator (${version}) unstable; urgency=medium
+
+  * What has changed is in CHANGELOG.md.gz.
+
+ -- ${MAINTAINER}  ${new Date(Number(EPOCH) * 1_000).toUTCString().replace('GMT', '+0000')}
+`
+
+const controlFile = (architecture: string, version: string, kibibytes: number) => `Package: nomenclator
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: ${MAINTAINER}
+Installed-Size: ${kibibytes}
+Depends: adduser, libc6 (>= 2.28)
+Section: web
+Priority: optional
+Description: server of reference catalogs over HTTP
+ It serves the names and codes of localities, municipalities, countries,
+ fields of knowledge and audiences as paginated JSON lists, with search,
+ filters, bulk downloads and changes between releases.
+ .
+ This package has the program as one executable with its data inside, a
+ service with a user of its own, a manual page and shell completions.
+`
+
+async function main(): Promise<void> {
+  for (const architecture of Object.keys(DEBIAN) as Architecture[]) {
+    const executable = await buildExecutable(architecture)
+    console.log(`dist/${executableName(architecture)}`)
+    console.log(`dist/${packDeb(architecture, { executable }).slice(DIST.length + 1)}`)
+  }
+  writeSums()
+}
+
+if (import.meta.main) {
+  if (Bun.which('dpkg-deb') === null) {
+    console.error('npm run deb: dpkg-deb was not found; it is in the Debian package dpkg')
+    process.exit(1)
+  }
+  await main()
+}
