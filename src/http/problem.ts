@@ -166,7 +166,8 @@ export function problemResponse(problem: Problem, path: string, id?: RequestId):
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
-function presentationOf(problem: Problem): Presentation {
+/** How a problem is shown, in JSON and on a page. */
+export function presentationOf(problem: Problem): Presentation {
   const [status, title] = problemTitles[problem.kind]
   const presentation = { status, title, detail: detailOf(problem) }
   switch (problem.kind) {

@@ -51,17 +51,17 @@ type Access = (entity: OpenEntity) => RecordAccess
  * is parsed when it is read: most imports only count what was added and removed.
  */
 export function* diffEntity(older: Release, newer: Release, name: string, access: Access): Generator<RecordChange> {
-  for (const found of diffJson(older, newer, name, access)) {
-    if (found === undefined) continue
-    const key = { ...found.key }
-    const [before, after] = [found.old, found.new].map((json) => (json === undefined ? json : new Uint8Array(json)))
-    if (before === undefined) yield lazily({ change: 'added' as const, key }, { new: after as Uint8Array })
-    else if (after === undefined) yield lazily({ change: 'removed' as const, key }, { old: before })
-    else {
-      const fields = fieldsThatDiffer(before, after)
-      yield lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
-    }
-  }
+  for (const found of diffJson(older, newer, name, access)) if (found !== undefined) yield recordChange(found)
+}
+
+/** A change that stays good when the next one is found. */
+export function recordChange(found: JsonChange): RecordChange {
+  const key = { ...found.key }
+  const [before, after] = [found.old, found.new].map((json) => (json === undefined ? json : new Uint8Array(json)))
+  if (before === undefined) return lazily({ change: 'added' as const, key }, { new: after as Uint8Array })
+  if (after === undefined) return lazily({ change: 'removed' as const, key }, { old: before })
+  const fields = fieldsThatDiffer(before, after)
+  return lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
 }
 
 /** The same with further members that are parsed when they are read. */

@@ -24,7 +24,7 @@ export type Block = {
 export type Report = { readonly faults: Faults; readonly findings: Findings }
 
 /** Whom to credit, under which licence, and for the records of which entities. */
-export type Credit = { readonly to: string; readonly of: readonly string[] }
+type Credit = { readonly to: string; readonly of: readonly string[] }
 
 /** What the manifest keeps of where a release came from. */
 export type Origin = {

@@ -5,6 +5,7 @@ const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   206: 'Partial Content',
   304: 'Not Modified',
+  303: 'See Other',
   308: 'Permanent Redirect',
   400: 'Bad Request',
   404: 'Not Found',
