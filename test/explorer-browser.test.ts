@@ -139,10 +139,10 @@ describe.skipIf(browser === undefined)('in a browser', () => {
       await page.keyboard.press('Enter')
       await page.waitForURL('**/explore/municipios/3')
       await page.goto('/')
-      await page.keyboard.type('zzzzzz')
+      await page.keyboard.type('wkwkwk')
       await page.locator('.suggestions .nothing').waitFor()
       await page.keyboard.press('Enter')
-      await page.waitForURL('**/explore?q=zzzzzz')
+      await page.waitForURL('**/explore?q=wkwkwk')
       expect(await page.locator('main').textContent()).toContain('Pruebe con menos palabras')
     })
 
