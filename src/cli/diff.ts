@@ -59,7 +59,7 @@ function listChanges(older: Release, newer: Release, entity: Entity, terminal: T
   const nameField = Object.keys(entity.fields).find((field) => entity.fields[field]?.kind === 'name')
   for (const change of diffEntity(older, newer, entity.name, fromDisk)) {
     const record = change.change === 'removed' ? change.old : change.new
-    const name = nameField === undefined ? '' : ` ${record[nameField]}`
+    const name = nameField === undefined || record[nameField] === undefined ? '' : ` ${record[nameField]}`
     terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${name}\n`)
     if (change.change !== 'changed') continue
     for (const path of change.fields)
