@@ -91,19 +91,26 @@ function withoutPopulation(release: Release, entity: Entity, base: number): (pos
   )
     return () => base
   const parents = index.column(owner).values
-  const parent = release.entity(embed.entity.name).index
-  const seats = parent.column(SEAT)
+  const parent = release.entity(embed.entity.name)
+  const seats = parent.index.column(SEAT)
   const codes = index.column(codeField)
+  if (codes.kind !== 'text' || seats.kind !== 'text fact') return () => base
+  const seatFlags = flagsOf(codes, SEAT_CODE)
+  /** The number of the code of each parent's seat, or -1 where that is not known. */
+  const known = seats.known.map((code) => codes.texts.find(code) ?? -1)
+  const seatOf = Int32Array.from(
+    { length: parent.count },
+    (_, position) => known[seats.values[position] as number] ?? -1,
+  )
   const area = entity.fields[AREA] === undefined ? undefined : index.column(AREA)
-  const seatValues = codes.kind === 'text' ? flagsOf(codes, SEAT_CODE) : new Uint8Array()
+  const urban = area?.kind === 'text fact' ? area.known.indexOf(URBAN) : -1
   const isNamesake = namesakes(release, entity, embed.entity, parents)
   return (position) => {
     const above = parents[position] as number
     const code = codes.values[position] as number
-    const seat = seats.kind === 'text fact' ? seats.known[seats.values[above] as number] : undefined
-    const isSeat =
-      seat === undefined ? seatValues[code] === 1 : codes.kind === 'text' && codes.texts.text(code) === seat
-    const isUrban = area?.kind === 'text fact' && area.known[area.values[position] as number] === URBAN
+    const seat = seatOf[above] as number
+    const isSeat = seat === -1 ? seatFlags[code] === 1 : code === seat
+    const isUrban = urban !== -1 && area?.values[position] === urban
     return base + (isSeat ? OF_SEAT : 0) + (isUrban ? OF_URBAN : 0) + (isNamesake(position) ? OF_NAMESAKE : 0)
   }
 }

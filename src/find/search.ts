@@ -103,7 +103,8 @@ export function search(space: SearchSpace, typed: readonly string[]): Hits {
 }
 
 /** How many words of candidates are looked at with one effort, in all entities together. */
-const MAX_WORK = 150_000
+const MAX_WORK = 600_000
+const MAX_WORK_FOR_LONG = 150_000
 
 /** A name, its ancestors and a fault: nobody means a word that is typed more often. */
 const MAX_REPEATS = 4
@@ -313,7 +314,9 @@ export function searchAcross(
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0
     // The nearest can only be told when all are found.
-    const work = { left: near === undefined ? MAX_WORK : Number.POSITIVE_INFINITY }
+    const work = {
+      left: near !== undefined ? Number.POSITIVE_INFINITY : words.length > LONG_LINE ? MAX_WORK_FOR_LONG : MAX_WORK,
+    }
     for (const one of searches) {
       if (mayReplace(one.count)) {
         one.results = []
