@@ -1,13 +1,15 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
-import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, RECONCILE_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
 import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
-import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
+import { isRead, otherMethod, redirected } from './methods.ts'
+import { maxBodyAt, withoutSlash } from './posted-paths.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { ReconcileContext } from './reconcile/service.ts'
 import type { RequestId } from './request-id.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { v1Routes } from './v1.ts'
@@ -56,11 +58,12 @@ export function createApp(context: AppContext): App {
     }
   }
   const preload = async () => {
-    await loadV2()
+    await Promise.all([loadV2(), loadReconcile()])
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     clientAddress(context.policy, headers, connection)
-  return Object.assign(app, { failed: context.logError, clientOf, preload })
+  const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
+  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
 }
 
 type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
@@ -100,9 +103,11 @@ function route(
   connection: ConnectionInfo,
 ): Outcome | Promise<Outcome> {
   const { path, headers } = request
-  if (isV2Path(path)) {
+  const isReconcile = isReconcilePath(path)
+  if (isReconcile || isV2Path(path)) {
+    const { turn } = connection
     const respond = (): Outcome | Promise<Outcome> => {
-      // Only responses of API v2 can be large. A page of v1 is small enough for the socket to take it at once.
+      // Only responses of API v2 and of the reconciliation service can be large. A page of v1 is small enough for the socket to take it at once.
       const refusal = budget?.refusal(clientAddress(policy, headers, connection))
       if (refusal !== undefined) {
         budget?.countRefusal('bytes')
@@ -110,9 +115,9 @@ function route(
       }
       const isBaseUrlFixed = policy.baseUrl !== undefined
       const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
+      if (isReconcile) return routeReconcile({ release: release(), baseUrlOf: baseUrl, turn }, request)
       return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
     }
-    const { turn } = connection
     return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
   }
   const current = release()
@@ -132,7 +137,7 @@ const handlerAt = (routes: ReturnType<typeof v1Routes>, path: string) =>
 /** Below API v1 only its own paths are listed, as they always were. */
 const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
   kind: 'not-found',
-  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
+  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH, RECONCILE_PATH],
 })
 
 const V2_PREFIX = `${V2_PATH}/`
@@ -150,4 +155,17 @@ async function loadV2(): Promise<typeof import('./v2/pipeline.ts')> {
 function routeV2(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   if (v2 !== undefined) return v2.respondV2(context, request)
   return loadV2().then(({ respondV2 }) => respondV2(context, request))
+}
+
+let reconcile: typeof import('./reconcile/service.ts') | undefined
+
+/** The reconciliation service is loaded in the same way. */
+async function loadReconcile(): Promise<typeof import('./reconcile/service.ts')> {
+  reconcile = await import('./reconcile/service.ts')
+  return reconcile
+}
+
+function routeReconcile(context: ReconcileContext, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  if (reconcile !== undefined) return reconcile.respondReconcile(context, request)
+  return loadReconcile().then(({ respondReconcile }) => respondReconcile(context, request))
 }

@@ -15,7 +15,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
+export const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
 export function homePage({ manifest, catalog, entity }: Release): HttpResponse {
   const rows = v1Collections(catalog).map(({ path, title, entity: name }) => {
