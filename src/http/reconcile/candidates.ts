@@ -50,7 +50,7 @@ function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
   const { text, types, properties } = query
   const identified = findEntity(release, text)
   if (identified !== undefined && types.includes(identified.entity)) return [{ ...identified, score: 1, isSure: true }]
-  const parts = properties.filter(({ property }) => property.field === undefined)
+  const parts = properties.filter(({ property, values }) => property.field === undefined && values.length > 0)
   const levels = types.filter((entity) => parts.some(({ property }) => isPartOf(entity, property.owner, text)))
   if (levels.length === 0) return text === '' ? [] : matchText(release, types, text, query.limit)
   return levels.flatMap((entity) => {
@@ -145,8 +145,8 @@ const DISAGREES = 0.8
 function checkedMatch(release: Release, match: Match, { properties, text }: ReconciliationQuery) {
   const { entity } = match
   const toCheck = properties.filter(
-    ({ property: { id, owner, field } }) =>
-      propertiesOf(entity).has(id) && (field !== undefined || (owner === entity && text !== '')),
+    ({ property: { id, owner, field }, values }) =>
+      values.length > 0 && propertiesOf(entity).has(id) && (field !== undefined || (owner === entity && text !== '')),
   )
   if (toCheck.length === 0) return { match, features: [] }
   const reader = new PropertyReader(release, match)

@@ -51,7 +51,7 @@ export function propertiesOf(entity: Entity): ReadonlyMap<string, Property> {
 
 const partOf = (entity: Entity): Property => ({
   id: entity.name,
-  description: `its ${entity.name}, out of ${entity.plural}`,
+  description: `a record of ${entity.plural}`,
   owner: entity,
   field: undefined,
 })

@@ -43,13 +43,23 @@ export function parseForm({ query, body }: HttpRequest): ReadonlyMap<string, str
   return fields
 }
 
+const MAX_FIELDS = 100
+
 function formText(body: Uint8Array): string {
+  const text = decoded(body)
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) throw badBody(`the form has more than ${MAX_FIELDS} fields`)
+  return text
+}
+
+function decoded(body: Uint8Array): string {
   try {
     return decoder.decode(body).trim()
   } catch {
-    throw new ProblemError({ kind: 'bad-request', wrong: 'the body is not UTF-8' })
+    throw badBody('the body is not UTF-8')
   }
 }
+
+const badBody = (wrong: string) => new ProblemError({ kind: 'bad-request', wrong })
 
 export function parseQueries(text: string, catalog: Catalog): [key: string, query: ReconciliationQuery][] {
   const batch = Object.entries(object('queries', parseJson('queries', text)))
@@ -98,9 +108,14 @@ function parseLimit(at: string, value: unknown): number {
   return Math.min(value, MAX_CANDIDATES)
 }
 
+const VALUES = 'a text, a number, true, false, an object with an id, or a list of these'
+
 function parseProperty(at: string, value: unknown, catalog: Catalog): GivenProperty {
   const { pid, v } = object(at, value)
-  const values = (Array.isArray(v) ? v : [v]).slice(0, MAX_VALUES)
+  if (v === undefined) throw refused(`${at}.v`, v, VALUES)
+  // An empty cell says nothing.
+  const given = (Array.isArray(v) ? v : [v]).filter((one) => one !== null && one !== '')
+  const values = given.slice(0, MAX_VALUES)
   return { property: propertyOf(`${at}.pid`, pid, catalog), values: values.map((one) => givenValue(`${at}.v`, one)) }
 }
 
@@ -114,8 +129,7 @@ function propertyOf(at: string, id: unknown, catalog: Catalog): Property {
 function givenValue(at: string, value: unknown): GivenValue {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return { text: String(value), id: undefined }
-  if (!isObject(value) || typeof value.id !== 'string')
-    throw refused(at, value, 'a text, a number, true, false, an object with an id, or a list of these')
+  if (!isObject(value) || typeof value.id !== 'string') throw refused(at, value, VALUES)
   return { text: typeof value.name === 'string' ? value.name : '', id: value.id }
 }
 
@@ -169,12 +183,16 @@ function list(at: string, value: unknown, max: number): readonly unknown[] {
   return value
 }
 
-/** The value as JSON is cut where the problem quotes it, so it is not written whole. */
-const refused = (at: string, value: unknown, allowed: string): ProblemError =>
-  badParameter(cut(at), typeof value === 'string' ? value : cut(JSON.stringify(value) ?? 'missing'), allowed)
+const MAX_PLACE = 200
 
-const MAX_QUOTED = 200
-const cut = (text: string): string => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+const refused = (at: string, value: unknown, allowed: string): ProblemError =>
+  badParameter(at.slice(0, MAX_PLACE), shown(value), allowed)
+
+/** What is nested is not written out: it may be large and deep. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return '[…]'
+  return isObject(value) ? '{…}' : String(value)
+}
 
 const MAX_LISTED = 12
 

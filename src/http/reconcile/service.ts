@@ -227,7 +227,7 @@ function response(release: Release, request: HttpRequest, body: Uint8Array, give
   const headers = { ...given, Allow: allowAt(request.path), 'X-Content-Type-Options': 'nosniff' }
   const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
   if (isRead(request)) {
-    const chosen = { release, isNamed: false, isAddressed: true }
+    const chosen = { release, isNamed: false, isUndated: true }
     return bodyResponse(request, chosen, { format: 'json', encoding: accepted, body, headers })
   }
   const encoding = body.length < MIN_COMPRESSED_BYTES ? undefined : accepted
