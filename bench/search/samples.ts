@@ -5,7 +5,7 @@ import { folded } from './localities.ts'
 import type { Service } from './service.ts'
 
 /** A locality as it is sampled. */
-type Place = {
+export type Place = {
   readonly name: string
   readonly municipality: string
   readonly municipalityId: number

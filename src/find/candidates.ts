@@ -28,6 +28,8 @@ export type SearchSpace = {
   readonly aliases: AliasIndex | undefined
   readonly importance: Uint8Array | undefined
   readonly weightOf: WeightOf
+  /** The weight of each word. */
+  readonly weights: Float32Array
   /** The positions of the records that pass the filters, ascending; undefined stands for all. */
   readonly among: Uint32Array | undefined
 }

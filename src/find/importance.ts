@@ -13,10 +13,14 @@ const URBAN = 'U'
 const SEAT_CODE = /^0*1$/
 
 /** What has no parent or one counts as much as it can; the rest by population, on a scale of powers of ten. */
-const BY_DEPTH = [1, 0.9, 0.4, 0.3]
+const BY_DEPTH = [1, 0.9, 0.5, 0.3]
 const DEEPEST = 0
 const MAX_BY_POPULATION = 0.89
+/** Powers of ten of the populations that count nothing, and everything. */
+const SMALLEST = 2
 const LARGEST = 7
+const byPopulation = (people: number): number =>
+  Math.max(0, Math.min((Math.log10(people) - SMALLEST) / (LARGEST - SMALLEST), MAX_BY_POPULATION))
 const OF_SEAT = 0.25
 const OF_URBAN = 0.15
 const OF_NAMESAKE = 0.05
@@ -48,8 +52,7 @@ function computed(release: Release, name: string): Uint8Array {
   const without = people === undefined ? undefined : withoutPopulation(release, definition, base)
   for (let position = 0; position < count; position++) {
     const known = people?.[position] ?? 0
-    const share =
-      known > 0 ? Math.min(Math.log10(1 + known) / LARGEST, MAX_BY_POPULATION) : (without?.(position) ?? base)
+    const share = known > 0 ? byPopulation(known) : (without?.(position) ?? base)
     importance[position] = Math.round(share * MAX_IMPORTANCE)
   }
   return importance

@@ -7,23 +7,24 @@
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
 import { aliasesOf } from '../release/aliases.ts'
-import type { OpenEntity, Release } from '../release/release.ts'
+import type { Words } from '../release/index/index-file.ts'
+import type { Release } from '../release/release.ts'
 import type { Alias } from '../source/source.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { type SearchSpace, scanNames } from './candidates.ts'
 import { positionsWithCode, typedCode } from './codes.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { emptyHits, type Hits } from './hits.ts'
-import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
+import { importanceOf } from './importance.ts'
 import { distanceFrom, type Near, nearestFirst } from './near.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
 import {
   ancestorAt,
   type Drop,
-  IMPORTANCE_WEIGHT,
   isSomewhere,
   NO_MATCH,
-  rankOf,
+  qualityOf,
+  rankOfExact,
   type ScoredNames,
   Scorer,
   scoreOfRank,
@@ -31,8 +32,9 @@ import {
   typedWord,
   type WeightOf,
   weigher,
+  weightsBy,
 } from './score.ts'
-import { ALIAS, kindOf, type MatchKind, type Tolerance } from './word-match.ts'
+import { ALIAS, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -46,21 +48,27 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
     levels: ancestorLevels(release, definition),
     aliases: aliasesOf(release, name),
     importance: importanceOf(release, name),
-    weightOf: weigherOf(release),
+    ...weightsIn(release, name),
   }
 }
 
-const weighers = new WeakMap<Release, WeightOf>()
+type Weights = { readonly weightOf: WeightOf; readonly byEntity: Map<string, Float32Array> }
+const weightsByRelease = new WeakMap<Release, Weights>()
 
-/** Words weigh what they do in the entity with the most records. */
-function weigherOf(release: Release): WeightOf {
-  const known = weighers.get(release)
-  if (known !== undefined) return known
-  const entities = [...release.catalog.entities.keys()].map((name) => release.entity(name))
-  const weightOf = weigher(entities.reduce((a, b) => (b.count > a.count ? b : a)).index.words)
-  weighers.set(release, weightOf)
-  return weightOf
+/** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
+function weightsIn(release: Release, name: string): Pick<SearchSpace, 'weightOf' | 'weights'> {
+  const known = weightsByRelease.get(release)
+  const { weightOf, byEntity } = known ?? { weightOf: weigher(largestOf(release)), byEntity: new Map() }
+  if (known === undefined) weightsByRelease.set(release, { weightOf, byEntity })
+  const { words } = release.entity(name).index
+  const weights =
+    byEntity.get(name) ?? (words === largestOf(release) ? wordWeights(words) : weightsBy(words, largestOf(release)))
+  byEntity.set(name, weights)
+  return { weightOf, weights }
 }
+
+const largestOf = (release: Release): Words =>
+  [...release.catalog.entities.keys()].map(release.entity).reduce((a, b) => (b.count > a.count ? b : a)).index.words
 
 /** How far a search goes: how far words may be from those typed, and which may be missing. */
 type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
@@ -149,11 +157,13 @@ class EntitySearch {
   }
 
   #scored(): readonly ScoredNames[] {
-    const { words, levels, importance, aliases } = this.#space
-    const own: ScoredNames = { words, records: undefined, levels, importance }
-    return aliases === undefined
-      ? [own]
-      : [own, { words: aliases.words, records: aliases.positions, levels, importance }]
+    const { words, weights, levels, importance, aliases } = this.#space
+    const own: ScoredNames = { words, weights, records: undefined, levels, importance }
+    if (aliases === undefined) return [own]
+    return [
+      own,
+      { words: aliases.words, weights: wordWeights(aliases.words), records: aliases.positions, levels, importance },
+    ]
   }
 
   #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
@@ -243,8 +253,10 @@ export type Explanation = {
 export type SearchResult = {
   readonly name: string
   readonly position: number
-  /** From 0 to 1. */
+  /** From 0 to 1: quality and importance together. */
   readonly score: number
+  /** From 0 to 1: how well the words match alone. */
+  readonly quality: number
   readonly explanation: Explanation
   /** From the point that the results are to be near to, in metres. */
   readonly distance?: number
@@ -283,7 +295,7 @@ export function searchAcross(
         const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
         const hits = one.entitySearch.run(effort, others)
         one.count = hits.count
-        one.results = resultsOf(release.entity(one.name), hits, limit, near, one.entitySearch)
+        one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
       }
       total += one.count + one.coded.length
     }
@@ -322,12 +334,17 @@ export function searchOwnNames(
       hits = entitySearch.run(effort)
       if (hits.count > 0) break
     }
+  const importance = importanceOf(release, name)
   const found = hits.best(limit).map((position) => ({
     position,
     score: scoreOfRank(hits.scores[position] as number),
+    quality: qualityOf(hits.scores[position] as number, importance[position] as number),
     explanation: entitySearch.explain(position),
   }))
-  return [...coded.map(({ position, score, explain }) => ({ position, score, explanation: explain() })), ...found]
+  return [
+    ...coded.map(({ position, score, quality, explain }) => ({ position, score, quality, explanation: explain() })),
+    ...found,
+  ]
 }
 
 const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
@@ -338,18 +355,21 @@ function bestOrder(release: Release): (a: Found, b: Found) => number {
 }
 
 function resultsOf(
-  entity: OpenEntity,
+  release: Release,
+  name: string,
   hits: Hits,
   limit: number,
   near: Near | undefined,
   entitySearch: EntitySearch,
 ): Found[] {
-  const { name } = entity.definition
+  const entity = release.entity(name)
+  const importance = importanceOf(release, name)
   const found = (position: number): Found => ({
     name,
     position,
     rank: hits.scores[position] as number,
     score: scoreOfRank(hits.scores[position] as number),
+    quality: qualityOf(hits.scores[position] as number, importance[position] as number),
     explain: () => entitySearch.explain(position),
   })
   if (near === undefined) return hits.best(limit).map(found)
@@ -370,8 +390,8 @@ function withCode(release: Release, name: string, among: Uint32Array | undefined
   return positionsWithCode(release, release.entity(name).definition, code)
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
-      const rank = rankOf(1 - IMPORTANCE_WEIGHT * (1 - (importance[position] as number) / MAX_IMPORTANCE))
-      return { name, position, rank, score: scoreOfRank(rank), explain: () => BY_CODE }
+      const rank = rankOfExact(importance[position] as number)
+      return { name, position, rank, score: scoreOfRank(rank), quality: 1, explain: () => BY_CODE }
     })
 }
 
