@@ -3,10 +3,21 @@ import { type Entity, identifierOf } from '../../catalog/entity.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Filter } from '../../find/filter.ts'
-import { rank, rankParts } from '../../find/rank.ts'
+import { rank } from '../../find/rank.ts'
+import { type Resolution, resolveRow } from '../../find/resolve.ts'
+import type { SearchResult } from '../../find/search.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
-import { descriptionOf, entityId, findEntity, nameOf, type RecordPlace, readRecord, typeOf } from './entity.ts'
+import {
+  ancestorsOfRecord,
+  descriptionOf,
+  entityId,
+  findEntity,
+  nameOf,
+  type RecordPlace,
+  readRecord,
+  typeOf,
+} from './entity.ts'
 import { PropertyReader, type PropertyValue, propertiesOf } from './properties.ts'
 import type { GivenProperty, GivenValue, ReconciliationQuery } from './query.ts'
 
@@ -23,14 +34,16 @@ export function candidatesFor(release: Release, query: ReconciliationQuery) {
     if (match.score > (best.get(key)?.score ?? -1)) best.set(key, match)
   }
   const checked = [...best.values()].map((match) => checkedMatch(release, match, query))
+  // Where several records are sure, each in its collection or with one value of a property, none is.
+  const isOnly = checked.filter(({ match }) => match.isSure).length === 1
   const ranked = checked.toSorted((a, b) => b.match.score - a.match.score).slice(0, query.limit)
-  return ranked.map(({ match, features }, at) => candidateOf(release, match, features, at === 0))
+  return ranked.map(({ match, features }, at) => candidateOf(release, match, features, isOnly && at === 0))
 }
 
 const PERCENT = 100
 const DECIMALS = 100
 
-function candidateOf(release: Release, match: Match, features: readonly Feature[], isFirst: boolean) {
+function candidateOf(release: Release, match: Match, features: readonly Feature[], mayMatch: boolean) {
   const { entity, score, isSure } = match
   const named = { entity, record: readRecord(release, match) }
   return {
@@ -39,7 +52,7 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
     description: descriptionOf(named),
     type: [typeOf(entity)],
     score: Math.round(score * PERCENT * DECIMALS) / DECIMALS,
-    match: isSure && isFirst,
+    match: isSure && mayMatch,
     ...(features.length === 0 ? {} : { features }),
   }
 }
@@ -47,15 +60,15 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
 // Which records are meant.
 
 function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
-  const { text, types, properties } = query
+  const { text, types, properties, limit } = query
   const identified = findEntity(release, text)
   if (identified !== undefined && types.includes(identified.entity)) return [{ ...identified, score: 1, isSure: true }]
-  const parts = properties.filter(({ property, values }) => property.field === undefined && values.length > 0)
-  const levels = types.filter((entity) => parts.some(({ property }) => isPartOf(entity, property.owner, text)))
-  if (levels.length === 0) return text === '' ? [] : matchText(release, types, text, query.limit)
+  const parts = properties.flatMap((given) => givenPart(release, given) ?? [])
+  const levels = types.filter((entity) => parts.some(({ part }) => isPartOf(entity, part, text)))
+  if (levels.length === 0) return matchText(release, types, text, limit)
   return levels.flatMap((entity) => {
-    const own = parts.filter(({ property }) => isPartOf(entity, property.owner, text))
-    return combinations(own).flatMap((combination) => matchParts(release, entity, text, combination, query.limit))
+    const own = parts.filter(({ part }) => isPartOf(entity, part, text))
+    return combinations(own).flatMap((named) => matchParts(release, entity, text, named, limit))
   })
 }
 
@@ -63,75 +76,122 @@ function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
 const isPartOf = (entity: Entity, part: Entity, text: string): boolean =>
   part === entity ? text === '' : ancestorsOf(entity).some((step) => step.entity === part)
 
-type GivenPart = { readonly part: Entity; readonly value: GivenValue }
+/** What stands in a part: text, or a record that was reconciled before. */
+type PartValue = { readonly text: string } | RecordPlace
+type GivenPart = { readonly part: Entity; readonly values: readonly PartValue[] }
+
+/** Undefined where it is no part, or where its values say nothing. */
+function givenPart(release: Release, { property, values }: GivenProperty): GivenPart | undefined {
+  if (property.field !== undefined) return undefined
+  const part = property.owner
+  const said = values.flatMap(({ text, id }): PartValue[] => {
+    const known = id === undefined ? undefined : findEntity(release, id)
+    if (known?.entity === part) return [known]
+    return wordsOf(text).length === 0 ? [] : [{ text }]
+  })
+  return said.length === 0 ? undefined : { part, values: said }
+}
+
+type NamedPart = { readonly part: Entity; readonly value: PartValue }
 
 const MAX_COMBINATIONS = 6
 
 /** Each with one value of every part; of many, the first ones. */
-function combinations(given: readonly GivenProperty[]): GivenPart[][] {
-  let all: GivenPart[][] = [[]]
-  for (const { property, values } of given)
-    all = all
-      .flatMap((before) => values.map((value) => [...before, { part: property.owner, value }]))
-      .slice(0, MAX_COMBINATIONS)
+function combinations(given: readonly GivenPart[]): NamedPart[][] {
+  let all: NamedPart[][] = [[]]
+  for (const { part, values } of given)
+    all = all.flatMap((before) => values.map((value) => [...before, { part, value }])).slice(0, MAX_COMBINATIONS)
   return all
 }
 
-/** A dirty cell must not spoil its batch, so what is too long is cut. */
-const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
-
-const MIN_LIMIT = 3
-
 function matchText(release: Release, types: readonly Entity[], text: string, limit: number): Match[] {
-  const words = typedWords(text)
-  if (words.length === 0) return []
   const names = types.map(({ name }) => name)
-  return withVerdict(release, rank(release, names, words, { limit: Math.max(limit, MIN_LIMIT) }))
+  const propose = () => rank(release, names, typedWords(text), { limit })
+  return resolved(release, resolveRow(release, { text }, { names }), limit, propose)
 }
 
 function matchParts(
   release: Release,
   entity: Entity,
   text: string,
-  given: readonly GivenPart[],
+  named: readonly NamedPart[],
   limit: number,
 ): Match[] {
-  const filters: Filter[] = []
-  const parts = new Map<string, string[]>()
-  for (const { part, value } of given) {
-    const known = value.id === undefined ? undefined : findEntity(release, value.id)
-    if (known?.entity !== part) parts.set(part.name, typedWords(value.text))
-    else if (part === entity) return [{ ...known, score: 1, isSure: true }]
-    else filters.push(belowFilter(release, entity, known))
-  }
-  if (text !== '') parts.set(entity.name, typedWords(text))
-  if ((parts.get(entity.name)?.length ?? 0) === 0) return []
-  const wanted = Math.max(limit, MIN_LIMIT)
-  if (filters.length === 0) return withVerdict(release, rankParts(release, parts, { limit: wanted }))
-  const words = [...parts.values()].flat().slice(0, MAX_WORDS)
-  return withVerdict(release, rank(release, [entity.name], words, { limit: wanted, within: [[entity.name, filters]] }))
+  const parts = new Map<string, string>()
+  const ancestors: RecordPlace[] = []
+  for (const { part, value } of named)
+    if ('text' in value) parts.set(part.name, value.text)
+    else if (part === entity) return [{ ...value, score: 1, isSure: true }]
+    else ancestors.push(value)
+  if (text !== '') parts.set(entity.name, text)
+  const own = parts.get(entity.name)
+  if (own === undefined) return []
+  const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
+  const propose = () => rank(release, [entity.name], typedWords(own), { limit, within: [[entity.name, filters]] })
+  const resolution = resolveRow(release, { parts: withLineages(release, parts, ancestors) })
+  const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
+  return resolved(release, resolution, limit, propose).filter(below)
 }
 
-/** For the records below one that was reconciled before. */
+/** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
+function withLineages(release: Release, parts: ReadonlyMap<string, string>, ancestors: readonly RecordPlace[]) {
+  const all = new Map(parts)
+  for (const place of ancestors) {
+    const named = { entity: place.entity, record: readRecord(release, place) }
+    for (const one of [named, ...ancestorsOfRecord(named)]) all.set(one.entity.name, nameOf(one))
+  }
+  return all
+}
+
+function isBelow(release: Release, place: RecordPlace, ancestors: readonly RecordPlace[]): boolean {
+  const named = { entity: place.entity, record: readRecord(release, place) }
+  const lineage = ancestorsOfRecord(named).map(({ entity, record }) => entityId(entity, record))
+  return ancestors.every((ancestor) => lineage.includes(entityId(ancestor.entity, readRecord(release, ancestor))))
+}
+
+/** For the records below one. */
 function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): Filter {
   const steps = pathTo(entity, ancestor.entity)?.steps ?? []
   const id = readRecord(release, ancestor)[identifierOf(ancestor.entity)] as number
   return { steps, match: 'equals', values: [id] }
 }
 
-type Ranked = { readonly name: string; readonly position: number; readonly score: number }
+/** What the search proposes is further from the name than what is resolved. */
+const MAX_PROPOSED_SCORE = 0.3
 
-const SURE = 0.95
-const AHEAD = 0.05
-
-function withVerdict(release: Release, ranked: readonly Ranked[]): Match[] {
-  return ranked.map(({ name, position, score }, at) => ({
+/** The records that a row may mean; where that is not sure, what the search proposes comes after them. */
+function resolved(
+  release: Release,
+  { verdict, record, alternatives }: Resolution,
+  limit: number,
+  propose: () => readonly SearchResult[],
+): Match[] {
+  const isSure = verdict === 'exact' || verdict === 'sure'
+  const found = record === undefined ? [] : [record, ...alternatives]
+  const matches = found.map(({ name, position, score }, at) => ({
     entity: release.entity(name).definition,
     position,
     score,
-    isSure: at === 0 && score >= SURE && score - (ranked[1]?.score ?? 0) >= AHEAD,
+    isSure: isSure && at === 0,
   }))
+  if (isSure || matches.length >= limit) return matches
+  const max = matches.reduce((least, { score }) => Math.min(least, score), MAX_PROPOSED_SCORE)
+  const others = propose().filter(
+    (one) => !found.some(({ name, position }) => name === one.name && position === one.position),
+  )
+  return [
+    ...matches,
+    ...others.map(({ name, position, score }) => ({
+      entity: release.entity(name).definition,
+      position,
+      score: score * max,
+      isSure: false,
+    })),
+  ]
 }
+
+/** Of a text that is too long, the beginning: a dirty cell must not spoil its batch. */
+const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
 
 // Whether they agree with the properties that are not parts.
 
