@@ -7,6 +7,7 @@ import { bundledSource } from '../src/source/bundled.ts'
 import { breaches, type SchemaName } from './support/reconcile-schemas.ts'
 import { TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
+import { country, smallSource } from './support/small-source.ts'
 import { message, send, sendAll, sendUntilClosed } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
@@ -291,7 +292,9 @@ describe('extension', () => {
       }
       expect(row[entity.name]).toMatchObject([{ id }])
       for (const step of ancestorsOf(entity))
-        expect(row[step.entity.name]).toMatchObject([{ id: expect.stringMatching(new RegExp(`^${step.entity.plural}/`)) }])
+        expect(row[step.entity.name]).toMatchObject([
+          { id: expect.stringMatching(new RegExp(`^${step.entity.plural}/`)) },
+        ])
     }
   })
 
@@ -563,7 +566,29 @@ describe('hostile bodies', () => {
   })
 })
 
-test('names are escaped where they are HTML', async () => {
-  const { escaped } = await import('../src/http/home.ts')
-  expect(escaped(`<b onclick="x">&'`)).toBe('&lt;b onclick=&quot;x&quot;&gt;&amp;&#39;')
+test('names are text where they are shown, whatever is in them', async () => {
+  const name = `<img src=x onerror="a()">&'`
+  using strange = new TestHome()
+  await strange.import(smallSource({ pais: [{ ...country(1), descPais: name }, country(2)] }))
+  const other = serverOf(() => strange.current())
+  const id = 'paises/1'
+  const html = await (await fetch(`${other.url}/reconcile/preview?id=${id}`)).text()
+  const flyout = (await (await fetch(`${other.url}/reconcile/flyout/entity?id=${id}`)).json()) as { html: string }
+  const script = await (await fetch(`${other.url}/reconcile/suggest/entity?prefix=${id}&callback=f`)).text()
+  await other.close()
+  for (const text of [html, flyout.html]) {
+    expect(text).toContain('&lt;img src=x onerror=&quot;a()&quot;&gt;&amp;&#39;')
+    expect(text).not.toContain('<img')
+  }
+  expect(JSON.parse(script.slice('/**/f('.length, -');'.length)).result[0].name).toBe(name)
+})
+
+test('docs/openrefine.md has every type, part and path, and the limits', async () => {
+  const text = await Bun.file(`${import.meta.dir}/../docs/openrefine.md`).text()
+  const { detail } = (await (await get('/nothing')).json()) as { detail: string }
+  const paths = detail.slice('Known paths are '.length, -1).split(', ')
+  const named = [...release.catalog.entities.values()].flatMap(({ name, plural }) => [name, plural])
+  expect([...named, ...paths.slice(1)].filter((word) => !text.includes(`\`${word}\``))).toEqual([])
+  const { batchSize } = await manifest()
+  expect(text).toContain(`at most ${batchSize} queries`)
 })

@@ -27,9 +27,10 @@ type Match = RecordPlace & { readonly score: number; readonly isSure: boolean }
 /** What is known of a candidate besides its score. */
 type Feature = { readonly id: string; readonly value: boolean }
 
-export function candidatesFor(release: Release, query: ReconciliationQuery) {
+/** Yields between the steps of its work, each of which takes milliseconds. */
+export function* candidatesFor(release: Release, query: ReconciliationQuery) {
   const best = new Map<string, Match>()
-  for (const match of matchesFor(release, query)) {
+  for (const match of yield* matchesFor(release, query)) {
     const key = `${match.entity.name} ${match.position}`
     if (match.score > (best.get(key)?.score ?? -1)) best.set(key, match)
   }
@@ -59,17 +60,21 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
 
 // Which records are meant.
 
-function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
+type Matching = Generator<undefined, Match[]>
+
+function* matchesFor(release: Release, query: ReconciliationQuery): Matching {
   const { text, types, properties, limit } = query
   const identified = findEntity(release, text)
   if (identified !== undefined && types.includes(identified.entity)) return [{ ...identified, score: 1, isSure: true }]
   const parts = properties.flatMap((given) => givenPart(release, given) ?? [])
   const levels = types.filter((entity) => parts.some(({ part }) => isPartOf(entity, part, text)))
-  if (levels.length === 0) return matchText(release, types, text, limit)
-  return levels.flatMap((entity) => {
+  if (levels.length === 0) return yield* matchText(release, types, text, limit)
+  const matches: Match[] = []
+  for (const entity of levels) {
     const own = parts.filter(({ part }) => isPartOf(entity, part, text))
-    return combinations(own).flatMap((named) => matchParts(release, entity, text, named, limit))
-  })
+    for (const named of combinations(own)) matches.push(...(yield* matchParts(release, entity, text, named, limit)))
+  }
+  return matches
 }
 
 /** The record's own part is read only where there is no text: the text is its name. */
@@ -94,7 +99,7 @@ function givenPart(release: Release, { property, values }: GivenProperty): Given
 
 type NamedPart = { readonly part: Entity; readonly value: PartValue }
 
-const MAX_COMBINATIONS = 6
+const MAX_COMBINATIONS = 4
 
 /** Each with one value of every part; of many, the first ones. */
 function combinations(given: readonly GivenPart[]): NamedPart[][] {
@@ -104,19 +109,19 @@ function combinations(given: readonly GivenPart[]): NamedPart[][] {
   return all
 }
 
-function matchText(release: Release, types: readonly Entity[], text: string, limit: number): Match[] {
+function* matchText(release: Release, types: readonly Entity[], text: string, limit: number): Matching {
   const names = types.map(({ name }) => name)
   const propose = () => rank(release, names, typedWords(text), { limit })
-  return resolved(release, resolveRow(release, { text }, { names }), limit, propose)
+  return yield* resolved(release, () => resolveRow(release, { text }, { names }), propose)
 }
 
-function matchParts(
+function* matchParts(
   release: Release,
   entity: Entity,
   text: string,
   named: readonly NamedPart[],
   limit: number,
-): Match[] {
+): Matching {
   const parts = new Map<string, string>()
   const ancestors: RecordPlace[] = []
   for (const { part, value } of named)
@@ -128,9 +133,9 @@ function matchParts(
   if (own === undefined) return []
   const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
   const propose = () => rank(release, [entity.name], typedWords(own), { limit, within: [[entity.name, filters]] })
-  const resolution = resolveRow(release, { parts: withLineages(release, parts, ancestors) })
+  const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
   const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
-  return resolved(release, resolution, limit, propose).filter(below)
+  return (yield* resolved(release, resolve, propose)).filter(below)
 }
 
 /** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
@@ -159,35 +164,22 @@ function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): F
 /** What the search proposes is further from the name than what is resolved. */
 const MAX_PROPOSED_SCORE = 0.3
 
-/** The records that a row may mean; where that is not sure, what the search proposes comes after them. */
-function resolved(
-  release: Release,
-  { verdict, record, alternatives }: Resolution,
-  limit: number,
-  propose: () => readonly SearchResult[],
-): Match[] {
-  const isSure = verdict === 'exact' || verdict === 'sure'
-  const found = record === undefined ? [] : [record, ...alternatives]
-  const matches = found.map(({ name, position, score }, at) => ({
+/** The records that a row may mean; where there is none, what the search proposes. */
+function* resolved(release: Release, resolve: () => Resolution, propose: () => readonly SearchResult[]): Matching {
+  yield
+  const { verdict, record, alternatives } = resolve()
+  const toMatch = (isSure: boolean, { name, position, score }: Pick<SearchResult, 'name' | 'position' | 'score'>) => ({
     entity: release.entity(name).definition,
     position,
     score,
-    isSure: isSure && at === 0,
-  }))
-  if (isSure || matches.length >= limit) return matches
-  const max = matches.reduce((least, { score }) => Math.min(least, score), MAX_PROPOSED_SCORE)
-  const others = propose().filter(
-    (one) => !found.some(({ name, position }) => name === one.name && position === one.position),
-  )
-  return [
-    ...matches,
-    ...others.map(({ name, position, score }) => ({
-      entity: release.entity(name).definition,
-      position,
-      score: score * max,
-      isSure: false,
-    })),
-  ]
+    isSure,
+  })
+  if (record !== undefined) {
+    const isSure = verdict === 'exact' || verdict === 'sure'
+    return [toMatch(isSure, record), ...alternatives.map((one) => toMatch(false, one))]
+  }
+  yield
+  return propose().map((one) => toMatch(false, { ...one, score: one.score * MAX_PROPOSED_SCORE }))
 }
 
 /** Of a text that is too long, the beginning: a dirty cell must not spoil its batch. */

@@ -11,8 +11,8 @@ import { allProperties, type Property } from './properties.ts'
 
 /** A larger batch would occupy the service for seconds. */
 export const MAX_QUERIES = 50
-export const DEFAULT_CANDIDATES = 10
-export const MAX_CANDIDATES = 25
+const DEFAULT_CANDIDATES = 10
+const MAX_CANDIDATES = 25
 const MAX_PROPERTIES = 100
 const MAX_IDS = 1_000
 /** Of a property with more values than this, the others are passed over. */

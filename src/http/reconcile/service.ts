@@ -15,7 +15,15 @@ import { candidatesFor } from './candidates.ts'
 import { findEntity, type RecordPlace, readRecord, typeOf } from './entity.ts'
 import { entityFlyout, PREVIEW_POLICY, PREVIEW_SIZE, previewPage, propertyFlyout, typeFlyout } from './preview.ts'
 import { allProperties, PropertyReader, propertiesOf } from './properties.ts'
-import { entityOfType, MAX_QUERIES, parseExtension, parseForm, parseNumber, parseQueries } from './query.ts'
+import {
+  type ExtensionQuery,
+  entityOfType,
+  MAX_QUERIES,
+  parseExtension,
+  parseForm,
+  parseNumber,
+  parseQueries,
+} from './query.ts'
 import { suggestEntities, suggestProperties, suggestTypes } from './suggest.ts'
 
 export type ReconcileContext = {
@@ -66,42 +74,52 @@ function respondEndpoint(
   request: HttpRequest,
 ): HttpResponse | Promise<HttpResponse> {
   const { release, turn } = context
-  const [queries, extend] = [form.get('queries'), form.get('extend')]
-  if (queries !== undefined) {
-    const batch = parseQueries(queries, release.catalog)
-    const members = batch.map(
-      ([key, query]) =>
-        () =>
-          `${JSON.stringify(key)}:${JSON.stringify({ result: candidatesFor(release, query) })}`,
-    )
-    return inTurns(turn, members).then((done) => jsonResponse(context, form, request, `{${done.join(',')}}`))
-  }
-  if (extend !== undefined) {
-    const { ids, properties } = parseExtension(extend, release.catalog)
-    const pids = properties.map(({ id }) => id)
-    const members = [...new Set(ids)].map((id) => () => `${JSON.stringify(id)}:${extendedRow(release, id, pids)}`)
-    const meta = properties.map(({ id, owner, field }) => ({
-      id,
-      name: id,
-      ...(field === undefined ? { type: typeOf(owner) } : {}),
-    }))
-    return inTurns(turn, members).then((done) =>
-      jsonResponse(context, form, request, `{"meta":${JSON.stringify(meta)},"rows":{${done.join(',')}}}`),
-    )
-  }
+  const work = workFor(release, form)
+  if (work !== undefined) return inTurns(turn, work).then((text) => jsonResponse(context, form, request, text))
   if (request.method === 'POST')
     throw badParameter('queries', '', 'a batch of queries as JSON, in a form (application/x-www-form-urlencoded)')
   return jsonResponse(context, form, request, JSON.stringify(manifest(release, context.baseUrlOf())))
 }
 
-/** One after the other, and others are served in between. */
-async function inTurns(turn: Turn | undefined, tasks: readonly (() => string)[]): Promise<string[]> {
-  const done: string[] = []
-  for (const task of tasks) {
+/** JSON that takes long: it yields between the steps. */
+type Work = Generator<undefined, string>
+
+function workFor(release: Release, form: Form): Work | undefined {
+  const queries = form.get('queries')
+  if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog))
+  const extend = form.get('extend')
+  return extend === undefined ? undefined : extension(release, parseExtension(extend, release.catalog))
+}
+
+/** Other requests are handled between the steps. */
+async function inTurns(turn: Turn | undefined, work: Work): Promise<string> {
+  for (;;) {
     if (turn?.hasTime() === false) await turn.timeForMore()
-    done.push(task())
+    const { done, value } = work.next()
+    if (done) return value
   }
-  return done
+}
+
+function* resultBatch(release: Release, batch: ReturnType<typeof parseQueries>): Work {
+  const members: string[] = []
+  for (const [key, query] of batch)
+    members.push(`${JSON.stringify(key)}:${JSON.stringify({ result: yield* candidatesFor(release, query) })}`)
+  return `{${members.join(',')}}`
+}
+
+function* extension(release: Release, { ids, properties }: ExtensionQuery): Work {
+  const meta = properties.map(({ id, owner, field }) => ({
+    id,
+    name: id,
+    ...(field === undefined ? { type: typeOf(owner) } : {}),
+  }))
+  const names = properties.map(({ id }) => id)
+  const rows: string[] = []
+  for (const id of new Set(ids)) {
+    yield
+    rows.push(`${JSON.stringify(id)}:${extendedRow(release, id, names)}`)
+  }
+  return `{"meta":${JSON.stringify(meta)},"rows":{${rows.join(',')}}}`
 }
 
 /** An identifier that stands for no record has no values. */
