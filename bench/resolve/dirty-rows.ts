@@ -151,7 +151,16 @@ export type DirtyRow = {
 }
 
 /** Which share of the rows means a record of each entity. */
-const ENTITIES = ['localidad', 'localidad', 'localidad', 'localidad', 'localidad', 'localidad', 'municipio', 'subdisciplina']
+const ENTITIES = [
+  'localidad',
+  'localidad',
+  'localidad',
+  'localidad',
+  'localidad',
+  'localidad',
+  'municipio',
+  'subdisciplina',
+]
 /** How parts and text share the rows. */
 const FORMS = ['parts', 'parts', 'parts', 'text', 'text', 'reversed text'] as const
 

@@ -3,7 +3,6 @@
 // Names are compared whole: as words, with their abbreviations written out, with the spaces left out, without the words that
 // say little, by their sound, and by their edit distance. The least cost of these counts.
 import { isLinking, isNoise, longFormsOf, soundsOf } from '../catalog/spanish.ts'
-import { wordsOf } from '../catalog/words.ts'
 import { bitsOf, letterMask } from '../release/index/letters.ts'
 import { distanceOf } from './edit-distance.ts'
 import type { How } from './search.ts'
@@ -27,9 +26,10 @@ export class WrittenName {
   #readings: readonly Forms[] | undefined
   #numbers: string | undefined
 
-  constructor(text: string) {
-    this.words = wordsOf(text)
-    this.text = this.words.join(' ')
+  /** Of folded words. */
+  constructor(words: readonly string[]) {
+    this.words = words
+    this.text = words.join(' ')
   }
 
   /** An abbreviation may stand for several words, so there may be several ways. */
@@ -67,7 +67,9 @@ function readingsOf(words: readonly string[]): Forms[] {
     const forms = readings.length * longs.length > MAX_READINGS ? longs.slice(0, 1) : longs
     readings = readings.flatMap((before) => forms.map((form) => before.with(at, form)))
   }
-  return readings.map(formsOf)
+  // What looks like an abbreviation may be a word of its own, or the beginning of one.
+  const isAbbreviated = readings.length > 1 || readings[0] !== words
+  return (isAbbreviated ? [...readings, words] : readings).map(formsOf)
 }
 
 function formsOf(words: readonly string[]): Forms {
@@ -77,6 +79,17 @@ function formsOf(words: readonly string[]): Forms {
 }
 
 const isLight = (word: string): boolean => isLinking(word) || isNoise(word)
+
+/** Which letters a word adds to what names are compared by, in any of its forms; none if it says little. */
+export const comparedLetters = (word: string): number =>
+  isLight(word) ? 0 : longFormsOf(word).reduce((mask, form) => mask | letterMask(form), letterMask(word)) >>> 0
+
+/** Whether names with these letters may have something in common; most pairs have too little, which is sooner known so. */
+export function mayMatch(typed: number, name: number): boolean {
+  const missing = typed & ~name
+  const added = name & ~typed
+  return missing === 0 || added === 0 || bitsOf(missing) + bitsOf(added) <= MAX_EAR_LETTERS
+}
 
 const ABBREVIATED = 0.1
 const GLUED = 0.4
@@ -116,7 +129,8 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   if (missing === 0 && added === 0) {
     if (typed.full === name.full) return { ...EXACT, cost: ABBREVIATED, how: 'abbreviation' }
     if (typed.joined === name.joined) return { ...EXACT, cost: GLUED, how: 'glued' }
-    if (length === 0 && sorted(typed.words) === sorted(name.words)) return { ...EXACT, cost: OTHER_ORDER, how: 'exact', isWhole: false }
+    if (length === 0 && sorted(typed.words) === sorted(name.words))
+      return { ...EXACT, cost: OTHER_ORDER, how: 'exact', isWhole: false }
   }
   const light = typed.core === name.core ? lightCost(typed, name) : undefined
   if (light !== undefined) return { ...EXACT, cost: light, how: 'dropped-words', isWhole: false }
@@ -142,7 +156,9 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   const coreLength = Math.min(typed.core.length, name.core.length)
   if (isSameNumber && coreLength >= MIN_CORE && (typed.core !== typed.joined || name.core !== name.joined)) {
     const edits =
-      Math.abs(typed.core.length - name.core.length) > MAX_EDITS || missing > MAX_LIGHT_LETTERS || added > MAX_LIGHT_LETTERS
+      Math.abs(typed.core.length - name.core.length) > MAX_EDITS ||
+      missing > MAX_LIGHT_LETTERS ||
+      added > MAX_LIGHT_LETTERS
         ? MAX_EDITS + 1
         : distanceOf(typed.core, name.core, MAX_EDITS).toWord
     if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name), 'typo')

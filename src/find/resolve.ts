@@ -18,12 +18,14 @@ import { ancestorsOf } from '../catalog/lineage.ts'
 import { isNoise, longFormsOf } from '../catalog/spanish.ts'
 import { folded, wordsOf } from '../catalog/words.ts'
 import { LruCache } from '../lru-cache.ts'
-import { aliasesOf } from '../release/aliases.ts'
+import { aliasesOf, aliasWords } from '../release/aliases.ts'
+import type { EntityIndex } from '../release/index/index-file.ts'
+import type { Postings } from '../release/index/postings.ts'
 import type { Release } from '../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
 import { positionsWithCode, typedCode } from './codes.ts'
 import { importanceOf } from './importance.ts'
-import { matchName, type NameMatch, WrittenName } from './name-match.ts'
+import { comparedLetters, matchName, mayMatch, type NameMatch, WrittenName } from './name-match.ts'
 import { rank } from './rank.ts'
 import { ancestorAt } from './score.ts'
 import { type How, searchOwnNames } from './search.ts'
@@ -161,7 +163,7 @@ function writtenParts(release: Release, parts: ReadonlyMap<string, string>): Wri
 }
 
 function writtenPart(entity: Entity, text: string): WrittenPart {
-  const written = new WrittenName(text)
+  const written = new WrittenName(wordsOf(text))
   const digits = typedCode(written.words)
   const joined = written.words.join('')
   return {
@@ -189,20 +191,127 @@ function withoutNoise(words: readonly string[], entity: string): WrittenPart['st
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST
     rest = rest.slice(rest[1] === 'de' || rest[1] === 'del' ? 2 : 1)
     if (rest.length === 0) break
-    ways.push({ name: new WrittenName(rest.join(' ')), cost })
+    ways.push({ name: new WrittenName(rest), cost })
   }
   return ways
 }
 
+/** The names of the records of one entity, read when they are needed. */
+class EntityNames {
+  readonly #index: EntityIndex
+  readonly #count: number
+  /** How each name and code is read. */
+  readonly #names: readonly TextReader[]
+  readonly #codes: readonly TextReader[]
+  readonly #aliases: ReadonlyMap<number, readonly WrittenName[]>
+  #all: readonly NamedRecord[] | undefined
+  /** The words of the index, and which letters count in comparisons, where they are known. */
+  readonly #texts: string[] = []
+  #letters: Float64Array | undefined
+
+  constructor(release: Release, name: string) {
+    const { definition, index, count } = release.entity(name)
+    this.#index = index
+    this.#count = count
+    const readers = (kind: 'name' | 'code') =>
+      Object.entries(definition.fields).flatMap(([field, own]) => {
+        const column = own.kind === kind ? index.column(field) : undefined
+        return column?.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
+      })
+    this.#names = readers('name')
+    this.#codes = readers('code')
+    const aliases = aliasesOf(release, name)
+    const byRecord = Map.groupBy(aliases?.aliases.entries() ?? [], ([at]) => aliases?.positions[at] as number)
+    this.#aliases = new Map(
+      [...byRecord].map(([at, own]) => [at, own.map(([, { alias }]) => new WrittenName(aliasWords(alias)))] as const),
+    )
+  }
+
+  /** All records of a small entity. */
+  get all(): readonly NamedRecord[] {
+    this.#all ??= Array.from({ length: this.#count }, (_, at) => this.record(at))
+    return this.#all
+  }
+
+  record(position: number): NamedRecord {
+    const names =
+      this.#names.length === 1
+        ? [new WrittenName(this.#wordsAt(position))]
+        : this.#names.map((textAt) => new WrittenName(wordsOf(textAt(position))))
+    const aliases = this.#aliases.get(position)
+    return {
+      position,
+      names: aliases === undefined ? names : [...names, ...aliases],
+      aliases: names.length,
+      codes: this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
+    }
+  }
+
+  /** The records at some positions that are called exactly so, and if there is none, those that are called nearly so. */
+  match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
+    const found = part.digits === undefined ? this.#exact(positions, part.written) : []
+    if (found.length > 0) return found
+    const letters = lettersOf(part.written)
+    for (let at = 0; at < positions.length; at++) {
+      const position = positions[at] as number
+      if (part.digits === undefined && !mayMatch(letters, this.#lettersAt(position))) continue
+      const match = matchRecord(this.record(position), part)
+      if (match !== undefined) found.push(match)
+    }
+    return found
+  }
+
+  #exact(positions: Uint32Array, { words }: WrittenName): PartMatch[] {
+    const { names, nameStarts, words: known } = this.#index.words
+    const typed = words.map((word) => known.indexOf(word) ?? -1)
+    const found: PartMatch[] = []
+    if (typed.includes(-1) || this.#names.length > 1) return found
+    next: for (let at = 0; at < positions.length; at++) {
+      const position = positions[at] as number
+      const from = nameStarts[position] as number
+      if ((nameStarts[position + 1] as number) - from !== typed.length) continue
+      for (let place = 0; place < typed.length; place++) if (names[from + place] !== typed[place]) continue next
+      found.push({ position, cost: 0, how: 'exact', isWhole: true, isPrefix: false })
+    }
+    return found
+  }
+
+  #wordsAt(position: number): string[] {
+    const { names, nameStarts, words } = this.#index.words
+    const list: string[] = []
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      let text = this.#texts[word]
+      if (text === undefined) {
+        text = words.text(word)
+        this.#texts[word] = text
+      }
+      list.push(text)
+    }
+    return list
+  }
+
+  #lettersAt(position: number): number {
+    const { names, nameStarts, words } = this.#index.words
+    this.#letters ??= new Float64Array(words.size).fill(-1)
+    const letters = this.#letters
+    let mask = 0
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      if (letters[word] === -1) letters[word] = comparedLetters(words.text(word))
+      mask |= letters[word] as number
+    }
+    return mask
+  }
+}
+
+type TextReader = (position: number) => string
+
+const lettersOf = ({ words }: WrittenName): number => words.reduce((mask, word) => mask | comparedLetters(word), 0)
+
 class ReleaseNames {
   readonly #release: Release
-  readonly #all = new Map<string, readonly NamedRecord[]>()
-  readonly #columns = new Map<string, NameColumns>()
-  readonly #below = new LruCache<readonly NamedRecord[]>({
-    maxEntries: 4_096,
-    maxWeight: 60_000,
-    weightOf: ({ length }) => length,
-  })
+  readonly #entities = new Map<string, EntityNames>()
   readonly matches = new LruCache<readonly PartMatch[]>({ maxEntries: 4_096 })
   readonly parents = new LruCache<readonly Parent[]>({ maxEntries: 4_096 })
 
@@ -210,65 +319,13 @@ class ReleaseNames {
     this.#release = release
   }
 
-  /** All records of a small entity. */
-  all(name: string): readonly NamedRecord[] {
-    let records = this.#all.get(name)
-    if (records === undefined) {
-      records = Array.from({ length: this.#release.entity(name).count }, (_, at) => this.record(name, at))
-      this.#all.set(name, records)
+  of(name: string): EntityNames {
+    let names = this.#entities.get(name)
+    if (names === undefined) {
+      names = new EntityNames(this.#release, name)
+      this.#entities.set(name, names)
     }
-    return records
-  }
-
-  /** The records of an entity below one of their ancestors. */
-  below(name: string, { entity, children }: AncestorLevel, parent: number): readonly NamedRecord[] {
-    if (children === undefined) return []
-    const { starts, positions } = children
-    return this.#below.get(`${name} ${entity} ${parent}`, () =>
-      Array.from(positions.subarray(starts[parent], starts[parent + 1]), (at) => this.record(name, at)),
-    )
-  }
-
-  record(name: string, position: number): NamedRecord {
-    let columns = this.#columns.get(name)
-    if (columns === undefined) {
-      columns = columnsOf(this.#release, name)
-      this.#columns.set(name, columns)
-    }
-    const names = columns.names.map((textAt) => new WrittenName(textAt(position)))
-    const aliases = columns.aliases?.get(position) ?? []
-    return {
-      position,
-      names: aliases.length === 0 ? names : [...names, ...aliases],
-      aliases: names.length,
-      codes: columns.codes.map((textAt) => wordsOf(textAt(position)).join('')),
-    }
-  }
-}
-
-/** How the names and codes of an entity are read. */
-type NameColumns = {
-  readonly names: readonly ((position: number) => string)[]
-  readonly codes: readonly ((position: number) => string)[]
-  readonly aliases: ReadonlyMap<number, readonly WrittenName[]> | undefined
-}
-
-function columnsOf(release: Release, name: string): NameColumns {
-  const { definition, index } = release.entity(name)
-  const readers = (kind: 'name' | 'code') =>
-    Object.entries(definition.fields).flatMap(([field, own]) => {
-      const column = own.kind === kind ? index.column(field) : undefined
-      return column?.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
-    })
-  const aliases = aliasesOf(release, name)
-  const byRecord =
-    aliases && Map.groupBy(aliases.aliases.entries(), ([at]) => aliases.positions[at] as number)
-  return {
-    names: readers('name'),
-    codes: readers('code'),
-    aliases:
-      byRecord &&
-      new Map([...byRecord].map(([at, own]) => [at, own.map(([, { alias }]) => new WrittenName(alias))] as const)),
+    return names
   }
 }
 
@@ -316,18 +373,8 @@ function codeCost(codes: readonly string[], code: string, digits: string | undef
   return codes.some((own) => own.replace(LEADING_ZEROS, '') === short) ? WITHOUT_ZEROS_COST : undefined
 }
 
-/** Those that are called exactly so, and if there is none, those that are called nearly so. */
-function matchRecords(records: readonly NamedRecord[], part: WrittenPart): PartMatch[] {
+const matchRecords = (records: readonly NamedRecord[], part: WrittenPart): PartMatch[] => {
   const found: PartMatch[] = []
-  const { text } = part.written
-  if (part.digits === undefined)
-    for (const { position, names, aliases } of records)
-      for (let at = 0; at < names.length; at++)
-        if ((names[at] as WrittenName).text === text) {
-          found.push({ position, cost: 0, how: at < aliases ? 'exact' : 'alias', isWhole: true, isPrefix: false })
-          break
-        }
-  if (found.length > 0) return found
   for (const record of records) {
     const match = matchRecord(record, part)
     if (match !== undefined) found.push(match)
@@ -343,7 +390,7 @@ function matchesAnywhere(release: Release, part: WrittenPart): readonly PartMatc
     const coded = withWholeCode(release, part)
     const found =
       release.entity(name).count <= MAX_COMPARED
-        ? matchRecords(names.all(name), part)
+        ? matchRecords(names.of(name).all, part)
         : matchesBySearch(release, part, undefined)
     return [...coded, ...found.filter(({ position }) => !coded.some((other) => other.position === position))]
       .sort((a, b) => a.cost - b.cost)
@@ -365,9 +412,9 @@ function withWholeCode(release: Release, { entity, digits: code }: WrittenPart):
 function matchesBySearch(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
   const { entity, written } = part
   const found = searchOwnNames(release, entity.name, written.words, MAX_MATCHES, among)
-  const names = namesOf(release)
+  const names = namesOf(release).of(entity.name)
   return matchRecords(
-    found.map(({ position }) => names.record(entity.name, position)),
+    found.map(({ position }) => names.record(position)),
     part,
   )
 }
@@ -444,18 +491,19 @@ function candidatesByParts(release: Release, parts: readonly WrittenPart[]): Mat
     isWhole: match.isWhole,
   })
   if (above.length === 0)
-    return best(release, matchesAnywhere(release, own).map((match) => toMatch(match, { cost: match.cost, how: [match.how] })))
+    return best(
+      release,
+      matchesAnywhere(release, own).map((match) => toMatch(match, { cost: match.cost, how: [match.how] })),
+    )
   const level = levels.find(({ entity }) => entity === above.at(-1)?.entity.name) as AncestorLevel
   const parents = parentsFor(release, above)
-  const size = childrenOf(level, parents)
+  const size = countBelow(level, parents)
   const found: Match[] = []
   if (level.children !== undefined && size <= MAX_COMPARED) {
-    const names = namesOf(release)
+    const names = namesOf(release).of(name)
     for (const parent of parents)
-      for (const match of matchRecords(names.below(name, level, parent.position), own))
-        found.push(
-          toMatch(match, { cost: match.cost + parent.cost, how: [...new Set([match.how, ...parent.how])] }),
-        )
+      for (const match of names.match(childrenOf(level.children, parent), own))
+        found.push(toMatch(match, { cost: match.cost + parent.cost, how: [...new Set([match.how, ...parent.how])] }))
   } else {
     const costs = ancestorCosts(release, own.entity, above)
     for (const match of matchesBySearch(release, own, recordsBelow(level, parents)))
@@ -491,25 +539,24 @@ function candidatesBelow(release: Release, part: WrittenPart, above: readonly Wr
   const level = levels.find(({ entity }) => entity === above.at(-1)?.entity.name)
   if (level === undefined) return []
   const parents = parentsFor(release, above)
-  if (childrenOf(level, parents) > MAX_COMPARED) return []
-  const names = namesOf(release)
-  return parents.flatMap(({ position }) => matchRecords(names.below(part.entity.name, level, position), part))
+  if (countBelow(level, parents) > MAX_COMPARED) return []
+  const { children } = level
+  const names = namesOf(release).of(part.entity.name)
+  return children === undefined ? [] : parents.flatMap((parent) => names.match(childrenOf(children, parent), part))
 }
 
-const childrenOf = ({ children }: AncestorLevel, parents: readonly Parent[]): number =>
+const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>
+  positions.subarray(starts[position], starts[position + 1])
+
+const countBelow = ({ children }: AncestorLevel, parents: readonly Parent[]): number =>
   children === undefined
     ? Number.POSITIVE_INFINITY
-    : parents.reduce(
-        (sum, { position }) =>
-          sum + ((children.starts[position + 1] as number) - (children.starts[position] as number)),
-        0,
-      )
+    : parents.reduce((sum, parent) => sum + childrenOf(children, parent).length, 0)
 
 /** The positions below some records, ascending; undefined where they are not listed. */
 function recordsBelow({ children }: AncestorLevel, parents: readonly Parent[]): Uint32Array | undefined {
   if (children === undefined || parents.length === 0) return undefined
-  const { starts, positions } = children
-  const lists = parents.map(({ position }) => positions.subarray(starts[position], starts[position + 1]))
+  const lists = parents.map((parent) => childrenOf(children, parent))
   const below = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
   let used = 0
   for (const list of lists) {
@@ -562,9 +609,7 @@ function candidatesBySegments(release: Release, entity: Entity, segments: readon
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
   for (const order of orders)
     for (const levels of ascending(lineage.length, order.length)) {
-      const parts = levels
-        .map((level, at) => writtenPart(lineage[level] as Entity, order[at] as string))
-        .toReversed()
+      const parts = levels.map((level, at) => writtenPart(lineage[level] as Entity, order[at] as string)).toReversed()
       // Nothing is below what the ancestors do not mean.
       if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST)) continue
       const skipped = SKIP_COST * skippedLevels(levels, lineage.length)
@@ -607,10 +652,10 @@ function candidatesByAlignment(release: Release, names: readonly string[], words
   }
   return rank(release, names, words, { limit: MAX_PROPOSED }).flatMap(({ name, position }): Match[] => {
     const { definition } = release.entity(name)
-    const own = known.record(name, position)
+    const own = known.of(name).record(position)
     const lineage = ancestorLevels(release, definition).map((level) => ({
       entity: release.entity(level.entity).definition,
-      record: known.record(level.entity, ancestorAt(level, position)),
+      record: known.of(level.entity).record(ancestorAt(level, position)),
     }))
     let found: Match | undefined
     const offer = (match: PartMatch, { cost: above, how, named, isTopNamed }: Aligned, letters: number) => {
@@ -618,7 +663,17 @@ function candidatesByAlignment(release: Release, names: readonly string[], words
       const cost = match.cost + above + skipped
       if (found !== undefined && cost >= found.cost) return
       const { cost: ownCost, isPrefix, isWhole } = match
-      found = { name, position, cost, ownCost, letters, how: [...new Set([match.how, ...how])], skipped, isPrefix, isWhole }
+      found = {
+        name,
+        position,
+        cost,
+        ownCost,
+        letters,
+        how: [...new Set([match.how, ...how])],
+        skipped,
+        isPrefix,
+        isWhole,
+      }
     }
     for (let to = 1; to <= words.length; to++) {
       const first = matchRecord(own, span(definition, 0, to))
@@ -691,7 +746,8 @@ const isNear = (a: number, b: number) => Math.abs(a - b) < ROUNDING
 /** What the own name of a rival costs at most that begins with what was written. */
 const PREFIX_RIVAL_COST = 0.3
 /** The cost that a name of so many letters may have to be sure. */
-const maxSureCost = (letters: number): number => (letters < 4 ? 0.3 : letters < 5 ? 1.2 : letters < 6 ? 1.7 : letters < 9 ? 2 : 2.6)
+const maxSureCost = (letters: number): number =>
+  letters < 4 ? 0.3 : letters < 5 ? 1.2 : letters < 6 ? 1.7 : letters < 9 ? 2 : 2.6
 /** What the ancestors may cost together: less than one of them that is another. */
 const MAX_SURE_ANCESTORS_COST = 2.3
 
@@ -710,8 +766,7 @@ function verdictOf(release: Release, matches: readonly Match[], isSingle = false
     return behind >= (isSingle ? MIN_MARGIN_SINGLE : minMargin(assumed)) - ROUNDING
   })
   const isSure = first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
-  const verdict: Verdict =
-    !isClear ? 'ambiguous' : cost <= MIN_MARGIN ? 'exact' : isSure ? 'sure' : 'likely'
+  const verdict: Verdict = !isClear ? 'ambiguous' : cost <= MIN_MARGIN ? 'exact' : isSure ? 'sure' : 'likely'
   return {
     verdict,
     record: toCandidate(first),
@@ -722,7 +777,9 @@ function verdictOf(release: Release, matches: readonly Match[], isSingle = false
 /** Whether a record lies below another: a row that names a municipality may mean its seat, but says the municipality. */
 function isNamesakeBelow(release: Release, record: Match, other: Match): boolean {
   if (other.ownCost !== record.ownCost) return false
-  const level = ancestorLevels(release, release.entity(other.name).definition).find(({ entity }) => entity === record.name)
+  const level = ancestorLevels(release, release.entity(other.name).definition).find(
+    ({ entity }) => entity === record.name,
+  )
   return level !== undefined && ancestorAt(level, other.position) === record.position
 }
 
