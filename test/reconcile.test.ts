@@ -259,6 +259,26 @@ describe('queries', () => {
     expect((await candidates({ query: 'xqzwk', type: 'localidades' })).some(({ match }) => match)).toBe(false)
   })
 
+  test('are not matched where records of two collections are equally sure', async () => {
+    const properties = [{ pid: 'estado', v: 'Jalisco' }]
+    const both = await candidates({ query: 'Guadalajara', properties })
+    expect(new Set(both.slice(0, 2).map((one) => one.type[0]?.id))).toEqual(new Set(['municipios', 'localidades']))
+    expect(both.some(({ match }) => match)).toBe(false)
+    expect((await candidates({ query: 'Guadalajara', properties, type: 'localidades' }))[0]?.match).toBe(true)
+  })
+
+  test('below a record that was reconciled before are only of what is below it', async () => {
+    for (const query of ['Guadalupe', 'Tacoaleche', 'Monterrey', 'san', 'xqzwk de']) {
+      const properties = [{ pid: 'municipio', v: { id: 'municipios/2430', name: 'Guadalupe' } }]
+      const found = await candidates({ query, type: 'localidades', properties })
+      expect(found.filter(({ id }) => !id.startsWith('localidades/2430/'))).toEqual([])
+    }
+  })
+
+  test('give no more than 25 candidates', async () => {
+    expect((await candidates({ query: 'san ma', type: 'localidades', limit: 1_000 })).length).toBeWithin(1, 26)
+  })
+
   test('empty cells of a property say nothing', async () => {
     const plain = await candidates({ query: 'Guadalajara', type: 'municipios' })
     const properties = [
@@ -296,6 +316,19 @@ describe('extension', () => {
           { id: expect.stringMatching(new RegExp(`^${step.entity.plural}/`)) },
         ])
     }
+  })
+
+  test('knows the facts of ancestors', async () => {
+    const { rows } = await extend({
+      ids: ['localidades/580/1', 'municipios/580'],
+      properties: [{ id: 'cabecera' }, { id: 'municipio.cabecera' }],
+    })
+    const seat = rows['municipios/580']?.cabecera
+    expect(seat).toEqual([{ str: expect.any(String) as never }])
+    expect(rows).toEqual({
+      'localidades/580/1': { cabecera: [], 'municipio.cabecera': seat as never },
+      'municipios/580': { cabecera: seat as never, 'municipio.cabecera': [] },
+    })
   })
 
   test('says of which type values are that are records', async () => {
