@@ -161,26 +161,33 @@ function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): F
   return { steps, match: 'equals', values: [id] }
 }
 
-/** What the search proposes is further from the name than what is resolved. */
+/** What the search alone finds is far from the name. */
 const MAX_PROPOSED_SCORE = 0.3
 
-/** The records that a row may mean; where there is none, what the search proposes. */
+/** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
 function* resolved(release: Release, resolve: () => Resolution, propose: () => readonly SearchResult[]): Matching {
   yield
   const { verdict, record, alternatives } = resolve()
-  const toMatch = (isSure: boolean, { name, position, score }: Pick<SearchResult, 'name' | 'position' | 'score'>) => ({
-    entity: release.entity(name).definition,
-    position,
-    score,
-    isSure,
-  })
-  if (record !== undefined) {
-    const isSure = verdict === 'exact' || verdict === 'sure'
-    return [toMatch(isSure, record), ...alternatives.map((one) => toMatch(false, one))]
-  }
+  const isSure = verdict === 'exact' || verdict === 'sure'
+  const found = record === undefined ? [] : [record, ...alternatives]
+  const matches = found.map((one, at) => toMatch(release, one, isSure && at === 0))
+  if (verdict !== 'none' && verdict !== 'ambiguous') return matches
   yield
-  return propose().map((one) => toMatch(false, { ...one, score: one.score * MAX_PROPOSED_SCORE }))
+  const others = propose().filter(
+    (one) => !found.some(({ name, position }) => name === one.name && position === one.position),
+  )
+  const max = found.at(-1)?.score ?? MAX_PROPOSED_SCORE
+  return [...matches, ...others.map((one) => toMatch(release, { ...one, score: Math.min(one.score, max) }, false))]
 }
+
+const toMatch = (release: Release, { name, position, score }: Found, isSure: boolean): Match => ({
+  entity: release.entity(name).definition,
+  position,
+  score,
+  isSure,
+})
+
+type Found = Pick<SearchResult, 'name' | 'position' | 'score'>
 
 /** Of a text that is too long, the beginning: a dirty cell must not spoil its batch. */
 const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
