@@ -1,9 +1,10 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
-import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
+import { allowAt } from './posted-paths.ts'
 import type { RequestId } from './request-id.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
@@ -93,7 +94,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   overloaded: [503, 'The service has too much to do at the moment'],
 }
 
-function detailOf(problem: Problem): string {
+function detailOf(problem: Problem, path: string): string {
   switch (problem.kind) {
     case 'bad-parameter':
       return `${problem.name} was ${quoted(problem.value)}; allowed is ${problem.allowed}.`
@@ -122,11 +123,11 @@ function detailOf(problem: Problem): string {
     case 'not-found':
       return `Known paths are ${problem.known.join(', ')}.`
     case 'method-not-allowed':
-      return `${problem.method} was used; allowed are ${COMMON_HEADERS.Allow}.`
+      return `${problem.method} was used; allowed are ${allowAt(path)}.`
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
     case 'content-too-large':
-      return `At most ${problem.max} bytes are read.`
+      return `At most ${problem.max} ${problem.unit ?? 'bytes'} are read.`
     case 'uri-too-long':
       return `At most ${problem.max} characters are read.`
     case 'headers-too-large':
@@ -151,25 +152,32 @@ const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 const MAX_QUOTED = 100
 const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
-/** Whether a path belongs to API v2, whose responses have headers of their own. */
-export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+/** Whether a path belongs to API v2 or to the reconciliation service, whose responses have headers that v1 has not. */
+export const isV2 = (path: string): boolean =>
+  path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH) || isReconcilePath(path)
 
 /** API v1 is frozen: its problems do not have the id of the request. */
 export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
-  const { status, title, detail, headers } = presentationOf(problem)
+  const { status, title, detail, headers } = presentationOf(problem, path)
   const requestId = isV2(path) ? id?.value : undefined
   const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
-  const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
+  const all = {
+    'Content-Type': 'application/problem+json',
+    ...common,
+    Allow: allowAt(path),
+    'Cache-Control': 'no-store',
+    ...headers,
+  }
   return textResponse(status, all, JSON.stringify(body))
 }
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
 /** How a problem is shown, in JSON and on a page. */
-export function presentationOf(problem: Problem): Presentation {
+export function presentationOf(problem: Problem, path: string): Presentation {
   const [status, title] = problemTitles[problem.kind]
-  const presentation = { status, title, detail: detailOf(problem) }
+  const presentation = { status, title, detail: detailOf(problem, path) }
   switch (problem.kind) {
     case 'page-beyond-last':
       return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }

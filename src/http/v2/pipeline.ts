@@ -6,8 +6,9 @@ import { find } from '../../find/finder.ts'
 import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
-import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
+import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
+import { isRead, otherMethod, redirected } from '../methods.ts'
+import { withoutSlash } from '../posted-paths.ts'
 import { orThrow, ProblemError } from '../problem.ts'
 import type { ResponseCache } from '../response-cache.ts'
 import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
@@ -41,6 +42,8 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
+  /** For what takes long. */
+  readonly turn?: Turn | undefined
 }
 
 type Response = HttpResponse | Promise<HttpResponse>

@@ -77,7 +77,7 @@ type Naming = {
 
 const namings = new WeakMap<Entity, Naming>()
 
-function namingOf(entity: Entity): Naming {
+export function namingOf(entity: Entity): Naming {
   const known = namings.get(entity)
   if (known !== undefined) return known
   const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
