@@ -7,6 +7,8 @@ export const PER_PAGE = 10
 export const V1_PATH = '/api/v1'
 export const V2_PATH = '/api/v2'
 export const OPENAPI_PATH = '/api/openapi.json'
+/** The path of API v2 that takes a body. */
+export const RESOLVE_PATH: string = `${V2_PATH}/resolve`
 
 /** A collection of API v1. */
 export type Collection = {

@@ -1,5 +1,5 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
-import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { OPENAPI_PATH, RESOLVE_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
@@ -60,8 +60,13 @@ export function createApp(context: AppContext): App {
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     clientAddress(context.policy, headers, connection)
-  return Object.assign(app, { failed: context.logError, clientOf, preload })
+  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
 }
+
+/** Only rows to resolve are read, and no more of them than that. */
+const MAX_ROWS_BYTES = 5_000_000
+const maxBody = ({ method, path }: HttpRequest): number | undefined =>
+  method === 'POST' && path === RESOLVE_PATH ? MAX_ROWS_BYTES : undefined
 
 type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
 
@@ -110,7 +115,7 @@ function route(
       }
       const isBaseUrlFixed = policy.baseUrl !== undefined
       const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
-      return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
+      return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed, turn: connection.turn }, request)
     }
     const { turn } = connection
     return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
