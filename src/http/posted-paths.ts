@@ -1,10 +1,13 @@
 // The paths that take a POST besides GET, and how long its body may be.
-import { RECONCILE_PATH } from '../catalog/collections.ts'
+import { RECONCILE_PATH, RESOLVE_PATH } from '../catalog/collections.ts'
 import { ALLOW } from '../page/page-headers.ts'
 
 /** In bytes. */
-const MAX_BODIES: ReadonlyMap<string, number> = new Map([[RECONCILE_PATH, 1_000_000]])
-const ALLOW_POST = 'GET, HEAD, POST, OPTIONS'
+const MAX_BODIES: ReadonlyMap<string, number> = new Map([
+  [RESOLVE_PATH, 5_000_000],
+  [RECONCILE_PATH, 1_000_000],
+])
+const ALLOW_POST = `${ALLOW}, POST`
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 

@@ -1,6 +1,7 @@
 // The way of a request through API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
 import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../page/rendition.ts'
@@ -26,12 +27,14 @@ import {
   parseComparedReleases,
   parseQuery,
   parseRequest,
+  parseResolveBodyRequest,
   type RawQuery,
   type RecordRequest,
   refuseParameters,
   scopeWithin,
   writeCursor,
 } from './request.ts'
+import { resolvedInBody, resolvedInQuery } from './resolve.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
@@ -49,10 +52,12 @@ export type V2Context = {
 type Response = HttpResponse | Promise<HttpResponse>
 
 export function respondV2(context: V2Context, request: HttpRequest): Response {
-  const { releases, cache, baseUrlOf, isBaseUrlFixed } = context
+  const { releases, cache, baseUrlOf, isBaseUrlFixed, turn } = context
   const { path, headers } = request
-  if (!isRead(request) || path.endsWith('/')) return respondWithoutReading(releases, request)
+  const isRows = request.method === 'POST' && path === RESOLVE_PATH
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
   const query = parseQuery(request.query)
+  if (isRows) return respondToRows(context, request, query)
   const serviceRoute = serviceRouteAt(path)
   if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
 
@@ -72,9 +77,20 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
       return bulkResponse(cache, request, chosen, wanted)
     case 'search':
       return respondSearch(request, addressed, wanted, baseUrl)
+    case 'resolve':
+      return resolvedInQuery(request, addressed, wanted, baseUrl, turn)
     case 'index':
       return jsonResponse(request, addressed, describeIndex(chosen.release, baseUrl))
   }
+}
+
+/** To rows in the body of the request. */
+function respondToRows({ releases, baseUrlOf }: V2Context, request: HttpRequest, query: RawQuery): HttpResponse {
+  const { chosen, gone } = chooseRelease(releases, query)
+  const { release } = chosen
+  const wanted = parseResolveBodyRequest(query, request.headers, release.catalog)
+  if (gone !== undefined) throw releaseGone(gone)
+  return resolvedInBody(release, request, wanted, baseUrlOf())
 }
 
 /** To other methods than GET and HEAD, and to a known path with a slash after it. */
