@@ -255,9 +255,8 @@ export const MAX_QUERY_ROWS = 50
 const LEVELS = (catalog: Catalog): Parameter => ({
   name: 'in',
   of: 'resolve',
-  description: 'The collections of which free text may name a record; all by default',
+  description: 'The collections of which free text may name a record, also several with commas between; all by default',
   repeatable: true,
-  commaSeparated: true,
   schema: collectionNames(catalog),
 })
 

@@ -189,7 +189,8 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     inQuery: resolveBodyParameters(catalog),
     requestBody: {
       required: true,
-      description: 'Also lines of JSON (application/x-ndjson), or a table (text/csv) with a header of parts, or of q alone.',
+      description:
+        'Also lines of JSON (application/x-ndjson), or a table (text/csv) with a header of parts, or of q alone.',
       content: {
         'application/json': {
           schema: { ...listOf(schemaRef('RowToResolve')), minItems: 1, maxItems: MAX_ROWS },
