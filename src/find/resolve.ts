@@ -456,19 +456,35 @@ function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly P
   const key = parts.map(({ entity, written }) => `${entity.name}=${written.text}`).join('|')
   return namesOf(release).parents.get(key, () => {
     const nearest = parts.at(-1) as WrittenPart
-    const costs = ancestorCosts(release, nearest.entity, parts.slice(0, -1))
-    const alone = codeAmong(release, nearest, parts.slice(0, -1))
-    const found = [...alone, ...matchesAnywhere(release, nearest)].map((match) => withAncestors(match, costs))
+    const above = parts.slice(0, -1)
+    let found = parentsBelow(release, nearest, above)
+    if (!found.some(({ cost }) => cost <= POOR_COST)) {
+      const costs = ancestorCosts(release, nearest.entity, above)
+      const others = matchesAnywhere(release, nearest).map((match) => withAncestors(match, costs))
+      found = [...found, ...others.filter(({ position }) => !found.some((one) => one.position === position))]
+    }
     found.sort(byCost)
     const limit = (found[0]?.cost ?? 0) + MAX_BEHIND
     return found.slice(0, MAX_PARENTS).filter(({ cost }) => cost <= limit)
   })
 }
 
-/** A code that is short, such as 039, is that of one record below each of its ancestors. */
-function codeAmong(release: Release, part: WrittenPart, above: readonly WrittenPart[]): PartMatch[] {
-  if (part.digits === undefined || above.length === 0) return []
-  return candidatesBelow(release, part, above)
+/** The records of a part below what the parts before it may mean, where they are not too many to compare. */
+function parentsBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
+  const levels = ancestorLevels(release, part.entity)
+  const level = levels.find(({ entity }) => entity === above.at(-1)?.entity.name)
+  const children = level?.children
+  if (level === undefined || children === undefined) return []
+  const parents = parentsFor(release, above)
+  if (countBelow(level, parents) > MAX_COMPARED) return []
+  const names = namesOf(release).of(part.entity.name)
+  return parents.flatMap((parent) =>
+    names.match(childrenOf(children, parent), part).map(({ position, cost, how }) => ({
+      position,
+      cost: cost + parent.cost,
+      how: [...new Set([how, ...parent.how])],
+    })),
+  )
 }
 
 type AncestorCosts = readonly {
@@ -557,17 +573,6 @@ function matchesElsewhere(
   if (coded.length > 0 || level?.children === undefined) return [...coded, ...matchesAnywhere(release, own)]
   const parents = parentsFor(release, further)
   return matchesBySearch(release, own, recordsBelow(level, parents.slice(0, 1)))
-}
-
-function candidatesBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): PartMatch[] {
-  const levels = ancestorLevels(release, part.entity)
-  const level = levels.find(({ entity }) => entity === above.at(-1)?.entity.name)
-  if (level === undefined) return []
-  const parents = parentsFor(release, above)
-  if (countBelow(level, parents) > MAX_COMPARED) return []
-  const { children } = level
-  const names = namesOf(release).of(part.entity.name)
-  return children === undefined ? [] : parents.flatMap((parent) => names.match(childrenOf(children, parent), part))
 }
 
 const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>
