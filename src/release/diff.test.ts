@@ -235,10 +235,12 @@ test('with embed id, a renamed parent is one change, and a move to another paren
   for (const rows of releases) opened.push(home.shelf.open((await imported(rows)).digest))
   const [one, two, three] = opened as [Release, Release, Release]
   const changed = (older: Release, newer: Release, embed: 'full' | 'id') =>
+    // A change is good until the next one is found.
     ['municipio', 'localidad'].flatMap((name) =>
-      [...diffJson(older, newer, name, fromMappedFiles, embed)].flatMap((change) =>
-        change === undefined ? [] : [JSON.parse(Buffer.concat(changeJson(name, change)).toString())],
-      ),
+      diffJson(older, newer, name, fromMappedFiles, embed)
+        .map((change) => change && JSON.parse(Buffer.concat(changeJson(name, change)).toString()))
+        .filter((change) => change !== undefined)
+        .toArray(),
     )
   expect(changed(one, two, 'full').map(({ collection }) => collection)).toEqual(['municipio', 'localidad', 'localidad'])
   expect(changed(one, two, 'id')).toEqual([

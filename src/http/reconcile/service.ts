@@ -26,7 +26,7 @@ import {
 } from './query.ts'
 import { suggestEntities, suggestProperties, suggestTypes } from './suggest.ts'
 
-export type ReconcileContext = {
+type ReconcileContext = {
   readonly release: Release
   /** Under which address the service presents itself in links; throws where the request does not say so. */
   readonly baseUrlOf: () => string
