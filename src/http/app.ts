@@ -1,5 +1,5 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
-import { isReconcilePath, OPENAPI_PATH, RECONCILE_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
@@ -137,7 +137,7 @@ const handlerAt = (routes: ReturnType<typeof v1Routes>, path: string) =>
 /** Below API v1 only its own paths are listed, as they always were. */
 const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
   kind: 'not-found',
-  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH, RECONCILE_PATH],
+  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
 })
 
 const V2_PREFIX = `${V2_PATH}/`
