@@ -159,6 +159,11 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
   'headers-too-large': (operation) => onWire(operation, `Host: a\r\nX: ${'a'.repeat(HEAD_LIMITS.bytes)}`),
   'request-timeout': (operation) => problemAt(operation, { kind: 'request-timeout', seconds: 15 }),
   'content-too-large': (operation) => problemAt(operation, { kind: 'content-too-large', max: 1 }),
+  'bad-body': (operation) => problemAt(operation, { kind: 'bad-body', wrong: 'the body is not UTF-8' }),
+  'bad-row': (operation) => problemAt(operation, { kind: 'bad-row', row: 1, wrong: 'it is 1', allowed: 'a text' }),
+  'too-many-rows': (operation) => problemAt(operation, { kind: 'too-many-rows', max: 1 }),
+  'unsupported-media-type': (operation) =>
+    problemAt(operation, { kind: 'unsupported-media-type', type: 'a/b', allowed: 'text/csv' }),
   overloaded: (operation) => problemAt(operation, overloaded('everything is used up')),
 }
 

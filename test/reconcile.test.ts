@@ -494,9 +494,18 @@ describe('is refused with a problem', () => {
 
   test('another method, with those that are allowed', async () => {
     const response = await get('', { method: 'PUT', body: 'x' })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS'])
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST'])
     expect((await post({ queries: '{}' }, '/suggest/entity')).status).toBe(405)
     expect((await fetch(`${server.url}/api/v2/paises`, { method: 'POST', body: 'x' })).status).toBe(405)
+  })
+
+  test('a body that is no form', async () => {
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await get('', { method: 'POST', headers, body: '{"queries":{}}' })
+    expect(await problemOf(response)).toEqual({
+      status: 415,
+      detail: `Content-Type was "application/json"; allowed are ${FORM}.`,
+    })
   })
 
   test('another path, with those that there are', async () => {
@@ -512,7 +521,7 @@ test('a preflight allows POST from any page', async () => {
     response.headers.get('access-control-allow-origin'),
     response.headers.get('access-control-allow-methods'),
     response.headers.get('access-control-allow-headers'),
-  ]).toEqual(['*', 'GET, HEAD, POST, OPTIONS', '*'])
+  ]).toEqual(['*', 'GET, HEAD, OPTIONS, POST', '*'])
 })
 
 describe('hostile bodies', () => {

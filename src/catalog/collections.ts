@@ -11,6 +11,8 @@ export const OPENAPI_PATH = '/api/openapi.json'
 export const RECONCILE_PATH = '/reconcile'
 const RECONCILE_PREFIX = `${RECONCILE_PATH}/`
 export const isReconcilePath = (path: string): boolean => path === RECONCILE_PATH || path.startsWith(RECONCILE_PREFIX)
+/** The path of API v2 that takes a body. */
+export const RESOLVE_PATH: string = `${V2_PATH}/resolve`
 
 /** A collection of API v1. */
 export type Collection = {

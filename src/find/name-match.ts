@@ -17,6 +17,7 @@ type Forms = {
   /** Without the words that say little. */
   readonly core: string
   readonly mask: number
+  readonly heard: HeardLetters
 }
 
 /** A name as a record has it, or as it was typed. */
@@ -75,24 +76,74 @@ function readingsOf(words: readonly string[]): Forms[] {
 function formsOf(words: readonly string[]): Forms {
   const joined = words.join('')
   const core = words.filter((word) => !isLight(word)).join('')
-  return { words, full: words.join(' '), joined, core: core === '' ? joined : core, mask: letterMask(joined) }
+  const mask = letterMask(joined)
+  return {
+    words,
+    full: words.join(' '),
+    joined,
+    core: core === '' ? joined : core,
+    mask,
+    heard: {
+      all: heard(mask),
+      core: heard(core.length === joined.length ? mask : letterMask(core)),
+      length: joined.length,
+      coreLength: core.length,
+    },
+  }
 }
 
 const isLight = (word: string): boolean => isLinking(word) || isNoise(word)
 
-/** Which letters a word adds to what names are compared by, in any of its forms; none if it says little. */
-export const comparedLetters = (word: string): number =>
-  isLight(word) ? 0 : longFormsOf(word).reduce((mask, form) => mask | letterMask(form), letterMask(word)) >>> 0
+/** Letters that are written for one another count as the first of them. */
+const ALIKE = ['bv', 'sczxkq', 'ily', 'gj', 'uw', 'nm'].map((letters) => ({
+  all: letterMask(letters),
+  first: letterMask(letters.charAt(0)),
+}))
+const ALL_ALIKE = ALIKE.reduce((mask, { all }) => mask | all, letterMask('h'))
 
-/** Whether names with these letters may have something in common; most pairs have too little, which is sooner known so. */
-export function mayMatch(typed: number, name: number): boolean {
-  const missing = typed & ~name
-  const added = name & ~typed
-  return missing === 0 || added === 0 || bitsOf(missing) + bitsOf(added) <= MAX_EAR_LETTERS
+/** Which letters are heard, of those that are written; h is not. */
+function heard(written: number): number {
+  let mask = written & ~ALL_ALIKE
+  for (let at = 0; at < ALIKE.length; at++) {
+    const { all, first } = ALIKE[at] as (typeof ALIKE)[number]
+    if ((written & all) !== 0) mask |= first
+  }
+  return mask
 }
 
+/** Which letters are heard in a name, and which of them in words that say something; and how long both are. */
+export type HeardLetters = {
+  readonly all: number
+  readonly core: number
+  readonly length: number
+  readonly coreLength: number
+}
+
+export function heardIn(word: string): HeardLetters {
+  const written = longFormsOf(word)[0] ?? word
+  const all = heard(letterMask(written))
+  const { length } = written
+  return isLight(word) ? { all, core: 0, length, coreLength: 0 } : { all, core: all, length, coreLength: length }
+}
+
+/** Whether two names may have something in common; most have too little, which is sooner known so than by comparing them. */
+export function mayMatch(typed: HeardLetters, name: HeardLetters): boolean {
+  const missing = typed.core & ~name.all
+  if (missing === 0 && name.length >= typed.length) return true
+  if (
+    Math.abs(typed.length - name.length) > MAX_EAR_LENGTH &&
+    Math.abs(typed.coreLength - name.coreLength) > MAX_EAR_LENGTH
+  )
+    return false
+  return bitsOf(missing) <= MAX_EDITS && bitsOf(name.core & ~typed.all) <= MAX_EDITS
+}
+
+/** Whether all letters of a name are among those typed, so that its words may be. */
+export const mayHaveMore = (typed: HeardLetters, name: HeardLetters): boolean =>
+  (name.core & ~typed.all) === 0 && name.coreLength > 0
+
 const ABBREVIATED = 0.1
-const GLUED = 0.4
+const GLUED = 0.15
 const OTHER_ORDER = 0.5
 const BY_EAR = 0.7
 /** What comes on top of the edits where what they lead to only sounds like the name. */
@@ -103,12 +154,15 @@ const MORE_WORDS = 2.2
 const MAX_EDITS = 2
 const MIN_PREFIX = 4
 /** Of words that say little, and are in one of the two only: in what was typed, and in the name. */
+const LIGHT_COST = 0.2
 const LINKING_COST = 0.1
 const TYPED_NOISE_COST = 0.5
 const NAME_NOISE_COST = 0.6
-/** Letters in which two names that sound alike may differ, and how much longer one of them may be. */
-const MAX_EAR_LETTERS = 6
+/** Of two names that sound alike, one may be longer by so many letters. */
 const MAX_EAR_LENGTH = 4
+
+const mayBeEdited = (typed: number, name: number): boolean =>
+  bitsOf(typed & ~name) <= MAX_EDITS && bitsOf(name & ~typed) <= MAX_EDITS
 
 /** Undefined where they have too little in common. */
 export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
@@ -123,6 +177,7 @@ export function matchName(typed: WrittenName, name: WrittenName): NameMatch | un
 }
 
 function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch | undefined {
+  if (!mayMatch(typed.heard, name.heard) && !mayHaveMore(typed.heard, name.heard)) return undefined
   const missing = bitsOf(typed.mask & ~name.mask)
   const added = bitsOf(name.mask & ~typed.mask)
   const length = Math.abs(typed.joined.length - name.joined.length)
@@ -140,7 +195,7 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   const offer = (cost: number, how: How) => {
     if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix }
   }
-  if (isSameNumber && missing + added <= MAX_EAR_LETTERS && length <= MAX_EAR_LENGTH) {
+  if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
     const [sound, other] = [soundOf(typed.words), soundOf(name.words)]
     if (sound === other) offer(BY_EAR, 'by-ear')
     else {
@@ -156,9 +211,7 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   const coreLength = Math.min(typed.core.length, name.core.length)
   if (isSameNumber && coreLength >= MIN_CORE && (typed.core !== typed.joined || name.core !== name.joined)) {
     const edits =
-      Math.abs(typed.core.length - name.core.length) > MAX_EDITS ||
-      missing > MAX_LIGHT_LETTERS ||
-      added > MAX_LIGHT_LETTERS
+      Math.abs(typed.core.length - name.core.length) > MAX_EDITS || !mayBeEdited(typed.heard.core, name.heard.core)
         ? MAX_EDITS + 1
         : distanceOf(typed.core, name.core, MAX_EDITS).toWord
     if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name), 'typo')
@@ -175,7 +228,6 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   return best
 }
 
-const MAX_LIGHT_LETTERS = 10
 /** A shorter rest is too little to be misspelt. */
 const MIN_CORE = 5
 
@@ -183,7 +235,7 @@ const sorted = (words: readonly string[]): string => words.toSorted().join(' ')
 
 /** What the words that say little cost, where only one of the two has them. */
 function lightCost(typed: Forms, name: Forms): number {
-  let cost = 0.1
+  let cost = LIGHT_COST
   for (const word of typed.words)
     if (isLight(word) && !name.words.includes(word)) cost += isLinking(word) ? LINKING_COST : TYPED_NOISE_COST
   for (const word of name.words)

@@ -25,7 +25,15 @@ import type { Release } from '../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
 import { positionsWithCode, typedCode } from './codes.ts'
 import { importanceOf } from './importance.ts'
-import { comparedLetters, matchName, mayMatch, type NameMatch, WrittenName } from './name-match.ts'
+import {
+  type HeardLetters,
+  heardIn,
+  matchName,
+  mayHaveMore,
+  mayMatch,
+  type NameMatch,
+  WrittenName,
+} from './name-match.ts'
 import { rank } from './rank.ts'
 import { ancestorAt } from './score.ts'
 import { type How, searchOwnNames } from './search.ts'
@@ -205,9 +213,10 @@ class EntityNames {
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly WrittenName[]>
   #all: readonly NamedRecord[] | undefined
-  /** The words of the index, and which letters count in comparisons, where they are known. */
+  /** The words of the index that are known, and which letters are heard in each. */
   readonly #texts: string[] = []
-  #letters: Float64Array | undefined
+  readonly #heard: HeardLetters[] = []
+  readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(release: Release, name: string) {
     const { definition, index, count } = release.entity(name)
@@ -251,10 +260,18 @@ class EntityNames {
   match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
     const found = part.digits === undefined ? this.#exact(positions, part.written) : []
     if (found.length > 0) return found
-    const letters = lettersOf(part.written)
+    if (part.digits !== undefined) return this.#matchWhere(positions, part, () => true)
+    const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
+    const near = this.#matchWhere(positions, part, (name) => typed.some((reading) => mayMatch(reading.heard, name)))
+    if (near.length > 0) return near
+    return this.#matchWhere(positions, part, (name) => typed.some((reading) => mayHaveMore(reading.heard, name)))
+  }
+
+  #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (name: HeardLetters) => boolean): PartMatch[] {
+    const found: PartMatch[] = []
     for (let at = 0; at < positions.length; at++) {
       const position = positions[at] as number
-      if (part.digits === undefined && !mayMatch(letters, this.#lettersAt(position))) continue
+      if (!isCandidate(this.#heardAt(position))) continue
       const match = matchRecord(this.record(position), part)
       if (match !== undefined) found.push(match)
     }
@@ -291,23 +308,31 @@ class EntityNames {
     return list
   }
 
-  #lettersAt(position: number): number {
+  /** The same object in every call. */
+  #heardAt(position: number): HeardLetters {
     const { names, nameStarts, words } = this.#index.words
-    this.#letters ??= new Float64Array(words.size).fill(-1)
-    const letters = this.#letters
-    let mask = 0
+    const heard = this.#heardInName
+    heard.all = 0
+    heard.core = 0
+    heard.length = 0
+    heard.coreLength = 0
     for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
       const word = names[place] as number
-      if (letters[word] === -1) letters[word] = comparedLetters(words.text(word))
-      mask |= letters[word] as number
+      let letters = this.#heard[word]
+      if (letters === undefined) {
+        letters = heardIn(words.text(word))
+        this.#heard[word] = letters
+      }
+      heard.all |= letters.all
+      heard.core |= letters.core
+      heard.length += letters.length
+      heard.coreLength += letters.coreLength
     }
-    return mask
+    return heard
   }
 }
 
 type TextReader = (position: number) => string
-
-const lettersOf = ({ words }: WrittenName): number => words.reduce((mask, word) => mask | comparedLetters(word), 0)
 
 class ReleaseNames {
   readonly #release: Release
@@ -431,19 +456,35 @@ function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly P
   const key = parts.map(({ entity, written }) => `${entity.name}=${written.text}`).join('|')
   return namesOf(release).parents.get(key, () => {
     const nearest = parts.at(-1) as WrittenPart
-    const costs = ancestorCosts(release, nearest.entity, parts.slice(0, -1))
-    const alone = codeAmong(release, nearest, parts.slice(0, -1))
-    const found = [...alone, ...matchesAnywhere(release, nearest)].map((match) => withAncestors(match, costs))
+    const above = parts.slice(0, -1)
+    let found = parentsBelow(release, nearest, above)
+    if (!found.some(({ cost }) => cost <= POOR_COST)) {
+      const costs = ancestorCosts(release, nearest.entity, above)
+      const others = matchesAnywhere(release, nearest).map((match) => withAncestors(match, costs))
+      found = [...found, ...others.filter(({ position }) => !found.some((one) => one.position === position))]
+    }
     found.sort(byCost)
     const limit = (found[0]?.cost ?? 0) + MAX_BEHIND
     return found.slice(0, MAX_PARENTS).filter(({ cost }) => cost <= limit)
   })
 }
 
-/** A code that is short, such as 039, is that of one record below each of its ancestors. */
-function codeAmong(release: Release, part: WrittenPart, above: readonly WrittenPart[]): PartMatch[] {
-  if (part.digits === undefined || above.length === 0) return []
-  return candidatesBelow(release, part, above)
+/** The records of a part below what the parts before it may mean, where they are not too many to compare. */
+function parentsBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
+  const levels = ancestorLevels(release, part.entity)
+  const level = levels.find(({ entity }) => entity === above.at(-1)?.entity.name)
+  const children = level?.children
+  if (level === undefined || children === undefined) return []
+  const parents = parentsFor(release, above)
+  if (countBelow(level, parents) > MAX_COMPARED) return []
+  const names = namesOf(release).of(part.entity.name)
+  return parents.flatMap((parent) =>
+    names.match(childrenOf(children, parent), part).map(({ position, cost, how }) => ({
+      position,
+      cost: cost + parent.cost,
+      how: [...new Set([how, ...parent.how])],
+    })),
+  )
 }
 
 type AncestorCosts = readonly {
@@ -532,17 +573,6 @@ function matchesElsewhere(
   if (coded.length > 0 || level?.children === undefined) return [...coded, ...matchesAnywhere(release, own)]
   const parents = parentsFor(release, further)
   return matchesBySearch(release, own, recordsBelow(level, parents.slice(0, 1)))
-}
-
-function candidatesBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): PartMatch[] {
-  const levels = ancestorLevels(release, part.entity)
-  const level = levels.find(({ entity }) => entity === above.at(-1)?.entity.name)
-  if (level === undefined) return []
-  const parents = parentsFor(release, above)
-  if (countBelow(level, parents) > MAX_COMPARED) return []
-  const { children } = level
-  const names = namesOf(release).of(part.entity.name)
-  return children === undefined ? [] : parents.flatMap((parent) => names.match(childrenOf(children, parent), part))
 }
 
 const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>

@@ -6,8 +6,8 @@ import type { Budget } from './budget.ts'
 import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { homePage } from './home.ts'
-import { isRead, otherMethod, redirected } from './methods.ts'
-import { maxBodyAt, withoutSlash } from './posted-paths.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
+import { maxBodyAt } from './posted-paths.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
 import type { ReconcileContext } from './reconcile/service.ts'
 import type { RequestId } from './request-id.ts'
@@ -116,7 +116,7 @@ function route(
       const isBaseUrlFixed = policy.baseUrl !== undefined
       const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
       if (isReconcile) return routeReconcile({ release: release(), baseUrlOf: baseUrl, turn }, request)
-      return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
+      return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed, turn }, request)
     }
     return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
   }

@@ -11,6 +11,7 @@ export const ROUTES = [
   'v2 list',
   'v2 record',
   'v2 search',
+  'v2 resolve',
   'v2 bulk',
   'v2 changes',
   'v2 releases',
@@ -55,6 +56,7 @@ function v2RouteOf(path: string): Route {
   if (more.length > 0) return 'other'
   if (first === '') return 'v2 index'
   if (first === 'search') return 'v2 search'
+  if (first === 'resolve') return 'v2 resolve'
   if (first === 'changes') return 'v2 changes'
   if (first === 'releases') return 'v2 releases'
   if (second === 'all' && third === '') return 'v2 bulk'

@@ -249,6 +249,49 @@ export const searchParameters = derived((catalog: Catalog) => [
   RELEASE,
 ])
 
+/** In one GET request; more rows are sent in a body. */
+export const MAX_QUERY_ROWS = 50
+
+const LEVELS = (catalog: Catalog): Parameter => ({
+  name: 'in',
+  of: 'resolve',
+  description: 'The collections of which free text may name a record, also several with commas between; all by default',
+  repeatable: true,
+  schema: collectionNames(catalog),
+})
+
+const RESOLVE_FORMAT: Parameter = {
+  ...once(
+    'format',
+    'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
+    { type: 'string', enum: FORMATS },
+  ),
+  of: 'resolve',
+}
+
+/** Of rows that are sent in a body. */
+export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
+
+/** Of rows in the query: free text, each in its own parameter, or the parts of a single row. */
+export const resolveParameters = derived((catalog: Catalog) => [
+  {
+    name: 'q',
+    of: 'resolve',
+    description: `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
+    repeatable: true,
+    max: MAX_QUERY_ROWS,
+    schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+  },
+  ...[...catalog.entities.values()].map(({ name }) =>
+    once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_SEARCH_CHARACTERS,
+    }),
+  ),
+  ...resolveBodyParameters(catalog).values(),
+])
+
 export const CHANGES_FORMATS = ['json', 'ndjson'] as const
 
 const ofChanges = (parameter: Parameter): Parameter => ({ ...parameter, of: 'changes' })

@@ -1,6 +1,6 @@
 // The paths of API v2, derived from a catalog: which there are, and which route is at one.
 import type { Catalog } from '../../catalog/catalog.ts'
-import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
+import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { ProblemError } from '../problem.ts'
@@ -17,6 +17,7 @@ export type ParentInPath = {
 export type CatalogRoute =
   | { readonly kind: 'index' }
   | { readonly kind: 'search' }
+  | { readonly kind: 'resolve' }
   | { readonly kind: 'list'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
   | {
       readonly kind: 'record'
@@ -36,6 +37,7 @@ export type ServiceRoute =
 
 const BULK = 'all'
 const SEARCH = 'search'
+const RESOLVE = RESOLVE_PATH.slice(V2_PATH.length + 1)
 const RELEASES = 'releases'
 const CHANGES = 'changes'
 
@@ -68,6 +70,7 @@ export function v2Paths(catalog: Catalog): readonly string[] {
     ...entities.map(recordTemplate),
     ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child))),
     `${V2_PATH}/${SEARCH}`,
+    RESOLVE_PATH,
     `${V2_PATH}/${RELEASES}`,
     releaseTemplate,
     `${V2_PATH}/${CHANGES}`,
@@ -114,6 +117,7 @@ function routeOf({ collections }: Catalog, segments: readonly string[]): Catalog
   const [first, name, below, childName, ...more] = segments
   if (first === undefined) return { kind: 'index' }
   if (first === SEARCH && name === undefined) return { kind: 'search' }
+  if (first === RESOLVE && name === undefined) return { kind: 'resolve' }
   const entity = collections.get(first)
   if (entity === undefined || more.length > 0) return undefined
   if (name === undefined) return { kind: 'list', entity, parent: undefined }

@@ -1,6 +1,7 @@
 // The way of a request through API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
 import { DISTANCE, distanceFrom } from '../../find/near.ts'
@@ -8,9 +9,8 @@ import { bodyOf, isWhole, type Rendition, recordEncoder, type Selection, selects
 import { catalogOfBoth } from '../../release/diff.ts'
 import { factReader, withMembers } from '../../release/facts.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
-import { isRead, otherMethod, redirected } from '../methods.ts'
-import { withoutSlash } from '../posted-paths.ts'
+import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
 import type { ResponseCache } from '../response-cache.ts'
 import { bulkResponse } from './bulk.ts'
@@ -27,11 +27,13 @@ import {
   parseComparedReleases,
   parseQuery,
   parseRequest,
+  parseResolveBodyRequest,
   type RawQuery,
   type RecordRequest,
   refuseParameters,
   writeCursor,
 } from './request.ts'
+import { resolvedInBody, resolvedInQuery } from './resolve.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
@@ -42,15 +44,19 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
+  /** For what takes long. */
+  readonly turn?: Turn | undefined
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
 
 export function respondV2(context: V2Context, request: HttpRequest): Response {
-  const { releases, cache, baseUrlOf, isBaseUrlFixed } = context
+  const { releases, cache, baseUrlOf, isBaseUrlFixed, turn } = context
   const { path, headers } = request
-  if (!isRead(request) || path.endsWith('/')) return respondWithoutReading(releases, request)
+  const isRows = request.method === 'POST' && path === RESOLVE_PATH
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
   const query = parseQuery(request.query)
+  if (isRows) return respondToRows(context, request, query)
   const serviceRoute = serviceRouteAt(path)
   if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
 
@@ -70,9 +76,20 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
       return bulkResponse(cache, request, chosen, wanted.entity, wanted)
     case 'search':
       return jsonResponse(request, addressed, searchSuggestions(chosen.release, wanted, baseUrl))
+    case 'resolve':
+      return resolvedInQuery(request, addressed, wanted, baseUrl, turn)
     case 'index':
       return jsonResponse(request, addressed, describeIndex(chosen.release, baseUrl))
   }
+}
+
+/** To rows in the body of the request. */
+function respondToRows({ releases, baseUrlOf }: V2Context, request: HttpRequest, query: RawQuery): HttpResponse {
+  const { chosen, gone } = chooseRelease(releases, query)
+  const { release } = chosen
+  const wanted = parseResolveBodyRequest(query, request.headers, release.catalog)
+  if (gone !== undefined) throw releaseGone(gone)
+  return resolvedInBody(release, request, wanted, baseUrlOf())
 }
 
 /** To other methods than GET and HEAD, and to a known path with a slash after it. */

@@ -9,11 +9,12 @@ import { parseDecimal } from '../../decimal-number.ts'
 import type { Filter } from '../../find/filter.ts'
 import type { Query } from '../../find/finder.ts'
 import { DISTANCE, type Near } from '../../find/near.ts'
+import type { RowToResolve } from '../../find/resolve.ts'
 import type { Scope } from '../../find/search.ts'
 import type { Sort } from '../../find/sort.ts'
 import { nearest } from '../../nearest.ts'
 import type { BulkForm } from '../../page/bulk.ts'
-import { FORMATS, type Rendition, type Selection } from '../../page/rendition.ts'
+import { FORMATS, type Format, type Rendition, type Selection } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { parseWholeNumber } from '../../whole-number.ts'
 import type { RequestHeaders } from '../exchange.ts'
@@ -31,6 +32,7 @@ import {
   MAX_FILTER_VALUES,
   MAX_PAGE,
   MAX_PER_PAGE,
+  MAX_QUERY_ROWS,
   MAX_SEARCH_CHARACTERS,
   MAX_SORT_FIELDS,
   MAX_SUGGESTIONS,
@@ -42,6 +44,8 @@ import {
   POINT_PATTERN,
   RECORD_NAMED_BY,
   recordParameters,
+  resolveBodyParameters,
+  resolveParameters,
   searchParameters,
 } from './parameter-definitions.ts'
 import { type CatalogRoute, percentDecoded } from './paths.ts'
@@ -184,6 +188,7 @@ type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly 
 type CatalogRequest =
   | RouteOf<'index'>
   | (RouteOf<'search'> & SearchRequest)
+  | (RouteOf<'resolve'> & ResolveRequest & { readonly rows: readonly RowToResolve[] })
   | ListRequest
   | RecordRequest
   | (RouteOf<'bulk'> & BulkRequest)
@@ -201,6 +206,8 @@ export function parseRequest(
       return route
     case 'search':
       return { ...route, ...parseSearchRequest(query, catalog) }
+    case 'resolve':
+      return { ...route, ...parseResolveRequest(query, headers, catalog) }
     case 'list':
       return { ...route, ...parseListRequest(query, headers, digest, route.entity) }
     case 'record':
@@ -439,6 +446,56 @@ function filterWithin(entity: Entity, ancestor: Entity, named: string): Filter |
   const isId = /^[0-9]{1,10}$/.test(named)
   const last = isId ? identifierOf(ancestor) : (ancestor.code.at(-1) as string)
   return { steps: [...way.steps, last], match: 'equals', values: [isId ? Number(named) : named] }
+}
+
+/** In which form rows are resolved. */
+export type ResolveRequest = {
+  /** The entities of which free text may name a record. */
+  readonly names: readonly string[]
+  readonly format: Format
+  readonly encoding: Encoding | undefined
+}
+
+function parseResolveRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog) {
+  const parameters = new Parameters(query, resolveParameters(catalog))
+  const texts = parameters.allOf('q')
+  const parts = [...catalog.entities.keys()].filter((name) => parameters.has(name))
+  const [part] = parts
+  if (texts === undefined && part === undefined)
+    throw badParameter(
+      'q',
+      '',
+      `free text; it must be given, or parts of a row: ${[...catalog.entities.keys()].join(', ')}`,
+    )
+  if (texts !== undefined && part !== undefined)
+    throw badParameter(part, parameters.one(part) as string, 'either q or parts of a row, not both')
+  if (texts !== undefined && texts.length > MAX_QUERY_ROWS)
+    throw badParameter(
+      'q',
+      `${texts.length} values`,
+      `at most ${MAX_QUERY_ROWS} values; send more rows in the body of a POST`,
+    )
+  const rowText = (name: string, text: string) => {
+    if (text !== '' && text.length <= MAX_SEARCH_CHARACTERS) return text
+    throw badParameter(name, text, `text of 1 to ${MAX_SEARCH_CHARACTERS} characters`)
+  }
+  const rows: readonly RowToResolve[] = texts?.map((text) => ({ text: rowText('q', text) })) ?? [
+    { parts: new Map(parts.map((name) => [name, rowText(name, parameters.one(name) as string)])) },
+  ]
+  return { rows, ...resolutionOf(parameters, headers, catalog) }
+}
+
+/** The same for rows that are sent in a body. */
+export const parseResolveBodyRequest = (query: RawQuery, headers: RequestHeaders, catalog: Catalog): ResolveRequest =>
+  resolutionOf(new Parameters(query, resolveBodyParameters(catalog)), headers, catalog)
+
+function resolutionOf(parameters: Parameters, headers: RequestHeaders, { collections }: Catalog): ResolveRequest {
+  const named = parameters.allOf('in')?.flatMap((value) => value.split(','))
+  const entities = new Set(named?.map((plural) => collectionNamed(collections, plural)) ?? collections.values())
+  return {
+    names: [...entities].map(({ name }) => name),
+    ...negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS)),
+  }
 }
 
 /** The releases to compare: their digests, or the beginnings of them. */

@@ -54,26 +54,34 @@ function cellOf(text: string, { number, fact, optional }: Column): string | numb
 }
 
 /** What is wrong with the quotes of a line, and in which value, counted from 0. */
-type BadQuotes = { readonly position: number; readonly expected: string }
+type BadQuotes = {
+  readonly position: number
+  readonly expected: string
+  /** Whether a quote is not closed, so that the value may go on in the next line. */
+  readonly isOpen?: true
+}
 
 const QUOTE = '"'
 
 /** The values of a line, or what is wrong with it. */
-export function parseCsvLine(line: string): string[] | BadQuotes {
-  if (!line.includes(QUOTE)) return line.split(',')
+export function parseCsvLine(line: string, separator = ','): string[] | BadQuotes {
+  if (!line.includes(QUOTE)) return line.split(separator)
   const values: string[] = []
   const bad = (expected: string): BadQuotes => ({ position: values.length, expected })
   for (let start = 0; ; ) {
     let end: number
     if (line.startsWith(QUOTE, start)) {
       const closing = closingQuote(line, start + 1)
-      if (closing < 0) return bad('a closing quote on the same line')
+      if (closing < 0) return { ...bad('a closing quote on the same line'), isOpen: true }
       end = closing + 1
-      if (end < line.length && line[end] !== ',') return bad('a comma or the end of the line after the closing quote')
+      if (end < line.length && line[end] !== separator) {
+        const named = separator === ',' ? 'a comma' : JSON.stringify(separator)
+        return bad(`${named} or the end of the line after the closing quote`)
+      }
       values.push(line.slice(start + 1, closing).replaceAll('""', QUOTE))
     } else {
-      const comma = line.indexOf(',', start)
-      end = comma < 0 ? line.length : comma
+      const next = line.indexOf(separator, start)
+      end = next < 0 ? line.length : next
       const value = line.slice(start, end)
       if (value.includes(QUOTE))
         return bad('a value with quotes in it to be quoted whole, and each quote in it doubled')
@@ -93,5 +101,6 @@ function closingQuote(line: string, from: number): number {
   }
 }
 
-/** A text as a value of CSV: in quotes if it has a comma, a quote or a line end. */
-export const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** A text as a value of CSV: in quotes if it has a separator, a quote or a line end. */
+export const csvCell = (text: string, separator = ','): string =>
+  text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

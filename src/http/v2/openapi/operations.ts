@@ -1,6 +1,6 @@
 // The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
 import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
-import { OPENAPI_PATH, PER_PAGE, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
+import { OPENAPI_PATH, PER_PAGE, RESOLVE_PATH, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
 import { FORMATS } from '../../../page/page-request.ts'
@@ -15,13 +15,19 @@ import {
   type ParameterTable,
   RELEASE,
   recordParameters,
+  resolveBodyParameters,
+  resolveParameters,
   searchParameters,
 } from '../parameter-definitions.ts'
 import { childrenTemplate, recordTemplate } from '../paths.ts'
+import { MAX_ROWS } from '../resolve.ts'
 import { COUNT, ID, type Json, listOf, pascalCase, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {
   readonly path: string
+  /** By default GET. */
+  readonly method?: 'post'
+  readonly requestBody?: Json
   readonly id: string
   readonly tag: Tag
   readonly summary: string
@@ -162,6 +168,38 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     inQuery: searchParameters(catalog),
     schema: listOf(schemaRef('Suggestion')),
     problems: ['release-gone'],
+  },
+  {
+    path: RESOLVE_PATH,
+    id: 'resolve',
+    tag: 'Search',
+    summary: 'The records that rows of a table mean, and how sure that is',
+    description: 'Rows of free text, or the parts of one row.',
+    inQuery: resolveParameters(catalog),
+    schema: listOf(schemaRef('ResolvedRow')),
+    problems: ['release-gone'],
+  },
+  {
+    path: RESOLVE_PATH,
+    method: 'post',
+    id: 'resolveRows',
+    tag: 'Search',
+    summary: `The same for up to ${MAX_ROWS} rows`,
+    description: 'The response is sent while the rows are resolved.',
+    inQuery: resolveBodyParameters(catalog),
+    requestBody: {
+      required: true,
+      description:
+        'Also lines of JSON (application/x-ndjson), or a table (text/csv) with a header of parts, or of q alone.',
+      content: {
+        'application/json': {
+          schema: { ...listOf(schemaRef('RowToResolve')), minItems: 1, maxItems: MAX_ROWS },
+        },
+      },
+    },
+    hasValidator: false,
+    schema: listOf(schemaRef('ResolvedRow')),
+    problems: ['release-gone', 'bad-body', 'bad-row'],
   },
   {
     path: `${V2_PATH}/releases`,
