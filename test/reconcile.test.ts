@@ -499,6 +499,15 @@ describe('is refused with a problem', () => {
     expect((await fetch(`${server.url}/api/v2/paises`, { method: 'POST', body: 'x' })).status).toBe(405)
   })
 
+  test('a body that is no form', async () => {
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await get('', { method: 'POST', headers, body: '{"queries":{}}' })
+    expect(await problemOf(response)).toEqual({
+      status: 415,
+      detail: `Content-Type was "application/json"; allowed are ${FORM}.`,
+    })
+  })
+
   test('another path, with those that there are', async () => {
     const { status, detail } = await problemOf(await get('/nothing'))
     expect([status, detail]).toEqual([404, expect.stringContaining('/reconcile/suggest/entity') as never])

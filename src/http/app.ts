@@ -1,12 +1,12 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
-import { isReconcilePath, OPENAPI_PATH, RECONCILE_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
 import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
-import { isRead, otherMethod, redirected } from './methods.ts'
-import { maxBodyAt, withoutSlash } from './posted-paths.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
+import { maxBodyAt } from './posted-paths.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
 import type { RequestId } from './request-id.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -166,7 +166,7 @@ const isKnown = (routes: ReturnType<typeof v1Routes>, path: string) => path === 
 /** Below API v1 only its own paths are listed, as they always were. */
 const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
   kind: 'not-found',
-  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH, RECONCILE_PATH],
+  known: path.startsWith(V1_PATH) ? v1Paths : [...v1Paths, V2_PATH, OPENAPI_PATH],
 })
 
 const V2_PREFIX = `${V2_PATH}/`

@@ -4,7 +4,7 @@ import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
-import { allowAt } from './posted-paths.ts'
+import { allowedAt } from './posted-paths.ts'
 import type { RequestId } from './request-id.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
@@ -132,7 +132,7 @@ function detailOf(problem: Problem, path: string): string {
     case 'not-found':
       return `Known paths are ${problem.known.join(', ')}.`
     case 'method-not-allowed':
-      return `${problem.method} was used; allowed are ${allowAt(path)}.`
+      return `${problem.method} was used; allowed are ${allowedAt(path)}.`
     case 'bad-body':
       return `${capitalized(problem.wrong)}.`
     case 'bad-row':
@@ -183,7 +183,7 @@ export function problemResponse(problem: Problem, path: string, id?: RequestId):
   const all = {
     'Content-Type': 'application/problem+json',
     ...common,
-    Allow: allowAt(path),
+    Allow: allowedAt(path),
     'Cache-Control': 'no-store',
     ...headers,
   }

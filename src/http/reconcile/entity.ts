@@ -6,7 +6,7 @@ import { firstWhere } from '../../find/filter.ts'
 import type { Release } from '../../release/release.ts'
 import { parseWholeNumber } from '../../whole-number.ts'
 import { keyOf } from '../v2/record-key.ts'
-import { namingOf } from '../v2/search.ts'
+import { namingOf, publishedRecord } from '../v2/search.ts'
 
 /** Where a record is. */
 export type RecordPlace = { readonly entity: Entity; readonly position: number }
@@ -31,10 +31,8 @@ export function findEntity(release: Release, id: string): RecordPlace | undefine
   return position === undefined ? undefined : { entity, position }
 }
 
-const decoder = new TextDecoder()
-
 export const readRecord = (release: Release, { entity, position }: RecordPlace): PublishedRecord =>
-  JSON.parse(decoder.decode(release.entity(entity.name).records.record(position)))
+  publishedRecord(release, entity.name, position)
 
 export type NamedRecord = { readonly entity: Entity; readonly record: PublishedRecord }
 

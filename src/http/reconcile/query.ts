@@ -35,8 +35,13 @@ export type ExtensionQuery = { readonly ids: readonly string[]; readonly propert
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+const FORM = /^application\/x-www-form-urlencoded(?:$|[\t ;])/i
+
 /** The fields of the query string and of the form in the body. The first of a name counts; unknown ones are ignored. */
-export function parseForm({ query, body }: HttpRequest): ReadonlyMap<string, string> {
+export function parseForm({ query, body, headers }: HttpRequest): ReadonlyMap<string, string> {
+  const type = headers.get('content-type')
+  if (body !== undefined && type !== undefined && !FORM.test(type))
+    throw new ProblemError({ kind: 'unsupported-media-type', type, allowed: 'application/x-www-form-urlencoded' })
   const fields = new Map<string, string>()
   for (const text of [query, body === undefined ? '' : formText(body)])
     for (const [name, value] of parseQuery(text).pairs) if (!fields.has(name)) fields.set(name, value)

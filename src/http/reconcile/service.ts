@@ -5,8 +5,8 @@ import { CACHE_CONTROL, COMMON_HEADERS, type Headers, V2_COMMON_HEADERS } from '
 import type { Release } from '../../release/release.ts'
 import { version } from '../../version.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse, type Turn } from '../exchange.ts'
-import { isRead, otherMethod } from '../methods.ts'
-import { allowAt, withoutSlash } from '../posted-paths.ts'
+import { isRead, otherMethod, withoutSlash } from '../methods.ts'
+import { allowedAt } from '../posted-paths.ts'
 import { badParameter, orThrow, ProblemError } from '../problem.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { recordPath } from '../v2/record-key.ts'
@@ -242,7 +242,7 @@ function jsonResponse({ release }: ReconcileContext, form: Form, request: HttpRe
 
 /** What is posted has no validators, and is not for caches. */
 function response(release: Release, request: HttpRequest, body: Uint8Array, given: Headers): HttpResponse {
-  const headers = { ...given, Allow: allowAt(request.path), 'X-Content-Type-Options': 'nosniff' }
+  const headers = { ...given, Allow: allowedAt(request.path), 'X-Content-Type-Options': 'nosniff' }
   const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
   if (isRead(request)) {
     const chosen = { release, isNamed: false, isUndated: true }

@@ -16,7 +16,7 @@ import { CONTENT_TYPES, type Format } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { parseCsvLine, spreadsheetCell } from '../../source/tabular/csv.ts'
 import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
-import { allowAt } from '../posted-paths.ts'
+import { allowedAt } from '../posted-paths.ts'
 import { ProblemError, quoted } from '../problem.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveRequest } from './request.ts'
@@ -43,7 +43,7 @@ export async function resolvedInQuery(
     const resolved = renderResolution(release, resolveRow(release, row, { names }), at + 1, baseUrl)
     text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
   }
-  const headers = { Allow: allowAt(request.path) }
+  const headers = { Allow: allowedAt(request.path) }
   return bodyResponse(request, chosen, { format, encoding, body: Buffer.from(`${text}${encoder.tail}`), headers })
 }
 
@@ -62,7 +62,7 @@ export function resolvedInBody(
     head: headerLines({
       'Content-Type': CONTENT_TYPES[format],
       ...V2_COMMON_HEADERS,
-      Allow: allowAt(request.path),
+      Allow: allowedAt(request.path),
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
       'X-Release': release.digest,
       'Cache-Control': 'no-store',
