@@ -62,7 +62,8 @@ export function createApp(context: AppContext): App {
     }
   }
   const preload = async () => {
-    await Promise.all([loadV2(), loadReconcile()])
+    const [{ warmUp }] = await Promise.all([loadV2(), loadReconcile()])
+    await warmUp(context.release())
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     clientAddress(context.policy, headers, connection)

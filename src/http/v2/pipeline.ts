@@ -4,6 +4,7 @@
 import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
+import { searchAcross } from '../../find/search.ts'
 import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
@@ -46,6 +47,14 @@ export type V2Context = {
   readonly isBaseUrlFixed: boolean
   /** For what takes long. */
   readonly turn?: Turn | undefined
+}
+
+/** Computes what the first search in a release would have to wait for, one entity at a time. */
+export async function warmUp(release: Release): Promise<void> {
+  for (const { name } of release.catalog.collections.values()) {
+    await Bun.sleep(0)
+    searchAcross(release, ['a'], [[name, []]], 1)
+  }
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
