@@ -11,7 +11,7 @@ export function headerLines(headers: Readonly<Headers>): string {
   return lines
 }
 
-export const ALLOW = 'GET, HEAD, OPTIONS'
+const ALLOW = 'GET, HEAD, OPTIONS'
 /** The methods that are allowed at a path. */
 export const allowedAt = (path: string): string => (path === RESOLVE_PATH ? `${ALLOW}, POST` : ALLOW)
 export const CACHE_CONTROL = 'public, no-cache'

@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<number, string>> = {
   410: 'Gone',
   412: 'Precondition Failed',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
   414: 'URI Too Long',
   416: 'Range Not Satisfiable',
   429: 'Too Many Requests',

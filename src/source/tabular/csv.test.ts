@@ -52,7 +52,11 @@ describe('a line', () => {
   const record = fc.array(value, { minLength: 1, maxLength: 5 })
 
   test('written with quotes where they are needed gives back its values', () =>
-    fc.assert(fc.property(record, (values) => expect(parseCsvLine(values.map((value) => csvCell(value)).join(','))).toEqual(values))))
+    fc.assert(
+      fc.property(record, (values) =>
+        expect(parseCsvLine(values.map((value) => csvCell(value)).join(','))).toEqual(values),
+      ),
+    ))
 
   test('written with quotes around any value gives back its values', () => {
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
