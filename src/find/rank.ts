@@ -41,7 +41,7 @@ export function rank(
 /** How one part was matched. */
 export type PartMatch = Explanation & { readonly entity: string; readonly score: number; readonly quality: number }
 
-export type RankedRecord = {
+type RankedRecord = {
   readonly name: string
   readonly position: number
   /** Of all parts together. */
