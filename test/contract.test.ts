@@ -58,23 +58,11 @@ test('GET /api/v1 names every collection', async () => {
   expect(await get('/api/v1/')).toEqual(redirectResponse('/api/v1'))
 })
 
-test('GET / is a page that names the release and links every list', async () => {
-  const { body, ...response } = await get('/')
-  expect(response).toEqual({
-    status: 200,
-    reason: 'OK',
-    headers: {
-      ...jsonResponse(body).headers,
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-      'X-Content-Type-Options': 'nosniff',
-    },
-  })
-  expect(body).toStartWith('<!doctype html>\n<html lang="en">')
-  expect(body).toContain(`title="${release.manifest.digest}"`)
-  expect(body).toContain('This release holds synthetic data')
-  for (const { path, total } of lists) {
-    expect(body).toContain(`<a href="${path}?format=api">`)
-    expect(body).toContain(`<span>${total.toLocaleString('en')}</span><code>${path}</code>`)
-  }
+test('GET / is a page that names the release, and links every list', async () => {
+  const { status, headers, body } = await get('/')
+  expect([status, headers['Content-Type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(body).toStartWith('<!doctype html>\n<html lang="es">')
+  expect(body).toContain(release.digest.slice(0, 8))
+  for (const { name, total } of lists.map(({ path, total }) => ({ name: path.split('/').at(-1), total })))
+    expect(body).toContain(`<a href="/explore/${name}"><span class="figure">${total.toLocaleString('es-MX')}</span>`)
 })

@@ -21,6 +21,7 @@ import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
 import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
+import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
 
@@ -29,8 +30,8 @@ const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
 const FLAGS_OF_OTHERS = `${USAGE}${RESOLVE_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
-/** Variables that are not for people to set. */
-const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM']
+/** Variables that no command has: those that are not for people to set, and that of the tests. */
+const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM', CHROMIUM_VARIABLE]
 const FLAGS_OF_ALL = ['--help', '--version']
 
 type Section = {

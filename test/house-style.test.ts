@@ -7,7 +7,8 @@ const ROOT = join(import.meta.dir, '..')
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const glob = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort()
-const isOurs = (file: string) => !/(?:^|\/)(?:node_modules|\.git)(?:\/|$)|^(?:var|dist)\//.test(file)
+const isOurs = (file: string) =>
+  !/(?:^|\/)(?:node_modules|\.git)(?:\/|$)|^(?:var|dist)\/|^src\/http\/explorer\/built\//.test(file)
 
 const sources = glob('src/**/*.{ts,tsx}')
 const texts = glob('**/*').filter((file) => isOurs(file) && !/\.(?:png|ico|woff2|zip|gz)$/.test(file))

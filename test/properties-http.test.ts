@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { createApp } from '../src/http/app.ts'
 import { anyPageRequest, pageRequest } from '../src/page/page-request.ts'
 import { releaseOf } from './support/releases.ts'
-import { immediateResponseTo, type TestRequest } from './support/responses.ts'
+import { immediateResponseTo, responseTo, type TestRequest } from './support/responses.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 const TOTAL = 25
@@ -25,6 +25,9 @@ const app = createApp({
 })
 const respond = (target: string, headers: TestRequest['headers'] = {}) =>
   immediateResponseTo(app, { target, headers }, { listeningUrl: OWN, peer: '127.0.0.1' })
+
+// The explorer is loaded at its first request, and from then on responds without waiting.
+await responseTo(app, { target: '/' }, { listeningUrl: OWN, peer: '127.0.0.1' })
 
 const problems: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-parameter', 'bad-host'],
@@ -150,7 +153,8 @@ test('any path is known, redirected or not found', async () => {
     fc.asyncProperty(paths, async (path) => {
       const response = respond(`/${path}`)
       if (response.status === 200) return
-      if (response.status !== 308) return expectProblem(response)
+      // A page is also redirected to its address without empty parameters.
+      if (response.status !== 308 && response.status !== 303) return expectProblem(response)
       const location = response.headers.get('Location') ?? ''
       expect(location).toMatch(/^\/(?:$|\?|api\/v1(?:$|\?|\/[a-z-]+(?:$|\?)))/)
     }),
@@ -174,7 +178,9 @@ describe('any header', () => {
         if (response.status === 400) return expectProblem(response)
         expect(response.status).toBe(200)
         const address = response.headers.get('Link')?.match(/^<([^<>\s]+)>; rel="next"$/)?.[1] ?? ''
-        expect(address).toBe(`http://${host}${PATH}?format=api&page=2`)
+        // Of several proxies the first one counts, which the client spoke to.
+        const named = name === 'Host' ? host : host.split(',')[0]?.trim()
+        expect(address).toBe(`http://${named}${PATH}?format=api&page=2`)
         const { pathname, username, search } = new URL(address)
         expect([pathname, username, search]).toEqual([PATH, '', '?format=api&page=2'])
       }),

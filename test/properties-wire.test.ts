@@ -43,11 +43,12 @@ function responsesIn(bytes: Buffer): HttpResponse[] {
 
 function expectKnown({ status, headers, body }: HttpResponse): void {
   expect([200, 304, 308, 400, 404, 405, 414, 431]).toContain(status)
-  expect([headers.Allow, headers.Vary, headers['Access-Control-Allow-Origin']]).toEqual([
-    'GET, HEAD, OPTIONS',
-    'Accept',
-    '*',
-  ])
+  const isPage = headers['Content-Type']?.startsWith('text/html')
+  expect([headers.Allow, headers.Vary, headers['Access-Control-Allow-Origin']]).toEqual(
+    isPage
+      ? ['GET, HEAD, OPTIONS', 'Accept, Accept-Encoding, Accept-Language, Cookie', undefined]
+      : ['GET, HEAD, OPTIONS', 'Accept', '*'],
+  )
   expect([undefined, 'close', 'keep-alive']).toContain(headers.Connection)
   if (status < 400) return
   expect(headers['Content-Type']).toBe('application/problem+json')

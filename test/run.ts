@@ -14,6 +14,11 @@ const stages = [
     mend: 'npm run fix mends most of it',
   },
   { name: 'types', command: [bin('tsc'), '--noEmit'], mend: 'see the errors above' },
+  {
+    name: 'types of what runs in a browser',
+    command: [bin('tsc'), '--noEmit', '--project', 'src/explorer'],
+    mend: 'see the errors above',
+  },
 ]
 
 function fail(stage: string, mend: string): never {

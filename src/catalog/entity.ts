@@ -168,3 +168,7 @@ export function embeddedAt(entity: Entity, name: string): Entity {
   if (field?.kind !== 'embed') throw new Error(`${entity.name}.${name} embeds nothing`)
   return field.entity
 }
+
+/** The field that names a record for people. */
+export const nameFieldOf = ({ fields }: Entity): string =>
+  Object.keys(fields).find((field) => fields[field]?.kind === 'name') as string

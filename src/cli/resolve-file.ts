@@ -13,7 +13,7 @@ import type { Release } from '../release/release.ts'
 import { Faults } from '../source/faults.ts'
 import { detectEncoding } from '../source/inegi/encoding.ts'
 import { readLines, type TextFile, textFile, UnreadableFile } from '../source/lines.ts'
-import { csvCell, parseCsvLine } from '../source/tabular/csv.ts'
+import { parseCsvLine, quotedIfNeeded } from '../source/tabular/csv.ts'
 import type { Terminal } from './command.ts'
 import { progressLine } from './progress.ts'
 
@@ -52,7 +52,7 @@ export async function resolveFile(release: Release, options: Options, terminal: 
       const key = values.cells(table.places).join('\u0000')
       const resolution = cache.get(key, () => resolveRow(release, row))
       summary.count(resolution.verdict, values.cells(table.places))
-      const cells = table.cells(resolution, threshold).map((cell) => csvCell(cell, values.separator))
+      const cells = table.cells(resolution, threshold).map((cell) => quotedIfNeeded(cell, values.separator))
       writer.write(`${line}${values.separator}${cells.join(values.separator)}\n`)
       progress.show('Resolving', summary.rows, undefined)
     }

@@ -53,6 +53,8 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
     log,
     onSwap: () => {
       metrics.swaps++
+      // If it fails, the first request that needs it tries again, and its failure is logged.
+      app.preload?.().catch(() => {})
     },
     damage: () => damageIn(scrub),
   })

@@ -21,6 +21,8 @@ const context: AppContext = {
   },
 }
 const connection = { listeningUrl: ORIGIN, peer: undefined }
+/** The explorer is loaded at its first request, and from then on responds without waiting. */
+await createApp(context)({ method: 'GET', path: '/', query: '', headers: new Map() }, connection)
 const respond = (target: string, request: Partial<TestRequest> = {}, changed: Partial<AppContext> = {}) =>
   immediateResponseTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
 
@@ -96,6 +98,39 @@ describe('routes', () => {
       expect(respond('/elsewhere', { method }).status).toBe(404)
     },
   )
+})
+
+describe('a problem', () => {
+  const HTML = 'text/html; charset=utf-8'
+  const JSON_PROBLEM = 'application/problem+json'
+  test.each([
+    ['outside the API, for a browser', '/nowhere', 'text/html,application/xhtml+xml,*/*;q=0.8', HTML],
+    ['on a page, for a browser', '/explore/nothing', 'application/json;q=0.5, text/html', HTML],
+    ['outside the API, for any other client', '/nowhere', '*/*', JSON_PROBLEM],
+    ['outside the API, where nothing is said', '/nowhere', undefined, JSON_PROBLEM],
+    ['outside the API, where HTML is refused', '/nowhere', 'text/html;q=0, */*', JSON_PROBLEM],
+    ['on a page, for any other client', '/explore/nothing', 'application/json', JSON_PROBLEM],
+    ['in API v1', '/api/v1/nothing', 'text/html', JSON_PROBLEM],
+    ['in API v2', '/api/v2/nothing', 'text/html', JSON_PROBLEM],
+    ['at the API', '/api', 'text/html', JSON_PROBLEM],
+  ])('%s', async (_, target, accept, type) => {
+    const request = { target, headers: accept === undefined ? {} : { accept } }
+    const response = await responseTo(createApp(context), request, connection)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, type])
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+  })
+
+  test('of a service that cannot read its release is given as it is, and both faults are logged', async () => {
+    const thrown = new Error('secret')
+    const logged: unknown[] = []
+    const release = () => {
+      throw thrown
+    }
+    const app = createApp({ ...context, release, logError: (error) => logged.push(error) })
+    const response = await responseTo(app, { target: '/', headers: { accept: 'text/html' } }, connection)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([500, JSON_PROBLEM])
+    expect(logged).toEqual([thrown, thrown])
+  })
 })
 
 test('a preflight is not redirected: browsers would not follow', () => {

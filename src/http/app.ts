@@ -1,12 +1,12 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
-import { OPENAPI_PATH, RESOLVE_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
 import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
-import { homePage } from './home.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
+import { maxBodyAt } from './posted-paths.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
 import type { RequestId } from './request-id.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -45,30 +45,39 @@ export type AppContext = {
 
 export function createApp(context: AppContext): App {
   const releases = new OpenReleases(context.release, context.shelf)
+  const respondProblem: RespondProblem = (problem, request, connection, id) =>
+    isForBrowser(request)
+      ? problemAsPage(context, releases, request, connection, problem, id)
+      : problemResponse(problem, request.path, id)
   const app = (request: HttpRequest, connection: ConnectionInfo, id?: RequestId) => {
     try {
       const outcome = route(context, releases, request, connection)
-      return outcome instanceof Promise
-        ? promisedResponse(context, request, outcome, id)
-        : toResponse(outcome, request, id)
+      if (outcome instanceof Promise) {
+        const onProblem = (problem: Problem) => respondProblem(problem, request, connection, id)
+        return promisedResponse(context, request, outcome, id, onProblem)
+      }
+      return 'kind' in outcome ? respondProblem(outcome, request, connection, id) : outcome
     } catch (error) {
-      return toResponse(problemOf(error, context, request, id), request, id)
+      return respondProblem(problemOf(error, context, request, id), request, connection, id)
     }
   }
   const preload = async () => {
-    await loadV2()
+    const [{ warmUp }] = await Promise.all([loadV2(), loadReconcile()])
+    await warmUp(context.release())
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     clientAddress(context.policy, headers, connection)
+  const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
   return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
 }
 
-/** Only rows to resolve are read, and no more of them than that. */
-const MAX_ROWS_BYTES = 5_000_000
-const maxBody = ({ method, path }: HttpRequest): number | undefined =>
-  method === 'POST' && path === RESOLVE_PATH ? MAX_ROWS_BYTES : undefined
-
 type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
+type RespondProblem = (
+  problem: Problem,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+  id: RequestId | undefined,
+) => HttpResponse | Promise<HttpResponse>
 
 /** What a promise rejects with is caught like what is thrown. */
 export const promisedResponse = (
@@ -76,11 +85,19 @@ export const promisedResponse = (
   request: HttpRequest,
   outcome: Promise<Outcome>,
   id?: RequestId,
+  respondProblem: (problem: Problem) => HttpResponse | Promise<HttpResponse> = (problem) =>
+    problemResponse(problem, request.path, id),
 ): Promise<HttpResponse> =>
-  outcome.catch((error) => problemOf(error, log, request, id)).then((settled) => toResponse(settled, request, id))
+  outcome
+    .catch((error) => problemOf(error, log, request, id))
+    .then((settled) => ('kind' in settled ? respondProblem(settled) : settled))
 
-const toResponse = (outcome: Outcome, { path }: HttpRequest, id: RequestId | undefined): HttpResponse =>
-  'kind' in outcome ? problemResponse(outcome, path, id) : outcome
+const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+const isApiPath = (path: string) => path === '/api' || path.startsWith('/api/')
+
+/** Outside the API, whoever accepts HTML gets a problem as a page. */
+const isForBrowser = ({ path, headers }: HttpRequest) =>
+  !isApiPath(path) && HTML_ACCEPTED.test(headers.get('accept') ?? '')
 
 /** The problem that was thrown. Any other error is a fault of the service: it is logged, and not shown to the client. */
 function problemOf(
@@ -99,31 +116,21 @@ function problemOf(
 }
 
 function route(
-  { release, policy, budget, cache }: AppContext,
+  context: AppContext,
   releases: OpenReleases,
   request: HttpRequest,
   connection: ConnectionInfo,
 ): Outcome | Promise<Outcome> {
+  const { release, policy } = context
   const { path, headers } = request
-  if (isV2Path(path)) {
-    const respond = (): Outcome | Promise<Outcome> => {
-      // Only responses of API v2 can be large. A page of v1 is small enough for the socket to take it at once.
-      const refusal = budget?.refusal(clientAddress(policy, headers, connection))
-      if (refusal !== undefined) {
-        budget?.countRefusal('bytes')
-        return refusal
-      }
-      const isBaseUrlFixed = policy.baseUrl !== undefined
-      const baseUrl = () => orThrow(baseUrlOf(policy, headers, connection))
-      return routeV2({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed, turn: connection.turn }, request)
-    }
-    const { turn } = connection
-    return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
-  }
+  if (isV2Path(path)) return withinBudget(context, releases, request, connection, routeV2)
+  if (isReconcilePath(path)) return withinBudget(context, releases, request, connection, routeReconcile)
   const current = release()
   const routes = v1Routes(current.catalog)
-  const handler = handlerAt(routes, path)
-  const isSlashed = handler === undefined && handlerAt(routes, withoutSlash(path)) !== undefined
+  const handler = routes.get(path)
+  if (handler === undefined && isExplorerPath(path))
+    return withinBudget(context, releases, request, connection, routeExplorer)
+  const isSlashed = handler === undefined && isKnown(routes, withoutSlash(path))
   if (!isRead(request) && (handler !== undefined || isSlashed || path === '*')) return otherMethod(request)
   if (isSlashed) return redirected(request)
   if (handler === undefined) return notFound(path, ['/', ...routes.keys()])
@@ -131,8 +138,31 @@ function route(
   return typeof baseUrl === 'string' ? handler(current, request, baseUrl) : baseUrl
 }
 
-const handlerAt = (routes: ReturnType<typeof v1Routes>, path: string) =>
-  routes.get(path) ?? (path === '/' ? homePage : undefined)
+type RouteV2 = (context: V2Context, request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+/** Responses of API v2 and pages can be large. A page of v1 is small enough for the socket to take it at once. */
+function withinBudget(
+  { policy, budget, cache }: AppContext,
+  releases: OpenReleases,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+  routeTo: RouteV2,
+): Outcome | Promise<Outcome> {
+  const { turn } = connection
+  const respond = (): Outcome | Promise<Outcome> => {
+    const refusal = budget?.refusal(clientAddress(policy, request.headers, connection))
+    if (refusal !== undefined) {
+      budget?.countRefusal('bytes')
+      return refusal
+    }
+    const isBaseUrlFixed = policy.baseUrl !== undefined
+    const baseUrl = () => orThrow(baseUrlOf(policy, request.headers, connection))
+    return routeTo({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed, turn }, request)
+  }
+  return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
+}
+
+const isKnown = (routes: ReturnType<typeof v1Routes>, path: string) => path === '/' || routes.has(path)
 
 /** Below API v1 only its own paths are listed, as they always were. */
 const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
@@ -143,6 +173,9 @@ const notFound = (path: string, v1Paths: readonly string[]): Problem => ({
 const V2_PREFIX = `${V2_PATH}/`
 const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
 const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
+
+const EXPLORER_PATH = /^\/(?:$|(?:explore|releases|docs|assets)(?:\/|$))/
+const isExplorerPath = (path: string) => EXPLORER_PATH.test(path)
 
 let v2: typeof import('./v2/pipeline.ts') | undefined
 
@@ -155,4 +188,51 @@ async function loadV2(): Promise<typeof import('./v2/pipeline.ts')> {
 function routeV2(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   if (v2 !== undefined) return v2.respondV2(context, request)
   return loadV2().then(({ respondV2 }) => respondV2(context, request))
+}
+
+/** The explorer is loaded at the first request for a page. */
+let explorer: typeof import('./explorer/explorer.ts') | undefined
+
+async function loadExplorer(): Promise<typeof import('./explorer/explorer.ts')> {
+  explorer ??= await import('./explorer/explorer.ts')
+  return explorer
+}
+
+function routeExplorer(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  if (explorer !== undefined) return explorer.respondExplorer(context, request)
+  return loadExplorer().then(({ respondExplorer }) => respondExplorer(context, request))
+}
+
+/** Where even the page of a problem fails, the problem is given as it is to everyone else. */
+async function problemAsPage(
+  { policy, cache, logError }: AppContext,
+  releases: OpenReleases,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+  problem: Problem,
+  id: RequestId | undefined,
+): Promise<HttpResponse> {
+  const baseUrl = () => orThrow(baseUrlOf(policy, request.headers, connection))
+  try {
+    const { problemPageResponse } = await loadExplorer()
+    const context = { releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed: policy.baseUrl !== undefined }
+    return problemPageResponse(context, request, problem)
+  } catch (error) {
+    logError(error, request, id)
+    return problemResponse(problem, request.path, id)
+  }
+}
+
+let reconcile: typeof import('./reconcile/service.ts') | undefined
+
+/** The reconciliation service is loaded in the same way. */
+async function loadReconcile(): Promise<typeof import('./reconcile/service.ts')> {
+  reconcile = await import('./reconcile/service.ts')
+  return reconcile
+}
+
+function routeReconcile({ releases, baseUrlOf, turn }: V2Context, request: HttpRequest) {
+  const context = { release: releases.current, baseUrlOf, turn }
+  if (reconcile !== undefined) return reconcile.respondReconcile(context, request)
+  return loadReconcile().then(({ respondReconcile }) => respondReconcile(context, request))
 }

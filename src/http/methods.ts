@@ -1,6 +1,7 @@
 // Responses to methods other than GET and HEAD, and to paths with a trailing slash.
-import { allowedAt, COMMON_HEADERS } from '../page/page-headers.ts'
+import { COMMON_HEADERS } from '../page/page-headers.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
+import { allowedAt } from './posted-paths.ts'
 import type { Problem } from './problem.ts'
 
 const preflightAt = (path: string) => ({

@@ -161,6 +161,12 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'The body of the request is too large',
       'At most 1000 bytes are read.',
     ],
+    [
+      { kind: 'content-too-large', max: 50, unit: 'queries' },
+      413,
+      'The body of the request is too large',
+      'At most 50 queries are read.',
+    ],
   ],
   'uri-too-long': [
     [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],

@@ -1,9 +1,10 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
-import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../page/page.ts'
-import { allowedAt, COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
+import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
+import { allowedAt } from './posted-paths.ts'
 import type { RequestId } from './request-id.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
@@ -143,7 +144,7 @@ function detailOf(problem: Problem, path: string): string {
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
     case 'content-too-large':
-      return `At most ${problem.max} bytes are read.`
+      return `At most ${problem.max} ${problem.unit ?? 'bytes'} are read.`
     case 'uri-too-long':
       return `At most ${problem.max} characters are read.`
     case 'headers-too-large':
@@ -169,8 +170,9 @@ const MAX_QUOTED = 100
 export const quoted = (value: string) =>
   JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
-/** Whether a path belongs to API v2, whose responses have headers of their own. */
-export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+/** Whether a path belongs to API v2 or to the reconciliation service, whose responses have headers that v1 has not. */
+export const isV2 = (path: string): boolean =>
+  path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH) || isReconcilePath(path)
 
 /** API v1 is frozen: its problems do not have the id of the request. */
 export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
@@ -190,7 +192,8 @@ export function problemResponse(problem: Problem, path: string, id?: RequestId):
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
-function presentationOf(problem: Problem, path: string): Presentation {
+/** How a problem is shown, in JSON and on a page. */
+export function presentationOf(problem: Problem, path: string): Presentation {
   const [status, title] = problemTitles[problem.kind]
   const presentation = { status, title, detail: detailOf(problem, path) }
   switch (problem.kind) {

@@ -1,5 +1,5 @@
 // The headers of responses: those that all responses carry, and every header of a page of API v1.
-import { PER_PAGE, RESOLVE_PATH } from '../catalog/collections.ts'
+import { PER_PAGE } from '../catalog/collections.ts'
 import type { Page } from './page.ts'
 
 export type Headers = Record<string, string>
@@ -11,9 +11,7 @@ export function headerLines(headers: Readonly<Headers>): string {
   return lines
 }
 
-const ALLOW = 'GET, HEAD, OPTIONS'
-/** The methods that are allowed at a path. */
-export const allowedAt = (path: string): string => (path === RESOLVE_PATH ? `${ALLOW}, POST` : ALLOW)
+export const ALLOW = 'GET, HEAD, OPTIONS'
 export const CACHE_CONTROL = 'public, no-cache'
 
 /** What every response carries, whether it succeeds or fails: the methods, and that any origin may use them. */

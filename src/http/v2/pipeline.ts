@@ -4,25 +4,25 @@
 import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
-import { DISTANCE, distanceFrom } from '../../find/near.ts'
-import { bodyOf, isWhole, type Rendition, recordEncoder, type Selection, selectsFacts } from '../../page/rendition.ts'
+import { searchAcross } from '../../find/search.ts'
+import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
-import { factReader, withMembers } from '../../release/facts.ts'
-import type { OpenEntity, Release } from '../../release/release.ts'
+import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
 import type { ResponseCache } from '../response-cache.ts'
-import { bulkResponse } from './bulk.ts'
+import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeRelease, describeReleases } from './describe.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { catalogRouteAt, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
-import { findParent, findRecord } from './record-key.ts'
+import { findRecord } from './record-key.ts'
 import {
   badCursor,
   type ListRequest,
+  type ParsedSearch,
   parseChangesRequest,
   parseComparedReleases,
   parseQuery,
@@ -31,6 +31,7 @@ import {
   type RawQuery,
   type RecordRequest,
   refuseParameters,
+  scopeWithin,
   writeCursor,
 } from './request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve.ts'
@@ -46,6 +47,14 @@ export type V2Context = {
   readonly isBaseUrlFixed: boolean
   /** For what takes long. */
   readonly turn?: Turn | undefined
+}
+
+/** Computes what the first search in a release would have to wait for, one entity at a time. */
+export async function warmUp(release: Release): Promise<void> {
+  for (const { name } of release.catalog.collections.values()) {
+    await Bun.sleep(0)
+    searchAcross(release, ['a'], [[name, []]], 1)
+  }
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -73,9 +82,9 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
     case 'record':
       return respondRecord(request, chosen, wanted)
     case 'bulk':
-      return bulkResponse(cache, request, chosen, wanted.entity, wanted)
+      return bulkResponse(cache, request, chosen, wanted)
     case 'search':
-      return jsonResponse(request, addressed, searchSuggestions(chosen.release, wanted, baseUrl))
+      return respondSearch(request, addressed, wanted, baseUrl)
     case 'resolve':
       return resolvedInQuery(request, addressed, wanted, baseUrl, turn)
     case 'index':
@@ -133,9 +142,9 @@ function respondList(
   return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
 }
 
-function findPage(release: Release, { entity, parent, query, start: at, perPage }: ListRequest) {
-  const within = parent === undefined ? [] : findParent(release, parent)
-  const found = find(release, entity.name, { ...query, filters: [...within, ...query.filters] })
+function findPage(release: Release, wanted: ListRequest) {
+  const { start: at, perPage } = wanted
+  const found = find(release, wanted.entity.name, queryWithin(release, wanted).query)
   const { total } = found
   const totalPages = Math.ceil(total / perPage)
   if ('page' in at && at.page > Math.max(totalPages, 1))
@@ -152,27 +161,28 @@ function findPage(release: Release, { entity, parent, query, start: at, perPage 
 function renderRecords(release: Release, wanted: ListRequest, positions: Uint32Array): Uint8Array {
   const { rendition, query } = wanted
   const entity = release.entity(wanted.entity.name)
-  const read = jsonReader(entity, rendition)
-  const distance = query.near && distanceFrom(entity, query.near)
-  const jsons = Array.from(positions, (position) =>
-    distance === undefined ? read(position) : withMembers(read(position), { [DISTANCE]: distance(position) }),
-  )
+  const addMembers = memberAdder(entity, rendition, distanceMember(entity, query))
+  const jsons = Array.from(positions, (position) => addMembers(entity.records.record(position), position))
   return bodyOf(recordEncoder(wanted.entity, rendition), jsons)
 }
 
-/** Reads the JSON of a record, with its facts if any is selected. */
-function jsonReader(entity: OpenEntity, selection: Selection): (position: number) => Uint8Array {
-  const { definition, records } = entity
-  if (!selectsFacts(definition, selection)) return (position) => records.record(position)
-  const factsAt = factReader(entity)
-  return (position) => withMembers(records.record(position), factsAt(position))
+function respondSearch(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  { words, limit, near, searched, within }: ParsedSearch,
+  baseUrl: string,
+): HttpResponse {
+  const scope = scopeWithin(chosen.release, searched, within)
+  return jsonResponse(request, chosen, searchSuggestions(chosen.release, { words, limit, near, scope }, baseUrl))
 }
 
 function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
   const { release } = chosen
-  const { entity, rendition, encoding } = wanted
+  const { rendition, encoding } = wanted
+  const entity = release.entity(wanted.entity.name)
   const position = findRecord(release, wanted)
-  const body = renderRecord(entity, rendition, jsonReader(release.entity(entity.name), rendition)(position))
+  const json = memberAdder(entity, rendition)(entity.records.record(position), position)
+  const body = renderRecord(wanted.entity, rendition, json)
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
 }
 

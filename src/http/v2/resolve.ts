@@ -11,11 +11,12 @@ import {
   resolveRow,
 } from '../../find/resolve.ts'
 import { nearest } from '../../nearest.ts'
-import { allowedAt, headerLines, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
+import { headerLines, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
 import { CONTENT_TYPES, type Format } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
-import { csvCell, parseCsvLine } from '../../source/tabular/csv.ts'
+import { parseCsvLine, spreadsheetCell } from '../../source/tabular/csv.ts'
 import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
+import { allowedAt } from '../posted-paths.ts'
 import { ProblemError, quoted } from '../problem.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveRequest } from './request.ts'
@@ -152,7 +153,7 @@ const csvLine = (resolved: ResolvedRow): string => {
     breadcrumb: resolved.breadcrumb.join(', '),
     alternatives: resolved.alternatives.map(({ url }) => url).join(' '),
   }
-  return `${CSV_COLUMNS.map((column) => csvCell(cells[column])).join(',')}\r\n`
+  return `${CSV_COLUMNS.map((column) => spreadsheetCell(cells[column])).join(',')}\r\n`
 }
 
 const encoders: Readonly<Record<Format, RowEncoder>> = {

@@ -1,5 +1,5 @@
 // The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { highlights } from '../../find/highlight.ts'
@@ -89,7 +89,7 @@ type Naming = {
 
 const namings = new WeakMap<Entity, Naming>()
 
-function namingOf(entity: Entity): Naming {
+export function namingOf(entity: Entity): Naming {
   const known = namings.get(entity)
   if (known !== undefined) return known
   const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
@@ -101,6 +101,3 @@ function namingOf(entity: Entity): Naming {
   namings.set(entity, naming)
   return naming
 }
-
-const nameFieldOf = ({ fields }: Entity) =>
-  Object.keys(fields).find((field) => fields[field]?.kind === 'name') as string

@@ -4,6 +4,7 @@ import type { HttpResponse, Streamed } from '../exchange.ts'
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   206: 'Partial Content',
+  303: 'See Other',
   304: 'Not Modified',
   308: 'Permanent Redirect',
   400: 'Bad Request',

@@ -5,7 +5,7 @@ import { parseWholeNumber } from '../../whole-number.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import { UnreadableFile } from '../lines.ts'
 import type { GivenRow } from '../source.ts'
-import { type Column, columnMatcher, type RowParser, rowOf } from './columns.ts'
+import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
 
 /** The first line that it is given is the header. */
 export function csvRowParser(entity: Entity, faults: Faults): RowParser {
@@ -40,7 +40,10 @@ function parseRow(
     faults.add({ ...location, column, value: line, expected: values.expected })
     return undefined
   }
-  if (values.length === columns.length) return rowOf(columns, values, cellOf)
+  if (values.length === columns.length) {
+    checkCopies(columns, values, location, faults)
+    return rowOf(columns, values, cellOf)
+  }
   const value = values.length === 1 ? 'one value' : `${values.length} values`
   faults.add({ ...location, column: 'all', value, expected: `${columns.length} values, as in the header` })
   return undefined
@@ -49,7 +52,7 @@ function parseRow(
 /** What should be a number and is not stays a text, which the check of the row refuses. */
 function cellOf(text: string, { number, fact, optional }: Column): string | number | undefined {
   if (optional && text === '') return undefined
-  if (!number) return text
+  if (!number) return withoutGuard(text)
   return (fact ? parseDecimal(text) : parseWholeNumber(text)) ?? text
 }
 
@@ -101,6 +104,20 @@ function closingQuote(line: string, from: number): number {
   }
 }
 
-/** A text as a value of CSV: in quotes if it has a separator, a quote or a line end. */
-export const csvCell = (text: string, separator = ','): string =>
+/** A text as it is, in quotes if it has a separator, a quote or a line end. */
+export const quotedIfNeeded = (text: string, separator = ','): string =>
   text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+// A spreadsheet takes a text that begins with one of these for a formula, and may run it, unless an apostrophe stands
+// before it. One apostrophe is taken off when the text is read, so a text that begins with a guard of its own gets another.
+const FORMULA = /^'*[=+\-@]/
+const GUARDED = /^'+[=+\-@]/
+
+const guarded = (text: string, pattern: RegExp): string => (pattern.test(text) ? `'${text}` : text)
+const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
+
+/** A text as a value of CSV: in quotes if it has a comma, a quote or a line end. */
+export const csvCell = (text: string): string => quotedIfNeeded(guarded(text, GUARDED))
+
+/** The same, but safe to open in a spreadsheet. */
+export const spreadsheetCell = (text: string): string => quotedIfNeeded(guarded(text, FORMULA))

@@ -236,7 +236,11 @@ export function schemasOf(catalog: Catalog): Json {
       record: described(URL_TEMPLATE, 'a single record'),
       all: described(URL, 'all of its records'),
       children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
-      key: described(listOf(TEXT), 'the fields that identify a record'),
+      key: described(
+        listOf(TEXT),
+        'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
+      ),
+      keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
       code: described(listOf(TEXT), 'the fields that make up its official code'),
       fields: listOf(FIELD),
       filters: described(listOf(TEXT), 'parameters that filter its list'),

@@ -1,0 +1,53 @@
+// Buttons that copy a text: shown only where the browser can do it.
+
+const SHOWN_MILLISECONDS = 2_000
+
+export function enhanceCopyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', () => void copy(button))
+  }
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const text = button.dataset.copy ?? ''
+  if (!(await written(text))) return
+  const label = button.textContent
+  button.textContent = button.dataset.copied ?? ''
+  button.classList.add('copied')
+  announce(button.dataset.copied ?? '')
+  setTimeout(() => {
+    button.textContent = label
+    button.classList.remove('copied')
+  }, SHOWN_MILLISECONDS)
+}
+
+/** The clipboard is only there for pages that came over HTTPS or from this machine; elsewhere the selection is copied. */
+async function written(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'unseen'
+    document.body.append(area)
+    area.select()
+    const isCopied = document.execCommand('copy')
+    area.remove()
+    return isCopied
+  }
+}
+
+/** Tells a screen reader what has changed. */
+export function announce(text: string): void {
+  let region = document.querySelector('#announcement')
+  if (region === null) {
+    region = document.createElement('div')
+    region.id = 'announcement'
+    region.className = 'unseen'
+    region.setAttribute('role', 'status')
+    document.body.append(region)
+  }
+  region.textContent = text
+}

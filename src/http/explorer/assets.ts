@@ -1,0 +1,56 @@
+// The script, the stylesheet and the icon of the pages, as they were bundled when the project was set up.
+import { ALLOW, headerLines } from '../../page/page-headers.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { acceptedEncoding, type Encoding } from '../v2/negotiate.ts'
+import built from './built/assets.json' with { type: 'json' }
+import { isUnchanged } from './response.ts'
+
+export const ASSETS_PATH = '/assets/'
+
+/** A file under its hashed name; its content in Base64, as it is and compressed. */
+export type BuiltAsset = {
+  readonly name: string
+  readonly type: string
+  /** SHA-384, as the attribute integrity wants it. */
+  readonly integrity: string
+  readonly content: Readonly<Record<Encoding | 'identity', string>>
+}
+
+/** By the name of their source, such as explorer.js. */
+const assets: Readonly<Record<string, BuiltAsset>> = built
+const byName = new Map(Object.values(assets).map((asset) => [asset.name, asset]))
+const decoded = new Map<string, Uint8Array>()
+
+export function assetAddress(source: string): string {
+  const asset = assets[source]
+  if (asset === undefined) throw new Error(`${source} was not bundled`)
+  return `${ASSETS_PATH}${asset.name}`
+}
+
+/** The name has a hash of the content in it, so that it never changes. Undefined where there is no such asset. */
+export function assetResponse(request: HttpRequest): HttpResponse | undefined {
+  const asset = byName.get(request.path.slice(ASSETS_PATH.length))
+  if (asset === undefined) return undefined
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+  const etag = `"${asset.name}${encoding === undefined ? '' : `-${encoding}`}"`
+  const head = headerLines({
+    'Content-Type': asset.type,
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Allow-Origin': '*',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    Allow: ALLOW,
+    Vary: 'Accept-Encoding',
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ETag: etag,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+  })
+  if (isUnchanged(request, etag)) return { status: 304, head, body: undefined }
+  return { status: 200, head, body: contentOf(asset, encoding ?? 'identity') }
+}
+
+function contentOf({ name, content }: BuiltAsset, encoding: Encoding | 'identity'): Uint8Array {
+  const key = `${name} ${encoding}`
+  const known = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
+  decoded.set(key, known)
+  return known
+}

@@ -1,0 +1,274 @@
+// The explorer in a real browser: with the keyboard, without a script, in both languages and colours, on a phone.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { launchBrowser } from './support/browser.ts'
+import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
+
+const browser = await launchBrowser()
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let service: Explored
+/** What went wrong in any page of the test that runs. */
+let faults: string[] = []
+const contexts: BrowserContext[] = []
+
+beforeAll(async () => {
+  service = await explored()
+})
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()))
+  expect(faults).toEqual([])
+  faults = []
+})
+afterAll(async () => {
+  await browser?.close()
+  await service.close()
+  expect(service.server.logged).toEqual([])
+})
+
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
+
+/** A page that reports every error, every breach of the content security policy and every request that leaves the server. */
+async function open(target: string, options: BrowserContextOptions = {}): Promise<Page> {
+  if (browser === undefined) throw new Error('there is no browser')
+  const context = await browser.newContext({ locale: 'es-MX', baseURL: service.server.url, ...options })
+  contexts.push(context)
+  context.setDefaultTimeout(20_000)
+  await context.addInitScript({ content: REPORT_VIOLATIONS })
+  const page = await context.newPage()
+  page.on('console', (message) => {
+    // Browsers report a page that is a problem as an error, too.
+    const isStatus = /Failed to load resource: the server responded with a status of 4/.test(message.text())
+    if (['error', 'warning'].includes(message.type()) && !isStatus) faults.push(`${target}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`${target}: ${error.message}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.server.url)) faults.push(`${target} requests ${request.url()}`)
+  })
+  await page.goto(target)
+  return page
+}
+
+/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice. */
+async function accessibilityFaults(page: Page, rules: readonly string[] = []): Promise<string[]> {
+  await page.evaluate(AXE)
+  const options = rules.length === 0 ? {} : { runOnly: { type: 'rule', values: rules } }
+  const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
+    violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
+  }
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  )
+}
+
+const isWide = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1')
+
+const path = (page: Page) => {
+  const { pathname, search } = new URL(page.url())
+  return pathname + search
+}
+const names = (page: Page) => page.locator('table tbody th a').allTextContents()
+
+/** Types without a click: browsers give the search box the focus with the first frame, which may come after the page has loaded. */
+async function typeAtOnce(page: Page, text: string): Promise<void> {
+  await page.locator('input[name=q]:focus').waitFor()
+  await page.keyboard.type(text)
+}
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const
+/** As wide as a window of 1280 pixels is at a zoom of 400 %. */
+const ZOOMED = { viewport: { width: 320, height: 256 } } as const
+const PROBLEMS = { 'no such page': '/nowhere', 'no such record': '/explore/paises/0' }
+
+describe.skipIf(browser === undefined)('in a browser', () => {
+  describe.each(Object.entries({ ...PAGES, ...PROBLEMS }))('%s', (_, target) => {
+    test('is accessible, light and dark, on a phone and zoomed', async () => {
+      const page = await open(target)
+      expect(await page.locator('h1').count()).toBe(1)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await accessibilityFaults(page, ['color-contrast'])).toEqual([])
+      await page.setViewportSize(PHONE.viewport)
+      expect(await isWide(page)).toBe(false)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.setViewportSize(ZOOMED.viewport)
+      expect(await isWide(page)).toBe(false)
+    })
+
+    test('renders in English without a script', async () => {
+      const page = await open(target, { locale: 'en-US', javaScriptEnabled: false })
+      expect(await page.locator('html').getAttribute('lang')).toBe('en')
+      expect(await page.locator('h1').isVisible()).toBe(true)
+      expect(await page.locator('button.copy:visible').count()).toBe(0)
+    })
+  })
+
+  describe('search', () => {
+    test('has the focus, suggests while one types, and Enter opens the best', async () => {
+      const page = await open('/')
+      await typeAtOnce(page, 'ensen')
+      const options = page.getByRole('option')
+      await options.first().waitFor()
+      expect(await options.first().textContent()).toBe(
+        'Ensenada municipio · \u2068Baja California\u2069 · \u2068México\u2069',
+      )
+      expect(await options.first().locator('mark').textContent()).toBe('Ensen')
+      expect(await page.getByRole('combobox').getAttribute('aria-expanded')).toBe('true')
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/explore/municipios/3')
+    })
+
+    test('is moved through with the arrow keys, and closed with Escape', async () => {
+      const page = await open('/')
+      await typeAtOnce(page, 'ensenada')
+      await page.getByRole('option').nth(1).waitFor()
+      await page.keyboard.press('Escape')
+      expect(await page.getByRole('listbox').count()).toBe(0)
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      const active = await page.getByRole('combobox').getAttribute('aria-activedescendant')
+      expect(await page.locator(`#${active}`).getAttribute('aria-selected')).toBe('true')
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/explore/localidades/3-1')
+    })
+
+    test('waits for suggestions where Enter comes first, and says when there are none', async () => {
+      const page = await open('/')
+      await typeAtOnce(page, 'ensenada')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/explore/municipios/3')
+      await page.goto('/')
+      await typeAtOnce(page, 'wkwkwk')
+      await page.locator('.suggestions .nothing').waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/explore?q=wkwkwk')
+      expect(await page.locator('main').textContent()).toContain('Pruebe con menos palabras')
+    })
+
+    test('shows names that attack as text', async () => {
+      const page = await open('/')
+      for (const [typed, name] of [
+        ['script window attacked', HOSTILE_NAMES[0]],
+        ['img onerror', HOSTILE_NAMES[1]],
+        ['largo', HOSTILE_NAMES[7]],
+      ] as const) {
+        await page.fill('input[name=q]', typed)
+        await page
+          .getByRole('option')
+          .filter({ hasText: name.slice(0, 200) })
+          .first()
+          .waitFor()
+      }
+      expect(await page.evaluate('window.attacked')).toBeUndefined()
+    })
+
+    test('works without a script', async () => {
+      const page = await open('/', { javaScriptEnabled: false })
+      await page.fill('input[name=q]', 'ensenada')
+      await page.click('main button[type=submit]')
+      expect(path(page)).toBe('/explore?q=ensenada')
+      await page.click('.found a >> nth=0')
+      expect(path(page)).toBe('/explore/municipios/3')
+    })
+  })
+
+  describe.each([true, false])('a table, with a script: %p', (javaScriptEnabled) => {
+    test('is sorted, filtered, searched and paged by its links, and the back button goes back', async () => {
+      const page = await open('/explore/localidades?per_page=25', { javaScriptEnabled })
+      await page.getByRole('link', { name: 'Población' }).click()
+      expect(path(page)).toBe('/explore/localidades?per_page=25&sort=poblacion')
+      await page.getByRole('link', { name: 'Población' }).click()
+      expect(await page.locator('th[aria-sort=descending]').count()).toBe(1)
+      expect((await names(page))[0]).toBe('Aguascalientes')
+      await page.locator('.facet a', { hasText: 'Urbano' }).click()
+      expect(path(page)).toBe('/explore/localidades?per_page=25&sort=-poblacion&ambito=U')
+      const total = Number((await page.locator('.count').textContent())?.match(/\d+/)?.[0])
+      expect(total).toBeGreaterThan(25)
+      const first = await names(page)
+      await page.getByRole('link', { name: 'Siguiente' }).click()
+      expect(await names(page)).toHaveLength(Math.min(25, total - 25))
+      await page.goBack()
+      expect(await names(page)).toEqual(first)
+      await page.fill('main input[name=q]', 'rancho 12')
+      await page.press('main input[name=q]', 'Enter')
+      await page.waitForURL('**/explore/localidades?q=rancho*')
+      expect(await names(page)).toContain('Rancho 12')
+      await page.locator('.chosen a').first().click()
+      expect(path(page)).not.toContain('ambito')
+      await page.locator('tbody th a').first().click()
+      expect(path(page)).toMatch(/^\/explore\/localidades\/3-/)
+    })
+  })
+
+  test('a code is copied with a button, which says so', async () => {
+    const page = await open('/explore/paises/484', { permissions: ['clipboard-read', 'clipboard-write'] })
+    const button = page.getByRole('button', { name: 'Copiar Clave' })
+    await button.click()
+    await button.filter({ hasText: 'Copiado' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('MEX')
+  })
+
+  test('the tree opens and closes in place, and the back button undoes it', async () => {
+    const page = await open('/explore/tree')
+    await page.getByRole('link', { name: 'Abrir México' }).press('Enter')
+    await page.getByRole('link', { name: 'Abrir Baja California' }).waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-expanded")')).toBe('true')
+    expect(path(page)).toContain('open=paises%3A484')
+    await page.getByRole('link', { name: 'Abrir Baja California' }).click()
+    await page.getByRole('link', { name: 'Abrir Ensenada' }).waitFor()
+    await page.getByRole('link', { name: 'Cerrar México' }).click()
+    await page.getByRole('link', { name: 'Abrir México' }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Abrir Ensenada' }).waitFor()
+  })
+
+  test('the language is switched and kept', async () => {
+    const page = await open('/explore/paises')
+    await page.getByRole('link', { name: 'English' }).click()
+    expect(await page.locator('h1').textContent()).toBe('Countries')
+    await page.goto('/')
+    expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  })
+
+  test('an operation of the reference is run in place', async () => {
+    const page = await open('/docs')
+    await page.locator('#listEstados > summary').click()
+    const form = page.locator('#listEstados form')
+    await form.locator('input[name=per_page]').fill('1')
+    await form.getByRole('button').click()
+    const body = page.locator('#listEstados .body')
+    await page.locator('#listEstados .body', { hasText: 'cveEstado' }).waitFor()
+    expect(JSON.parse((await body.textContent()) ?? '')).toHaveLength(1)
+    expect(await page.locator('#listEstados .line').textContent()).toContain('GET /api/v2/estados?per_page=1')
+    expect(await page.locator('#listEstados .response details pre').textContent()).toContain('x-total: 2')
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('names that attack do nothing on any page', async () => {
+    const page = await open('/')
+    const records = HOSTILE_NAMES.map((_, at) => `/explore/localidades/3-${400 + at}`)
+    for (const target of [...Object.values(PAGES), '/explore/localidades?per_page=250', ...records]) {
+      await page.goto(target)
+      expect(await page.evaluate('window.attacked')).toBeUndefined()
+    }
+  })
+
+  test('everything can be reached and seen with the keyboard', async () => {
+    const page = await open('/explore/localidades?per_page=25')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
+    for (let press = 0; press < 30; press++) {
+      await page.keyboard.press('Tab')
+      const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
+      expect(outline).not.toBe('none')
+    }
+  })
+})

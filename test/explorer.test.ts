@@ -1,0 +1,420 @@
+// The explorer over HTTP, without a browser: what its pages have, in which language, and how they are sent.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { catalogOf } from '../src/catalog/catalog.ts'
+import { code, embeds, entity, id, name } from '../src/catalog/entity.ts'
+import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
+import { sourceOf, TestHome, variantOf } from './support/releases.ts'
+import { serverOf } from './support/server.ts'
+
+let service: Explored
+let url = ''
+
+beforeAll(async () => {
+  service = await explored()
+  url = service.server.url
+})
+afterAll(async () => {
+  await service.close()
+  expect(service.server.logged).toEqual([])
+})
+
+type Sent = Readonly<Record<string, string>>
+const get = (target: string, headers: Sent = {}) =>
+  fetch(url + target, { redirect: 'manual', headers: { 'Accept-Encoding': 'identity', ...headers } })
+const page = async (target: string, headers: Sent = {}) => (await get(target, headers)).text()
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+const unescaped = (text: string) => text.replace(/&([a-z]+|#39);/g, (_, name: string) => ENTITIES[name] as string)
+const attributes = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value]) => unescaped(value as string))
+/** The text of a page, without its tags. */
+const textOf = (html: string) => unescaped(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+
+const everyPage = Object.entries(PAGES)
+
+describe('every page', () => {
+  test.each(everyPage)('is sound: %s', async (_, target) => {
+    const response = await get(target)
+    const html = await response.text()
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
+    expect(html).toContain('<main id="content"')
+    const ids = attributes(html, 'id')
+    expect(ids.filter((one, at) => ids.indexOf(one) !== at)).toEqual([])
+    for (const target of attributes(html, 'aria-labelledby')) expect(ids).toContain(target)
+  })
+
+  test.each(everyPage)('has nothing inline and nothing from elsewhere: %s', async (_, target) => {
+    const response = await get(target)
+    const html = await response.text()
+    const policy = response.headers.get('Content-Security-Policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(response.headers.get('Referrer-Policy')).toBe('same-origin')
+    expect(html).not.toMatch(/<style|\sstyle="|<script(?![^>]*\ssrc="\/assets\/)/)
+    expect(attributes(html, 'src').filter((source) => !source.startsWith('/assets/'))).toEqual([])
+    expect(attributes(html, 'href').filter((link) => !/^[/#]/.test(link) || link.startsWith('//'))).toEqual([])
+  })
+
+  test.each(everyPage)('is cached by its validator: %s', async (_, target) => {
+    const first = await get(target)
+    const etag = first.headers.get('ETag') ?? ''
+    expect(first.headers.get('Cache-Control')).toBe('public, no-cache')
+    expect(first.headers.get('Vary')).toBe('Accept, Accept-Encoding, Accept-Language, Cookie')
+    const second = await get(target, { 'If-None-Match': etag })
+    expect([second.status, await second.text()]).toEqual([304, ''])
+    expect((await get(target, { 'If-None-Match': etag, 'Accept-Language': 'en' })).status).toBe(200)
+  })
+
+  test.each(everyPage)('is compressed: %s', async (_, target) => {
+    for (const encoding of ['gzip', 'br', 'zstd']) {
+      const response = await get(target, { 'Accept-Encoding': encoding })
+      expect(response.headers.get('Content-Encoding')).toBe(encoding)
+      expect(await response.text()).toBe(await page(target))
+    }
+  })
+
+  test('leads only to pages and responses that are there', async () => {
+    const seen = new Set<string>(Object.values(PAGES))
+    const broken: string[] = []
+    for (const target of seen) {
+      const response = await get(target, { Accept: 'text/html,*/*;q=0.8' })
+      if (response.status !== 200) broken.push(`${target} is ${response.status}`)
+      if (!response.headers.get('Content-Type')?.startsWith('text/html') || seen.size > 400) {
+        await response.body?.cancel()
+        continue
+      }
+      for (const link of attributes(await response.text(), 'href'))
+        if (link.startsWith('/')) seen.add(link.replace(/#.*/, ''))
+    }
+    expect(broken).toEqual([])
+    expect(seen.size).toBeGreaterThan(300)
+  })
+})
+
+describe('other methods than GET', () => {
+  const send = (method: string, target: string) =>
+    fetch(url + target, { method, redirect: 'manual', headers: { 'Accept-Encoding': 'identity' } })
+
+  test.each(everyPage)('HEAD has the headers of %s', async (_, target) => {
+    const [head, whole] = [await send('HEAD', target), await send('GET', target)]
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const name of ['ETag', 'Content-Type', 'Content-Length', 'Vary'])
+      expect(`${name} ${head.headers.get(name)}`).toBe(`${name} ${whole.headers.get(name)}`)
+  })
+
+  test.each([
+    ['POST', '/', 405],
+    ['DELETE', '/explore/paises', 405],
+    ['POST', '/explore/nothing', 404],
+    ['OPTIONS', '/releases', 200],
+    ['GET', '/explore/paises/?page=1', 308],
+    ['GET', '/docs/', 308],
+    ['GET', '/explore//paises', 404],
+    ['GET', '/releases/nothing', 404],
+  ])('%s %s is %i', async (method, target, status) => expect((await send(method, target)).status).toBe(status))
+})
+
+describe('the language', () => {
+  const cases: readonly [name: string, target: string, headers: Sent, expected: string][] = [
+    ['Spanish when nothing is said', '/', {}, 'es'],
+    ['Spanish for a language that there is not', '/', { 'Accept-Language': 'nah, fr;q=0.5' }, 'es'],
+    ['what the browser prefers', '/', { 'Accept-Language': 'es;q=0.3, en-GB;q=0.8' }, 'en'],
+    ['what the cookie says, before the browser', '/', { Cookie: 'a=b; lang=en', 'Accept-Language': 'es' }, 'en'],
+    ['what the address says, before the cookie', '/?lang=es', { Cookie: 'lang=en' }, 'es'],
+    ['nothing that is no language', '/?lang=xx', { Cookie: 'lang=__proto__', 'Accept-Language': 'en' }, 'en'],
+  ]
+  test.each(cases)('%s', async (_, target, headers, expected) => {
+    const response = await get(target, headers)
+    expect(response.headers.get('Content-Language')).toBe(expected)
+    expect(await response.text()).toContain(`<html lang="${expected}">`)
+  })
+
+  test('is kept by the links of the page and by a cookie', async () => {
+    const response = await get('/explore/paises?lang=en')
+    expect(response.headers.get('Set-Cookie')).toStartWith('lang=en; Path=/;')
+    expect(response.headers.get('Cache-Control')).toBe('private, no-cache')
+    const links = attributes(await response.text(), 'href')
+    expect(links.filter((link) => link.startsWith('/explore/paises/'))[0]).toEndWith('?lang=en')
+    expect((await get('/explore/paises')).headers.get('Set-Cookie')).toBeNull()
+  })
+
+  test('can be switched on every page without leaving it', async () => {
+    const target = '/explore/localidades?idEstado=2&sort=-poblacion'
+    const links = attributes(await page(target), 'href')
+    expect(links).toContain(`${target}&lang=en`)
+    expect(links).toContain(`${target}&lang=es`)
+  })
+
+  test('writes numbers and dates its own way', async () => {
+    expect(textOf(await page('/explore/localidades/3-199'))).toContain('Población 7,363')
+    expect(await page('/releases')).toMatch(/>\d{1,2} [a-z]{3} \d{4}, \d{1,2}:\d{2}/)
+    expect(await page('/releases?lang=en')).toMatch(/>[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}/)
+  })
+})
+
+describe('a table', () => {
+  const rowsOf = (html: string) => html.match(/<tr><th scope="row">.*/g) ?? []
+
+  test('shows what the API lists, for the same query', async () => {
+    for (const query of ['', '?q=rancho&per_page=25', '?idMunicipio=3&ambito=U&sort=-poblacion&per_page=25&page=2']) {
+      const records = (await (await get(`/api/v2/localidades${query}`)).json()) as Record<string, string>[]
+      const rows = rowsOf(await page(`/explore/localidades${query}`))
+      expect(rows.map((row) => unescaped(row.match(/<bdi>(.*?)<\/bdi>/)?.[1] ?? ''))).toEqual(
+        records.map(({ descLocalidad }) => descLocalidad as string),
+      )
+    }
+  })
+
+  test('offers filters with the number of records that each leaves', async () => {
+    const html = await page('/explore/localidades?ambito=U')
+    const offered = [
+      ...html.matchAll(/<li><a href="([^"]*)"[^>]*><span><bdi>[^<]*<\/bdi><\/span> <span class="figure">([^<]*)</g),
+    ]
+    expect(offered.length).toBeGreaterThan(1)
+    for (const [, link = '', count = ''] of offered) {
+      const target = unescaped(link).replace('/explore/', '/api/v2/')
+      const total = (await get(target)).headers.get('X-Total')
+      // The value that is chosen leads back to the list without it.
+      if (target.includes('ambito=')) expect(`${target} ${count}`).toBe(`${target} ${total}`)
+    }
+  })
+
+  test('downloads exactly what it shows', async () => {
+    const html = await page('/explore/localidades?idEstado=2&sort=-poblacion&per_page=25&page=2')
+    const links = attributes(html, 'href').filter((link) => link.startsWith('/api/') && link.includes('format='))
+    expect(links.map((link) => new URLSearchParams(link.split('?')[1]).get('format'))).toEqual([
+      ...['csv', 'json', 'ndjson'],
+      ...['csv', 'json', 'ndjson'],
+    ])
+    const [shown = '', all = ''] = [links[1], links[4]]
+    expect((await (await get(shown)).json()) as unknown[]).toHaveLength(25)
+    const { total } = { total: Number((await get(all)).headers.get('X-Total')) }
+    expect((await (await get(all)).json()) as unknown[]).toHaveLength(total)
+  })
+
+  test('drops what a form left empty', async () => {
+    const response = await get('/explore/localidades?q=&idEstado=2&sort=')
+    expect([response.status, response.headers.get('Location')]).toEqual([303, '/explore/localidades?idEstado=2'])
+  })
+
+  test.each([
+    ['fields=descLocalidad', 400],
+    ['format=csv', 400],
+    ['nothing=1', 400],
+    ['page=999', 404],
+    ['page=x', 400],
+    ['release=00000000deadbeef', 410],
+  ])('refuses ?%s as a page', async (query, status) => {
+    const response = await get(`/explore/localidades?${query}`, { Accept: 'text/html' })
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([status, 'text/html; charset=utf-8'])
+    expect(textOf(await response.text())).toContain(`Error ${status}`)
+  })
+})
+
+describe('a record', () => {
+  test('is at its official code, too', async () => {
+    for (const [target, location] of [
+      ['/explore/paises/MEX', '/explore/paises/484'],
+      ['/explore/municipios/BC-001', '/explore/municipios/3'],
+    ] as const)
+      expect((await get(target)).headers.get('Location')).toBe(location)
+  })
+
+  test('has its codes to copy, its place, its neighbours, its namesakes and its JSON', async () => {
+    const html = await page('/explore/localidades/3-900')
+    expect(attributes(html, 'data-copy')).toEqual(expect.arrayContaining(['BC-001-0900', '0900', '900', '31, -108.5']))
+    const text = textOf(html)
+    expect(text).toContain('Localidades México Baja California Ensenada')
+    expect(text).toMatch(/Cerca de aquí .* 401\.9 km/)
+    expect(text).toMatch(/Homónimos Aguascalientes Aguascalientes , Aguascalientes 2 con el mismo nombre/)
+    expect(text).toContain('"cveLocalidad": "0900"')
+  })
+
+  test('has its history', async () => {
+    expect(textOf(await page('/explore/localidades/3-100'))).toContain('cambió nombre: Rancho Uno → Rancho 1')
+    expect(textOf(await page('/explore/localidades/3-900'))).toMatch(/apareció.*no estaba/)
+    expect(textOf(await page('/explore/localidades/3-101'))).toContain('Sin cambios')
+    const [before] = service.digests
+    const html = await page(`/explore/localidades/3-100?release=${before}`)
+    expect(html).toContain('<bdi>Rancho Uno</bdi></h1>')
+    expect(textOf(html)).toContain('que no es la vigente')
+  })
+
+  test.each([
+    '/explore/localidades/3',
+    '/explore/localidades/3-1-1',
+    '/explore/paises/0',
+    '/explore/paises/%2e%2e%2f',
+    '/explore/x/1',
+  ])('that is not there is a page: %s', async (target) => {
+    const response = await get(target, { Accept: 'text/html' })
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
+  })
+})
+
+test('the tree opens one level after the other', async () => {
+  expect(textOf(await page('/explore/tree'))).not.toContain('Baja California')
+  const open = await page('/explore/tree?open=paises:484')
+  expect(textOf(open)).toContain('Baja California')
+  expect(textOf(open)).not.toContain('Rancho')
+  const [toggle = ''] = attributes(open, 'href').filter((link) => link.includes('open=estados%3A2'))
+  expect(textOf(await page(toggle.replace(/#.*/, '')))).toContain('Ensenada')
+  expect((await get('/explore/tree?open=nothing')).status).toBe(400)
+})
+
+test('the releases are compared', async () => {
+  const [before, current] = service.digests
+  const text = textOf(await page(`/releases?from=${before}&to=${current}`))
+  expect(text).toContain('Localidades 1 1 0')
+  expect(text).toContain('Nombre: Rancho Uno → Rancho 1')
+  expect(textOf(await page(`/releases?from=${current}&to=${current}`))).toContain('tienen los mismos registros')
+})
+
+describe('the reference', () => {
+  test('has a form for every operation of the OpenAPI document', async () => {
+    const { paths } = (await (await get('/api/openapi.json')).json()) as {
+      paths: Record<string, { get: { operationId: string } }>
+    }
+    const html = await page('/docs')
+    const forms = attributes(html, 'data-path')
+    expect(forms.sort()).toEqual(Object.keys(paths).sort())
+    for (const { get } of Object.values(paths)) expect(html).toContain(`id="${get.operationId}"`)
+  })
+
+  test('runs an operation without a script', async () => {
+    const target = '/docs/run?operation=listMunicipiosOfEstado&%7BidEstado%7D=2&per_page=1&q='
+    expect((await get(target)).headers.get('Location')).toBe('/api/v2/estados/2/municipios?per_page=1')
+    expect((await get('/docs/run?operation=nothing')).status).toBe(400)
+    const elsewhere = '/docs/run?operation=getPais&%7BidPais%7D=%2F%2Fevil.example'
+    expect((await get(elsewhere)).headers.get('Location')).toBe('/api/v2/paises/%2F%2Fevil.example')
+  })
+})
+
+describe('what is sent', () => {
+  const assetsOf = (html: string) =>
+    [...attributes(html, 'src'), ...attributes(html, 'href')].filter((link) => link.startsWith('/assets/'))
+
+  test('never changes under its name, and is there in every encoding', async () => {
+    for (const target of assetsOf(await page('/'))) {
+      const plain = await get(target)
+      const content = await plain.text()
+      expect(plain.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+      for (const encoding of ['gzip', 'br', 'zstd']) {
+        const response = await get(target, { 'Accept-Encoding': encoding })
+        expect([response.headers.get('Content-Encoding'), await response.text()]).toEqual([encoding, content])
+      }
+      expect((await get(target, { 'If-None-Match': plain.headers.get('ETag') ?? '' })).status).toBe(304)
+    }
+    expect((await get('/assets/explorer.js')).status).toBe(404)
+  })
+
+  test('is small: 30 KB for the first page in all, 60 KB of script for any', async () => {
+    for (const [, target] of everyPage) {
+      const html = await page(target)
+      const sizes = await Promise.all(
+        assetsOf(html).map(async (asset) => [asset, gzipSync(await page(asset)).length] as const),
+      )
+      const script = sizes.filter(([asset]) => asset.endsWith('.js')).reduce((sum, [, size]) => sum + size, 0)
+      expect(script).toBeLessThan(60_000)
+      const all = sizes.reduce((sum, [, size]) => sum + size, gzipSync(html).length)
+      if (target === '/') expect(all).toBeLessThan(30_000)
+    }
+  })
+})
+
+describe('names that attack', () => {
+  test('are text on every page', async () => {
+    const targets = [
+      ...Object.values(PAGES),
+      '/explore/localidades?per_page=250',
+      '/explore/localidades?q=script',
+      '/explore?q=script',
+    ]
+    const records = HOSTILE_NAMES.map((_, at) => `/explore/localidades/3-${400 + at}`)
+    let shown = 0
+    for (const target of [...targets, ...records]) {
+      const html = await page(target)
+      expect(html).not.toMatch(/<script>|<img|onfocus='/)
+      expect(html.match(/<script/g)).toHaveLength(1)
+      for (const name of HOSTILE_NAMES) if (unescaped(html).includes(name)) shown++
+    }
+    expect(shown).toBeGreaterThan(30)
+  })
+
+  test('are text when they are in the address', async () => {
+    for (const name of HOSTILE_NAMES.slice(0, 5)) {
+      const given = encodeURIComponent(name)
+      const targets = [
+        `/explore?q=${given}`,
+        `/explore/localidades?q=${given}`,
+        `/explore/localidades?${given}=1`,
+        `/explore/localidades?descLocalidad=${given}`,
+        `/explore/localidades/${given}`,
+        `/${given}`,
+        `/releases?from=${given}`,
+        `/?lang=${given}`,
+      ]
+      for (const target of targets) {
+        const html = await page(target, { Accept: 'text/html' })
+        expect(html).not.toMatch(/<script>|<img|onfocus='/)
+      }
+    }
+  })
+})
+
+test('a catalog of its own has its pages at once', async () => {
+  const planet = entity({
+    name: 'planet',
+    plural: 'planets',
+    title: 'Planets & dwarfs',
+    fields: {
+      sign: code('planet sign', /^[A-Z<]+$/, 'letters'),
+      title: name('planet name'),
+      planetId: id('planet number'),
+    },
+    key: ['planetId'],
+    code: ['sign'],
+  })
+  const moon = entity({
+    name: 'moon',
+    plural: 'moons',
+    title: 'Moons',
+    fields: {
+      title: name('moon name'),
+      moonId: id('moon number'),
+      planet: embeds(planet, 'planet of the moon'),
+      mark: code('mark', /^.+$/, 'any'),
+    },
+    key: ['planet', 'moonId'],
+    code: ['planet', 'mark'],
+  })
+  const catalog = catalogOf([planet, moon])
+  const rows = {
+    planet: [
+      { sign: 'MA', title: 'Mars', planetId: 4 },
+      { sign: 'S<', title: 'Saturn', planetId: 6 },
+    ],
+    moon: [
+      { title: 'Phobos', moonId: 1, planet: 4, mark: '<b>"\'' },
+      { title: 'Titan', moonId: 1, planet: 6, mark: '&amp;' },
+    ],
+  }
+  using home = new TestHome()
+  await home.import(sourceOf(rows, {}, catalog))
+  const release = variantOf(home.current(), { catalog })
+  const server = serverOf(() => release, {}, home.shelf)
+  const of = async (target: string) => textOf(await (await fetch(server.url + target)).text())
+  expect(await of('/')).toMatch(/2 Planets & dwarfs/)
+  expect(await of('/explore/moons?lang=en')).toContain('By planet Mars 1 Saturn 1')
+  expect(await of('/explore/moons/4-1')).toContain(`MA-<b>"'`)
+  expect(await of('/explore/planets/6')).toContain('Titan')
+  expect(await of('/explore/tree?open=planets:6')).toContain('Titan')
+  expect(await of('/releases')).toContain('rows of a test')
+  expect(await of('/docs')).toContain('/api/v2/planets/{planetId}/moons')
+  await server.close()
+  expect(server.logged).toEqual([])
+})
