@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { USAGE } from '../bench/bench.ts'
+import { USAGE as RESOLVE_USAGE } from '../bench/resolve/resolve.ts'
 import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type EntityName, entities } from '../src/catalog/entities.ts'
@@ -28,7 +29,7 @@ const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
-const FLAGS_OF_OTHERS = `${USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
+const FLAGS_OF_OTHERS = `${USAGE}${RESOLVE_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
 /** Variables that no command has: those that are not for people to set, and that of the tests. */
 const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM', CHROMIUM_VARIABLE]
 const FLAGS_OF_ALL = ['--help', '--version']

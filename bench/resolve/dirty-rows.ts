@@ -255,3 +255,27 @@ class Lineages {
     return column.kind === 'text' ? column.texts.text(column.values[position] as number) : ''
   }
 }
+
+/** Rows with all parts that name one of several records with the same name and parent. */
+export function* homonymRows(release: Release, count: number, seed: number): Generator<DirtyRow> {
+  const random = randomFrom(seed)
+  const lineages = new Lineages(release)
+  const entity = 'localidad'
+  const { count: records } = release.entity(entity)
+  for (let made = 0, drawn = 0; made < count && drawn < MAX_DRAWN; drawn++) {
+    const position = random(records)
+    const lineage = lineages.of(entity, position)
+    if (lineages.namesakes(lineage, lineage[0]?.name ?? '') < 2) continue
+    made++
+    yield {
+      kind: 'homonym',
+      entity,
+      position,
+      written: namesOf(lineage).join(', '),
+      row: { parts: new Map(lineage.map(({ entity, name }) => [entity, name])) },
+    }
+  }
+}
+
+/** Few names are shared in some catalogs. */
+const MAX_DRAWN = 100_000

@@ -146,12 +146,18 @@ const ABBREVIATED = 0.1
 const GLUED = 0.15
 const OTHER_ORDER = 0.5
 const BY_EAR = 0.7
+const MIN_SOUND = 2
 /** What comes on top of the edits where what they lead to only sounds like the name. */
 const EDITED_BY_EAR = 0.5
 const PREFIX = 1.3
 const SOME_WORDS = 1.8
 const MORE_WORDS = 2.2
 const MAX_EDITS = 2
+/** Of the letters of a short name too many would be left out. */
+const maxEditsIn = (typed: string, name: string): number => {
+  const letters = Math.max(typed.length, name.length)
+  return letters < 3 ? 0 : letters < 5 ? 1 : MAX_EDITS
+}
 const MIN_PREFIX = 4
 /** Of words that say little, and are in one of the two only: in what was typed, and in the name. */
 const LIGHT_COST = 0.2
@@ -197,15 +203,15 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   }
   if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
     const [sound, other] = [soundOf(typed.words), soundOf(name.words)]
-    if (sound === other) offer(BY_EAR, 'by-ear')
+    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR, 'by-ear')
     else {
       const edits = distanceOf(sound, other, MAX_EDITS).toWord
-      if (edits <= MAX_EDITS) offer(edits + EDITED_BY_EAR, 'typo')
+      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR, 'typo')
     }
   }
   if (isSameNumber && missing <= MAX_EDITS && added <= MAX_EDITS && length <= MAX_EDITS) {
     const edits = distanceOf(typed.joined, name.joined, MAX_EDITS).toWord
-    if (edits <= MAX_EDITS) offer(edits, 'typo')
+    if (edits <= maxEditsIn(typed.joined, name.joined)) offer(edits, 'typo')
   }
   // Without the words that say little, what is left may still be misspelt.
   const coreLength = Math.min(typed.core.length, name.core.length)

@@ -61,11 +61,11 @@ export type Resolution = {
   readonly alternatives: readonly Candidate[]
 }
 
-export const MAX_ALTERNATIVES = 5
+const MAX_ALTERNATIVES = 5
 /** Of a part or a text only so much is read. */
 export const MAX_ROW_CHARACTERS = 300
 
-export type ResolveOptions = {
+type ResolveOptions = {
   /** The entities that free text may mean; all by default. */
   readonly names?: readonly string[]
 }
@@ -75,13 +75,6 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     ? resolveText(release, row.text.slice(0, MAX_ROW_CHARACTERS), names ?? [...release.catalog.entities.keys()])
     : verdictOf(release, candidatesByParts(release, writtenParts(release, row.parts)))
 }
-
-/** One after the other; the rows of a table name the same ancestors again and again, which are looked up once. */
-export const resolveRows = (
-  release: Release,
-  rows: readonly RowToResolve[],
-  options: ResolveOptions = {},
-): Resolution[] => rows.map((row) => resolveRow(release, row, options))
 
 const partNamesByCatalog = new WeakMap<Catalog, ReadonlyMap<string, string>>()
 

@@ -179,7 +179,7 @@ const badBody = (wrong: string) => new ProblemError({ kind: 'bad-body', wrong })
 const badRow = (row: number, wrong: string, allowed: string) =>
   new ProblemError({ kind: 'bad-row', row, wrong, allowed })
 
-export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowToResolve[] {
+function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowToResolve[] {
   const given = headers.get('content-type') ?? ''
   const [name = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase())
   const type = OTHER_NAMES[name] ?? name
