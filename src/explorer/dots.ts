@@ -129,13 +129,53 @@ export class Projection {
 
 const MIN_DEGREES = 0.2
 
-/** Hues of even lightness; those next to each other in number are far apart in colour. */
-export function palette(count: number, isDark: boolean): Uint8Array {
-  const hues = Math.max(count, 32)
-  const colours = new Uint8Array(hues * 3)
-  for (let at = 0; at < hues; at++) {
-    const hue = (((at * 13) % hues) / hues) * 2 * Math.PI + 0.4
-    colours.set(oklch(isDark ? 0.76 : 0.6, isDark ? 0.125 : 0.135, hue), at * 3)
+/** The middle of the points of each group that are shown, by the number of the group. */
+export function centresOf(points: Points, isShown: (position: number) => boolean): Map<number, [number, number]> {
+  const { order, groups, x, y, west, east, south, north } = points
+  const sums = new Map<number, [x: number, y: number, count: number]>()
+  for (const position of order) {
+    if (!isShown(position)) continue
+    const group = groups[position] as number
+    const sum = sums.get(group) ?? [0, 0, 0]
+    sum[0] += x[position] as number
+    sum[1] += y[position] as number
+    sum[2]++
+    sums.set(group, sum)
+  }
+  const centre = ([columns, rows, count]: readonly [number, number, number]): [number, number] => [
+    west + ((east - west) * columns) / count / STEPS,
+    north - ((north - south) * rows) / count / STEPS,
+  ]
+  return new Map([...sums].map(([group, sum]) => [group, centre(sum)]))
+}
+
+const MIN_HUES = 32
+
+/** For each group one of as many hues of even lightness: groups that are near each other get hues that are far apart. */
+export function palette(points: Points, isDark: boolean): Uint8Array {
+  const centres = centresOf(points, () => true)
+  const count = Math.max(MIN_HUES, ...[...centres.keys()].map((group) => group + 1))
+  const chosen = new Map<number, number>()
+  const free = new Set(Array.from({ length: count }, (_, hue) => hue))
+  for (const [group, [x, y]] of [...centres].sort(([a], [b]) => a - b)) {
+    const likeness = (hue: number) => {
+      let sum = 0
+      for (const [other, otherHue] of chosen) {
+        const [otherX, otherY] = centres.get(other) as [number, number]
+        const apart = Math.abs(hue - otherHue)
+        const turn = Math.min(apart, count - apart) / count
+        sum += 1 / ((turn + 0.02) * ((x - otherX) ** 2 + (y - otherY) ** 2 + 0.1))
+      }
+      return sum
+    }
+    const best = [...free].reduce((least, hue) => (likeness(hue) < likeness(least) ? hue : least))
+    chosen.set(group, best)
+    free.delete(best)
+  }
+  const colours = new Uint8Array(count * 3)
+  for (const [group, hue] of chosen) {
+    const angle = (hue / count) * 2 * Math.PI + 0.4
+    colours.set(oklch(isDark ? 0.76 : 0.6, isDark ? 0.125 : 0.135, angle), group * 3)
   }
   return colours
 }
@@ -173,25 +213,28 @@ export type Painting = {
   readonly colours: Uint8Array
   readonly paper: Rgb
   readonly faint: Rgb
-  /** How much larger than in a picture of all points the scale is. */
-  readonly zoom: number
+  /** The radius of the dot of every size. */
+  readonly radius: Float32Array
 }
 
 /** From so many device pixels on, a dot is a circle and not a few pixels. */
 const MIN_CIRCLE = 2.2
 const MAX_RADIUS = 13
 
-/** The radius of the dot of every size, in pixels of the screen. */
-export function radii(zoom: number): Float32Array {
-  const growth = Math.min(Math.max(zoom, 1) ** 0.3, 3.4)
+/** At so many pixels a degree, a country fills a window. */
+const USUAL_SCALE = 30
+
+/** The radius of the dot of every size, in pixels of the screen; none is smaller than one that is given. */
+export function radii(scale: number, least: number): Float32Array {
+  const growth = Math.min(Math.max((scale / USUAL_SCALE) ** 0.33, 0.6), 3.4)
   return Float32Array.from({ length: SIZES }, (_, size) => {
     const value = size < 2 ? 0 : 2 ** ((size - 2) / SIZES_PER_DOUBLING) - 1
-    return Math.min((0.5 + 0.05 * value ** 0.36) * growth, MAX_RADIUS)
+    return Math.max(Math.min((0.5 + 0.036 * value ** 0.36) * growth, MAX_RADIUS), least)
   })
 }
 
 export function paint(context: CanvasRenderingContext2D, painting: Painting): void {
-  const { points, camera, projection, density, isShown, hasOthers, colours, paper, faint, zoom } = painting
+  const { points, camera, projection, density, isShown, hasOthers, colours, paper, faint, radius: radiusOf } = painting
   const { x, y, groups, sizes, order } = points
   const [width, height] = [Math.round(painting.width * density), Math.round(painting.height * density)]
   const { xFactor, xOffset, yFactor, yOffset } = projection.linear(
@@ -219,7 +262,6 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
       mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.6)
     }
   }
-  const radiusOf = radii(zoom)
   const circles: number[] = []
   for (const position of order) {
     const across = (x[position] as number) * xFactor + xOffset

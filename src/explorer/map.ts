@@ -1,5 +1,15 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
-import { type Camera, type Points, Projection, paint, palette, parsePoints, type Rgb, radii } from './dots.ts'
+import {
+  type Camera,
+  centresOf,
+  type Points,
+  Projection,
+  paint,
+  palette,
+  parsePoints,
+  type Rgb,
+  radii,
+} from './dots.ts'
 
 type Settings = {
   readonly points: string
@@ -32,6 +42,9 @@ const HOVER_PAUSE = 40
 const HIT_RADIUS = 12
 const CLICK_DISTANCE = 5
 const MAX_KNOWN_RECORDS = 500
+const FEW_DOTS = 2_000
+const MANY_DOTS = 20_000
+const NARROW = 500
 
 const isDark = matchMedia('(prefers-color-scheme: dark)')
 
@@ -65,27 +78,26 @@ async function drawSmall(canvas: HTMLCanvasElement): Promise<void> {
     const density = Math.min(devicePixelRatio, MAX_DENSITY)
     canvas.width = Math.round(width * density)
     canvas.height = Math.round(height * density)
+    const camera = projection.fit(() => true, width, height, 8)
     paint(context, {
       points,
-      camera: projection.fit(() => true, width, height, 4),
+      camera,
       projection,
       width,
       height,
       density,
       isShown: () => true,
       hasOthers: false,
-      colours: palette(groupCount(points), isDark.matches),
+      colours: palette(points, isDark.matches),
       paper: colourOf(canvas, '--paper'),
       faint: colourOf(canvas, '--line'),
-      zoom: 1,
+      radius: radii(camera.scale, 0),
     })
     canvas.dataset.drawn = 'true'
   }
   new ResizeObserver(draw).observe(canvas)
   isDark.addEventListener('change', draw)
 }
-
-const groupCount = ({ groups }: Points): number => groups.reduce((most, group) => Math.max(most, group + 1), 1)
 
 class DotMap {
   readonly #element: HTMLElement
@@ -99,6 +111,9 @@ class DotMap {
   readonly #isShown: (position: number) => boolean
   readonly #number: Intl.NumberFormat
   readonly #centres: ReadonlyMap<number, readonly [longitude: number, latitude: number]>
+  #colours: Uint8Array
+  /** Where only few dots are shown, each of them must be seen. */
+  readonly #leastRadius: number
   #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
   /** The scale at which all that is shown fits. */
   #fitted = 1
@@ -128,13 +143,20 @@ class DotMap {
     this.#isShown =
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
     this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
-    this.#centres = this.#centresOfGroups()
+    this.#centres = centresOf(points, this.#isShown)
+    this.#colours = palette(points, isDark.matches)
+    const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
+    this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
     this.#measure()
     this.#fitAll()
     this.#readAddress()
     this.#listen()
     this.#draw()
     this.#listLater()
+  }
+
+  get #radius(): Float32Array {
+    return radii(this.#camera.scale, this.#leastRadius)
   }
 
   get #zoom(): number {
@@ -169,27 +191,6 @@ class DotMap {
     history.replaceState(history.state, '', `${location.pathname}${location.search}${place}`)
   }
 
-  /** The middle of the points of each group. */
-  #centresOfGroups(): Map<number, readonly [number, number]> {
-    const { order, groups, x, y, west, east, south, north } = this.#points
-    const sums = new Map<number, [x: number, y: number, count: number]>()
-    for (const position of order) {
-      if (!this.#isShown(position)) continue
-      const group = groups[position] as number
-      const sum = sums.get(group) ?? [0, 0, 0]
-      sum[0] += x[position] as number
-      sum[1] += y[position] as number
-      sum[2]++
-      sums.set(group, sum)
-    }
-    return new Map(
-      [...sums].map(([group, [columns, rows, count]]) => [
-        group,
-        [west + ((east - west) * columns) / count / 0xffff, north - ((north - south) * rows) / count / 0xffff],
-      ]),
-    )
-  }
-
   // Drawing.
 
   #draw(): void {
@@ -207,10 +208,10 @@ class DotMap {
       density,
       isShown: this.#isShown,
       hasOthers: this.#settings.found !== undefined,
-      colours: palette(this.#settings.groups.length, isDark.matches),
+      colours: this.#colours,
       paper: colourOf(this.#canvas, '--paper'),
       faint: colourOf(this.#canvas, '--strong-line'),
-      zoom: this.#zoom,
+      radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)
     this.#drawLabels()
@@ -244,10 +245,10 @@ class DotMap {
     context.lineJoin = 'round'
     context.lineWidth = 3.5
     context.strokeStyle = colour('--paper')
-    const radius = radii(this.#zoom)
+    const radius = this.#radius
     const isCloseUp = this.#zoom > 2.2
     const drawPlaces = () => {
-      context.font = `13px ${colour('--serif')}`
+      context.font = `${this.#width < NARROW ? 11 : 13}px ${colour('--serif')}`
       context.fillStyle = colour('--ink')
       for (const record of this.#labelled) {
         const text = shortened(String(valueAt(record, this.#settings.name)))
@@ -257,7 +258,7 @@ class DotMap {
       }
     }
     const drawGroups = () => {
-      context.font = `600 12px ${colour('--sans')}`
+      context.font = `600 ${this.#width < NARROW ? 10 : 12}px ${colour('--sans')}`
       context.fillStyle = colour('--soft')
       for (const [group, centre] of this.#centres) {
         const text = this.#settings.groups[group] ?? ''
@@ -337,7 +338,10 @@ class DotMap {
       this.#drawLater()
       this.#listLater()
     })
-    isDark.addEventListener('change', () => this.#drawLater())
+    isDark.addEventListener('change', () => {
+      this.#colours = palette(this.#points, isDark.matches)
+      this.#drawLater()
+    })
     new ResizeObserver(() => {
       if (canvas.clientWidth === this.#width && canvas.clientHeight === this.#height) return
       const isWhole = this.#camera.scale <= this.#fitted * 1.01
@@ -438,7 +442,7 @@ class DotMap {
   #hit(x: number, y: number): number | undefined {
     const { order, sizes } = this.#points
     const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
-    const radius = radii(this.#zoom)
+    const radius = this.#radius
     let best: number | undefined
     let least = HIT_RADIUS
     for (const position of order) {
@@ -492,7 +496,7 @@ class DotMap {
     const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
     const x = (this.#points.x[position] as number) * xFactor + xOffset
     const y = (this.#points.y[position] as number) * yFactor + yOffset
-    const reach = (radii(this.#zoom)[this.#points.sizes[position] as number] as number) + 4
+    const reach = (this.#radius[this.#points.sizes[position] as number] as number) + 4
     this.#card.replaceChildren(...this.#described(record))
     this.#card.hidden = false
     const { offsetWidth, offsetHeight } = this.#card

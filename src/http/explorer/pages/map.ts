@@ -52,7 +52,7 @@ export function mapPage(view: View, named?: Entity): Page {
     main: html`<link rel="modulepreload" href="${assetAddress('map.js')}">
 <div class="heading">
 <h1>${words.maps.title(many)}</h1>
-<p class="count" role="status">${isFiltered ? words.maps.shown(language.number(listed.total), points) : words.maps.lead(points, many)} ${frame.groups === undefined ? words.maps.sized : words.maps.coloured(oneOf(view, frame.groups.entity))}</p>
+<p class="count" role="status">${isFiltered ? words.maps.shown(language.number(listed.total), points, many) : words.maps.lead(points, many)} ${frame.groups === undefined ? words.maps.sized : words.maps.coloured(oneOf(view, frame.groups.entity))}</p>
 </div>
 ${mapForm(view, entity, frame)}
 <noscript><p class="empty">${words.maps.noScript}</p></noscript>
