@@ -66,28 +66,28 @@ const filled = (text: string | undefined, values: Readonly<Record<string, string
 
 const STYLES = `
 :host { display: block; font: inherit; color: var(--picker-ink, inherit);
-  --ink: var(--picker-ink, CanvasText); --paper: var(--picker-paper, Canvas); --line: var(--picker-line, GrayText);
-  --accent: var(--picker-accent, light-dark(#9a3f1d, #f0a273)); --tint: var(--picker-tint, light-dark(#f6e6dd, #3a2719)); }
+  --_ink: var(--picker-ink, CanvasText); --_paper: var(--picker-paper, Canvas); --_line: var(--picker-line, GrayText);
+  --_accent: var(--picker-accent, light-dark(#9a3f1d, #f0a273)); --_tint: var(--picker-tint, light-dark(#f6e6dd, #3a2719)); }
 :host([hidden]) { display: none; }
 .fields { display: grid; gap: var(--picker-gap, 0.75rem); grid-template-columns: var(--picker-columns, repeat(auto-fit, minmax(min(13rem, 100%), 1fr))); }
 .field { position: relative; min-width: 0; }
 label { display: block; font-size: 0.9em; margin-bottom: 0.2em; }
-.required::after { content: " *"; color: var(--accent); }
-input { box-sizing: border-box; width: 100%; min-height: 2.5em; font: inherit; color: var(--ink); background: var(--paper);
-  border: 1px solid var(--line); border-radius: 0; padding: 0.3em 1.8em 0.3em 0.6em; }
-input:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
+.required::after { content: " *" / ""; color: var(--_accent); }
+input { box-sizing: border-box; width: 100%; min-height: 2.5em; font: inherit; color: var(--_ink); background: var(--_paper);
+  border: 1px solid var(--_line); border-radius: 0; padding: 0.3em 1.8em 0.3em 0.6em; }
+input:focus-visible { outline: 3px solid var(--_accent); outline-offset: 1px; }
 input:disabled { opacity: 0.65; cursor: not-allowed; }
 .arrow { position: absolute; right: 0.7em; bottom: 1em; width: 0.45em; height: 0.45em; pointer-events: none;
-  border: solid var(--line); border-width: 0 2px 2px 0; transform: rotate(45deg); }
+  border: solid var(--_line); border-width: 0 2px 2px 0; transform: rotate(45deg); }
 ul { position: absolute; z-index: 10; top: calc(100% - 1px); left: 0; right: 0; box-sizing: border-box; max-height: 18em;
-  overflow-y: auto; margin: 0; padding: 0; list-style: none; color: var(--ink); background: var(--paper); border: 1px solid var(--line); }
+  overflow-y: auto; margin: 0; padding: 0; list-style: none; color: var(--_ink); background: var(--_paper); border: 1px solid var(--_line); }
 ul[hidden] { display: none; }
 li { padding: 0.4em 0.6em; cursor: pointer; overflow-wrap: anywhere; }
-li[aria-selected="true"], li[role="option"]:not([aria-disabled]):hover { background: var(--tint); box-shadow: inset 3px 0 var(--accent); }
+li[aria-selected="true"], li[role="option"]:not([aria-disabled]):hover { background: var(--_tint); box-shadow: inset 3px 0 var(--_accent); }
 li[aria-disabled] { cursor: default; }
 li small { display: block; opacity: 0.85; }
 mark { background: none; color: inherit; font-weight: 700; }
-.message { margin: 0.4em 0 0; font-size: 0.9em; color: var(--accent); }
+.message { margin: 0.4em 0 0; font-size: 0.9em; color: var(--_accent); }
 .message:empty { display: none; }
 .status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (forced-colors: active) { li[aria-selected="true"] { outline: 2px solid; outline-offset: -2px; } }
@@ -562,9 +562,7 @@ class NomenclatorPicker extends HTMLElement {
     const above = this.#fields.slice(0, at)
     // The nearest one says it all: what is above it follows.
     const parent = above.at(-1)
-    // What is not chosen by a level above helps to tell namesakes apart.
-    const context = Object.entries(level.ancestors).filter(([one]) => !above.some((field) => field.level === one))
-    const names = context.map(([, { name: path }]) => path).reverse()
+    const names = this.#contextOf(level, parent?.level).map(({ name: path }) => path)
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
       fields: [...new Set([...level.key, level.name, ...names])].join(),
@@ -578,16 +576,22 @@ class NomenclatorPicker extends HTMLElement {
     if (response.status === 400) return { options: [], total: 0 }
     if (!response.ok) throw new Error(`status ${response.status}`)
     const records = (await response.json()) as CatalogRecord[]
-    const isRoot = (path: string) => path === names.at(-1) && names.length > 1
     const options = records.map((record) => ({
       ...choiceOf(name, level, record),
-      where: names
-        .filter((path) => !isRoot(path))
-        .map((path) => String(valueAt(record, path)))
-        .join(', '),
+      where: names.map((path) => String(valueAt(record, path))).join(', '),
       record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
+  }
+
+  /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
+  #contextOf({ ancestors }: Level, above: string | undefined) {
+    const known = above === undefined ? [] : [above, ...Object.keys(this.#levelOf(above)?.ancestors ?? {})]
+    const depth = (name: string) => Object.keys(this.#levelOf(name)?.ancestors ?? {}).length
+    return Object.entries(ancestors)
+      .filter(([name]) => !known.includes(name) && depth(name) > 0)
+      .sort(([a], [b]) => depth(b) - depth(a))
+      .map(([, paths]) => paths)
   }
 
   /** What is below belongs to another record from then on. */

@@ -15,7 +15,7 @@ import type { FacetValue } from '../../v2/facets.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../v2/parameter-definitions.ts'
 import type { MapFrame, ReadRecord } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
-import { gridMap } from '../dot-map.ts'
+import { gridMap, type Point } from '../dot-map.ts'
 import { type Html, html, joined } from '../html.ts'
 import { apiCollectionPath, collectionAddress, MAP_PATH, mapAddress, type Pairs, withQuery } from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'
@@ -204,8 +204,8 @@ export function smallMap(view: View): Html | undefined {
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, label)}<canvas data-map="small" data-script="${assetAddress('map.js')}" data-settings="${JSON.stringify(settings)}" aria-hidden="true" hidden></canvas><span class="unseen">${words.maps.open}</span></a></figure>`
 }
 
-/** Where a record is on the map of its collection, close up. */
-export const placeOnMap = (view: View, entity: Entity, latitude: number, longitude: number): string =>
-  `${href(view, mapAddress(entity))}#map=${CLOSE_UP}/${latitude.toFixed(4)}/${longitude.toFixed(4)}`
-
 const CLOSE_UP = 10
+
+/** A point on the map of a collection, close up. */
+export const placeOnMap = (view: View, entity: Entity, { latitude, longitude }: Point): string =>
+  `${href(view, mapAddress(entity))}#map=${CLOSE_UP}/${latitude.toFixed(4)}/${longitude.toFixed(4)}`

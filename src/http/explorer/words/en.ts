@@ -351,7 +351,6 @@ export const en: Words = {
     lead: 'An HTML element with cascading catalogs: type, choose, and its value is submitted with the form. One file, without dependencies, from any site.',
     try: 'Try it',
     place: 'Place',
-    subject: 'Field of knowledge',
     send: 'Submit',
     reset: 'Reset',
     sent: 'The form would submit this:',

@@ -408,7 +408,6 @@ export const es = {
     lead: 'Un elemento HTML con catálogos en cascada: se escribe, se elige, y su valor se envía con el formulario. Un solo archivo, sin dependencias, desde cualquier sitio.',
     try: 'Pruébelo',
     place: 'Lugar',
-    subject: 'Área de conocimiento',
     send: 'Enviar',
     reset: 'Limpiar',
     sent: 'Esto enviaría el formulario:',
