@@ -1,5 +1,5 @@
 // Facets: how many of the records that a list finds have each parent, or each value of a fact that is text.
-import { type Entity, factsOf, identifierOf } from '../../catalog/entity.ts'
+import { type Entity, factsOf, identifierOf, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { find } from '../../find/finder.ts'
@@ -132,8 +132,7 @@ function namedAt(entity: OpenEntity, position: number): Named {
   if (known !== undefined) return known
   const { definition, records } = entity
   const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
-  const nameField = Object.keys(definition.fields).find((field) => definition.fields[field]?.kind === 'name') as string
-  const named = { value: String(record[identifierOf(definition)]), name: record[nameField] as string }
+  const named = { value: String(record[identifierOf(definition)]), name: record[nameFieldOf(definition)] as string }
   names.set(position, named)
   return named
 }

@@ -1,5 +1,5 @@
 // The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { highlights } from '../../find/highlight.ts'
@@ -89,6 +89,3 @@ function namingOf(entity: Entity): Naming {
   namings.set(entity, naming)
   return naming
 }
-
-const nameFieldOf = ({ fields }: Entity) =>
-  Object.keys(fields).find((field) => fields[field]?.kind === 'name') as string
