@@ -268,9 +268,12 @@ class Field {
         else if (length > 0) this.#activate((this.#active + (event.key === 'ArrowDown' ? 1 : -1) + length) % length)
         return
       case 'Enter':
-        // While the list is open, or a search is under way, Enter chooses and does not submit.
-        if (!isOpen && this.#typed === '') return
         event.preventDefault()
+        // While the list is open, or a search is under way, Enter chooses; otherwise it submits, as in any other field.
+        if (!isOpen && this.#typed === '') {
+          this.#picker.form?.requestSubmit()
+          return
+        }
         if (!isOpen || this.#timer !== undefined) this.#load()
         void this.#loaded.then(() => this.#choose(this.#options[this.#active]))
         return

@@ -23,6 +23,7 @@ import {
   apiRecordPath,
   collectionAddress,
   keySegments,
+  mapAddress,
   type Pairs,
   recordAddress,
   segmentsOf,
@@ -44,6 +45,7 @@ import {
   type View,
 } from '../view.ts'
 import { ownValue } from './collection.ts'
+import { placeOnMap } from './map.ts'
 
 const FACTS: Pairs = [['facts', 'true']]
 const MAX_CHILDREN = 20
@@ -240,7 +242,8 @@ export const bar = (value: number, largest: number): Html =>
 
 function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const focus = pointOf(record)
-  if (focus !== undefined) return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
+  if (focus !== undefined)
+    return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
   const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
   const dots = child && dotsBelow(view, entity, record)
   if (child === undefined || dots === undefined) return undefined
