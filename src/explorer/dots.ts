@@ -199,7 +199,7 @@ function oklch(lightness: number, chroma: number, hue: number): [number, number,
 
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-export type Painting = {
+type Painting = {
   readonly points: Points
   readonly camera: Camera
   readonly projection: Projection

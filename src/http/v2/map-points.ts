@@ -18,7 +18,7 @@ export type MapGroups = {
   readonly positions: readonly number[]
 }
 
-export const MAGIC = 'NMP1'
+const MAGIC = 'NMP1'
 const HEADER_BYTES = 40
 const PLANES = 6
 /** Points are numbered from 0 to this between the bounds, in each direction. */
@@ -158,7 +158,7 @@ const stepsBetween = (from: number, to: number) => (value: number) =>
   from === to ? 0 : Math.round(((value - from) / (to - from)) * STEPS)
 
 /** The logarithm of a number, so that a byte holds a village and a city alike. */
-export const sizeOf = (value: number | undefined): number =>
+const sizeOf = (value: number | undefined): number =>
   value === undefined
     ? SIZE_UNKNOWN
     : Math.min(SIZE_UNKNOWN + 1 + Math.round(Math.log2(1 + Math.max(value, 0)) * SIZES_PER_DOUBLING), MAX_SIZE)

@@ -101,7 +101,7 @@ const plain: Code = (script, { levels, name, label }) => `<script src="${script}
 </form>`
 
 const react: Code = (script, { levels, name }) => `// React 19
-export function PlaceForm({ onSave }) {
+function PlaceForm({ onSave }) {
   return (
     <form action={(data) => onSave(data.get('${name}'))}>
       <script async src="${script}" />
@@ -119,8 +119,7 @@ export function PlaceForm({ onSave }) {
 const vue: Code = (script, { levels, name }) => `<!-- Vue 3; in vite.config.js:
   vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'nomenclator-picker' } } }) -->
 <script setup>
-import { ref } from 'vue'
-const place = ref('')
+const place = defineModel()
 const script = document.createElement('script')
 script.src = '${script}'
 document.head.append(script)
