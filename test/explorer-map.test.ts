@@ -98,6 +98,7 @@ describe('the points', () => {
     ['of the beginning of a digest', () => pointsTarget(service.digests[1].slice(0, 12)), 404],
     ['of no such collection', () => pointsTarget().replace('localidades', 'nada'), 404],
     ['of a collection without coordinates', () => pointsTarget().replace('localidades', 'paises'), 404],
+    ['of a name that cannot be decoded', () => pointsTarget().replace('localidades', '%E0%A4%A'), 404],
     ['with a parameter', () => `${pointsTarget()}?q=a`, 400],
     ['found by a parameter that there is not', () => foundTarget('nada=1'), 400],
   ])('%s are a problem', async (_, target, status) => {
@@ -269,6 +270,17 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await page.waitForURL('**/map')
     await page.getByRole('link', { name: 'Ver como tabla' }).click()
     await page.waitForURL('**/explore/localidades')
+  })
+
+  test('bounds that the address has hold for the list, too', async () => {
+    const page = await open('/map?latitud_max=31.25')
+    const { length } = await records('&latitud_max=31.25&latitud_min=-90')
+    await page.getByRole('button', { name: 'Alejar' }).click()
+    await page
+      .locator('[data-part=count]')
+      .getByText(new RegExp(`^${length} `))
+      .waitFor()
+    expect(await page.locator('.count').textContent()).toContain(`${length} de 129`)
   })
 
   test('a finger sees first what it has chosen', async () => {

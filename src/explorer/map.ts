@@ -558,14 +558,18 @@ class DotMap {
     this.#listRequest?.abort()
     this.#listRequest = new AbortController()
     const { signal } = this.#listRequest
-    const bounds = new URLSearchParams({
-      [`${latitude}_min`]: degrees(last.latitude, 90),
-      [`${latitude}_max`]: degrees(first.latitude, 90),
-      [`${longitude}_min`]: degrees(first.longitude, 180),
-      [`${longitude}_max`]: degrees(last.longitude, 180),
-    })
+    const address = new URL(list, location.href)
+    // The search may have bounds of its own: the narrower ones hold.
+    const narrow = (name: string, value: string, of: (...values: number[]) => number) => {
+      const given = address.searchParams.get(name)
+      address.searchParams.set(name, given === null ? value : String(of(Number(given), Number(value))))
+    }
+    narrow(`${latitude}_min`, degrees(last.latitude, 90), Math.max)
+    narrow(`${latitude}_max`, degrees(first.latitude, 90), Math.min)
+    narrow(`${longitude}_min`, degrees(first.longitude, 180), Math.max)
+    narrow(`${longitude}_max`, degrees(last.longitude, 180), Math.min)
     try {
-      const response = await fetch(`${list}&${bounds}`, { signal })
+      const response = await fetch(address, { signal })
       if (!response.ok) return
       const records = (await response.json()) as MapRecord[]
       if (!signal.aborted) this.#showList(records, Number(response.headers.get('X-Total')))

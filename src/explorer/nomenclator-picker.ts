@@ -76,7 +76,8 @@ label { display: block; font-size: 0.9em; margin-bottom: 0.2em; }
 input { box-sizing: border-box; width: 100%; min-height: 2.5em; font: inherit; color: var(--_ink); background: var(--_paper);
   border: 1px solid var(--_line); border-radius: 0; padding: 0.3em 1.8em 0.3em 0.6em; }
 input:focus-visible { outline: 3px solid var(--_accent); outline-offset: 1px; }
-input:disabled { opacity: 0.65; cursor: not-allowed; }
+input::placeholder { color: inherit; opacity: 0.75; }
+input:disabled { border-style: dashed; background: none; cursor: not-allowed; }
 .arrow { position: absolute; right: 0.7em; bottom: 1em; width: 0.45em; height: 0.45em; pointer-events: none;
   border: solid var(--_line); border-width: 0 2px 2px 0; transform: rotate(45deg); }
 ul { position: absolute; z-index: 10; top: calc(100% - 1px); left: 0; right: 0; box-sizing: border-box; max-height: 18em;
@@ -103,6 +104,8 @@ class Field {
   readonly #picker: NomenclatorPicker
   readonly #id: string
   #options: Option[] = []
+  /** The text that the options are for. */
+  #shownFor: string | undefined
   #active = -1
   #timer: ReturnType<typeof setTimeout> | undefined
   #request: AbortController | undefined
@@ -214,6 +217,7 @@ class Field {
   }
 
   #show(note: string | undefined, text: string): void {
+    this.#shownFor = text
     const items = this.#options.map((option, at) => this.#item(option, at, text))
     if (note !== undefined) {
       const item = document.createElement('li')
@@ -274,7 +278,11 @@ class Field {
           this.#picker.form?.requestSubmit()
           return
         }
-        if (!isOpen || this.#timer !== undefined) this.#load()
+        if (isOpen && this.#shownFor === this.#typed) {
+          this.#choose(this.#options[this.#active])
+          return
+        }
+        this.#load()
         void this.#loaded.then(() => this.#choose(this.#options[this.#active]))
         return
       case 'Escape':
@@ -283,7 +291,7 @@ class Field {
         this.set(this.choice)
         return
       case 'Tab':
-        if (isOpen && this.#active !== -1 && this.#typed !== '') this.#choose(this.#options[this.#active])
+        if (isOpen && this.#shownFor === this.#typed && this.#typed !== '') this.#choose(this.#options[this.#active])
     }
   }
 
@@ -302,7 +310,6 @@ class Field {
 
   #close(): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
     this.#list.hidden = true
     this.input.setAttribute('aria-expanded', 'false')
     this.input.removeAttribute('aria-activedescendant')

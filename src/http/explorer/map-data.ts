@@ -1,6 +1,5 @@
 // What a map is drawn from, as bytes: the points of a collection, and which of them a search finds. Both belong to one release.
-import type { Entity } from '../../catalog/entity.ts'
-import { hasCoordinates } from '../../catalog/entity.ts'
+import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { isRead, otherMethod } from '../methods.ts'
@@ -8,6 +7,7 @@ import { orThrow, ProblemError } from '../problem.ts'
 import { cachedResponse } from '../v2/cached-response.ts'
 import { foundBits, pointBytes, pointPieces } from '../v2/map-points.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
+import { percentDecoded } from '../v2/paths.ts'
 import type { V2Context } from '../v2/pipeline.ts'
 import { type ListRequest, parseQuery, parseRequest } from '../v2/request.ts'
 import { bodyResponse } from '../v2/response.ts'
@@ -27,7 +27,7 @@ export function respondMapData(context: V2Context, request: HttpRequest): HttpRe
   if (!isRead(request)) return orThrow(otherMethod(request))
   const [, kind, digest = '', plural = ''] = MAP_DATA.exec(request.path) ?? []
   const release = context.releases.find('release', digest)
-  const entity = release.catalog.collections.get(decodeURIComponent(plural))
+  const entity = release.catalog.collections.get(percentDecoded(plural) ?? '')
   if (entity === undefined || !hasCoordinates(entity)) throw new ProblemError({ kind: 'not-found', known: [MAP_PATH] })
   const chosen = { release, isNamed: true }
   const encoding = acceptedEncoding(request.headers.get('accept-encoding'))

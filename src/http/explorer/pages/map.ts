@@ -43,7 +43,7 @@ export function mapPage(view: View, named?: Entity): Page {
   const { words, language, api, pairs } = view
   const many = manyOf(view, entity)
   const points = language.number(frame.points)
-  const listed = api.list(apiCollectionPath(entity), [...pairs, ...listOrder(view, entity)])
+  const listed = api.list(apiCollectionPath(entity), [...withCoordinates(pairs), ...listOrder(view, entity)])
   const isFiltered = pairs.length > 0
   const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
   return {
@@ -86,6 +86,12 @@ function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
   const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
   const other = pairs.find(([name]) => !known.includes(name))?.[0]
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
+}
+
+/** Only records that are on the map. */
+const withCoordinates = (pairs: Pairs): Pairs => {
+  const name = `${LATITUDE}_min`
+  return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
 }
 
 const isSized = ({ api }: View, entity: Entity): boolean => api.knownFacts(entity).includes(SIZE_FACT)
