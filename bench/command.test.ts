@@ -26,9 +26,12 @@ describe('npm run bench', () => {
 describe('npm run bench:search', () => {
   test('writes the report unless it is quick', () => {
     expect(readSearchOptions([]).out).toStartWith('docs/')
-    expect(readSearchOptions(['--quick'])).toEqual({ quick: true, out: undefined })
+    expect(readSearchOptions(['--quick'])).toMatchObject({ quick: true, out: undefined })
+    expect(readSearchOptions(['--home', 'here']).out).toBeUndefined()
     expect(readSearchOptions(['--quick', '--out', 'here.md']).out).toBe('here.md')
   })
 
-  test.each(['--slow', '--out', 'more'])('refuses %s', (line) => expect(() => readSearchOptions([line])).toThrow())
+  test.each(['--slow', '--out', 'more', '--sample=many'])('refuses %s', (line) =>
+    expect(() => readSearchOptions([line])).toThrow(),
+  )
 })

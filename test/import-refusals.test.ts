@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { BreakingChanges, type ImportOptions } from '../src/release/import.ts'
 import { lockHome } from '../src/release/shelf/lock.ts'
 import { FaultyRecords } from '../src/source/faults.ts'
-import type { Origin } from '../src/source/source.ts'
+import type { Origin, Source } from '../src/source/source.ts'
+import { excerpt } from './support/inegi-file.ts'
 import {
   contentOf,
   nomenclator,
@@ -363,10 +364,18 @@ describe('while another process changes the home', () => {
 })
 
 describe('the first import of a home', () => {
-  const bundled = (states: number) => sourceOf({ ...tiny, pais: countries(states) }, { kind: 'bundled' })
-  const into = async (rows: Rows, origin: Partial<Origin> = {}, options: Partial<ImportOptions> = {}) => {
+  const states = ['AGS', 'COL', 'DGO'].map((cveEstado, at) => ({
+    cveEstado,
+    cveRenapo: cveEstado.slice(0, 2),
+    descEstado: `Estado ${cveEstado}`,
+    idEstado: at + 1,
+    idPais: tiny.pais[0]?.idPais ?? 0,
+  }))
+  const withStates = (count: number) => ({ ...tiny, estado: states.slice(0, count), municipio: [], localidad: [] })
+  const into = async (count: number, source: Partial<Source>, options: Partial<ImportOptions> = {}) => {
     using home = new TestHome()
-    const attempt = home.import(sourceOf(rows, origin), { fallback: bundled(32), ...options })
+    const fallback = sourceOf(withStates(3), { kind: 'bundled' })
+    const attempt = home.import({ ...sourceOf(withStates(count)), ...source }, { fallback, ...options })
     const error = await attempt.then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -374,49 +383,30 @@ describe('the first import of a home', () => {
     return { error, isThere: home.shelf.currentDigest() !== undefined }
   }
 
-  test.each<[string, rows: Rows, words: string]>([
-    ['one of 32', onlyCountries(1), 'pais: 1 records, and the bundled data has 32'],
-    ['30 of 32', onlyCountries(30), 'pais: 30 records, and the bundled data has 32'],
-    ['none', onlyCountries(0), 'pais: 0 records, and the bundled data has 32'],
-  ])('with %s is refused, and changes nothing', async (_, rows, words) => {
-    const { error, isThere } = await into(rows)
+  test('with one state of a source that is published by state is refused, and changes nothing', async () => {
+    const { error, isThere } = await into(1, { publishedBy: 'estado' })
     expect(error).toBeInstanceOf(BreakingChanges)
-    expect(String(error)).toContain(words)
-    expect(String(error)).toContain('has far fewer records than the bundled data')
+    expect(String(error)).toContain('estado: 1 of 3 that the bundled data has')
     expect(String(error)).toContain('give --accept-changes if it is right')
     expect(isThere).toBe(false)
   })
 
-  test.each<[string, rows: Rows, origin: Partial<Origin>, options: Partial<ImportOptions>]>([
-    ['with 31 of 32', { pais: countries(31) }, {}, {}],
-    ['with more', { pais: countries(40) }, {}, {}],
-    ['with other entities only', { audiencia: tiny.audiencia }, {}, {}],
-    ['with fewer, accepted', { pais: countries(1) }, {}, { acceptChanges: true }],
-    ['with fewer that are invented', { pais: countries(1) }, { synthetic: true }, {}],
-  ])('%s passes', async (_, rows, origin, options) => {
-    // States refer to countries that are not among these.
-    const whole = { ...rows, ...('pais' in rows ? { estado: [], municipio: [], localidad: [] } : {}) }
-    const fallback = sourceOf(
-      { ...tiny, pais: countries(32), estado: [], municipio: [], localidad: [] },
-      { kind: 'bundled' },
-    )
-    expect(await into(whole, origin, { fallback, ...options })).toEqual({ error: undefined, isThere: true })
+  test.each<[string, count: number, source: Partial<Source>, options: Partial<ImportOptions>]>([
+    ['two states', 2, { publishedBy: 'estado' }, {}],
+    ['one state, accepted', 1, { publishedBy: 'estado' }, { acceptChanges: true }],
+    ['one state of a catalog of its own', 1, {}, {}],
+  ])('with %s passes', async (_, count, source, options) => {
+    expect(await into(count, source, options)).toEqual({ error: undefined, isThere: true })
   })
 
-  test('of INEGI with one state only is refused as it is typed, next to the real bundled data', async () => {
+  test('with an INEGI file of one state is refused as it is typed, next to the real bundled data', async () => {
     using room = new TestDirectory()
-    const directory = writeTabular(join(room.path, 'one-state'), {
-      estado: [{ cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 }],
-      municipio: [{ cveMunicipio: '001', descMunicipio: 'Aguascalientes', idEstado: 1, idMunicipio: 1 }],
-      localidad: [
-        { cveLocalidad: '0001', descLocalidad: 'Aguascalientes', idLocalidad: 1, idEstado: 1, idMunicipio: 1 },
-      ],
-    })
+    const file = join(room.path, 'aguascalientes.csv')
+    const [header = '', ...rows] = excerpt('localidades-2022').split('\n')
+    writeFileSync(file, [header, ...rows.filter((row) => row.startsWith('"01'))].join('\n'))
     const home = join(room.path, 'home')
-    const { code, err } = await nomenclator('import', 'tabular', directory, '--home', home)
-    expect([code, err]).toEqual([1, expect.stringContaining('estado: 1 records, and the bundled data has 32')])
-    expect(await nomenclator('import', 'tabular', directory, '--accept-changes', '--home', home)).toMatchObject({
-      code: 0,
-    })
+    const { code, err } = await nomenclator('import', 'inegi', file, '--home', home)
+    expect([code, err]).toEqual([1, expect.stringContaining('estado: 1 of 32 that the bundled data has')])
+    expect(await nomenclator('import', 'inegi', file, '--accept-changes', '--home', home)).toMatchObject({ code: 0 })
   })
 })

@@ -178,7 +178,9 @@ describe('any header', () => {
         if (response.status === 400) return expectProblem(response)
         expect(response.status).toBe(200)
         const address = response.headers.get('Link')?.match(/^<([^<>\s]+)>; rel="next"$/)?.[1] ?? ''
-        expect(address).toBe(`http://${host}${PATH}?format=api&page=2`)
+        // Of several proxies the first one counts, which the client spoke to.
+        const named = name === 'Host' ? host : host.split(',')[0]?.trim()
+        expect(address).toBe(`http://${named}${PATH}?format=api&page=2`)
         const { pathname, username, search } = new URL(address)
         expect([pathname, username, search]).toEqual([PATH, '', '?format=api&page=2'])
       }),

@@ -1,4 +1,4 @@
-// Whole collections and changes as files of the cache: HEAD costs nothing, conditions are decided without making them,
+// Whole collections, large parts of them and changes as files of the cache: HEAD costs nothing, conditions are decided without making them,
 // other workers find them, and without a cache they are still served.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
@@ -55,6 +55,10 @@ describe('HEAD', () => {
     ['a collection', () => ALL],
     ['a collection of an older release', () => `${ALL}&release=${digests[0]}`],
     ['changes', changes],
+    ['a part of a collection', () => `${ALL}&cvePais_prefix=A&cvePais_prefix=B`],
+    ['a collection in another order', () => `${ALL}&sort=-descPais`],
+    ['a collection with some fields', () => `${ALL}&fields=cvePais`],
+    ['changes with embed=id', () => `${changes()}&embed=id`],
   ]
   test.each(targets)('of %s makes nothing, and tells what is known', async (_, target) => {
     using directory = new TestDirectory()
@@ -67,6 +71,49 @@ describe('HEAD', () => {
     const restarted = serviceWith(testCache(directory.path))
     expect(told(await restarted.head(target()))).toEqual(told(whole))
     expect(readdirSync(directory.path)).toHaveLength(1)
+  })
+})
+
+describe('a part of a collection', () => {
+  test('is made once for all requests that mean the same', async () => {
+    using directory = new TestDirectory()
+    const { get } = serviceWith(testCache(directory.path))
+    const [first, ...others] = [
+      'cvePais_prefix=A&cvePais_prefix=B&fields=idPais,cvePais',
+      'fields=idPais,cvePais&cvePais_prefix=B&cvePais_prefix=A&cvePais_prefix=B',
+      'cvePais_prefix=B&cvePais_prefix=A&fields=cvePais,idPais,cvePais&embed=full&facts=false',
+    ].map((query) => `/api/v2/paises/all?${query}`)
+    const etag = (await get(first as string)).headers.get('etag')
+    for (const other of others) expect((await get(other)).headers.get('etag')).toBe(etag)
+    expect(readdirSync(directory.path)).toHaveLength(1)
+    const headOf = async (target = '') => (await (await get(`${target}&format=csv`)).text()).split('\r\n')[0]
+    expect([await headOf(first), await headOf(others.at(-1))]).toEqual(['idPais,cvePais', 'cvePais,idPais'])
+    expect(readdirSync(directory.path)).toHaveLength(3)
+  })
+
+  test.each([
+    ['cvePais_prefix=A&cvePais_prefix=B', 'cvePais_prefix=A&cvePais_prefix=C'],
+    ['sort=descPais', 'sort=-descPais'],
+    ['fields=cvePais', 'fields=idPais'],
+    ['q=pais', 'q=pais+bis'],
+    ['q=pais', 'q=pais&sort=idPais'],
+  ])('with %s is not the one with %s', async (one, other) => {
+    using directory = new TestDirectory()
+    const { get } = serviceWith(testCache(directory.path))
+    const [first, second] = [await get(`/api/v2/paises/all?${one}`), await get(`/api/v2/paises/all?${other}`)]
+    expect(readdirSync(directory.path)).toHaveLength(2)
+    expect(first.headers.get('etag')).not.toBe(second.headers.get('etag'))
+  })
+
+  test('that is small is made for every request, so that many of them do not fill the cache', async () => {
+    using directory = new TestDirectory()
+    const { get } = serviceWith(testCache(directory.path))
+    for (let id = 1; id <= 200; id++) {
+      const response = await get(`/api/v2/paises/all?idPais=${id}&format=csv`, { 'Accept-Encoding': 'gzip' })
+      expect([response.status, response.headers.get('x-total')]).toEqual([200, '1'])
+    }
+    await get('/api/v2/paises/all?cvePais_prefix=B')
+    expect(readdirSync(directory.path)).toEqual([])
   })
 })
 

@@ -158,7 +158,7 @@ describe('in other forms', () => {
       'idPais.cvePais,idPais.descPais,idPais.idPais',
     ],
     ['fields=idPais&embed=id', { idPais: 0 }, 'idPais'],
-    ['fields=idPais.cvePais,idEstado&embed=id', { idEstado: 0, idPais: { cvePais: 'x' } }, 'idEstado,idPais.cvePais'],
+    ['fields=idPais.cvePais,idEstado&embed=id', { idEstado: 0, idPais: { cvePais: 'x' } }, 'idPais.cvePais,idEstado'],
     [
       'embed=id',
       { cveEstado: 'x', cveRenapo: 'x', descEstado: 'x', idEstado: 0, idPais: 0 },

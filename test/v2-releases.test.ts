@@ -198,6 +198,40 @@ describe('changes', () => {
     expect(await json(`/api/v2/changes?from=${one}&in=paises`)).toMatchObject({ changes: [] })
   })
 
+  test('with embed=id have records as lists with embed=id have them, and no changes of embedded records', async () => {
+    using home = new TestHome()
+    const rows = ThreeReleases.rows('Uno')
+    const first = await home.import(sourceOf(rows), { acceptChanges: true })
+    const municipio = (rows.municipio as GivenRow[]).map((row) =>
+      row.idMunicipio === 3 ? { ...row, descMunicipio: 'Otra' } : row,
+    )
+    await home.import(sourceOf({ ...rows, municipio }), { acceptChanges: true })
+    const changing = serverOf(() => home.current(), {}, home.shelf)
+    const from = `${changing.url}/api/v2/changes?from=${first.digest}`
+    type Change = { collection: string; key: object; fields: string[]; old: object; new: object }
+    const changesOf = async (url: string) => ((await (await fetch(url)).json()) as { changes: Change[] }).changes
+    try {
+      const full = await changesOf(from)
+      expect(full.map(({ collection }) => collection)).toEqual(['municipios', 'localidades', 'localidades'])
+      expect(await changesOf(`${from}&embed=full`)).toEqual(full)
+      const [change, ...others] = await changesOf(`${from}&embed=id`)
+      expect([change?.collection, change?.key, change?.fields, others]).toEqual([
+        'municipios',
+        { idMunicipio: 3 },
+        ['descMunicipio'],
+        [],
+      ])
+      const record = async (release: string) =>
+        (await fetch(`${changing.url}/api/v2/municipios/3?embed=id&facts=true&release=${release}`)).json()
+      expect(change?.new).toEqual((await record(home.current().digest)) as object)
+      expect(change?.old).toEqual((await record(first.digest)) as object)
+      expect(Object.keys(change?.new ?? {})).toContain('idEstado')
+      expect((await fetch(`${from}&embed=ids`)).status).toBe(400)
+    } finally {
+      await changing.close()
+    }
+  })
+
   test('from a release that is gone are 410, and say to take everything again', async () => {
     const response = await get('/api/v2/changes?from=0123456789abcdef')
     expect(response.status).toBe(410)

@@ -11,7 +11,7 @@ const TYPOS = 500
 /** Nobody types more of a name than this before choosing among the suggestions. */
 const MAX_LETTERS = 14
 /** As many as a search takes. */
-const MAX_WORDS = 10
+const MAX_WORDS = 32
 /** Mostly localities, as they are most of what there is; but people look for the larger places more often. */
 const TYPED =
   'localidades localidades localidades municipios municipios estados subdisciplinas-conocimiento paises'.split(' ')

@@ -75,19 +75,19 @@ export async function writeLocalities(file: string, count: number): Promise<void
   const sum = weights.reduce((a, b) => a + b, 0)
   const realOf = Map.groupBy(real, ({ idMunicipio }) => idMunicipio)
   const writer = Bun.file(file).writer()
-  writer.write('cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio\n')
+  writer.write('cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio,poblacion\n')
   let [weight, given] = [0, 0]
   for (const [at, { idMunicipio = '', idEstado = '' }] of municipalities.entries()) {
     const own = realOf.get(idMunicipio) ?? []
-    for (const { cveLocalidad, descLocalidad = '', idLocalidad, idEstado: state } of own)
-      writer.write(`${cveLocalidad},${quoted(descLocalidad)},${idLocalidad},${state},${idMunicipio}\n`)
+    for (const { cveLocalidad, descLocalidad = '', idLocalidad, idEstado: state, poblacion } of own)
+      writer.write(`${cveLocalidad},${quoted(descLocalidad)},${idLocalidad},${state},${idMunicipio},${poblacion}\n`)
     const last = Math.max(0, ...own.map(({ idLocalidad }) => Number(idLocalidad)))
     weight += weights[at] as number
     const upTo = Math.floor(((count - real.length) * weight) / sum)
     for (let ordinal = 1; given < upTo; ordinal++, given++) {
       // Four digits, as INEGI has them; the real ones here have the seven of GeoNames.
       const code = String(ordinal).padStart(4, '0')
-      writer.write(`${code},${quoted(nextName())},${last + ordinal},${idEstado},${idMunicipio}\n`)
+      writer.write(`${code},${quoted(nextName())},${last + ordinal},${idEstado},${idMunicipio},\n`)
     }
     await writer.flush()
   }

@@ -7,7 +7,7 @@ import { randomFrom, times } from '../random.ts'
 import { nameKey, nameMaker, rowsOf } from './localities.ts'
 import { CATEGORIES, type Expectation, readRelevance } from './relevance.ts'
 
-const MIN_QUERIES = 320
+const MIN_QUERIES = 1_000
 const MIN_OF_EACH = 40
 
 const relevance = readRelevance()

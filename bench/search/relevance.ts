@@ -4,7 +4,24 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import type { Service } from './service.ts'
 
-export const CATEGORIES = ['exact', 'accentless', 'one-typo', 'partial', 'code', 'homonym', 'mixed-order'] as const
+export const CATEGORIES = [
+  'exact',
+  'accentless',
+  'one-typo',
+  'two-typos',
+  'partial',
+  'code',
+  'homonym',
+  'mixed-order',
+  'well-known',
+  'alias',
+  'abbreviation',
+  'three-levels',
+  'state-abbreviated',
+  'noise-word',
+  'glued',
+  'by-ear',
+] as const
 export type Category = (typeof CATEGORIES)[number]
 
 export type Expectation = {

@@ -5,7 +5,7 @@ import { folded } from './localities.ts'
 import type { Service } from './service.ts'
 
 /** A locality as it is sampled. */
-type Place = {
+export type Place = {
   readonly name: string
   readonly municipality: string
   readonly municipalityId: number
@@ -132,6 +132,73 @@ export const SAMPLES: Readonly<Record<string, Make>> = {
   },
 }
 
+/** Places that everybody knows, and what names the record that is meant: a country, a state, a municipality or its seat. */
+const WELL_KNOWN: readonly (readonly [typed: string, ...meant: string[]])[] = [
+  ['cancun', 'cancun'],
+  ['acapulco', 'acapulco de juarez'],
+  ['villahermosa', 'villahermosa'],
+  ['leon', 'leon', 'leon de los aldama'],
+  ['monterrey nl', 'monterrey'],
+  ['guadalajara', 'guadalajara'],
+  ['tijuana', 'tijuana'],
+  ['puebla', 'puebla'],
+  ['merida', 'merida'],
+  ['queretaro', 'queretaro'],
+  ['toluca', 'toluca', 'toluca de lerdo'],
+  ['morelia', 'morelia'],
+  ['ecatepec', 'ecatepec de morelos'],
+  ['neza', 'nezahualcoyotl'],
+  ['ciudad juarez', 'juarez'],
+  ['tuxtla', 'tuxtla gutierrez'],
+  ['pachuca', 'pachuca de soto'],
+  ['xalapa', 'xalapa', 'xalapa enriquez'],
+  ['taxco', 'taxco de alarcon'],
+  ['playa del carmen', 'playa del carmen'],
+  ['cabo san lucas', 'cabo san lucas'],
+  ['puerto vallarta', 'puerto vallarta'],
+  ['los mochis', 'los mochis'],
+  ['mazatlan', 'mazatlan'],
+  ['zacatecas zacatecas', 'zacatecas'],
+  ['oaxaca', 'oaxaca', 'oaxaca de juarez'],
+  ['cdmx', 'ciudad de mexico', 'distrito federal'],
+  ['edo. de mexico', 'mexico'],
+  ['q. roo', 'quintana roo'],
+  ['mexico', 'mexico'],
+  ['estados unidos', 'estados unidos'],
+  ['holanda', 'paises bajos'],
+  ['costa de marfil', 'costa de marfil', 'cote d ivoire'],
+  ['inglaterra', 'reino unido'],
+]
+
+/** Of everything that is known by one name only the largest is meant, which has more than so many people. */
+const LARGE = 20_000
+
+function scoreWellKnown(service: Service): SampleScore {
+  const misses = WELL_KNOWN.flatMap(([typed, ...meant]) => {
+    const [best] = service.json<Suggestion[]>(`/api/v2/search?q=${encodeURIComponent(typed)}&limit=1`)
+    return best !== undefined && meant.includes(plain(best.name)) && isLarge(service, best)
+      ? []
+      : [`“${typed}” should find ${meant[0]}, and found ${best?.name}, ${best?.breadcrumb}`]
+  })
+  return { kind: 'well-known places', queries: WELL_KNOWN.length, first: WELL_KNOWN.length - misses.length, misses }
+}
+
+/** A locality without people, or with few, is a namesake. */
+function isLarge({ json }: Service, { collection, url }: Suggestion): boolean {
+  if (collection !== 'localidades') return true
+  const { poblacion } = json<{ poblacion?: number }>(`${new URL(url).pathname}?facts=true`)
+  return (poblacion ?? 0) >= LARGE
+}
+
+/** How many localities a home has, and what was found by their names. */
+export const scoreHome = (service: Service, size: number) => ({
+  localities: service
+    .json<{ collections: { name: string; count: number }[] }>('/api/v2')
+    .collections.reduce((count, one) => (one.name === 'localidades' ? one.count : count), 0),
+  samples: scoreSamples(service, size),
+  wellKnown: scoreWellKnown(service),
+})
+
 export type SampleScore = {
   readonly kind: string
   readonly queries: number
@@ -143,11 +210,12 @@ type Suggestion = {
   readonly collection: string
   readonly key: Readonly<Record<string, number>>
   readonly name: string
+  readonly url: string
   readonly breadcrumb: readonly string[]
 }
 
 /** So many queries of each kind. A namesake in the same municipality is right too. */
-export function scoreSamples(service: Service, size: number): SampleScore[] {
+function scoreSamples(service: Service, size: number): SampleScore[] {
   return Object.entries(SAMPLES).map(([kind, make]) => {
     const random = randomFrom(SEED)
     const draw = placesOf(service, random)

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { parseWholeNumber } from '../../src/whole-number.ts'
 import { runCommand } from '../command.ts'
 import { describeMachine, ROOT, workPath } from '../machine.ts'
 import { build, bytesIn, nomenclator, startTimes } from '../servers.ts'
@@ -9,7 +10,8 @@ import type { Verdict } from '../targets.ts'
 import { measureLatencies } from './latency.ts'
 import { writeLocalities } from './localities.ts'
 import { scoreRelevance } from './relevance.ts'
-import { type Results, report, type Size, verdictsOn } from './report.ts'
+import { type HomeResults, homeReport, homeVerdicts, type Results, report, type Size, verdictsOn } from './report.ts'
+import { scoreHome } from './samples.ts'
 import { openService } from './service.ts'
 import { findSlowest } from './slowest.ts'
 import { againstSqlite } from './sqlite.ts'
@@ -18,9 +20,14 @@ const REPORT = 'docs/search-benchmarks.md'
 
 export const USAGE = `npm run bench:search              relevance, latency, growth, SQLite and the slowest requests; writes ${REPORT}
 npm run bench:search -- --quick   relevance and latency in fewer rounds; prints the report
+npm run bench:search -- --home DIR
+                                  relevance and latency on the names of that home alone; prints the report
 
-  --out FILE   write the report there
-  --help       this text
+  --home DIR     a home with a release, such as one with INEGI's catalog
+  --also DIR     measure the names of that home too
+  --sample N     so many queries of each kind on the names of a home; 300
+  --out FILE     write the report there
+  --help         this text
 
 Exits with 1 if a target is missed.
 `
@@ -55,7 +62,7 @@ function localityDigest(home: string): string {
   return JSON.parse(readFileSync(join(home, path), 'utf8')).entities.localidad.digest
 }
 
-async function measured(command: string, isQuick: boolean): Promise<Results> {
+async function measured(command: string, isQuick: boolean): Promise<Omit<Results, 'home'>> {
   const bundled = workPath('search', 'bundled')
   await build(bundled, 'bundled')
   const { home, service, size: official } = await measureSize(LOCALITIES, isQuick ? FEWER_ROUNDS : ROUNDS)
@@ -78,16 +85,40 @@ async function measured(command: string, isQuick: boolean): Promise<Results> {
   }
 }
 
-type Options = { readonly quick: boolean; readonly out: string | undefined }
-
-export function readOptions(argv: readonly string[]): Options {
-  const { values } = parseArgs({ args: [...argv], options: { quick: { type: 'boolean' }, out: { type: 'string' } } })
-  const { quick = false } = values
-  return { quick, out: values.out ?? (quick ? undefined : REPORT) }
+type Options = {
+  readonly quick: boolean
+  readonly out: string | undefined
+  readonly home: string | undefined
+  readonly also: string | undefined
+  readonly sample: number
 }
 
-async function run({ quick, out }: Options, call: string): Promise<readonly Verdict[]> {
-  const results = await measured(call, quick)
+export function readOptions(argv: readonly string[]): Options {
+  const text = { type: 'string' } as const
+  const options = { quick: { type: 'boolean' }, out: text, home: text, also: text, sample: text } as const
+  const { quick = false, out, home, also, sample = '300' } = parseArgs({ args: [...argv], options }).values
+  const size = parseWholeNumber(sample, { min: 1, max: 100_000 })
+  if (size === undefined) throw new Error(`--sample was ${sample}; it is a whole number from 1 to 100000`)
+  return { quick, out: out ?? (quick || home !== undefined ? undefined : REPORT), home, also, sample: size }
+}
+
+async function measureHome(home: string, sample: number): Promise<HomeResults> {
+  say(`measuring the names in ${home}`)
+  const service = await openService(resolve(home))
+  const { localities, samples, wellKnown } = scoreHome(service, sample)
+  return { localities, samples, wellKnown, latencies: measureLatencies(service, FEWER_ROUNDS) }
+}
+
+async function run({ quick, out, home, also, sample }: Options, call: string): Promise<readonly Verdict[]> {
+  if (home !== undefined) {
+    const results = await measureHome(home, sample)
+    const text = homeReport(call, results)
+    console.log(text)
+    if (out !== undefined) writeFileSync(resolve(ROOT, out), text)
+    return homeVerdicts(results)
+  }
+  const further = also === undefined ? undefined : await measureHome(also, sample)
+  const results = { ...(await measured(call, quick)), home: further }
   console.log(report(results))
   if (out !== undefined) writeFileSync(resolve(ROOT, out), report(results))
   return verdictsOn(results)

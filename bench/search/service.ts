@@ -1,4 +1,4 @@
-// The service in this process, without the network: the only file of the benchmarks that reaches into src.
+// The service in this process, without the network.
 import { find } from '../../src/find/finder.ts'
 import { createApp } from '../../src/http/app.ts'
 import { Release } from '../../src/release/release.ts'

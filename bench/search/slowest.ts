@@ -51,7 +51,7 @@ function requestMaker(service: Service, typed: readonly string[], seed: number) 
   ]
   const query = (): Parameter => {
     const word = () => pick(random, random(3) === 0 ? pick(random, typed).split(' ') : pick(random, [COMMON, STATES]))
-    return ['q', random(3) === 0 ? pick(random, typed) : times(1 + random(10), word).join(' ')]
+    return ['q', random(3) === 0 ? pick(random, typed) : times(1 + random(32), word).join(' ')]
   }
   const parameter = (): Parameter =>
     pick<() => Parameter>(random, [

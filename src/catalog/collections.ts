@@ -7,6 +7,12 @@ export const PER_PAGE = 10
 export const V1_PATH = '/api/v1'
 export const V2_PATH = '/api/v2'
 export const OPENAPI_PATH = '/api/openapi.json'
+/** Where the Reconciliation Service API is. */
+export const RECONCILE_PATH = '/reconcile'
+const RECONCILE_PREFIX = `${RECONCILE_PATH}/`
+export const isReconcilePath = (path: string): boolean => path === RECONCILE_PATH || path.startsWith(RECONCILE_PREFIX)
+/** The path of API v2 that takes a body. */
+export const RESOLVE_PATH: string = `${V2_PATH}/resolve`
 
 /** A collection of API v1. */
 export type Collection = {

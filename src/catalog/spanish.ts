@@ -204,6 +204,9 @@ const shortForms = new Map<string, string[]>()
 for (const [short, longs] of longForms)
   for (const long of longs) shortForms.set(long, [...(shortForms.get(long) ?? []), short])
 
+/** What an abbreviation stands for, or may stand for; of any other word nothing. */
+export const longFormsOf = (word: string): readonly string[] => longForms.get(word) ?? []
+
 /** The other forms of a word: what it abbreviates, what abbreviates it, and other abbreviations of the same. */
 export function otherForms(word: string): readonly string[] {
   const longs = longForms.get(word)

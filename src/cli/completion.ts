@@ -198,7 +198,8 @@ function fishScript(commands: readonly Command[]): string {
   const ofCommand = (one: Command) => {
     const condition = `__nomenclator_in ${quoted(one.name)}`
     const flags = Object.entries(one.flags).map(([name, flag]) => {
-      const value = flag.value === undefined ? [] : ['-x', ...values(completedFlag(flag))]
+      const completed = completedFlag(flag)
+      const value = flag.value === undefined ? [] : [completed === 'files' ? '-r' : '-x', ...values(completed)]
       return complete(condition, '-l', name, ...value, '-d', fishQuoted(flag.description))
     })
     const operand = completedOperand(one)

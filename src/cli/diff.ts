@@ -1,6 +1,7 @@
 // nomenclator diff A B
 import { type Catalog, entityIn } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { Failure } from '../failure.ts'
 import { catalogOfBoth, changeJson, diffEntity, diffJson } from '../release/diff.ts'
 import { compareReleases } from '../release/guard.ts'
@@ -18,7 +19,11 @@ export const diff = command({
   description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
   operands: { usage: 'DIGEST DIGEST', min: 2, max: 2 },
   flags: {
-    collection: { value: 'NAME', description: 'only this one, such as municipios, change by change', parse: text },
+    collection: {
+      value: 'NAME',
+      description: 'only this one, such as municipios, change by change with names, old and new values',
+      parse: text,
+    },
     json: { description: 'print every change as a line of JSON', parse: yes },
     home,
   },
@@ -50,11 +55,23 @@ function streamJson(older: Release, newer: Release, entities: readonly Entity[],
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
-function listChanges(older: Release, newer: Release, { name }: Entity, terminal: Terminal): void {
-  for (const change of diffEntity(older, newer, name, fromDisk)) {
-    const fields = change.change === 'changed' ? `  ${change.fields.join(', ')}` : ''
-    terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${fields}\n`)
+function listChanges(older: Release, newer: Release, entity: Entity, terminal: Terminal): void {
+  const nameField = Object.keys(entity.fields).find((field) => entity.fields[field]?.kind === 'name')
+  for (const change of diffEntity(older, newer, entity.name, fromDisk)) {
+    const record = change.change === 'removed' ? change.old : change.new
+    const name = nameField === undefined || record[nameField] === undefined ? '' : ` ${record[nameField]}`
+    terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${name}\n`)
+    if (change.change !== 'changed') continue
+    for (const path of change.fields)
+      terminal.out(`    ${path}: old ${valueAt(change.old, path)} → new ${valueAt(change.new, path)}\n`)
   }
+}
+
+/** As in JSON, so that texts are told from numbers; nothing where there is no such field. */
+function valueAt(record: PublishedRecord, path: string): string {
+  let value: PublishedRecord[string] | undefined = record
+  for (const step of path.split('.')) value = typeof value === 'object' ? value?.[step] : undefined
+  return JSON.stringify(value) ?? 'nothing'
 }
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {

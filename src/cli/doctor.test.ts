@@ -192,12 +192,13 @@ describe('home', () => {
 
 test('for people: a line for each check, what to change below it, and a count', async () => {
   using directory = new TestDirectory()
+  const nothing: Ran = await nomenclator('doctor', '--home', join(directory.path, 'none'), '--port', '0')
+  for (const check of ['descriptors', 'memory', 'disk', 'clock', 'permissions', 'port', 'proxies', 'home'])
+    expect(nothing.out).toMatch(new RegExp(`^  (?:ok|warn|fail) +${check} +\\S`, 'm'))
   const path = join(directory.path, 'file')
   writeFileSync(path, '')
   const { code, out }: Ran = await nomenclator('doctor', '--home', path, '--port', '0')
   expect(code).toBe(1)
-  for (const check of ['descriptors', 'memory', 'disk', 'clock', 'permissions', 'port', 'proxies', 'home'])
-    expect(out).toMatch(new RegExp(`^  (?:ok|warn|fail) +${check} +\\S`, 'm'))
-  expect(out).toMatch(/^ +→ give a directory with --home$/m)
+  expect(out).toMatch(/^ +→ move what is there away, or give another directory with --home$/m)
   expect(out).toMatch(/\n\d ok, \d to look at, 1 to mend\.\n$/)
 })

@@ -12,7 +12,7 @@ import { releaseVerifier } from '../release/shelf/verify.ts'
 import { columns, command } from './command.ts'
 import { type Environment, type ValuesOf, yes } from './flags.ts'
 import { fetchDirectly } from './health.ts'
-import { homePath } from './home-flag.ts'
+import { homeFault, homePath } from './home-flag.ts'
 import { serveFlags } from './serve-flags.ts'
 
 type Status = 'ok' | 'warn' | 'fail'
@@ -46,15 +46,20 @@ export const doctor = command({
   examples: ['doctor', 'doctor --home /var/lib/nomenclator --deep', 'doctor --json'],
   run: async ({ values, env, terminal }) => {
     const shelf = new Shelf(homePath(values.home))
+    const fault = homeFault(shelf.home)
     const checks: Check[] = [
       { check: 'descriptors', ...descriptors() },
       { check: 'memory', ...memory(values.workers) },
-      { check: 'disk', ...disk(shelf) },
-      { check: 'clock', ...clock(shelf, new Date()) },
-      { check: 'permissions', ...permissions(shelf.home) },
+      ...(fault === undefined
+        ? [
+            { check: 'disk', ...disk(shelf) },
+            { check: 'clock', ...clock(shelf, new Date()) },
+          ]
+        : []),
+      { check: 'permissions', ...(fault === undefined ? permissions(shelf.home) : noHome(shelf.home, fault)) },
       { check: 'port', ...(await listening(values)) },
       { check: 'proxies', ...proxies(values, env) },
-      { check: 'home', ...(await releases(shelf, values.deep)) },
+      ...(fault === undefined ? [{ check: 'home', ...(await releases(shelf, values.deep)) }] : []),
     ]
     const failed = checks.some(({ status }) => status === 'fail')
     if (values.json) terminal.out(`${JSON.stringify({ ok: !failed, home: shelf.home, checks }, null, 2)}\n`)
@@ -157,6 +162,12 @@ export function clock(shelf: Shelf, now: Date): Finding {
   return ok(found)
 }
 
+/** Nothing else can be said of what cannot be a home. */
+function noHome(path: string, fault: string): Finding {
+  const [wrong = '', change = ''] = fault.split('; ')
+  return fail(`the home ${path} ${wrong}`, `${change}, or give another directory with --home`)
+}
+
 const OTHERS_MAY_WRITE = 0o002
 
 function permissions(path: string): Finding {
@@ -168,12 +179,6 @@ function permissions(path: string): Finding {
       ? ok(`${path} does not exist yet and can be created`)
       : fail(`${path} does not exist, and user ${user} may not create it`, `create it, and give it to user ${user}`)
   }
-  if (!stats.isDirectory()) return fail(`${path} is not a directory`, 'give a directory with --home')
-  if (!may(path, constants.R_OK | constants.X_OK))
-    return fail(
-      `user ${user} may not read ${path}`,
-      `run as user ${stats.uid}, who owns it, or give this user the right`,
-    )
   return usable(path, stats, user)
 }
 

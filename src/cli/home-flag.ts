@@ -18,12 +18,13 @@ export const homePath = (given: string | undefined): string => given ?? defaultH
 /** The home that a command works with: a directory that can be read, or one that is not there yet. */
 export function homeOf(given: string | undefined): string {
   const path = homePath(given)
-  const wrong = faultOf(path)
+  const wrong = homeFault(path)
   if (wrong !== undefined) throw new Failure(`the home ${path} ${wrong}, or give another directory with --home`)
   return path
 }
 
-function faultOf(path: string): string | undefined {
+/** Why a path cannot be a home, and what to do; undefined where it can. */
+export function homeFault(path: string): string | undefined {
   try {
     if (!statSync(path).isDirectory()) return 'is not a directory; move what is there away'
     accessSync(path, constants.R_OK | constants.X_OK)

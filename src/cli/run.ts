@@ -15,6 +15,7 @@ import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
 import { manCommand } from './man.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
+import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   importBundled,
   importSynthetic,
   exportTabularCommand,
+  resolveCommand,
   releases,
   releasesShow,
   releasesVerify,

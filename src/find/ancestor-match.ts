@@ -8,7 +8,7 @@ import type { Words } from '../release/index/index-file.ts'
 import type { Postings } from '../release/index/postings.ts'
 import type { Release } from '../release/release.ts'
 import type { Alias } from '../source/source.ts'
-import { ALIAS, CODE, matchWord, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, CODE, matchWord, type Tolerance, wordWeights } from './word-match.ts'
 
 /** One generation of ancestors: the municipalities, the states or the countries of localities. */
 export type AncestorLevel = {
@@ -105,12 +105,16 @@ function matchLevel(release: Release, name: string, typed: string, tolerance: To
     const { starts, positions } = aliases.words.inNames
     if (exact !== undefined)
       for (let at = starts[exact] as number; at < (starts[exact + 1] as number); at++) {
-        improve(grades, aliases.positions[positions[at] as number] as number, ALIAS)
+        const alias = positions[at] as number
+        improve(grades, aliases.positions[alias] as number, isSingle(aliases.words, alias) ? ALIAS : ALIAS_WORD)
         any = true
       }
   }
   return any ? { grades, words: own.grades, best: bestGrade(grades) } : undefined
 }
+
+const isSingle = ({ nameStarts }: Words, alias: number): boolean =>
+  (nameStarts[alias + 1] as number) - (nameStarts[alias] as number) === 1
 
 function bestGrade(grades: Uint8Array): number {
   let best = 0

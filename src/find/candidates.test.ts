@@ -15,8 +15,8 @@ function expectSameBest(
   drop: Drop,
   edits: boolean,
 ): void {
-  const { words, levels, importance, among } = space
-  const names = { words, records: undefined, levels, importance }
+  const { words, weights, levels, importance, among } = space
+  const names = { words, weights, records: undefined, levels, importance }
   const found = (only?: number) => {
     const hits = emptyHits(words, only)
     const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels, space.weightOf))

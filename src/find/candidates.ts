@@ -28,6 +28,8 @@ export type SearchSpace = {
   readonly aliases: AliasIndex | undefined
   readonly importance: Uint8Array | undefined
   readonly weightOf: WeightOf
+  /** The weight of each word. */
+  readonly weights: Float32Array
   /** The positions of the records that pass the filters, ascending; undefined stands for all. */
   readonly among: Uint32Array | undefined
 }
@@ -51,9 +53,13 @@ export function scanNames(
   drop: Drop,
   penalty: number,
   hits: Hits,
+  work: Work = { left: Number.POSITIVE_INFINITY },
 ): void {
-  new Scan(names, among, typed, drop, penalty, hits).run()
+  new Scan(names, among, typed, drop, penalty, hits, work).run()
 }
+
+/** How many looks at a word of a candidate are left to a search: this bounds its time, however long the query is. */
+export type Work = { left: number }
 
 class Scan {
   readonly #names: ScoredNames
@@ -61,6 +67,7 @@ class Scan {
   readonly #among: Uint32Array | undefined
   readonly #drop: Drop
   readonly #hits: Hits
+  readonly #work: Work
   readonly #scorer: Scorer
   /** The typed words that a hit must have, the rarest first, and how many candidates that one has. */
   readonly #required: readonly TypedWord[]
@@ -86,7 +93,9 @@ class Scan {
     drop: Drop,
     penalty: number,
     hits: Hits,
+    work: Work,
   ) {
+    this.#work = work
     this.#names = names
     this.#typed = typed
     this.#among = among
@@ -94,7 +103,8 @@ class Scan {
     this.#hits = hits
     this.#scorer = new Scorer(names, typed, drop, penalty)
     const required = drop === 'none' ? typed : drop === 'light' ? typed.filter((word) => !word.isLight) : []
-    const sized = required.map((word) => ({ word, size: this.#candidatesOf(word) })).sort((a, b) => a.size - b.size)
+    const distinct = required.filter(({ text }, at) => required.findIndex((other) => other.text === text) === at)
+    const sized = distinct.map((word) => ({ word, size: this.#candidatesOf(word) })).sort((a, b) => a.size - b.size)
     this.#required = sized.map(({ word }) => word)
     this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
   }
@@ -216,6 +226,8 @@ class Scan {
   #scan(list: Uint32Array | undefined, from: number, to: number): void {
     const passes = this.#passes
     const isSingle = this.#typed.length === 1
+    const work = this.#work
+    const looks = this.#typed.length
     const importance = this.#isPruned ? this.#names.importance : undefined
     const max = this.#to
     let min = Math.max(this.#from, this.#minImportance)
@@ -227,8 +239,10 @@ class Scan {
         if (own < min || own > max) continue
       }
       if (passes !== undefined && passes[position] === 0) continue
-      if (--this.#budget < 0) return
+      if (--this.#budget < 0 || work.left < 0) return
+      work.left -= looks
       if (!isSingle && !this.#mayMatch(position)) continue
+      work.left -= looks
       this.#score(position)
       if (importance === undefined) continue
       this.#prune()

@@ -18,7 +18,7 @@ export type Query = {
 }
 
 /** The positions of all records found, in order. */
-type Found = {
+export type Found = {
   readonly total: number
   slice(from: number, to: number): Uint32Array
   /** The place of a position in this order, or -1. */

@@ -2,7 +2,7 @@
 import { type Entity, embedsOf } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
 import type { Column } from '../release/index/index-file.ts'
-import type { Release } from '../release/release.ts'
+import type { OpenEntity, Release } from '../release/release.ts'
 
 /** The facts and codes that tell of importance, where an entity has them. */
 const POPULATION = 'poblacion'
@@ -13,27 +13,27 @@ const URBAN = 'U'
 const SEAT_CODE = /^0*1$/
 
 /** What has no parent or one counts as much as it can; the rest by population, on a scale of powers of ten. */
-const BY_DEPTH = [1, 0.9, 0.4, 0.3]
+const BY_DEPTH = [1, 0.9, 0.5, 0.3]
 const DEEPEST = 0
 const MAX_BY_POPULATION = 0.89
+/** Powers of ten of the populations that count nothing, and everything. */
+const SMALLEST = 2
 const LARGEST = 7
+const byPopulation = (people: number): number =>
+  Math.max(0, Math.min((Math.log10(people) - SMALLEST) / (LARGEST - SMALLEST), MAX_BY_POPULATION))
 const OF_SEAT = 0.25
 const OF_URBAN = 0.15
 const OF_NAMESAKE = 0.05
 /** The importance of a record is kept in a byte. */
 export const MAX_IMPORTANCE = 255
 
-const cache = new WeakMap<Release, Map<string, Uint8Array>>()
+const cache = new WeakMap<OpenEntity, Uint8Array>()
 
 /** Of each record, from 0 to MAX_IMPORTANCE. Computed when it is first needed. */
 export function importanceOf(release: Release, name: string): Uint8Array {
-  const known = cache.get(release) ?? new Map<string, Uint8Array>()
-  cache.set(release, known)
-  let importance = known.get(name)
-  if (importance === undefined) {
-    importance = computed(release, name)
-    known.set(name, importance)
-  }
+  const entity = release.entity(name)
+  const importance = cache.get(entity) ?? computed(release, name)
+  cache.set(entity, importance)
   return importance
 }
 
@@ -48,8 +48,7 @@ function computed(release: Release, name: string): Uint8Array {
   const without = people === undefined ? undefined : withoutPopulation(release, definition, base)
   for (let position = 0; position < count; position++) {
     const known = people?.[position] ?? 0
-    const share =
-      known > 0 ? Math.min(Math.log10(1 + known) / LARGEST, MAX_BY_POPULATION) : (without?.(position) ?? base)
+    const share = known > 0 ? byPopulation(known) : (without?.(position) ?? base)
     importance[position] = Math.round(share * MAX_IMPORTANCE)
   }
   return importance
@@ -92,19 +91,26 @@ function withoutPopulation(release: Release, entity: Entity, base: number): (pos
   )
     return () => base
   const parents = index.column(owner).values
-  const parent = release.entity(embed.entity.name).index
-  const seats = parent.column(SEAT)
+  const parent = release.entity(embed.entity.name)
+  const seats = parent.index.column(SEAT)
   const codes = index.column(codeField)
+  if (codes.kind !== 'text' || seats.kind !== 'text fact') return () => base
+  const seatFlags = flagsOf(codes, SEAT_CODE)
+  /** The number of the code of each parent's seat, or -1 where that is not known. */
+  const known = seats.known.map((code) => codes.texts.find(code) ?? -1)
+  const seatOf = Int32Array.from(
+    { length: parent.count },
+    (_, position) => known[seats.values[position] as number] ?? -1,
+  )
   const area = entity.fields[AREA] === undefined ? undefined : index.column(AREA)
-  const seatValues = codes.kind === 'text' ? flagsOf(codes, SEAT_CODE) : new Uint8Array()
+  const urban = area?.kind === 'text fact' ? area.known.indexOf(URBAN) : -1
   const isNamesake = namesakes(release, entity, embed.entity, parents)
   return (position) => {
     const above = parents[position] as number
     const code = codes.values[position] as number
-    const seat = seats.kind === 'text fact' ? seats.known[seats.values[above] as number] : undefined
-    const isSeat =
-      seat === undefined ? seatValues[code] === 1 : codes.kind === 'text' && codes.texts.text(code) === seat
-    const isUrban = area?.kind === 'text fact' && area.known[area.values[position] as number] === URBAN
+    const seat = seatOf[above] as number
+    const isSeat = seat === -1 ? seatFlags[code] === 1 : code === seat
+    const isUrban = urban !== -1 && area?.values[position] === urban
     return base + (isSeat ? OF_SEAT : 0) + (isUrban ? OF_URBAN : 0) + (isNamesake(position) ? OF_NAMESAKE : 0)
   }
 }
@@ -115,7 +121,7 @@ function flagsOf({ texts }: Extract<Column, { kind: 'text' }>, pattern: RegExp):
   return flags
 }
 
-/** Whether a record has the first word of its parent's name first in its own, and as many words. */
+/** Whether a record has the words of its parent's name. */
 function namesakes(
   release: Release,
   entity: Entity,
@@ -123,16 +129,18 @@ function namesakes(
   parents: Uint32Array,
 ): (position: number) => boolean {
   const [own, other] = [release.entity(entity.name).index.words, release.entity(parent.name).index.words]
+  /** The words of parents as the records have them. */
+  const translated = Int32Array.from(
+    { length: other.words.size },
+    (_, word) => own.words.indexOf(other.words.text(word)) ?? -1,
+  )
   return (position) => {
     const above = parents[position] as number
     const [from, otherFrom] = [own.nameStarts[position] as number, other.nameStarts[above] as number]
     const length = (own.nameStarts[position + 1] as number) - from
     if (length !== (other.nameStarts[above + 1] as number) - otherFrom) return false
-    for (let at = 0; at < length; at++) {
-      const [word, otherWord] = [own.names[from + at] as number, other.names[otherFrom + at] as number]
-      if (own.words.lengthOf(word) !== other.words.lengthOf(otherWord)) return false
-      if (own.words.text(word) !== other.words.text(otherWord)) return false
-    }
+    for (let at = 0; at < length; at++)
+      if (own.names[from + at] !== translated[other.names[otherFrom + at] as number]) return false
     return true
   }
 }

@@ -9,8 +9,9 @@
 //     parts may mean, all of them, so that a locality which fits decides between two municipalities; where nothing fits
 //     there, it is looked for everywhere.
 //
-// A score is from 0 to 1 and means the same in every call. How sure a result is can be told by its score, by how far the next
-// one is behind, and by `how` and `dropped`, which say what had to be assumed.
+// A score is from 0 to 1 and means the same in every call; it orders the results. `quality` is the same without the importance of
+// the record. How sure a result is can be told by its quality, by how far the next one is behind, and by `how` and `dropped`,
+// which say what had to be assumed.
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
 import { LruCache } from '../lru-cache.ts'
@@ -38,19 +39,21 @@ export function rank(
 }
 
 /** How one part was matched. */
-export type PartMatch = Explanation & { readonly entity: string; readonly score: number }
+export type PartMatch = Explanation & { readonly entity: string; readonly score: number; readonly quality: number }
 
-export type RankedRecord = {
+type RankedRecord = {
   readonly name: string
   readonly position: number
   /** Of all parts together. */
   readonly score: number
+  /** The same without importance: 1 where all parts are what is written. */
+  readonly quality: number
   /** Those of its ancestors first; one that fits none of them has the score 0. */
   readonly parts: readonly PartMatch[]
 }
 
 /** A record that one part may mean. */
-type Candidate = { readonly position: number; readonly score: number; readonly explanation: Explanation }
+type Candidate = Omit<SearchResult, 'name' | 'distance'>
 
 /** Of an ancestor's part so many records are kept in mind. */
 const MAX_ANCESTORS = 24
@@ -139,18 +142,24 @@ function recordsBelow(release: Release, ancestors: readonly AncestorPart[]): Uin
 const NOT_MATCHED: Explanation = { how: ['dropped-words'], dropped: [], matched: [], aliases: [] }
 
 function combined(entity: Entity, candidate: Candidate, ancestors: readonly AncestorPart[]): RankedRecord {
-  const { position, score, explanation } = candidate
+  const { position, score, quality, explanation } = candidate
   const above = ancestors.map(({ level, candidates }): PartMatch => {
     const match = candidates.get(ancestorAt(level, position))
-    return { entity: level.entity, score: match?.score ?? 0, ...(match?.explanation ?? NOT_MATCHED) }
+    return {
+      entity: level.entity,
+      score: match?.score ?? 0,
+      quality: match?.quality ?? 0,
+      ...(match?.explanation ?? NOT_MATCHED),
+    }
   })
   const share = above.length === 0 ? 1 : OWN_SHARE
-  const mean = above.reduce((sum, part) => sum + part.score, 0) / Math.max(above.length, 1)
+  const mean = (of: 'score' | 'quality') => above.reduce((sum, part) => sum + part[of], 0) / Math.max(above.length, 1)
   return {
     name: entity.name,
     position,
-    score: share * score + (1 - share) * mean,
-    parts: [...above, { entity: entity.name, score, ...explanation }],
+    score: share * score + (1 - share) * mean('score'),
+    quality: share * quality + (1 - share) * mean('quality'),
+    parts: [...above, { entity: entity.name, score, quality, ...explanation }],
   }
 }
 

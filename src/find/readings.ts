@@ -1,6 +1,7 @@
 // The ways to read what was typed: as it stands, letters that stand alone as one word, words that were glued together taken
 // apart, and words that were split put together.
 import { isLinking } from '../catalog/spanish.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { Words } from '../release/index/index-file.ts'
 import { wordWeights } from './word-match.ts'
 
@@ -36,7 +37,7 @@ export function plainReadings(typed: readonly string[]): Reading[] {
 const MIN_GLUED = 5
 const MAX_GLUED = 40
 /** So many typed words are taken apart, and so many pairs put together. */
-const MAX_TAKEN_APART = 6
+const MAX_TAKEN_APART = 4
 const MAX_PUT_TOGETHER = 3
 
 /**
@@ -50,7 +51,7 @@ export function gluedReadings(typed: readonly string[], indexes: readonly Words[
   const known = apart.flatMap((word, at) => (isLastResort && word !== undefined && !unknown.includes(at) ? at : []))
   const segments = new Map(
     [...unknown, ...known].slice(0, MAX_TAKEN_APART).flatMap((at) => {
-      const parts = takenApart(indexes, typed[at] as string)
+      const parts = cachedParts(indexes, typed[at] as string)
       return parts === undefined ? [] : [[at, parts] as const]
     }),
   )
@@ -98,15 +99,29 @@ const MIN_PART = 3
 const PART_COST = 0.5
 const BEGINNING_COST = 0.6
 
+const MAX_CACHED = 64
+const caches = new WeakMap<Words, LruCache<string[] | undefined>>()
+
+/** The same words are taken apart again with every effort; the first index is that of the entity, the others follow from it. */
+function cachedParts(indexes: readonly Words[], word: string): string[] | undefined {
+  const [own] = indexes
+  if (own === undefined) return undefined
+  const cache = caches.get(own) ?? new LruCache<string[] | undefined>({ maxEntries: MAX_CACHED })
+  caches.set(own, cache)
+  return cache.get(`${indexes.length} ${word}`, () => takenApart(indexes, word))
+}
+
 /** The known words that a typed word is made of: few and frequent ones rather than many and rare ones. */
 function takenApart(indexes: readonly Words[], word: string): string[] | undefined {
   const best: ({ readonly cost: number; readonly from: number } | undefined)[] = [{ cost: 0, from: 0 }]
-  for (let end = 1; end <= word.length; end++) {
-    for (let from = 0; from < end; from++) {
-      const before = best[from]
-      if (before === undefined || (from === 0 && end === word.length)) continue
+  for (let from = 0; from < word.length; from++) {
+    const before = best[from]
+    if (before === undefined) continue
+    for (let end = from + 1; end <= word.length; end++) {
       const part = word.slice(from, end)
-      if (part.length < MIN_PART && !isLinking(part)) continue
+      if (!isBeginning(indexes, part)) break
+      const isWhole = from === 0 && end === word.length
+      if (isWhole || (part.length < MIN_PART && !isLinking(part))) continue
       const cost = partCost(indexes, part, end === word.length)
       if (cost === undefined) continue
       const sum = before.cost + PART_COST + cost
@@ -119,12 +134,12 @@ function takenApart(indexes: readonly Words[], word: string): string[] | undefin
   return parts
 }
 
+/** The last part may be only the beginning of a word. */
 function partCost(indexes: readonly Words[], part: string, isLast: boolean): number | undefined {
   let cost: number | undefined
   for (const index of indexes) {
     const word = index.words.indexOf(part)
     if (word !== undefined) cost = Math.min(cost ?? 1, wordWeights(index)[word] as number)
   }
-  if (cost !== undefined || !isLast || part.length < MIN_PART) return cost
-  return isBeginning(indexes, part) ? 1 + BEGINNING_COST : undefined
+  return cost ?? (isLast && part.length >= MIN_PART ? 1 + BEGINNING_COST : undefined)
 }

@@ -72,6 +72,15 @@ export function weigher(index: Words): WeightOf {
 
 const MAX_WEIGHTS = 1_024
 
+/** The weight of each word of an index as it is in another, or its own where that one does not have it. */
+export function weightsBy(index: Words, other: Words): Float32Array {
+  const [own, others] = [wordWeights(index), wordWeights(other)]
+  return own.map((weight, word) => {
+    const known = other.words.indexOf(index.words.text(word))
+    return known === undefined ? weight : (others[known] as number)
+  })
+}
+
 type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
 
 const MAX_CACHED = 128
@@ -131,6 +140,8 @@ export type Drop = 'none' | 'light' | 'any'
 /** What is scored: the names of an index, or the aliases of its records. */
 export type ScoredNames = {
   readonly words: Words
+  /** Of each word. */
+  readonly weights: Float32Array
   /** The records that the names belong to; undefined where each position is its own. */
   readonly records: Uint32Array | undefined
   readonly levels: readonly AncestorLevel[]
@@ -142,18 +153,29 @@ export type ScoredNames = {
 export const SCORES = 1 << 15
 export const NO_MATCH = 0xffff
 const WORST = SCORES - 1
-export const rankOf = (score: number): number => Math.round((1 - score) * WORST)
+const rankOf = (score: number): number => Math.round((1 - score) * WORST)
 /** How important a record must be to rank as high, if the quality of its match is this. */
 export const minImportance = (rank: number, quality: number): number =>
   Math.floor(((scoreOfRank(rank + 1) - quality * (1 - IMPORTANCE_WEIGHT)) / IMPORTANCE_WEIGHT) * MAX_IMPORTANCE)
+/** The score of a record as a blend of the quality of its match and its importance, which is from 0 to MAX_IMPORTANCE. */
+const blended = (quality: number, importance: number): number =>
+  quality * (1 - IMPORTANCE_WEIGHT) + IMPORTANCE_WEIGHT * (importance / MAX_IMPORTANCE)
+export const rankOfExact = (importance: number): number => rankOf(blended(1, importance))
+/** The quality of a match by its rank, without the importance of the record. */
+export const qualityOf = (rank: number, importance: number): number =>
+  Math.min((scoreOfRank(rank) - IMPORTANCE_WEIGHT * (importance / MAX_IMPORTANCE)) / (1 - IMPORTANCE_WEIGHT), 1)
 export const scoreOfRank = (rank: number): number => 1 - rank / WORST
 
-export const IMPORTANCE_WEIGHT = 0.1
-const UNTYPED_COST = 0.12
+const IMPORTANCE_WEIGHT = 0.14
+const UNTYPED_COST = 0.1
 const UNTYPED_ANCESTOR_COST = 0.08
 const ORDER_COST = 0.015
 const MAX_ORDER_COSTS = 3
 const NOT_FIRST_COST = 0.02
+/** Whoever types a name and a code rather means something below the record that has both. */
+const NAME_AND_CODE_COST = 0.05
+/** Of a typed word that stands for the same word of a name as another one. */
+const SHARED_COST = 0.3
 const DROP_COST = 0.8
 const LIGHT_DROP_COST = 0.4
 const dropCost = ({ isLight }: TypedWord): number => (isLight ? LIGHT_DROP_COST : DROP_COST)
@@ -190,7 +212,7 @@ export class Scorer {
     this.#typed = typed
     this.#drop = drop
     this.#penalty = penalty
-    this.#weights = wordWeights(names.words)
+    this.#weights = names.weights
     this.#totalWeight = typed.reduce((sum, { weight }) => sum + weight, 0)
     this.#hasSubstance = typed.some((word) => !word.isLight && word.inNames + word.inCodes > 0)
     this.#sameBefore = Int8Array.from(typed, ({ text }, at) =>
@@ -273,8 +295,7 @@ export class Scorer {
     let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
     if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
     const record = records === undefined ? position : (records[position] as number)
-    const weight = importance === undefined ? 0 : (importance[record] as number) / MAX_IMPORTANCE
-    return rankOf(quality * (1 - IMPORTANCE_WEIGHT) + IMPORTANCE_WEIGHT * weight)
+    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
   }
 
   #rankSeveral(position: number): number {
@@ -285,6 +306,7 @@ export class Scorer {
     const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
     const record = records === undefined ? position : (records[position] as number)
     let used = 0
+    let fuzzy = 0
     let lost = 0
     let covered = 0
     let substance = 0
@@ -304,7 +326,7 @@ export class Scorer {
           const grade = grades[names[place] as number] as number
           if (grade === 0) continue
           if ((used >>> (place - from)) & 1) {
-            if (shared === 0 || grade < shared) shared = grade
+            if (grade <= SHORT_PREFIX && !((fuzzy >>> (place - from)) & 1)) shared = grade
             continue
           }
           if (best === 0 || grade < best || (grade === best && bestPlace < last && place > last)) {
@@ -330,8 +352,9 @@ export class Scorer {
           bestPlace = -1
           bestLevel = level
         }
-      // Two typed words may mean the same one, as "s san", but not if they are the same.
-      if (best === 0 && this.#sameBefore[at] === -1) best = shared
+      // Two typed words may mean the same one, as "s san", but not if they are the same, or misspelt.
+      const isShared = best === 0 && shared !== 0 && this.#sameBefore[at] === -1
+      if (isShared) best = shared
       this.#grades[at] = best
       this.#places[at] = bestPlace === -1 ? -1 : bestPlace - from
       this.#levelOf[at] = bestLevel
@@ -340,7 +363,7 @@ export class Scorer {
         lost += weight * dropCost(word)
         continue
       }
-      lost += weight * (COSTS[best] as number)
+      lost += weight * (isShared ? SHARED_COST : (COSTS[best] as number))
       if (bestLevel !== -1) {
         if (!anyLevel) this.#usedLevels.fill(0)
         anyLevel = true
@@ -350,6 +373,7 @@ export class Scorer {
       if (best > ABBREVIATION || !(word.isLight && this.#hasSubstance)) substance++
       if (bestPlace === -1) continue
       used |= 1 << (bestPlace - from)
+      if (best > SHORT_PREFIX) fuzzy |= 1 << (bestPlace - from)
       covered += this.#weights[names[bestPlace] as number] as number
       if (bestPlace < last) disorder++
       last = bestPlace
@@ -361,6 +385,7 @@ export class Scorer {
     const coverage = Math.max(all === 0 ? 1 : covered / all, codeCoverage)
     let quality = (1 - lost / this.#totalWeight) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
     if ((used & 1) === 0 && codeCoverage === 0) quality *= 1 - NOT_FIRST_COST
+    if (codeCoverage > 0 && used !== 0) quality *= 1 - NAME_AND_CODE_COST
     if (disorder > 0) quality *= 1 - ORDER_COST * Math.min(disorder, MAX_ORDER_COSTS)
     if (anyLevel)
       for (let level = 0, isNearest = true; level < levels.length; level++)
@@ -370,8 +395,7 @@ export class Scorer {
           const coverage = this.#coverage(level, ancestorAt(levels[level] as AncestorLevel, record))
           quality *= 1 - UNTYPED_ANCESTOR_COST * (1 - coverage)
         }
-    const weight = importance === undefined ? 0 : (importance[record] as number) / MAX_IMPORTANCE
-    return rankOf(quality * (1 - IMPORTANCE_WEIGHT) + IMPORTANCE_WEIGHT * weight)
+    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
   }
 
   /** A word that is typed twice stands for two names, so an ancestor's name has it once. */

@@ -7,23 +7,24 @@
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
 import { aliasesOf } from '../release/aliases.ts'
+import type { Words } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import type { Alias } from '../source/source.ts'
 import { ancestorLevels } from './ancestor-match.ts'
-import { type SearchSpace, scanNames } from './candidates.ts'
+import { type SearchSpace, scanNames, type Work } from './candidates.ts'
 import { positionsWithCode, typedCode } from './codes.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { emptyHits, type Hits } from './hits.ts'
-import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
+import { importanceOf } from './importance.ts'
 import { distanceFrom, type Near, nearestFirst } from './near.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
 import {
   ancestorAt,
   type Drop,
-  IMPORTANCE_WEIGHT,
   isSomewhere,
   NO_MATCH,
-  rankOf,
+  qualityOf,
+  rankOfExact,
   type ScoredNames,
   Scorer,
   scoreOfRank,
@@ -31,8 +32,9 @@ import {
   typedWord,
   type WeightOf,
   weigher,
+  weightsBy,
 } from './score.ts'
-import { ALIAS, kindOf, type MatchKind, type Tolerance } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -46,28 +48,42 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
     levels: ancestorLevels(release, definition),
     aliases: aliasesOf(release, name),
     importance: importanceOf(release, name),
-    weightOf: weigherOf(release),
+    ...weightsIn(release, name),
   }
 }
 
-const weighers = new WeakMap<Release, WeightOf>()
+type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
+const weightsByEntity = new WeakMap<OpenEntity, Weights>()
 
-/** Words weigh what they do in the entity with the most records. */
-function weigherOf(release: Release): WeightOf {
-  const known = weighers.get(release)
-  if (known !== undefined) return known
-  const entities = [...release.catalog.entities.keys()].map((name) => release.entity(name))
-  const weightOf = weigher(entities.reduce((a, b) => (b.count > a.count ? b : a)).index.words)
-  weighers.set(release, weightOf)
-  return weightOf
+/** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
+function weightsIn(release: Release, name: string): Weights {
+  const entity = release.entity(name)
+  const known = weightsByEntity.get(entity) ?? readWeights(entity.index.words, largestOf(release))
+  weightsByEntity.set(entity, known)
+  return known
 }
+
+const readWeights = (words: Words, largest: Words): Weights => ({
+  weightOf: weigher(largest),
+  weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
+})
+
+const largestOf = (release: Release): Words =>
+  [...release.catalog.entities.keys()].map(release.entity).reduce((a, b) => (b.count > a.count ? b : a)).index.words
 
 /** How far a search goes: how far words may be from those typed, and which may be missing. */
 type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
 
 const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
 const FUZZY: Effort = { tolerance: 1, drop: 'none' }
-/** One after the other, where no record has all words. */
+/** One after the other, where no record has all words; of a long line nobody expects that. */
+const widerFor = (typed: readonly string[]): readonly Effort[] => (typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER)
+const LONG_LINE = 8
+const WIDER_FOR_LONG: readonly Effort[] = [
+  { tolerance: 0, drop: 'light' },
+  { tolerance: 1, drop: 'light' },
+  { tolerance: 1, drop: 'any' },
+]
 const WIDER: readonly Effort[] = [
   { tolerance: 0, drop: 'light' },
   FUZZY,
@@ -86,8 +102,15 @@ export function search(space: SearchSpace, typed: readonly string[]): Hits {
   return wider.count >= MIN_HITS ? wider : wide.run(FUZZY)
 }
 
+/** How many words of candidates are looked at with one effort, in all entities together. */
+const MAX_WORK = 600_000
+const MAX_WORK_FOR_LONG = 150_000
+
+/** A name, its ancestors and a fault: nobody means a word that is typed more often. */
+const MAX_REPEATS = 4
+
 /** How many words may have edits: each costs a look at all words of the index. */
-const MAX_FUZZY_WORDS = 12
+const MAX_FUZZY_WORDS = 10
 
 type Prepared = {
   readonly names: ScoredNames
@@ -103,22 +126,25 @@ class EntitySearch {
   #drop: Drop = 'none'
   /** What the last run looked for. */
   #prepared: readonly Prepared[] = []
+  /** By which its results are explained. */
+  #scorers: readonly Scorer[] | undefined
   readonly #wanted: number | undefined
 
   /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
   constructor(space: SearchSpace, typed: readonly string[], wanted?: number) {
     this.#space = space
-    this.#typed = typed
+    this.#typed = typed.filter((word, at) => typed.slice(0, at).filter((other) => other === word).length < MAX_REPEATS)
     this.#wanted = wanted
   }
 
   /** The hits are good until the next search of the same entity. `known` are ranks that count among the wanted best. */
-  run(effort: Effort, known: readonly number[] = []): Hits {
+  run(effort: Effort, known: readonly number[] = [], work?: Work): Hits {
     const { words, levels, among, weightOf } = this.#space
     this.#drop = effort.drop
+    this.#scorers = undefined
     const plain = plainReadings(this.#typed)
     const glued =
-      effort.tolerance === 0
+      effort.tolerance === 0 || this.#typed.length > LONG_LINE
         ? []
         : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     this.#prepared = [...plain, ...glued].flatMap((reading) =>
@@ -128,7 +154,8 @@ class EntitySearch {
       }),
     )
     const hits = emptyHits(words, this.#wanted, known)
-    for (const { names, typed, penalty } of this.#prepared) scanNames(names, among, typed, effort.drop, penalty, hits)
+    for (const { names, typed, penalty } of this.#prepared)
+      scanNames(names, among, typed, effort.drop, penalty, hits, work)
     return hits
   }
 
@@ -136,8 +163,9 @@ class EntitySearch {
   explain(position: number): Explanation {
     let best: Explanation | undefined
     let bestRank = NO_MATCH
-    for (const { names, reading, typed, penalty } of this.#prepared) {
-      const scorer = new Scorer(names, typed, this.#drop, penalty)
+    this.#scorers ??= this.#prepared.map(({ names, typed, penalty }) => new Scorer(names, typed, this.#drop, penalty))
+    for (const [number, { names, reading }] of this.#prepared.entries()) {
+      const scorer = this.#scorers[number] as Scorer
       for (const at of candidatesFor(names, position)) {
         const rank = scorer.rank(at)
         if (rank >= bestRank) continue
@@ -149,11 +177,13 @@ class EntitySearch {
   }
 
   #scored(): readonly ScoredNames[] {
-    const { words, levels, importance, aliases } = this.#space
-    const own: ScoredNames = { words, records: undefined, levels, importance }
-    return aliases === undefined
-      ? [own]
-      : [own, { words: aliases.words, records: aliases.positions, levels, importance }]
+    const { words, weights, levels, importance, aliases } = this.#space
+    const own: ScoredNames = { words, weights, records: undefined, levels, importance }
+    if (aliases === undefined) return [own]
+    return [
+      own,
+      { words: aliases.words, weights: wordWeights(aliases.words), records: aliases.positions, levels, importance },
+    ]
   }
 
   #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
@@ -180,7 +210,7 @@ class EntitySearch {
       if (place !== -1 && own === undefined)
         matched.push(words.words.text(words.names[(words.nameStarts[at] as number) + place] as number))
       const ancestor = levels[level]
-      if (ancestor !== undefined && grade === ALIAS)
+      if (ancestor !== undefined && (grade === ALIAS || grade === ALIAS_WORD))
         for (const alias of ancestor.aliasesOf(ancestorAt(ancestor, record), reading.words[word] as string))
           if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
     }
@@ -198,8 +228,12 @@ class EntitySearch {
 function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
   const used = reading.words.length === 1 ? [] : levels
   const found: TypedWord[] = []
+  const misspelt = new Set<string>()
   for (const [at, text] of reading.words.entries()) {
-    const word = typedWord(words, text, at < MAX_FUZZY_WORDS && !reading.asRead.has(at) ? tolerance : 0, used, weightOf)
+    // Words that say little are not misspelt, but other words.
+    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(text) && misspelt.size < MAX_FUZZY_WORDS
+    if (mayBeMisspelt) misspelt.add(text)
+    const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
     found.push(word)
   }
@@ -243,8 +277,10 @@ export type Explanation = {
 export type SearchResult = {
   readonly name: string
   readonly position: number
-  /** From 0 to 1. */
+  /** From 0 to 1: quality and importance together. */
   readonly score: number
+  /** From 0 to 1: how well the words match alone. */
+  readonly quality: number
   readonly explanation: Explanation
   /** From the point that the results are to be near to, in metres. */
   readonly distance?: number
@@ -277,20 +313,24 @@ export function searchAcross(
   })
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0
+    // The nearest can only be told when all are found.
+    const work = {
+      left: near !== undefined ? Number.POSITIVE_INFINITY : words.length > LONG_LINE ? MAX_WORK_FOR_LONG : MAX_WORK,
+    }
     for (const one of searches) {
       if (mayReplace(one.count)) {
         one.results = []
         const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
-        const hits = one.entitySearch.run(effort, others)
+        const hits = one.entitySearch.run(effort, others, work)
         one.count = hits.count
-        one.results = resultsOf(release.entity(one.name), hits, limit, near, one.entitySearch)
+        one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
       }
       total += one.count + one.coded.length
     }
     return total
   }
   const total = run(AS_TYPED, () => true)
-  if (total === 0) WIDER.find((effort) => run(effort, (count) => count === 0) > 0)
+  if (total === 0) widerFor(words).find((effort) => run(effort, (count) => count === 0) > 0)
   else if (total < Math.min(limit, MIN_HITS)) run(FUZZY, (count) => count < MIN_HITS)
   const results = searches.flatMap(({ coded, results }) => [
     ...coded,
@@ -318,16 +358,21 @@ export function searchOwnNames(
   const coded = withCode(release, name, among, words)
   let hits = entitySearch.run(AS_TYPED)
   if (hits.count === 0 && coded.length === 0)
-    for (const effort of WIDER) {
+    for (const effort of widerFor(words)) {
       hits = entitySearch.run(effort)
       if (hits.count > 0) break
     }
+  const importance = importanceOf(release, name)
   const found = hits.best(limit).map((position) => ({
     position,
     score: scoreOfRank(hits.scores[position] as number),
+    quality: qualityOf(hits.scores[position] as number, importance[position] as number),
     explanation: entitySearch.explain(position),
   }))
-  return [...coded.map(({ position, score, explain }) => ({ position, score, explanation: explain() })), ...found]
+  return [
+    ...coded.map(({ position, score, quality, explain }) => ({ position, score, quality, explanation: explain() })),
+    ...found,
+  ]
 }
 
 const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
@@ -338,18 +383,21 @@ function bestOrder(release: Release): (a: Found, b: Found) => number {
 }
 
 function resultsOf(
-  entity: OpenEntity,
+  release: Release,
+  name: string,
   hits: Hits,
   limit: number,
   near: Near | undefined,
   entitySearch: EntitySearch,
 ): Found[] {
-  const { name } = entity.definition
+  const entity = release.entity(name)
+  const importance = importanceOf(release, name)
   const found = (position: number): Found => ({
     name,
     position,
     rank: hits.scores[position] as number,
     score: scoreOfRank(hits.scores[position] as number),
+    quality: qualityOf(hits.scores[position] as number, importance[position] as number),
     explain: () => entitySearch.explain(position),
   })
   if (near === undefined) return hits.best(limit).map(found)
@@ -370,8 +418,8 @@ function withCode(release: Release, name: string, among: Uint32Array | undefined
   return positionsWithCode(release, release.entity(name).definition, code)
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
-      const rank = rankOf(1 - IMPORTANCE_WEIGHT * (1 - (importance[position] as number) / MAX_IMPORTANCE))
-      return { name, position, rank, score: scoreOfRank(rank), explain: () => BY_CODE }
+      const rank = rankOfExact(importance[position] as number)
+      return { name, position, rank, score: scoreOfRank(rank), quality: 1, explain: () => BY_CODE }
     })
 }
 

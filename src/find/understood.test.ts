@@ -96,7 +96,7 @@ describe('what is typed finds what is meant', () => {
     ['a long form that is stored short', 'rancho los pinos', 'localidad Rcho. Los Pinos', 'abbreviation', ''],
     ['a code of the state', 'monterrey nl', 'municipio Monterrey', 'code', ''],
     ['with points', 'Monterrey, N.L.', 'municipio Monterrey', 'code', ''],
-    ['an alias of the state', 'toluca edo. de mex', 'municipio Toluca', 'alias', ''],
+    ['an alias of the state', 'toluca edo. de mex', 'municipio Toluca', 'code alias', ''],
     ['an alias in one word', 'toluca edomex', 'municipio Toluca', 'alias', ''],
     ['an alias of a country', 'holanda', 'pais Países Bajos', 'alias', ''],
     ['an alias of two words', 'q. roo', 'estado Quintana Roo', 'alias', ''],

@@ -20,6 +20,7 @@ const GRADES = [
   ['ALIAS', 'alias', 0.01],
   ['CODE', 'code', 0.01],
   ['ABBREVIATION', 'abbreviation', 0.015],
+  ['ALIAS_WORD', 'alias', 0.02],
   ['LONG_PREFIX', 'prefix', 0.04],
   ['PREFIX', 'prefix', 0.07],
   ['SHORT_PREFIX', 'prefix', 0.1],
@@ -36,6 +37,8 @@ const grade = (name: (typeof GRADES)[number][0]): number => GRADES.findIndex(([o
 export const EXACT = grade('EXACT')
 export const ALIAS = grade('ALIAS')
 export const CODE = grade('CODE')
+/** One of several words of an alias. */
+export const ALIAS_WORD = grade('ALIAS_WORD')
 export const ABBREVIATION = grade('ABBREVIATION')
 const LONG_PREFIX = grade('LONG_PREFIX')
 const PREFIX = grade('PREFIX')

@@ -1,11 +1,12 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
-import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
 import { clientAddress } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from './exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from './methods.ts'
+import { maxBodyAt } from './posted-paths.ts'
 import { orThrow, type Problem, ProblemError, problemResponse } from './problem.ts'
 import type { RequestId } from './request-id.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -61,11 +62,12 @@ export function createApp(context: AppContext): App {
     }
   }
   const preload = async () => {
-    await loadV2()
+    await Promise.all([loadV2(), loadReconcile()])
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     clientAddress(context.policy, headers, connection)
-  return Object.assign(app, { failed: context.logError, clientOf, preload })
+  const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
+  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
 }
 
 type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
@@ -121,6 +123,7 @@ function route(
   const { release, policy } = context
   const { path, headers } = request
   if (isV2Path(path)) return withinBudget(context, releases, request, connection, routeV2)
+  if (isReconcilePath(path)) return withinBudget(context, releases, request, connection, routeReconcile)
   const current = release()
   const routes = v1Routes(current.catalog)
   const handler = routes.get(path)
@@ -144,6 +147,7 @@ function withinBudget(
   connection: ConnectionInfo,
   routeTo: RouteV2,
 ): Outcome | Promise<Outcome> {
+  const { turn } = connection
   const respond = (): Outcome | Promise<Outcome> => {
     const refusal = budget?.refusal(clientAddress(policy, request.headers, connection))
     if (refusal !== undefined) {
@@ -152,9 +156,8 @@ function withinBudget(
     }
     const isBaseUrlFixed = policy.baseUrl !== undefined
     const baseUrl = () => orThrow(baseUrlOf(policy, request.headers, connection))
-    return routeTo({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed }, request)
+    return routeTo({ releases, cache, baseUrlOf: baseUrl, isBaseUrlFixed, turn }, request)
   }
-  const { turn } = connection
   return turn === undefined || turn.hasTime() ? respond() : turn.timeForMore().then(respond)
 }
 
@@ -217,4 +220,18 @@ async function problemAsPage(
     logError(error, request, id)
     return problemResponse(problem, request.path, id)
   }
+}
+
+let reconcile: typeof import('./reconcile/service.ts') | undefined
+
+/** The reconciliation service is loaded in the same way. */
+async function loadReconcile(): Promise<typeof import('./reconcile/service.ts')> {
+  reconcile = await import('./reconcile/service.ts')
+  return reconcile
+}
+
+function routeReconcile({ releases, baseUrlOf, turn }: V2Context, request: HttpRequest) {
+  const context = { release: releases.current, baseUrlOf, turn }
+  if (reconcile !== undefined) return reconcile.respondReconcile(context, request)
+  return loadReconcile().then(({ respondReconcile }) => respondReconcile(context, request))
 }

@@ -1,20 +1,22 @@
 // Responses to methods other than GET and HEAD, and to paths with a trailing slash.
-import { ALLOW, COMMON_HEADERS } from '../page/page-headers.ts'
+import { COMMON_HEADERS } from '../page/page-headers.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
+import { allowedAt } from './posted-paths.ts'
 import type { Problem } from './problem.ts'
 
-const PREFLIGHT = {
-  'Access-Control-Allow-Methods': ALLOW,
+const preflightAt = (path: string) => ({
+  Allow: allowedAt(path),
+  'Access-Control-Allow-Methods': allowedAt(path),
   'Access-Control-Allow-Headers': '*',
   'Access-Control-Max-Age': '86400',
-} as const
+})
 
 export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 /** For a known path. */
-export const otherMethod = ({ method }: HttpRequest): HttpResponse | Problem =>
+export const otherMethod = ({ method, path }: HttpRequest): HttpResponse | Problem =>
   method === 'OPTIONS'
-    ? emptyResponse(200, { ...COMMON_HEADERS, ...PREFLIGHT })
+    ? emptyResponse(200, { ...COMMON_HEADERS, ...preflightAt(path) })
     : { kind: 'method-not-allowed', method }
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')

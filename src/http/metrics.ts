@@ -1,5 +1,5 @@
 // What one process counts while it serves: plain numbers, so that counting costs next to nothing.
-import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 
 /** Why a client was turned away. */
 export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate'
@@ -11,10 +11,12 @@ export const ROUTES = [
   'v2 list',
   'v2 record',
   'v2 search',
+  'v2 resolve',
   'v2 bulk',
   'v2 changes',
   'v2 releases',
   'v2 index',
+  'reconcile',
   'openapi',
   'home',
   'other',
@@ -45,6 +47,7 @@ export function routeOf(path: string): Route {
   if (path === V1_PATH) return 'v1 index'
   if (path === V2_PATH) return 'v2 index'
   if (path === '/') return 'home'
+  if (isReconcilePath(path)) return 'reconcile'
   return path.startsWith(OPENAPI_PATH) ? 'openapi' : 'other'
 }
 
@@ -53,9 +56,10 @@ function v2RouteOf(path: string): Route {
   if (more.length > 0) return 'other'
   if (first === '') return 'v2 index'
   if (first === 'search') return 'v2 search'
+  if (first === 'resolve') return 'v2 resolve'
   if (first === 'changes') return 'v2 changes'
   if (first === 'releases') return 'v2 releases'
-  if (second === 'all' && third === '') return 'v2 bulk'
+  if (fourth === 'all' || (second === 'all' && third === '')) return 'v2 bulk'
   return second !== '' && (third === '' || fourth !== '') ? 'v2 record' : 'v2 list'
 }
 

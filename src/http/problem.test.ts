@@ -33,6 +33,44 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       '"x" is not known here. Allowed are page, q.',
     ],
   ],
+  'bad-body': [
+    [
+      { kind: 'bad-body', wrong: 'the body is not UTF-8' },
+      400,
+      'The body of the request is not what its type says',
+      'The body is not UTF-8.',
+    ],
+  ],
+  'bad-row': [
+    [
+      { kind: 'bad-row', row: 7, wrong: 'it is "5"', allowed: 'a text' },
+      400,
+      'A row of the body is not one that can be resolved',
+      'Row 7: it is "5"; allowed is a text.',
+    ],
+    [
+      { kind: 'bad-row', row: 0, wrong: 'there is no part "x"', allowed: 'q' },
+      400,
+      'A row of the body is not one that can be resolved',
+      'Header: there is no part "x"; allowed is q.',
+    ],
+  ],
+  'too-many-rows': [
+    [
+      { kind: 'too-many-rows', max: 9 },
+      413,
+      'The body of the request has too many rows',
+      'At most 9 rows are resolved in one request.',
+    ],
+  ],
+  'unsupported-media-type': [
+    [
+      { kind: 'unsupported-media-type', type: 'a/b', allowed: 'text/csv' },
+      415,
+      'The body of the request has a type that is not read here',
+      'Content-Type was "a/b"; allowed are text/csv.',
+    ],
+  ],
   'record-not-found': [
     [
       { kind: 'record-not-found', what: 'pais at this path', hint: 'Look elsewhere.' },
@@ -123,6 +161,12 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'The body of the request is too large',
       'At most 1000 bytes are read.',
     ],
+    [
+      { kind: 'content-too-large', max: 50, unit: 'queries' },
+      413,
+      'The body of the request is too large',
+      'At most 50 queries are read.',
+    ],
   ],
   'uri-too-long': [
     [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
@@ -192,6 +236,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     ...totals,
     ...ranges,
     ...retries,
+    ...(problem.kind === 'unsupported-media-type' ? { 'accept-post': problem.allowed } : {}),
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
   expect(await response.text()).toBe(JSON.stringify(body))

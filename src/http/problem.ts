@@ -1,9 +1,10 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
-import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
+import { isReconcilePath, OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../page/page.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from '../page/page-headers.ts'
 import type { BadParameter } from '../page/page-request.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
+import { allowedAt } from './posted-paths.ts'
 import type { RequestId } from './request-id.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
@@ -23,6 +24,11 @@ export type Problem =
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
+  | { readonly kind: 'bad-body'; readonly wrong: string }
+  /** The number of the row, from 1, or 0 for the header of a table; what is wrong with it, and what is allowed. */
+  | { readonly kind: 'bad-row'; readonly row: number; readonly wrong: string; readonly allowed: string }
+  | { readonly kind: 'too-many-rows'; readonly max: number }
+  | { readonly kind: 'unsupported-media-type'; readonly type: string; readonly allowed: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | BodyProblem
   | { readonly kind: 'request-timeout'; readonly seconds: number }
@@ -75,6 +81,8 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'bad-parameter': [400, 'A query parameter has a value that is not allowed'],
   'unknown-parameter': [400, 'There is no such query parameter'],
   'bad-request': [400, 'The request is not sound HTTP'],
+  'bad-body': [400, 'The body of the request is not what its type says'],
+  'bad-row': [400, 'A row of the body is not one that can be resolved'],
   'bad-host': [400, 'The request does not say soundly which host it is for'],
   'not-found': [404, 'There is nothing at this path'],
   'record-not-found': [404, 'There is no such record'],
@@ -85,7 +93,9 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'release-gone': [410, 'The release is not there any more'],
   'precondition-failed': [412, 'What is there is not what the client expects'],
   'content-too-large': [413, 'The body of the request is too large'],
+  'too-many-rows': [413, 'The body of the request has too many rows'],
   'uri-too-long': [414, 'The URL is too long'],
+  'unsupported-media-type': [415, 'The body of the request has a type that is not read here'],
   'range-not-satisfiable': [416, 'The range is beyond the end'],
   'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
@@ -93,7 +103,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   overloaded: [503, 'The service has too much to do at the moment'],
 }
 
-function detailOf(problem: Problem): string {
+function detailOf(problem: Problem, path: string): string {
   switch (problem.kind) {
     case 'bad-parameter':
       return `${problem.name} was ${quoted(problem.value)}; allowed is ${problem.allowed}.`
@@ -122,11 +132,19 @@ function detailOf(problem: Problem): string {
     case 'not-found':
       return `Known paths are ${problem.known.join(', ')}.`
     case 'method-not-allowed':
-      return `${problem.method} was used; allowed are ${COMMON_HEADERS.Allow}.`
+      return `${problem.method} was used; allowed are ${allowedAt(path)}.`
+    case 'bad-body':
+      return `${capitalized(problem.wrong)}.`
+    case 'bad-row':
+      return `${problem.row === 0 ? 'Header' : `Row ${problem.row}`}: ${problem.wrong}; allowed is ${problem.allowed}.`
+    case 'too-many-rows':
+      return `At most ${problem.max} rows are resolved in one request.`
+    case 'unsupported-media-type':
+      return `Content-Type was ${quoted(problem.type)}; allowed are ${problem.allowed}.`
     case 'bad-host':
       return `${problem.header} must be ${problem.expected}.`
     case 'content-too-large':
-      return `At most ${problem.max} bytes are read.`
+      return `At most ${problem.max} ${problem.unit ?? 'bytes'} are read.`
     case 'uri-too-long':
       return `At most ${problem.max} characters are read.`
     case 'headers-too-large':
@@ -149,30 +167,40 @@ function detailOf(problem: Problem): string {
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const MAX_QUOTED = 100
-const quoted = (value: string) => JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
+export const quoted = (value: string) =>
+  JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
-/** Whether a path belongs to API v2, whose responses have headers of their own. */
-export const isV2 = (path: string): boolean => path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH)
+/** Whether a path belongs to API v2 or to the reconciliation service, whose responses have headers that v1 has not. */
+export const isV2 = (path: string): boolean =>
+  path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH) || isReconcilePath(path)
 
 /** API v1 is frozen: its problems do not have the id of the request. */
 export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
-  const { status, title, detail, headers } = presentationOf(problem)
+  const { status, title, detail, headers } = presentationOf(problem, path)
   const requestId = isV2(path) ? id?.value : undefined
   const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
   const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
-  const all = { 'Content-Type': 'application/problem+json', ...common, 'Cache-Control': 'no-store', ...headers }
+  const all = {
+    'Content-Type': 'application/problem+json',
+    ...common,
+    Allow: allowedAt(path),
+    'Cache-Control': 'no-store',
+    ...headers,
+  }
   return textResponse(status, all, JSON.stringify(body))
 }
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
 /** How a problem is shown, in JSON and on a page. */
-export function presentationOf(problem: Problem): Presentation {
+export function presentationOf(problem: Problem, path: string): Presentation {
   const [status, title] = problemTitles[problem.kind]
-  const presentation = { status, title, detail: detailOf(problem) }
+  const presentation = { status, title, detail: detailOf(problem, path) }
   switch (problem.kind) {
     case 'page-beyond-last':
       return { ...presentation, headers: totalHeaders(problem.total, problem.totalPages, problem.perPage) }
+    case 'unsupported-media-type':
+      return { ...presentation, headers: { 'Accept-Post': problem.allowed } }
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
     case 'overloaded':

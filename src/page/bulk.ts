@@ -1,28 +1,39 @@
-// A whole collection, rendered in small pieces: constant memory however large it is.
-import { factReader, withMembers } from '../release/facts.ts'
+// Many records in one body, rendered in small pieces: constant memory however many there are.
 import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { OpenEntity } from '../release/release.ts'
-import { type Format, recordEncoder } from './rendition.ts'
+import { memberAdder, type Rendition, recordEncoder } from './rendition.ts'
 
-/** How a bulk body is rendered. */
-export type BulkForm = { readonly format: Format; readonly facts: boolean }
+/** Which records are rendered, and with what. */
+type BulkRecords = {
+  /** In the order of the body; undefined for all, as they are published. */
+  readonly positions: Uint32Array | undefined
+  /** What else each is given with. */
+  readonly ownMembers?: ((position: number) => object) | undefined
+}
 
 /** Records that are rendered at once: few enough for other requests not to wait. */
 const BLOCK = 100
 
 /** Each piece is good until the next one is pulled. */
-export function* bulkPieces(entity: OpenEntity, { format, facts }: BulkForm): Generator<Uint8Array> {
-  const { definition, count } = entity
-  const encoder = recordEncoder(definition, { format, facts, fields: undefined, embed: 'full' })
-  const factsAt = facts ? factReader(entity) : undefined
+export function* bulkPieces(
+  entity: OpenEntity,
+  rendition: Rendition,
+  { positions, ownMembers }: BulkRecords,
+): Generator<Uint8Array> {
+  const encoder = recordEncoder(entity.definition, rendition)
+  const addMembers = memberAdder(entity, rendition, ownMembers)
+  const count = positions?.length ?? entity.count
   using access = fromDiskOrMapped(entity)
   yield encoder.head
   for (let first = 0; first < count; first += BLOCK) {
-    const jsons = access.records(first, Math.min(first + BLOCK, count))
+    const next = Math.min(first + BLOCK, count)
     if (first > 0) yield encoder.gap
-    yield* encoder.records(
-      factsAt === undefined ? jsons : jsons.map((json, at) => withMembers(json, factsAt(first + at))),
-    )
+    const jsons =
+      positions === undefined
+        ? access.records(first, next).map((json, at) => addMembers(json, first + at))
+        : // What is read is good until the next record is, so each is copied.
+          Array.from(positions.subarray(first, next), (at) => addMembers(Buffer.from(access.record(at)), at))
+    yield* encoder.records(jsons)
   }
   yield encoder.tail
 }

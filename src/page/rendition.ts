@@ -2,7 +2,9 @@
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../catalog/paths.ts'
-import { csvCell as quotedIfNeeded } from '../source/tabular/csv.ts'
+import { factReader, withMembers } from '../release/facts.ts'
+import type { OpenEntity } from '../release/release.ts'
+import { spreadsheetCell } from '../source/tabular/csv.ts'
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -85,7 +87,10 @@ export const bodyOf = ({ head, records, tail }: RecordEncoder, jsons: readonly U
 // A selection out of a record: some of its fields, and embedded records in full or by their identifiers.
 
 export type Selection = {
-  /** Dotted paths, none of them within another; undefined for all that is published. */
+  /**
+   * Dotted paths, none of them within another; undefined for all that is published. Their order is that of the columns of
+   * CSV; in JSON, fields stand in the order of the definition.
+   */
   readonly fields: readonly string[] | undefined
   /** Whether the facts are given too, where fields are not selected by name. */
   readonly facts: boolean
@@ -97,8 +102,19 @@ export type Selection = {
 export const isWhole = ({ fields, embed }: Selection): boolean => fields === undefined && embed === 'full'
 
 /** Whether any fact is selected. */
-export const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
+const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
   fields === undefined ? facts : fields.some((field) => entity.fields[field]?.kind === 'fact')
+
+/** Adds to the JSON of a record what of the selection is no part of it: its facts, and members of the request's own. */
+export function memberAdder(
+  entity: OpenEntity,
+  selection: Selection,
+  ownMembers?: (position: number) => object,
+): (json: Uint8Array, position: number) => Uint8Array {
+  const factsAt = selectsFacts(entity.definition, selection) ? factReader(entity) : undefined
+  if (factsAt === undefined && ownMembers === undefined) return (json) => json
+  return (json, position) => withMembers(json, { ...factsAt?.(position), ...ownMembers?.(position) })
+}
 
 type Shape = (record: PublishedRecord) => PublishedRecord
 
@@ -147,24 +163,22 @@ function treeShape(entity: Entity, tree: FieldTree | undefined, embed: Selection
 // Lines of CSV (RFC 4180): embedded records flattened into dotted columns, safe to open in a spreadsheet.
 
 const END = '\r\n'
-/** A spreadsheet takes a cell that begins like this for a formula, and may run it. */
-const FORMULA = /^[=+\-@]/
 
 function csvCell(value: string | number | null): string {
   if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  return quotedIfNeeded(FORMULA.test(value) ? `'${value}` : value)
+  return typeof value === 'number' ? String(value) : spreadsheetCell(value)
 }
 
-/** The paths of the columns of a selection, in the order in which a record is rendered. */
+/** The paths of the columns of a selection: in the order in which its fields are named, or else that of a record. */
 function csvColumns(
   entity: Entity,
   { fields, facts, embed, added = [] }: Selection,
 ): Pick<FieldPath, 'path' | 'steps'>[] {
-  const paths = [...pathsOf(entity).values()]
-  const isSelected = ({ path, field: { kind } }: FieldPath) =>
-    (fields === undefined && (facts || kind !== 'fact')) ||
-    fields?.some((field) => field === path || path.startsWith(`${field}.`))
+  const all = [...pathsOf(entity).values()]
+  const paths =
+    fields === undefined
+      ? all.filter(({ field }) => facts || field.kind !== 'fact')
+      : fields.flatMap((field) => all.filter(({ path }) => path === field || path.startsWith(`${field}.`)))
   // With embed=id an embedded record is one column, unless some of its own fields are selected.
   const isOpened = ({ path }: FieldPath) => fields?.some((field) => field.startsWith(`${path}.`)) ?? false
   const isClosed = (steps: readonly string[]) =>
@@ -174,7 +188,7 @@ function csvColumns(
       return parent !== undefined && !isOpened(parent)
     })
   const selected = paths.filter((path) => {
-    if (!isSelected(path) || isClosed(path.steps)) return false
+    if (isClosed(path.steps)) return false
     return path.field.kind !== 'embed' || (embed === 'id' && !isOpened(path))
   })
   return [...selected, ...added.map((name) => ({ path: name, steps: [name] }))]

@@ -11,7 +11,7 @@ import type { Alias } from '../source/source.ts'
 import { readAliases } from '../source/tabular/aliases.ts'
 import type { Column, Words } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
-import type { Release } from './release.ts'
+import type { OpenEntity, Release } from './release.ts'
 
 /** The aliases of an entity, searched as if each were a record with that name. */
 export type AliasIndex = {
@@ -54,14 +54,14 @@ export function checkAliases(release: Release, given: readonly Alias[]): void {
 
 const MAX_SHOWN = 10
 
-const indexes = new WeakMap<Release, Map<string, AliasIndex | undefined>>()
+const indexes = new WeakMap<OpenEntity, { readonly index: AliasIndex | undefined }>()
 
 /** The index of all aliases of an entity whose records are there; undefined where there is none. */
 export function aliasesOf(release: Release, name: string): AliasIndex | undefined {
-  const known = indexes.get(release) ?? new Map<string, AliasIndex | undefined>()
-  indexes.set(release, known)
-  if (!known.has(name)) known.set(name, readIndex(release, name))
-  return known.get(name)
+  const entity = release.entity(name)
+  const known = indexes.get(entity) ?? { index: readIndex(release, name) }
+  indexes.set(entity, known)
+  return known.index
 }
 
 function readIndex(release: Release, name: string): AliasIndex | undefined {

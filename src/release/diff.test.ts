@@ -3,12 +3,21 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { nomenclator, TestDirectory, ThreeReleases, tiny } from '../../test/support/releases.ts'
+import { withFacts } from '../../test/support/known-facts.ts'
+import {
+  nomenclator,
+  type Rows,
+  sourceOf,
+  TestDirectory,
+  TestHome,
+  ThreeReleases,
+  tiny,
+} from '../../test/support/releases.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
-import { diffEntity, type RecordKey } from './diff.ts'
+import { changeJson, diffEntity, diffJson, type RecordKey } from './diff.ts'
 import { RecordFile } from './files/record-file.ts'
 import type { Column } from './index/index-file.ts'
 import { fromDisk, fromMappedFiles } from './record-access.ts'
@@ -215,18 +224,89 @@ describe('by example', () => {
   })
 })
 
-test('as a command prints one change a line', async () => {
-  using three = await ThreeReleases.create()
-  const [one = '', two = ''] = three.digests
-  const { code, out, err } = await nomenclator('diff', one, two, '--json', '--home', three.path)
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  const audience = { ...tiny.audiencia[0], descCorta: ThreeReleases.names[0] }
-  expect(JSON.parse(out)).toEqual({
-    collection: 'audiencias',
-    key: { idAudiencia: 1 },
-    change: 'changed',
-    fields: ['descCorta'],
-    old: audience,
-    new: { ...audience, descCorta: ThreeReleases.names[1] },
+test('with embed id, a renamed parent is one change, and a move to another parent is one', async () => {
+  using home = new TestHome()
+  const imported = (rows: Rows) => home.import(sourceOf(withFacts(rows)), { acceptChanges: true })
+  const renamed = tiny.municipio.map((row) => (row.idMunicipio === 3 ? { ...row, descMunicipio: 'Otra' } : row))
+  const moved = tiny.localidad.map((row) => (row.idLocalidad === 2 ? { ...row, idEstado: 2 } : row))
+  const known = { cabecera: expect.any(String), poblacion: null }
+  const releases = [tiny, { ...tiny, municipio: renamed }, { ...tiny, municipio: renamed, localidad: moved }]
+  const opened: Release[] = []
+  for (const rows of releases) opened.push(home.shelf.open((await imported(rows)).digest))
+  const [one, two, three] = opened as [Release, Release, Release]
+  const changed = (older: Release, newer: Release, embed: 'full' | 'id') =>
+    // A change is good until the next one is found.
+    ['municipio', 'localidad'].flatMap((name) =>
+      diffJson(older, newer, name, fromMappedFiles, embed)
+        .map((change) => change && JSON.parse(Buffer.concat(changeJson(name, change)).toString()))
+        .filter((change) => change !== undefined)
+        .toArray(),
+    )
+  expect(changed(one, two, 'full').map(({ collection }) => collection)).toEqual(['municipio', 'localidad', 'localidad'])
+  expect(changed(one, two, 'id')).toEqual([
+    {
+      collection: 'municipio',
+      key: { idMunicipio: 3 },
+      change: 'changed',
+      fields: ['descMunicipio'],
+      old: { ...known, ...tiny.municipio[2] },
+      new: { ...known, ...renamed[2] },
+    },
+  ])
+  const [move, ...others] = changed(two, three, 'id')
+  expect([move.key, move.fields, move.old.idEstado, move.new.idEstado, others]).toEqual([
+    { idMunicipio: 3, idLocalidad: 2 },
+    ['idEstado'],
+    1,
+    2,
+    [],
+  ])
+})
+
+describe('as a command', () => {
+  test('with a collection tells names, and old and new values', async () => {
+    using home = new TestHome()
+    const before = await home.import(sourceOf(tiny), { acceptChanges: true })
+    const [first, second, third] = tiny.municipio
+    const municipio = [
+      first,
+      { ...second, descMunicipio: 'Aguas "Buenas"', poblacion: 5 },
+      { ...third, cveMunicipio: '004', descMunicipio: 'Tijuana', idMunicipio: 4 },
+    ]
+    const localidad = tiny.localidad.map((row) => (row.idMunicipio === 3 ? { ...row, idMunicipio: 4 } : row))
+    const after = await home.import(sourceOf({ ...tiny, municipio, localidad }), { acceptChanges: true })
+    const listed = (collection: string) =>
+      nomenclator('diff', before.digest, after.digest, '--collection', collection, '--home', home.path)
+    expect(await listed('municipios')).toEqual({
+      code: 0,
+      err: '',
+      out: [
+        '~ 1 Aguas "Buenas"',
+        '    descMunicipio: old "Aguascalientes" → new "Aguas \\"Buenas\\""',
+        '    poblacion: old null → new 5',
+        '+ 4 Tijuana',
+        '- 3 Ensenada',
+        '',
+      ].join('\n'),
+    })
+    expect((await listed('localidades')).out).toContain(
+      '~ 1/1 Aguascalientes\n    idMunicipio.descMunicipio: old "Aguascalientes" → new "Aguas \\"Buenas\\""\n',
+    )
+  })
+
+  test('with --json prints one change a line', async () => {
+    using three = await ThreeReleases.create()
+    const [one = '', two = ''] = three.digests
+    const { code, out, err } = await nomenclator('diff', one, two, '--json', '--home', three.path)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const audience = { ...tiny.audiencia[0], descCorta: ThreeReleases.names[0] }
+    expect(JSON.parse(out)).toEqual({
+      collection: 'audiencias',
+      key: { idAudiencia: 1 },
+      change: 'changed',
+      fields: ['descCorta'],
+      old: audience,
+      new: { ...audience, descCorta: ThreeReleases.names[1] },
+    })
   })
 })

@@ -1,10 +1,10 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, factsOf, identifierOf } from '../catalog/entity.ts'
+import { type Entity, embedsOf, factsOf, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
-import { RecordComparer } from './json-difference.ts'
+import { EmbedReducer, RecordComparer } from './json-difference.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
@@ -81,17 +81,21 @@ type JsonChange = {
 /** After so many records in which nothing was found, that is told, so that other work can be done in between. */
 const QUIET_RECORDS = 100
 
-/** The changes as JSON, each good until the next one is found, and undefined for every part of the work that found none. */
+/**
+ * The changes as JSON, each good until the next one is found, and undefined for every part of the work that found none.
+ * With `embed` id, embedded records are compared and given by their identifiers: what changed in them is no change here.
+ */
 export function* diffJson(
   older: Release,
   newer: Release,
   name: string,
   access: Access,
+  embed: 'full' | 'id' = 'full',
 ): Generator<JsonChange | undefined> {
   if (hasSameRecords(older, newer, name)) return
   const facts = knownFacts(older, newer, name)
-  using before = sideOf(older, name, access, facts)
-  using after = sideOf(newer, name, access, facts)
+  using before = sideOf(older, name, access, { facts, embed })
+  using after = sideOf(newer, name, access, { facts, embed })
   const positions = new KeyTable(before.key, before.count)
   for (let position = 0; position < before.count; position++) {
     positions.add(before.keyAt(position), position)
@@ -142,8 +146,13 @@ function knownFacts(older: Release, newer: Release, name: string): readonly stri
   return [...new Set(known.flatMap(({ definition }) => factsOf(definition).map(([fact]) => fact)))]
 }
 
-/** `facts` are given with each record, null where one is not known. */
-function sideOf(release: Release, name: string, access: Access, facts: readonly string[]): Side {
+type SideForm = {
+  /** Given with each record, null where one is not known. */
+  readonly facts: readonly string[]
+  readonly embed: 'full' | 'id'
+}
+
+function sideOf(release: Release, name: string, access: Access, { facts, embed }: SideForm): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
@@ -153,8 +162,9 @@ function sideOf(release: Release, name: string, access: Access, facts: readonly 
   }
   const records = access(entity)
   const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
+  const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
-  const readers = key.map((field) => [field, keyReader(release, entity.definition, field)] as const)
+  const readers = key.map((field) => [field, identifierReader(release, entity.definition, field)] as const)
   const values = Object.fromEntries(key.map((field) => [field, 0]))
   return {
     count: entity.count,
@@ -164,20 +174,35 @@ function sideOf(release: Release, name: string, access: Access, facts: readonly 
       return values
     },
     record: (position) => {
-      const json = records.record(position)
+      const json = reduced(records.record(position), position)
       return factsAt === undefined ? json : withMembers(json, factsAt(position))
     },
     [Symbol.dispose]: () => records[Symbol.dispose](),
   }
 }
 
-/** Reads a part of the key of a record out of the index. */
-function keyReader(release: Release, entity: Entity, field: string): (position: number) => number {
+/** What it gives is good until the next record is reduced. */
+function embedReducer(
+  release: Release,
+  { definition }: OpenEntity,
+): (json: Uint8Array, position: number) => Uint8Array {
+  const readers = embedsOf(definition).map(([field]) => identifierReader(release, definition, field))
+  const reducer = new EmbedReducer()
+  let at = 0
+  const identifier = (embedded: number) => (readers[embedded] as (position: number) => number)(at)
+  return (json, position) => {
+    at = position
+    return reducer.reduced(json, identifier)
+  }
+}
+
+/** Reads an identifier, or that of an embedded record, out of the index. */
+function identifierReader(release: Release, entity: Entity, field: string): (position: number) => number {
   const column = release.entity(entity.name).index.column(field)
   const definition = entity.fields[field]
   if (column.kind === 'number') return (position) => column.numbers[column.values[position] as number] as number
-  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no part of a key`)
-  const identifier = keyReader(release, definition.entity, identifierOf(definition.entity))
+  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no identifier`)
+  const identifier = identifierReader(release, definition.entity, identifierOf(definition.entity))
   return (position) => identifier(column.values[position] as number)
 }
 

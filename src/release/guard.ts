@@ -88,12 +88,3 @@ export function breakingChanges(
     return found
   })
 }
-
-/** Why the first release of a home looks like a part of a catalog only, next to how many records there should be. */
-export function fewerThanExpected(built: Release, expected: Readonly<Record<string, number>>): string[] {
-  return Object.entries(expected).flatMap(([name, count]) => {
-    const found = countIn(built, name)
-    const isEnough = count - found <= count * MAX_SHARE_REMOVED
-    return isEnough ? [] : [`${name}: ${found} records, and the bundled data has ${count}`]
-  })
-}

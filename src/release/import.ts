@@ -1,5 +1,4 @@
 // Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
-import { entityData, entityIn } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Failure } from '../failure.ts'
 import { Faults } from '../source/faults.ts'
@@ -7,7 +6,8 @@ import { type Finding, Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
 import { checkAliases } from './aliases.ts'
 import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
-import { breakingChanges, type Changes, compareReleases, fewerThanExpected } from './guard.ts'
+import { countIn } from './diff.ts'
+import { breakingChanges, type Changes, compareReleases } from './guard.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
 import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
 import { IdRegistry, isNumbered } from './shelf/id-registry.ts'
@@ -40,7 +40,7 @@ export type ImportReport = {
 export class BreakingChanges extends Failure {
   constructor(found: readonly string[], isFirst: boolean) {
     const why = isFirst
-      ? 'this import has far fewer records than the bundled data, and nothing that was there before to compare with'
+      ? 'this import looks like a part of the catalog, and there is no release to add it to'
       : 'this import would break what those who rely on the current release expect'
     super(
       `${why}:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
@@ -75,7 +75,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
     if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)
-    const missing = current === undefined ? fewerThanExpected(release, await expectedOf(source, options.fallback)) : []
+    const missing = current === undefined ? await partOnly(release, source, options.fallback) : []
     const known = { registry, unknown }
     const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, known, options.fallback)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
@@ -210,21 +210,15 @@ async function changesSince(current: Current | undefined, built: Release): Promi
 }
 
 /**
- * How many records the fallback has of what the source provides. Nothing is expected of invented records, nor of an
- * entity that the source defines in its own way.
+ * Why the first release of a home looks like a part of a catalog: INEGI, say, publishes a file of each state that looks just
+ * like that of the country.
  */
-async function expectedOf(source: Source, fallback: Source): Promise<Record<string, number>> {
-  const expected: Record<string, number> = {}
-  if (source.origin.synthetic || source.origin.kind === fallback.origin.kind) return expected
-  const definitionIn = ({ catalog }: Source, name: string) => JSON.stringify(entityData(entityIn(catalog, name)))
-  for (const name of source.provides) {
-    if (!fallback.provides.includes(name) || definitionIn(source, name) !== definitionIn(fallback, name)) continue
-    const report = { faults: new Faults(), findings: new Findings() }
-    let count = 0
-    for await (const { rows } of fallback.read(name, report)) count += rows.length
-    expected[name] = count
-  }
-  return expected
+async function partOnly(built: Release, { publishedBy }: Source, fallback: Source): Promise<string[]> {
+  if (publishedBy === undefined || countIn(built, publishedBy) > 1) return []
+  const report = { faults: new Faults(), findings: new Findings() }
+  let expected = 0
+  for await (const { rows } of fallback.read(publishedBy, report)) expected += rows.length
+  return expected > 1 ? [`${publishedBy}: ${countIn(built, publishedBy)} of ${expected} that the bundled data has`] : []
 }
 
 /** Invented records that are replaced are missed by no one; but the identifier of a real record stays with it. */

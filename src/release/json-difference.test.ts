@@ -1,7 +1,7 @@
-// Differences found in bytes are those that are found in parsed records.
+// Records compared and reduced in bytes give what parsed records give.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RecordComparer } from './json-difference.ts'
+import { EmbedReducer, RecordComparer } from './json-difference.ts'
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 const comparer = new RecordComparer()
@@ -47,4 +47,29 @@ test('are those of the parsed records, whatever the values', () => {
       expect(found(old, old)).toEqual([])
     }),
   )
+})
+
+test('embedded records are replaced by their identifiers, whatever is in them', () => {
+  const reducer = new EmbedReducer()
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 6 }),
+    fc.integer(),
+    fc.constantFrom('}', '{', '"', '\\'),
+  )
+  const id = fc.nat()
+  const grandparent = fc.record({ name: value, id })
+  const parent = fc.record({ name: value, id, above: grandparent })
+  const record = fc.record({ a: value, first: parent, b: value, second: grandparent, last: value })
+  fc.assert(
+    fc.property(record, ({ first, second, ...rest }) => {
+      const ids = [first.id, second.id]
+      const { a, b, last } = rest
+      const reduced = reducer.reduced(bytes({ a, first, b, second, last }), (at) => ids[at] as number)
+      expect(Buffer.from(reduced).toString()).toBe(JSON.stringify({ a, first: first.id, b, second: second.id, last }))
+    }),
+  )
+  const nothing = () => 0
+  for (const one of [{}, { a: 1 }, { a: 'x'.repeat(10_000), b: null }])
+    expect(Buffer.from(reducer.reduced(bytes(one), nothing)).toString()).toBe(JSON.stringify(one))
+  expect(Buffer.from(reducer.reduced(bytes({ a: { id: 5 } }), () => 5)).toString()).toBe('{"a":5}')
 })

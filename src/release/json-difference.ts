@@ -1,4 +1,4 @@
-// Which values differ between two records, found in their JSON without parsing it: a list of changes has millions of them.
+// Records compared and reduced in their JSON, without parsing it: a list of changes has millions of them.
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -87,6 +87,35 @@ export class RecordComparer {
     const found = { prefix, name: now.slice(start, end + COLON_BYTES), path, inner: `${path}.` }
     this.#names[this.#nameCount - 1] = found
     return found
+  }
+}
+
+/** Replaces the embedded records of a record by their identifiers, as many as it has, in its own order. */
+export class EmbedReducer {
+  #bytes = Buffer.alloc(1 << 12)
+
+  /** A view, good until the next record is reduced. The JSON must be as for a `RecordComparer`. */
+  reduced(json: Uint8Array, identifierOf: (embedded: number) => number): Uint8Array {
+    if (this.#bytes.length < json.length) this.#bytes = Buffer.alloc(json.length * 2)
+    const bytes = this.#bytes
+    let used = 0
+    let copied = 0
+    let embedded = 0
+    // At the opening brace, and then at each comma.
+    for (let at = 0; at < json.length && json[at + 1] !== CLOSE; ) {
+      const value = endOfString(json, at + 1) + COLON_BYTES
+      at = endOfValue(json, value)
+      if (json[value] === OPEN) {
+        bytes.set(json.subarray(copied, value), used)
+        used += value - copied
+        // An embedded record has its identifier in it, so there is room for it.
+        used += bytes.write(String(identifierOf(embedded++)), used, 'latin1')
+        copied = at
+      }
+      if (json[at] === CLOSE) break
+    }
+    bytes.set(json.subarray(copied), used)
+    return bytes.subarray(0, used + json.length - copied)
   }
 }
 

@@ -51,6 +51,8 @@ export type Source = {
   readonly provides: readonly string[]
   /** Entities whose records only stand in for the official ones, under codes of their own: they may be replaced by as many others. */
   readonly standIns?: readonly string[]
+  /** The entity of the regions by which it is published too: with a single one of them, it is most likely a part only. */
+  readonly publishedBy?: string
   /** How many rows to expect, where that is known, for a progress bar. */
   expected(entity: string): number | undefined
   /** The aliases that it gives; without it those of the release before stay. */

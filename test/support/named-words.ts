@@ -3,7 +3,7 @@ import { wordsOf } from '../../src/catalog/words.ts'
 import type { AncestorLevel } from '../../src/find/ancestor-match.ts'
 import type { SearchSpace } from '../../src/find/candidates.ts'
 import { weigher } from '../../src/find/score.ts'
-import { matchWord } from '../../src/find/word-match.ts'
+import { matchWord, wordWeights } from '../../src/find/word-match.ts'
 import { aliasWords } from '../../src/release/aliases.ts'
 import type { Words } from '../../src/release/index/index-file.ts'
 import { postingsOf } from '../../src/release/index/postings.ts'
@@ -54,6 +54,7 @@ export const spaceOf = ({ names, codes, among, levels, importance, aliases }: Gi
   return {
     words,
     weightOf: weigher(words),
+    weights: wordWeights(words),
     among: among === undefined ? undefined : Uint32Array.from(among),
     levels: levels ?? [],
     importance: importance === undefined ? undefined : Uint8Array.from(importance),

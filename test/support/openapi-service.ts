@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../../src/catalog/catalog.ts'
+import { RESOLVE_PATH } from '../../src/catalog/collections.ts'
 import { type Entity, identifierOf } from '../../src/catalog/entity.ts'
 import { pathTo } from '../../src/catalog/lineage.ts'
 import { createApp } from '../../src/http/app.ts'
@@ -99,7 +100,9 @@ export class OpenapiService implements Disposable {
   /** Values of the parameters that must be given. */
   requiredQuery(operation: DocumentedOperation): [name: string, value: string][] {
     const values: Readonly<Record<string, string>> = { q: 'ensenada', from: this.home.digests[1] as string }
-    const required = queryOf(operation).filter((one) => one.required === true)
+    // Parts can stand in place of free text, so that neither of them is required.
+    const isNeeded = (name: string) => operation.path === RESOLVE_PATH && name === 'q'
+    const required = queryOf(operation).filter((one) => one.required === true || isNeeded(one.name))
     return required.map(({ name }) => [name, values[name] ?? ''])
   }
 

@@ -144,8 +144,11 @@ export class ThreeReleases extends TestHome {
   }
 
   static source(descCorta: string): Source {
-    const rows = completedRows(builtInCatalog, { ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] })
-    return sourceOf(withFacts(rows))
+    return sourceOf(ThreeReleases.rows(descCorta))
+  }
+
+  static rows(descCorta: string): Rows {
+    return withFacts(completedRows(builtInCatalog, { ...tiny, audiencia: [{ ...tiny.audiencia[0], descCorta }] }))
   }
 
   /** Puts all three into a home, and activates some in this order. */

@@ -146,7 +146,7 @@ function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs
 
 /** A problem as a page. What the address asks for may be the problem, so the page shows the current release. */
 export function problemPageResponse(context: V2Context, request: HttpRequest, problem: Problem): HttpResponse {
-  const { status, detail, headers = {} } = presentationOf(problem)
+  const { status, detail, headers = {} } = presentationOf(problem, request.path)
   const languagePairs = pairsOf(request).filter(([name]) => name === LANGUAGE_PARAMETER)
   const baseUrlOf = () => (problem.kind === 'bad-host' ? '' : context.baseUrlOf())
   const view = { ...viewOf({ ...context, baseUrlOf }, request, languagePairs), pairs: pairsOf(request) }

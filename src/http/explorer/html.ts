@@ -46,7 +46,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => escapes[character] as string) : text
 
 /** Content with something between every two parts. */

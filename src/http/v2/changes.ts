@@ -1,5 +1,4 @@
 // What changed from one release to another, in one response, for clients that keep a copy.
-import type { Entity } from '../../catalog/entity.ts'
 import { changeJson, diffJson } from '../../release/diff.ts'
 import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
@@ -14,18 +13,19 @@ export function changesResponse(
   request: HttpRequest,
   older: Release,
   chosen: ChosenRelease,
-  { entities, format, encoding }: ChangesRequest,
+  wanted: ChangesRequest,
 ): HttpResponse | Promise<HttpResponse> {
+  const { entities, embed, format, encoding } = wanted
   const newer = chosen.release
   const madeFrom = [older.digest, newer.digest]
-  const pieces = () => (format === 'json' ? document(older, newer, entities) : lines(older, newer, entities))
+  const pieces = () => (format === 'json' ? document : lines)(older, newer, wanted)
   return cachedResponse(
     cache,
     request,
     chosen,
     { format, encoding },
     {
-      key: ['changes', ...madeFrom, format, ...entities.map(({ name }) => name)],
+      key: ['changes', ...madeFrom, format, embed, ...entities.map(({ name }) => name)],
       madeFrom,
       minLength: 0,
       pieces,
@@ -36,25 +36,27 @@ export function changesResponse(
 const NOTHING = new Uint8Array()
 const LINE_END = Buffer.from('\n')
 
+type Compared = Pick<ChangesRequest, 'entities' | 'embed'>
+
 /** The JSON of each change in pieces; none where some of the work found no change. */
-function* changesIn(older: Release, newer: Release, entities: readonly Entity[]): Generator<readonly Uint8Array[]> {
+function* changesIn(older: Release, newer: Release, { entities, embed }: Compared): Generator<readonly Uint8Array[]> {
   for (const { name, plural } of entities)
-    for (const change of diffJson(older, newer, name, fromDiskOrMapped))
+    for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed))
       yield change === undefined ? [] : changeJson(plural, change)
 }
 
-function* lines(older: Release, newer: Release, entities: readonly Entity[]): Generator<Uint8Array> {
-  for (const pieces of changesIn(older, newer, entities)) {
+function* lines(older: Release, newer: Release, compared: Compared): Generator<Uint8Array> {
+  for (const pieces of changesIn(older, newer, compared)) {
     yield* pieces
     yield pieces.length === 0 ? NOTHING : LINE_END
   }
 }
 
-function* document(older: Release, newer: Release, entities: readonly Entity[]): Generator<Uint8Array> {
+function* document(older: Release, newer: Release, compared: Compared): Generator<Uint8Array> {
   const head = JSON.stringify({ from: older.digest, to: newer.digest })
   yield Buffer.from(`${head.slice(0, -1)},"changes":[`)
   let separator: Uint8Array = NOTHING
-  for (const pieces of changesIn(older, newer, entities)) {
+  for (const pieces of changesIn(older, newer, compared)) {
     yield pieces.length === 0 ? NOTHING : separator
     yield* pieces
     if (pieces.length > 0) separator = COMMA

@@ -1,6 +1,6 @@
 // What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
 import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
-import type { Entity, Field } from '../../catalog/entity.ts'
+import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
@@ -34,6 +34,7 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
   children: descendantsOf(catalog, entity).map((child) => `${baseUrl}${childrenTemplate(entity, child)}`),
   key: entity.key,
+  keyPaths: entity.key.map((field) => keyPath(entity, field)),
   code: entity.code,
   fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({
     path,
@@ -43,6 +44,12 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   })),
   filters: filterParameters(entity).map((parameter) => parameter.name),
 })
+
+/** Where a part of the key stands in a record that is given in full. */
+function keyPath(entity: Entity, name: string): string {
+  const field = entity.fields[name]
+  return field?.kind === 'embed' ? `${name}.${identifierOf(field.entity)}` : name
+}
 
 export const describeReleases = (manifests: readonly Manifest[], currentDigest: string, baseUrl: string) =>
   manifests.map((manifest) => summaryOf(manifest, currentDigest, baseUrl))

@@ -40,7 +40,7 @@ export type Parameter = {
   readonly filter?: { readonly path: FieldPath; readonly match: Filter['match'] }
   /** Whether it must be given. */
   readonly required?: boolean
-  /** Several values in one, separated by commas: the schema describes each of them. */
+  /** Several values in one, separated by commas: the schema describes each of them. It may be repeatable besides. */
   readonly commaSeparated?: boolean
   readonly schema: Readonly<Record<string, unknown>>
 }
@@ -107,7 +107,7 @@ const WITHIN_KM = once('within_km', 'Only records within so many kilometres of n
   maximum: MAX_WITHIN_KM,
 })
 export const RECORD_NAMED_BY = ['id', 'code'] as const
-const BY = once('by', 'Whether the last part of the path is the identifier of the record or its official code', {
+const BY = once('by', 'Whether the path names the record by its identifier or by its official code', {
   type: 'string',
   enum: RECORD_NAMED_BY,
   default: 'id',
@@ -116,7 +116,7 @@ const BY = once('by', 'Whether the last part of the path is the identifier of th
 const fieldsOf = (entity: Entity): Parameter => ({
   name: 'fields',
   of: entity.name,
-  description: 'Only these fields, by their dotted paths',
+  description: 'Only these fields, by their dotted paths; columns of csv stand in this order',
   repeatable: false,
   commaSeparated: true,
   max: MAX_FIELDS,
@@ -197,12 +197,11 @@ function derived<D extends object>(derive: (definition: D) => readonly Parameter
 
 export const noParameters: ParameterTable = new Map()
 export const describeParameters = tableOf([RELEASE])
-export const bulkParameters = tableOf([FACTS, FORMAT, RELEASE])
 
-export const listParameters = derived((entity: Entity) => [
-  PAGE,
-  PER_PAGE,
-  AFTER,
+const PAGING = [PAGE, PER_PAGE, AFTER] as const
+
+/** Which records are found, in which order, and what is given of each. */
+const queryOf = (entity: Entity): Parameter[] => [
   QUERY,
   sortOf(entity),
   ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
@@ -212,11 +211,23 @@ export const listParameters = derived((entity: Entity) => [
   FORMAT,
   RELEASE,
   ...filterParameters(entity),
-])
+]
+
+export const listParameters = derived((entity: Entity) => [...PAGING, ...queryOf(entity)])
+export const bulkParameters = derived(queryOf)
+/** Of the records below one, which the path names. */
+export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...queryOf(entity)])
+export const childBulkParameters = derived((entity: Entity) => [BY, ...queryOf(entity)])
 
 export const recordParameters = derived((entity: Entity) => [BY, fieldsOf(entity), FACTS, EMBED, FORMAT, RELEASE])
 
-const collectionNames = ({ collections }: Catalog) => ({ type: 'string', enum: [...collections.keys()] })
+const IN = ({ collections }: Catalog): Parameter => ({
+  name: 'in',
+  description: 'Only these collections; may also be repeated',
+  repeatable: true,
+  commaSeparated: true,
+  schema: { type: 'string', enum: [...collections.keys()] },
+})
 
 /** Records of these have others below them, and a single identifier to be named by. */
 const parentIn = (catalog: Catalog): Entity | undefined =>
@@ -224,21 +235,17 @@ const parentIn = (catalog: Catalog): Entity | undefined =>
     (entity) => ownerOf(entity) === undefined && descendantsOf(catalog, entity).length > 0,
   )
 
+const WITHIN_NAMED_BY = { type: 'string', enum: RECORD_NAMED_BY }
+
 export const searchParameters = derived((catalog: Catalog) => [
   { ...QUERY, of: 'search', required: true },
-  {
-    name: 'in',
-    of: 'search',
-    description: 'Search only in these collections',
-    repeatable: false,
-    commaSeparated: true,
-    schema: collectionNames(catalog),
-  },
-  once('within', 'Only records below this one: its collection, a colon, and its identifier or official code', {
-    type: 'string',
-    pattern: '^[a-z-]+:.+$',
-    examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`],
-  }),
+  IN(catalog),
+  once(
+    'within',
+    'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
+    { type: 'string', pattern: '^[a-z-]+:.+$', examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`] },
+  ),
+  { ...once('by', 'What within has after the colon, where it could be both', WITHIN_NAMED_BY), of: 'search' },
   once('limit', 'Maximum number of suggestions', {
     type: 'integer',
     minimum: 1,
@@ -249,23 +256,60 @@ export const searchParameters = derived((catalog: Catalog) => [
   RELEASE,
 ])
 
+/** In one GET request; more rows are sent in a body. */
+export const MAX_QUERY_ROWS = 50
+
+const LEVELS = (catalog: Catalog): Parameter => ({
+  ...IN(catalog),
+  of: 'resolve',
+  description: 'The collections of which free text may name a record; all by default',
+})
+
+const RESOLVE_FORMAT: Parameter = {
+  ...once(
+    'format',
+    'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
+    { type: 'string', enum: FORMATS },
+  ),
+  of: 'resolve',
+}
+
+/** Of rows that are sent in a body. */
+export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
+
+/** Of rows in the query: free text, each in its own parameter, or the parts of a single row. */
+export const resolveParameters = derived((catalog: Catalog) => [
+  {
+    name: 'q',
+    of: 'resolve',
+    description: `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
+    repeatable: true,
+    max: MAX_QUERY_ROWS,
+    schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+  },
+  ...[...catalog.entities.values()].map(({ name }) =>
+    once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_SEARCH_CHARACTERS,
+    }),
+  ),
+  ...resolveBodyParameters(catalog).values(),
+])
+
 export const CHANGES_FORMATS = ['json', 'ndjson'] as const
 
 const ofChanges = (parameter: Parameter): Parameter => ({ ...parameter, of: 'changes' })
 
-export const changesParameters = derived((catalog: Catalog) =>
-  [
+export const changesParameters = derived((catalog: Catalog) => [
+  IN(catalog),
+  ...[
     { ...once('from', 'Digest of the release that the client has', DIGEST), required: true },
     once('to', 'Digest of the release that the client wants; the current one by default', DIGEST),
-    {
-      name: 'in',
-      description: 'Only changes in these collections',
-      repeatable: true,
-      schema: collectionNames(catalog),
-    },
+    EMBED,
     once('format', 'One document, or with ndjson a line for each change; takes precedence over the Accept header', {
       type: 'string',
       enum: CHANGES_FORMATS,
     }),
   ].map(ofChanges),
-)
+])

@@ -1,6 +1,6 @@
 // The paths of API v2, derived from a catalog: which there are, and which route is at one.
 import type { Catalog } from '../../catalog/catalog.ts'
-import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
+import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { ProblemError } from '../problem.ts'
@@ -8,7 +8,8 @@ import { ProblemError } from '../problem.ts'
 /** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = {
   readonly entity: Entity
-  readonly id: string
+  /** Its identifier or its official code. */
+  readonly name: string
   /** The fields that lead to it from the records below it. */
   readonly steps: readonly string[]
 }
@@ -17,6 +18,7 @@ export type ParentInPath = {
 export type CatalogRoute =
   | { readonly kind: 'index' }
   | { readonly kind: 'search' }
+  | { readonly kind: 'resolve' }
   | { readonly kind: 'list'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
   | {
       readonly kind: 'record'
@@ -25,7 +27,7 @@ export type CatalogRoute =
       readonly name: string
       readonly parent: ParentInPath | undefined
     }
-  | { readonly kind: 'bulk'; readonly entity: Entity }
+  | { readonly kind: 'bulk'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
 
 /** What is about the releases themselves, and about the API. */
 export type ServiceRoute =
@@ -36,6 +38,7 @@ export type ServiceRoute =
 
 const BULK = 'all'
 const SEARCH = 'search'
+const RESOLVE = RESOLVE_PATH.slice(V2_PATH.length + 1)
 const RELEASES = 'releases'
 const CHANGES = 'changes'
 
@@ -52,6 +55,9 @@ export function recordTemplate(entity: Entity): string {
 export const childrenTemplate = (parent: Entity, child: Entity): string =>
   `${collectionPath(parent)}/{${parent.key[0]}}/${child.plural}`
 
+/** The path of all records at the path of a list. */
+export const bulkTemplate = (list: string): string => `${list}/${BULK}`
+
 export const releaseTemplate = `${V2_PATH}/${RELEASES}/{digest}`
 
 const pathsByCatalog = new WeakMap<Catalog, readonly string[]>()
@@ -61,13 +67,18 @@ export function v2Paths(catalog: Catalog): readonly string[] {
   const known = pathsByCatalog.get(catalog)
   if (known !== undefined) return known
   const entities = [...catalog.entities.values()]
+  const children = entities.flatMap((parent) =>
+    descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child)),
+  )
   const paths = [
     V2_PATH,
     ...entities.map(collectionPath),
-    ...entities.map((entity) => `${collectionPath(entity)}/${BULK}`),
+    ...entities.map((entity) => bulkTemplate(collectionPath(entity))),
     ...entities.map(recordTemplate),
-    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child))),
+    ...children,
+    ...children.map(bulkTemplate),
     `${V2_PATH}/${SEARCH}`,
+    RESOLVE_PATH,
     `${V2_PATH}/${RELEASES}`,
     releaseTemplate,
     `${V2_PATH}/${CHANGES}`,
@@ -114,18 +125,22 @@ function routeOf({ collections }: Catalog, segments: readonly string[]): Catalog
   const [first, name, below, childName, ...more] = segments
   if (first === undefined) return { kind: 'index' }
   if (first === SEARCH && name === undefined) return { kind: 'search' }
+  if (first === RESOLVE && name === undefined) return { kind: 'resolve' }
   const entity = collections.get(first)
   if (entity === undefined || more.length > 0) return undefined
   if (name === undefined) return { kind: 'list', entity, parent: undefined }
   if (below === undefined)
-    return name === BULK ? { kind: 'bulk', entity } : { kind: 'record', entity, name, parent: undefined }
+    return name === BULK
+      ? { kind: 'bulk', entity, parent: undefined }
+      : { kind: 'record', entity, name, parent: undefined }
   const child = collections.get(below)
   if (child === undefined) return undefined
-  if (childName === undefined) {
+  if (childName === undefined || childName === BULK) {
     const way = pathTo(child, entity)
-    return way && { kind: 'list', entity: child, parent: { entity, id: name, steps: way.steps } }
+    const kind = childName === undefined ? 'list' : 'bulk'
+    return way && { kind, entity: child, parent: { entity, name, steps: way.steps } }
   }
   const owner = ownerOf(child)
   if (owner?.entity !== entity) return undefined
-  return { kind: 'record', entity: child, name: childName, parent: { entity, id: name, steps: [owner.field] } }
+  return { kind: 'record', entity: child, name: childName, parent: { entity, name, steps: [owner.field] } }
 }

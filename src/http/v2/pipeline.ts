@@ -1,36 +1,39 @@
 // The way of a request through API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../find/finder.ts'
-import { DISTANCE, distanceFrom } from '../../find/near.ts'
-import { bodyOf, isWhole, type Rendition, recordEncoder, type Selection, selectsFacts } from '../../page/rendition.ts'
+import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
-import { factReader, withMembers } from '../../release/facts.ts'
-import type { OpenEntity, Release } from '../../release/release.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import type { Release } from '../../release/release.ts'
+import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
 import type { ResponseCache } from '../response-cache.ts'
-import { bulkResponse } from './bulk.ts'
+import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeRelease, describeReleases } from './describe.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { catalogRouteAt, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
-import { findParent, findRecord } from './record-key.ts'
+import { findRecord } from './record-key.ts'
 import {
   badCursor,
   type ListRequest,
+  type ParsedSearch,
   parseChangesRequest,
   parseComparedReleases,
   parseQuery,
   parseRequest,
+  parseResolveBodyRequest,
   type RawQuery,
   type RecordRequest,
   refuseParameters,
+  scopeWithin,
   writeCursor,
 } from './request.ts'
+import { resolvedInBody, resolvedInQuery } from './resolve.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
@@ -41,15 +44,19 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
+  /** For what takes long. */
+  readonly turn?: Turn | undefined
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
 
 export function respondV2(context: V2Context, request: HttpRequest): Response {
-  const { releases, cache, baseUrlOf, isBaseUrlFixed } = context
+  const { releases, cache, baseUrlOf, isBaseUrlFixed, turn } = context
   const { path, headers } = request
-  if (!isRead(request) || path.endsWith('/')) return respondWithoutReading(releases, request)
+  const isRows = request.method === 'POST' && path === RESOLVE_PATH
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
   const query = parseQuery(request.query)
+  if (isRows) return respondToRows(context, request, query)
   const serviceRoute = serviceRouteAt(path)
   if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
 
@@ -66,12 +73,23 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
     case 'record':
       return respondRecord(request, chosen, wanted)
     case 'bulk':
-      return bulkResponse(cache, request, chosen, wanted.entity, wanted)
+      return bulkResponse(cache, request, chosen, wanted)
     case 'search':
-      return jsonResponse(request, addressed, searchSuggestions(chosen.release, wanted, baseUrl))
+      return respondSearch(request, addressed, wanted, baseUrl)
+    case 'resolve':
+      return resolvedInQuery(request, addressed, wanted, baseUrl, turn)
     case 'index':
       return jsonResponse(request, addressed, describeIndex(chosen.release, baseUrl))
   }
+}
+
+/** To rows in the body of the request. */
+function respondToRows({ releases, baseUrlOf }: V2Context, request: HttpRequest, query: RawQuery): HttpResponse {
+  const { chosen, gone } = chooseRelease(releases, query)
+  const { release } = chosen
+  const wanted = parseResolveBodyRequest(query, request.headers, release.catalog)
+  if (gone !== undefined) throw releaseGone(gone)
+  return resolvedInBody(release, request, wanted, baseUrlOf())
 }
 
 /** To other methods than GET and HEAD, and to a known path with a slash after it. */
@@ -115,9 +133,9 @@ function respondList(
   return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
 }
 
-function findPage(release: Release, { entity, parent, query, start: at, perPage }: ListRequest) {
-  const within = parent === undefined ? [] : findParent(release, parent)
-  const found = find(release, entity.name, { ...query, filters: [...within, ...query.filters] })
+function findPage(release: Release, wanted: ListRequest) {
+  const { start: at, perPage } = wanted
+  const found = find(release, wanted.entity.name, queryWithin(release, wanted).query)
   const { total } = found
   const totalPages = Math.ceil(total / perPage)
   if ('page' in at && at.page > Math.max(totalPages, 1))
@@ -134,27 +152,28 @@ function findPage(release: Release, { entity, parent, query, start: at, perPage 
 function renderRecords(release: Release, wanted: ListRequest, positions: Uint32Array): Uint8Array {
   const { rendition, query } = wanted
   const entity = release.entity(wanted.entity.name)
-  const read = jsonReader(entity, rendition)
-  const distance = query.near && distanceFrom(entity, query.near)
-  const jsons = Array.from(positions, (position) =>
-    distance === undefined ? read(position) : withMembers(read(position), { [DISTANCE]: distance(position) }),
-  )
+  const addMembers = memberAdder(entity, rendition, distanceMember(entity, query))
+  const jsons = Array.from(positions, (position) => addMembers(entity.records.record(position), position))
   return bodyOf(recordEncoder(wanted.entity, rendition), jsons)
 }
 
-/** Reads the JSON of a record, with its facts if any is selected. */
-function jsonReader(entity: OpenEntity, selection: Selection): (position: number) => Uint8Array {
-  const { definition, records } = entity
-  if (!selectsFacts(definition, selection)) return (position) => records.record(position)
-  const factsAt = factReader(entity)
-  return (position) => withMembers(records.record(position), factsAt(position))
+function respondSearch(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  { words, limit, near, searched, within }: ParsedSearch,
+  baseUrl: string,
+): HttpResponse {
+  const scope = scopeWithin(chosen.release, searched, within)
+  return jsonResponse(request, chosen, searchSuggestions(chosen.release, { words, limit, near, scope }, baseUrl))
 }
 
 function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
   const { release } = chosen
-  const { entity, rendition, encoding } = wanted
+  const { rendition, encoding } = wanted
+  const entity = release.entity(wanted.entity.name)
   const position = findRecord(release, wanted)
-  const body = renderRecord(entity, rendition, jsonReader(release.entity(entity.name), rendition)(position))
+  const json = memberAdder(entity, rendition)(entity.records.record(position), position)
+  const body = renderRecord(wanted.entity, rendition, json)
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
 }
 

@@ -1,35 +1,64 @@
 // How a record is identified in API v2: by its identifier or its official code in a path, by its key in a body.
 import { MAX_ID } from '../../catalog/check.ts'
 import { V2_PATH } from '../../catalog/collections.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, identifierOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
 import { type Filter, firstWhere } from '../../find/filter.ts'
+import type { Column } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { parseWholeNumber } from '../../whole-number.ts'
 import { ProblemError } from '../problem.ts'
-import { type ParentInPath, recordTemplate } from './paths.ts'
-import type { RecordRequest } from './request.ts'
+import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
+import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
+
+/** Whether a record is named by its identifier or by its official code. */
+export type NamedBy = (typeof RECORD_NAMED_BY)[number]
+
+type NamedRecord = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: NamedBy }
 
 /** The position of the record that a path names. */
-export function findRecord(release: Release, { entity, name, parent, by }: RecordRequest): number {
+export function findRecord(release: Release, { entity, name, parent, by }: NamedRecord): number {
   // A record that is numbered within its parent is not identified by its number alone.
   const isComplete = parent !== undefined || ownerOf(entity) === undefined
-  const within = parent === undefined ? [] : filterWithin(parent)
-  const own = by === 'id' ? idFilter(entity, name) : codeFilters(entity, name)
+  const within = parent === undefined ? [] : filterBelow(release, parent, by)
+  const own = filtersFor(entity, name, by)
   const position = isComplete && within && own ? firstWhere(release, entity, [...within, ...own]) : undefined
   if (position === undefined) throw recordNotFound(entity)
   return position
 }
 
-/** The filter for the records below a parent, which must be there. */
-export function findParent(release: Release, parent: ParentInPath): readonly Filter[] {
-  const own = idFilter(parent.entity, parent.id)
-  const within = filterWithin(parent)
-  if (own === undefined || within === undefined || firstWhere(release, parent.entity, own) === undefined)
-    throw recordNotFound(parent.entity)
-  return within
+/** With by=code, the parent of a record is named like a record in a code: by its identifier or by its own code. */
+function filterBelow(release: Release, { entity, name, steps }: ParentInPath, by: NamedBy) {
+  const id = identifier(name) ?? (by === 'code' ? identifierNamed(release, entity, name, 'code') : undefined)
+  return id === undefined ? undefined : [equals(steps, id)]
 }
+
+/** The identifier of a parent, which must be there. */
+export function findParent(release: Release, { entity, name }: ParentInPath, by: NamedBy): number {
+  const id = identifierNamed(release, entity, name, by)
+  if (id === undefined) throw recordNotFound(entity)
+  return id
+}
+
+export const isBelow = ({ steps }: Pick<ParentInPath, 'steps'>, id: number): Filter => equals(steps, id)
+
+/** The identifier of the record that a text names; undefined where there is none. */
+export function identifierNamed(release: Release, entity: Entity, name: string, by: NamedBy): number | undefined {
+  const own = filtersFor(entity, name, by)
+  const position = own && firstWhere(release, entity, own)
+  if (position === undefined) return undefined
+  const { definition, index } = release.entity(entity.name)
+  return numberAt(index.column(identifierOf(definition)), position)
+}
+
+function numberAt(column: Column, position: number): number {
+  if (column.kind !== 'number') throw new Error('an identifier is a number')
+  return column.numbers[column.values[position] as number] as number
+}
+
+const filtersFor = (entity: Entity, name: string, by: NamedBy): readonly Filter[] | undefined =>
+  by === 'id' ? idFilter(entity, name) : codeFilters(entity, name)
 
 const recordNotFound = (entity: Entity) =>
   new ProblemError({
@@ -45,11 +74,6 @@ const equals = (steps: readonly string[], value: string | number): Filter => ({
 })
 
 // Each of these is undefined for a text that identifies no record, whichever records there are.
-
-function filterWithin({ id, steps }: ParentInPath): readonly Filter[] | undefined {
-  const number = identifier(id)
-  return number === undefined ? undefined : [equals(steps, number)]
-}
 
 function idFilter(entity: Entity, id: string): readonly Filter[] | undefined {
   const number = identifier(id)

@@ -1,7 +1,7 @@
 // Parses the query string of a request to API v2: once into names and values, then against the parameters of its route.
 import type { Catalog } from '../../catalog/catalog.ts'
 import { factExpectation, MAX_ID } from '../../catalog/check.ts'
-import { type Entity, type FactField, hasCoordinates, identifierOf } from '../../catalog/entity.ts'
+import { type Entity, type FactField, hasCoordinates } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import { wordsOf } from '../../catalog/words.ts'
@@ -9,11 +9,11 @@ import { parseDecimal } from '../../decimal-number.ts'
 import type { Filter } from '../../find/filter.ts'
 import type { Query } from '../../find/finder.ts'
 import { DISTANCE, type Near } from '../../find/near.ts'
+import type { RowToResolve } from '../../find/resolve.ts'
 import type { Scope } from '../../find/search.ts'
 import type { Sort } from '../../find/sort.ts'
 import { nearest } from '../../nearest.ts'
-import type { BulkForm } from '../../page/bulk.ts'
-import { FORMATS, type Rendition, type Selection } from '../../page/rendition.ts'
+import { FORMATS, type Format, type Rendition, type Selection } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { parseWholeNumber } from '../../whole-number.ts'
 import type { RequestHeaders } from '../exchange.ts'
@@ -23,6 +23,8 @@ import {
   bulkParameters,
   CHANGES_FORMATS,
   changesParameters,
+  childBulkParameters,
+  childListParameters,
   DEFAULT_PER_PAGE,
   DEFAULT_SUGGESTIONS,
   describeParameters,
@@ -31,6 +33,7 @@ import {
   MAX_FILTER_VALUES,
   MAX_PAGE,
   MAX_PER_PAGE,
+  MAX_QUERY_ROWS,
   MAX_SEARCH_CHARACTERS,
   MAX_SORT_FIELDS,
   MAX_SUGGESTIONS,
@@ -42,9 +45,12 @@ import {
   POINT_PATTERN,
   RECORD_NAMED_BY,
   recordParameters,
+  resolveBodyParameters,
+  resolveParameters,
   searchParameters,
 } from './parameter-definitions.ts'
 import { type CatalogRoute, percentDecoded } from './paths.ts'
+import { identifierNamed, isBelow, type NamedBy } from './record-key.ts'
 
 // The query string before it is known which parameters there are: names and values in their order, and the release
 // that is meant, whose definitions decide about the rest.
@@ -183,56 +189,97 @@ type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly 
 /** A request for what is in a release: its route, and what its parameters and headers ask for. */
 type CatalogRequest =
   | RouteOf<'index'>
-  | (RouteOf<'search'> & SearchRequest)
+  | (RouteOf<'search'> & ParsedSearch)
+  | (RouteOf<'resolve'> & ResolveRequest & { readonly rows: readonly RowToResolve[] })
   | ListRequest
   | RecordRequest
-  | (RouteOf<'bulk'> & BulkRequest)
+  | BulkRequest
 
 /** The definitions of the parameters are those of the release that is read. */
 export function parseRequest(
   route: CatalogRoute,
   query: RawQuery,
   headers: RequestHeaders,
-  { catalog, digest }: Release,
+  release: Release,
 ): CatalogRequest {
   switch (route.kind) {
     case 'index':
       new Parameters(query, describeParameters)
       return route
     case 'search':
-      return { ...route, ...parseSearchRequest(query, catalog) }
+      return { ...route, ...parseSearchRequest(query, release.catalog) }
+    case 'resolve':
+      return { ...route, ...parseResolveRequest(query, headers, release.catalog) }
     case 'list':
-      return { ...route, ...parseListRequest(query, headers, digest, route.entity) }
+      return { ...route, ...parseListRequest(query, headers, release.digest, route) }
     case 'record':
       return { ...route, ...parseRecordRequest(query, headers, route.entity) }
     case 'bulk':
-      return { ...route, ...parseBulkRequest(query, headers) }
+      return { ...route, ...parseBulkRequest(query, headers, route) }
   }
 }
 
-export type ListRequest = RouteOf<'list'> & {
+/** Which records are found, and how they are rendered. */
+type FoundRecords = {
+  /** How the path names the record that they are below. */
+  readonly by: NamedBy
   readonly query: Query
-  /** The number of the page, or the cursor after which it begins. */
-  readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
-  readonly perPage: number
   readonly rendition: Rendition
   readonly encoding: Encoding | undefined
 }
 
-function parseListRequest(query: RawQuery, headers: RequestHeaders, digest: string, entity: Entity) {
-  const parameters = new Parameters(query, listParameters(entity))
+export type ListRequest = RouteOf<'list'> &
+  FoundRecords & {
+    /** The number of the page, or the cursor after which it begins. */
+    readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
+    readonly perPage: number
+  }
+
+function parseListRequest(
+  query: RawQuery,
+  headers: RequestHeaders,
+  digest: string,
+  { entity, parent }: RouteOf<'list'>,
+) {
+  const table = parent === undefined ? listParameters(entity) : childListParameters(entity)
+  const parameters = new Parameters(query, table)
   const start = startOf(parameters, digest)
-  const filters = filtersOf(query.pairs, parameters, listParameters(entity))
+  const found = foundRecords(query, headers, entity, parameters, table)
+  const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
+  return { ...found, start, perPage }
+}
+
+export type BulkRequest = RouteOf<'bulk'> & FoundRecords
+
+function parseBulkRequest(query: RawQuery, headers: RequestHeaders, { entity, parent }: RouteOf<'bulk'>) {
+  const table = parent === undefined ? bulkParameters(entity) : childBulkParameters(entity)
+  return foundRecords(query, headers, entity, new Parameters(query, table), table)
+}
+
+function foundRecords(
+  { pairs }: RawQuery,
+  headers: RequestHeaders,
+  entity: Entity,
+  parameters: Parameters,
+  table: ParameterTable,
+): FoundRecords {
+  const filters = filtersOf(pairs, parameters, table)
   const words = parameters.has('q') ? searchWords(parameters) : []
   const sorts = sortsOf(entity, parameters)
   const near = nearOf(parameters)
   if (near !== undefined && parameters.has('sort'))
     throw badParameter('sort', parameters.one('sort') as string, 'either near or sort, not both')
-  const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
   const { rendition, encoding } = renditionOf(entity, parameters, headers)
   const added = near === undefined ? [] : [DISTANCE]
-  return { query: { filters, words, sorts, near }, start, perPage, rendition: { ...rendition, added }, encoding }
+  return {
+    by: namedBy(parameters) ?? 'id',
+    query: { filters, words, sorts, near },
+    rendition: { ...rendition, added },
+    encoding,
+  }
 }
+
+const namedBy = (parameters: Parameters): NamedBy | undefined => parameters.oneOf('by', RECORD_NAMED_BY)
 
 const POINT = new RegExp(POINT_PATTERN)
 const MAX_LATITUDE = 90
@@ -354,8 +401,8 @@ function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHea
 }
 
 function selectionOf(entity: Entity, parameters: Parameters): Selection {
-  const embed = parameters.oneOf('embed', ['full', 'id'] as const) ?? 'full'
-  const facts = wantsFacts(parameters)
+  const embed = embedOf(parameters)
+  const facts = parameters.oneOf('facts', ['true', 'false']) === 'true'
   if (!parameters.has('fields')) return { fields: undefined, facts, embed }
   if (facts) throw badParameter('facts', 'true', 'either facts, or fields that name them')
   const names = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
@@ -365,24 +412,17 @@ function selectionOf(entity: Entity, parameters: Parameters): Selection {
   return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed }
 }
 
-const wantsFacts = (parameters: Parameters): boolean => parameters.oneOf('facts', ['true', 'false']) === 'true'
+const embedOf = (parameters: Parameters): Selection['embed'] => parameters.oneOf('embed', ['full', 'id']) ?? 'full'
 
 export type RecordRequest = RouteOf<'record'> & {
-  readonly by: (typeof RECORD_NAMED_BY)[number]
+  readonly by: NamedBy
   readonly rendition: Rendition
   readonly encoding: Encoding | undefined
 }
 
 function parseRecordRequest(query: RawQuery, headers: RequestHeaders, entity: Entity) {
   const parameters = new Parameters(query, recordParameters(entity))
-  return { by: parameters.oneOf('by', RECORD_NAMED_BY) ?? ('id' as const), ...renditionOf(entity, parameters, headers) }
-}
-
-export type BulkRequest = BulkForm & { readonly encoding: Encoding | undefined }
-
-function parseBulkRequest(query: RawQuery, headers: RequestHeaders): BulkRequest {
-  const parameters = new Parameters(query, bulkParameters)
-  return { ...negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS)), facts: wantsFacts(parameters) }
+  return { by: namedBy(parameters) ?? 'id', ...renditionOf(entity, parameters, headers) }
 }
 
 export type SearchRequest = {
@@ -392,53 +432,122 @@ export type SearchRequest = {
   readonly near: Near | undefined
 }
 
-function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
+/** A record as `within` names it. */
+type NamedAncestor = {
+  readonly entity: Entity
+  readonly name: string
+  /** Undefined where it may be both. */
+  readonly by: NamedBy | undefined
+}
+
+/** The same before it is known whether the record to keep to is there. */
+export type ParsedSearch = Omit<SearchRequest, 'scope'> & {
+  readonly searched: readonly Entity[]
+  readonly within: NamedAncestor | undefined
+}
+
+function parseSearchRequest(query: RawQuery, catalog: Catalog): ParsedSearch {
   const parameters = new Parameters(query, searchParameters(catalog))
+  const isSearchable = (entity: Entity) => !parameters.has('near') || hasCoordinates(entity)
+  const searchable = new Map([...catalog.collections].filter(([, entity]) => isSearchable(entity)))
   return {
     words: searchWords(parameters),
     limit: parameters.wholeNumber('limit', { max: MAX_SUGGESTIONS, defaultValue: DEFAULT_SUGGESTIONS }),
-    scope: scopeOf(parameters, catalog),
+    searched: collectionsIn(parameters, searchable) ?? [...searchable.values()],
+    within: ancestorOf(parameters, catalog),
     near: nearOf(parameters),
   }
 }
 
-/** The entities to search, each with the filter that keeps to what is within a record. */
-function scopeOf(parameters: Parameters, { entities, collections }: Catalog): Scope {
-  const names = parameters.one('in')?.split(',')
-  const isSearchable = (entity: Entity) => !parameters.has('near') || hasCoordinates(entity)
-  const searchable = new Map([...collections].filter(([, entity]) => isSearchable(entity)))
-  const searched = new Set(names?.map((name) => collectionNamed(searchable, name)) ?? searchable.values())
+/** The collections that `in` names, each once; it may be repeated, and each time name several. */
+function collectionsIn(parameters: Parameters, collections: Catalog['collections']): readonly Entity[] | undefined {
+  const names = parameters.allOf('in')?.flatMap((value) => value.split(','))
+  const named = names?.map((plural) => {
+    const entity = collections.get(plural)
+    if (entity === undefined) throw badParameter('in', plural, oneOfThese([...collections.keys()], plural))
+    return entity
+  })
+  return named && [...new Set(named)]
+}
+
+function ancestorOf(parameters: Parameters, { entities, collections }: Catalog): NamedAncestor | undefined {
+  const by = namedBy(parameters)
   const within = parameters.one('within')
-  if (within === undefined) return [...searched].map(({ name }) => [name, []])
+  if (within === undefined) return undefined
   const [plural = '', ...rest] = within.split(':')
-  const ancestor = collections.get(plural)
-  const named = rest.join(':')
-  if (ancestor === undefined || named === '' || ownerOf(ancestor) !== undefined) {
-    const can = [...entities.values()].filter((entity) => ownerOf(entity) === undefined).map(({ plural }) => plural)
-    throw badParameter(
-      'within',
-      within,
-      `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`,
-    )
-  }
-  return [...searched].flatMap((entity) => {
-    const filter = filterWithin(entity, ancestor, named)
-    return filter === undefined ? [] : [[entity.name, [filter]] as const]
+  const entity = collections.get(plural)
+  const name = rest.join(':')
+  if (entity !== undefined && name !== '' && ownerOf(entity) === undefined) return { entity, name, by }
+  const can = [...entities.values()].filter((entity) => ownerOf(entity) === undefined).map(({ plural }) => plural)
+  throw badParameter('within', within, `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`)
+}
+
+/** The entities to search, each with the filter that keeps to what is within a record, which must be there. */
+export function scopeWithin(release: Release, searched: readonly Entity[], within: NamedAncestor | undefined): Scope {
+  if (within === undefined) return searched.map(({ name }) => [name, []])
+  const id = identifierOfAncestor(release, within)
+  return searched.flatMap((entity) => {
+    const way = pathTo(entity, within.entity)
+    return way === undefined ? [] : [[entity.name, [isBelow(way, id)]] as const]
   })
 }
 
-function collectionNamed(collections: Catalog['collections'], plural: string): Entity {
-  const entity = collections.get(plural)
-  if (entity === undefined) throw badParameter('in', plural, oneOfThese([...collections.keys()], plural))
-  return entity
+/** Unless it is said which, a whole number is an identifier if a record has it, and everything else a code. */
+function identifierOfAncestor(release: Release, { entity, name, by }: NamedAncestor): number {
+  const named = (by: NamedBy) => identifierNamed(release, entity, name, by)
+  const id = by === undefined ? (named('id') ?? named('code')) : named(by)
+  if (id !== undefined) return id
+  const how = by === undefined ? 'identifier or official code' : by === 'id' ? 'identifier' : 'official code'
+  throw badParameter('within', `${entity.plural}:${name}`, `a record that is there, by its ${how} as in its path`)
 }
 
-function filterWithin(entity: Entity, ancestor: Entity, named: string): Filter | undefined {
-  const way = pathTo(entity, ancestor)
-  if (way === undefined) return undefined
-  const isId = /^[0-9]{1,10}$/.test(named)
-  const last = isId ? identifierOf(ancestor) : (ancestor.code.at(-1) as string)
-  return { steps: [...way.steps, last], match: 'equals', values: [isId ? Number(named) : named] }
+/** In which form rows are resolved. */
+export type ResolveRequest = {
+  /** The entities of which free text may name a record. */
+  readonly names: readonly string[]
+  readonly format: Format
+  readonly encoding: Encoding | undefined
+}
+
+function parseResolveRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog) {
+  const parameters = new Parameters(query, resolveParameters(catalog))
+  const texts = parameters.allOf('q')
+  const parts = [...catalog.entities.keys()].filter((name) => parameters.has(name))
+  const [part] = parts
+  if (texts === undefined && part === undefined)
+    throw badParameter(
+      'q',
+      '',
+      `free text; it must be given, or parts of a row: ${[...catalog.entities.keys()].join(', ')}`,
+    )
+  if (texts !== undefined && part !== undefined)
+    throw badParameter(part, parameters.one(part) as string, 'either q or parts of a row, not both')
+  if (texts !== undefined && texts.length > MAX_QUERY_ROWS)
+    throw badParameter(
+      'q',
+      `${texts.length} values`,
+      `at most ${MAX_QUERY_ROWS} values; send more rows in the body of a POST`,
+    )
+  const rowText = (name: string, text: string) => {
+    if (text !== '' && text.length <= MAX_SEARCH_CHARACTERS) return text
+    throw badParameter(name, text, `text of 1 to ${MAX_SEARCH_CHARACTERS} characters`)
+  }
+  const rows: readonly RowToResolve[] = texts?.map((text) => ({ text: rowText('q', text) })) ?? [
+    { parts: new Map(parts.map((name) => [name, rowText(name, parameters.one(name) as string)])) },
+  ]
+  return { rows, ...resolutionOf(parameters, headers, catalog) }
+}
+
+/** The same for rows that are sent in a body. */
+export const parseResolveBodyRequest = (query: RawQuery, headers: RequestHeaders, catalog: Catalog): ResolveRequest =>
+  resolutionOf(new Parameters(query, resolveBodyParameters(catalog)), headers, catalog)
+
+function resolutionOf(parameters: Parameters, headers: RequestHeaders, { collections }: Catalog): ResolveRequest {
+  const entities = collectionsIn(parameters, collections) ?? [...collections.values()]
+  return {
+    names: entities.map(({ name }) => name),
+    ...negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS)),
+  }
 }
 
 /** The releases to compare: their digests, or the beginnings of them. */
@@ -451,20 +560,19 @@ export function parseComparedReleases(query: RawQuery, catalog: Catalog): Compar
 
 export type ChangesRequest = {
   readonly entities: readonly Entity[]
+  readonly embed: Selection['embed']
   readonly format: (typeof CHANGES_FORMATS)[number]
   readonly encoding: Encoding | undefined
 }
 
 export function parseChangesRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog): ChangesRequest {
   const parameters = new Parameters(query, changesParameters(catalog))
-  const { entities, collections } = catalog
-  const named = parameters.allOf('in')?.map((plural) => {
-    const entity = collections.get(plural)
-    if (entity === undefined) throw badParameter('in', plural, [...collections.keys()].join(', '))
-    return entity
-  })
   const negotiated = negotiate(headers, CHANGES_FORMATS, parameters.oneOf('format', CHANGES_FORMATS))
-  return { entities: [...new Set(named ?? entities.values())], ...negotiated }
+  return {
+    entities: collectionsIn(parameters, catalog.collections) ?? [...catalog.entities.values()],
+    embed: embedOf(parameters),
+    ...negotiated,
+  }
 }
 
 export function refuseParameters(query: RawQuery): void {

@@ -15,16 +15,14 @@ export const searchSuggestions = (release: Release, { words, scope, limit, near 
 const decoder = new TextDecoder()
 
 const DECIMALS = 10_000
+export const roundedScore = (score: number): number => Math.round(score * DECIMALS) / DECIMALS
 
-function renderSuggestion(
-  release: Release,
-  { name, position, score, explanation, distance }: SearchResult,
-  words: readonly string[],
-  baseUrl: string,
-) {
-  const { definition, records } = release.entity(name)
-  const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
-  const { searched, nameField, ancestors } = namingOf(definition)
+export const publishedRecord = (release: Release, name: string, position: number): PublishedRecord =>
+  JSON.parse(decoder.decode(release.entity(name).records.record(position)))
+
+/** Which record it is, where it is, and below which others. */
+export function summarizeRecord(definition: Entity, record: PublishedRecord, baseUrl: string) {
+  const { nameField, ancestors } = namingOf(definition)
   let ancestor = record
   const above = ancestors.map((step) => {
     ancestor = ancestor[step.field] as PublishedRecord
@@ -34,7 +32,6 @@ function renderSuggestion(
       name: ancestor[step.nameField] as string,
     }
   })
-  const { how, dropped, matched, aliases } = explanation
   return {
     collection: definition.plural,
     key: keyOf(definition, record),
@@ -42,7 +39,22 @@ function renderSuggestion(
     name: record[nameField] as string,
     breadcrumb: above.map(({ name }) => name),
     parents: above.map(({ collection, key }) => ({ collection, key })),
-    score: Math.round(score * DECIMALS) / DECIMALS,
+  }
+}
+
+function renderSuggestion(
+  release: Release,
+  { name, position, score, explanation, distance }: SearchResult,
+  words: readonly string[],
+  baseUrl: string,
+) {
+  const { definition } = release.entity(name)
+  const record = publishedRecord(release, name, position)
+  const { searched } = namingOf(definition)
+  const { how, dropped, matched, aliases } = explanation
+  return {
+    ...summarizeRecord(definition, record, baseUrl),
+    score: roundedScore(score),
     how,
     dropped,
     matches: [
@@ -77,7 +89,7 @@ type Naming = {
 
 const namings = new WeakMap<Entity, Naming>()
 
-function namingOf(entity: Entity): Naming {
+export function namingOf(entity: Entity): Naming {
   const known = namings.get(entity)
   if (known !== undefined) return known
   const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')

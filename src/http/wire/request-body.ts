@@ -2,7 +2,10 @@
 import type { RequestHeaders } from '../exchange.ts'
 import type { HeadProblem } from './request-head.ts'
 
-export type BodyProblem = HeadProblem | { readonly kind: 'content-too-large'; readonly max: number }
+/** The unit is that of what is counted in a body; by default bytes. */
+export type BodyProblem =
+  | HeadProblem
+  | { readonly kind: 'content-too-large'; readonly max: number; readonly unit?: string }
 
 /** How many bytes it has, or that it comes in chunks; undefined if there is none. The headers have been checked. */
 function framingOf(headers: RequestHeaders): number | 'chunked' | undefined {

@@ -4,8 +4,8 @@ import type { HttpResponse, Streamed } from '../exchange.ts'
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   206: 'Partial Content',
-  304: 'Not Modified',
   303: 'See Other',
+  304: 'Not Modified',
   308: 'Permanent Redirect',
   400: 'Bad Request',
   404: 'Not Found',
@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<number, string>> = {
   412: 'Precondition Failed',
   413: 'Content Too Large',
   414: 'URI Too Long',
+  415: 'Unsupported Media Type',
   416: 'Range Not Satisfiable',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',

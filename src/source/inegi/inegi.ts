@@ -52,6 +52,7 @@ export async function inegiSource(
     },
     catalog: builtInCatalog,
     provides: catalog.provides,
+    publishedBy: 'estado',
     expected: (name) => (name === 'localidad' ? catalog.surveyed?.localities : undefined),
     read: (name, report) => {
       if (name === 'estado') return catalog.states(report)

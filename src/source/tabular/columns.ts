@@ -15,6 +15,8 @@ export type Column = {
   readonly fact: boolean
   /** Whether the value may be left out: an identifier is then found by the official code, and a fact is not known. */
   readonly optional: boolean
+  /** Set when its values are derived from those of another field, with which they are only compared. */
+  readonly copyOf?: string
 }
 
 /** A column for each field, and for a record to embed also one for each field of its official code, with a dotted name. */
@@ -28,6 +30,14 @@ export function columnsOf(entity: Entity): readonly Column[] {
     return definition.kind === 'embed' ? [whole, ...codeColumns(field, definition.entity)] : [whole]
   })
 }
+
+/** A derived field needs no column, but may have one, as in what API v2 gives. */
+const copyColumns = (entity: Entity): Column[] =>
+  Object.entries(entity.fields).flatMap(([name, field]) =>
+    field.kind === 'copy'
+      ? [{ name, field: name, part: undefined, number: false, fact: false, optional: true, copyOf: field.of }]
+      : [],
+  )
 
 function codeColumns(field: string, parent: Entity): Column[] {
   return parent.code.map((part) => ({
@@ -47,13 +57,13 @@ type ColumnMatcher = (names: readonly string[], location: SourceLocation) => rea
 
 export function columnMatcher(entity: Entity, faults: Faults): ColumnMatcher {
   const columns = columnsOf(entity)
-  const byName = new Map(columns.map((column) => [column.name, column]))
+  const byName = new Map([...columns, ...copyColumns(entity)].map((column) => [column.name, column]))
   const byField = Map.groupBy(columns, ({ field }) => field)
   return (names, location) => {
     const given = new Set(names)
     const found: ColumnFault[] = []
     for (const [position, name] of names.entries()) {
-      if (!byName.has(name)) found.push(unknownColumn(entity, name, [...byName.keys()]))
+      if (!byName.has(name)) found.push(unknownColumn(name, [...byName.keys()]))
       else if (names.indexOf(name) < position) found.push({ column: name, value: name, expected: 'each column once' })
     }
     for (const columnsOfField of byField.values()) found.push(...fieldFaults(columnsOfField, given))
@@ -62,12 +72,11 @@ export function columnMatcher(entity: Entity, faults: Faults): ColumnMatcher {
   }
 }
 
-function unknownColumn(entity: Entity, name: string, known: readonly string[]): ColumnFault {
-  const fault = (expected: string) => ({ column: name, value: name, expected })
-  const field = Object.hasOwn(entity.fields, name) ? entity.fields[name] : undefined
-  if (field?.kind === 'copy') return fault(`no such column: it is derived from ${field.of}`)
+function unknownColumn(name: string, known: readonly string[]): ColumnFault {
   const suggestion = nearest(name, known)
-  return fault(suggestion === undefined ? `one of ${known.join(', ')}` : `a known column; did you mean ${suggestion}?`)
+  const expected =
+    suggestion === undefined ? `one of ${known.join(', ')}` : `a known column; did you mean ${suggestion}?`
+  return { column: name, value: name, expected }
 }
 
 /** A field is given in the column of its own name, or a record to embed in all the columns of its code: never in both. */
@@ -94,6 +103,22 @@ export type RowParser = (line: string, location: SourceLocation) => GivenRow | u
 type Cell = string | number
 type Code = Record<string, Cell>
 
+/** Derived values must be those that they are derived from. */
+export function checkCopies(
+  columns: readonly Column[],
+  values: readonly unknown[],
+  location: SourceLocation,
+  faults: Faults,
+): void {
+  for (let position = 0; position < columns.length; position++) {
+    const { name, copyOf } = columns[position] as Column
+    if (copyOf === undefined) continue
+    const value = values[position]
+    if (value !== values[columns.findIndex((column) => column.name === copyOf)])
+      faults.add({ ...location, column: name, value, expected: `the value of ${copyOf}, from which it is derived` })
+  }
+}
+
 /** The row that values in these columns make; a value of which `cellOf` makes nothing is left out. */
 export function rowOf<T>(
   columns: readonly Column[],
@@ -103,6 +128,7 @@ export function rowOf<T>(
   const row: Record<string, Cell | Code> = {}
   for (let position = 0; position < columns.length; position++) {
     const column = columns[position] as Column
+    if (column.copyOf !== undefined) continue
     const cell = cellOf(values[position] as T, column)
     if (cell === undefined) continue
     if (column.part === undefined) row[column.field] = cell

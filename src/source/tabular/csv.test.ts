@@ -8,7 +8,7 @@ import type { EntityName } from '../../catalog/entities.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { GivenRow } from '../source.ts'
-import { csvCell, parseCsvLine } from './csv.ts'
+import { csvCell, parseCsvLine, spreadsheetCell } from './csv.ts'
 import { tabularSource } from './tabular.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-csv-'))
@@ -52,7 +52,11 @@ describe('a line', () => {
   const record = fc.array(value, { minLength: 1, maxLength: 5 })
 
   test('written with quotes where they are needed gives back its values', () =>
-    fc.assert(fc.property(record, (values) => expect(parseCsvLine(values.map(csvCell).join(','))).toEqual(values))))
+    fc.assert(
+      fc.property(record, (values) =>
+        expect(parseCsvLine(values.map((value) => csvCell(value)).join(','))).toEqual(values),
+      ),
+    ))
 
   test('written with quotes around any value gives back its values', () => {
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
@@ -76,7 +80,18 @@ describe('a cell', () => {
     ['a carriage return', 'a\rb', '"a\rb"'],
     ['a line feed', 'a\nb', '"a\nb"'],
     ['other separators', 'a;b\tc', 'a;b\tc'],
+    ['what a spreadsheet takes for a formula', '=1', '=1'],
+    ['what looks like a guarded formula', "'=1", "''=1"],
+    ['another apostrophe', "'n Huis", "'n Huis"],
   ])('with %s', (_, text, cell) => expect(csvCell(text)).toBe(cell))
+
+  test.each([
+    ['=1', "'=1"],
+    ['-1,5', `"'-1,5"`],
+    ["'@a", "''@a"],
+    ["'n Huis", "'n Huis"],
+    ['a=b', 'a=b'],
+  ])('safe in a spreadsheet: %s', (text, cell) => expect(spreadsheetCell(text)).toBe(cell))
 })
 
 const HEADER = 'cvePais,descPais,idPais\n'
@@ -95,6 +110,15 @@ describe('reads', () => {
     ['doubled quotes', 'pais', `${HEADER}MEX,"El ""Sueño""",484\n`, [named('El "Sueño"')]],
     ['a byte order mark in a name', 'pais', `${HEADER}MEX,\ufeffMéxico,484\n`, [named('\ufeffMéxico')]],
     ['a line separator in a name', 'pais', `${HEADER}MEX,a\u2028b,484\n`, [named('a\u2028b')]],
+    ['a guarded formula', 'pais', `${HEADER}MEX,'=1+1,484\n`, [named('=1+1')]],
+    ['a guard of its own', 'pais', `${HEADER}MEX,''-x,484\n`, [named("'-x")]],
+    ['a formula and an apostrophe', 'pais', `${HEADER}MEX,=a,484\nMEX,'t Huis,484\n`, [named('=a'), named("'t Huis")]],
+    [
+      'a derived column',
+      'area',
+      'cveArea,description,descripcion\n1,Ciencias,Ciencias\n',
+      [{ cveArea: '1', descripcion: 'Ciencias' }],
+    ],
     ['no records', 'pais', HEADER, []],
     ['no identifier column', 'pais', 'cvePais,descPais\nMEX,México\n', [{ cvePais: 'MEX', descPais: 'México' }]],
     ['an empty identifier', 'pais', `${HEADER}MEX,México,\n`, [{ cvePais: 'MEX', descPais: 'México' }]],
@@ -216,6 +240,11 @@ describe('refuses a line and reads on', () => {
     expect(found.faults).toEqual([...faults] as never)
     expect([found.rows.at(-1), found.lines.at(-1), found.isWhole]).toEqual([mexico, last, true])
   })
+})
+
+test('refuses a derived value that is not the one that it is derived from', async () => {
+  const { faults } = await read('area', 'cveArea,description,descripcion\n1,Science,Ciencias\n')
+  expect(faults).toEqual([[2, 'description', '"Science"', 'the value of descripcion, from which it is derived']])
 })
 
 describe('refuses a whole file', () => {

@@ -5,7 +5,7 @@ import { parseWholeNumber } from '../../whole-number.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import { UnreadableFile } from '../lines.ts'
 import type { GivenRow } from '../source.ts'
-import { type Column, columnMatcher, type RowParser, rowOf } from './columns.ts'
+import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
 
 /** The first line that it is given is the header. */
 export function csvRowParser(entity: Entity, faults: Faults): RowParser {
@@ -40,7 +40,10 @@ function parseRow(
     faults.add({ ...location, column, value: line, expected: values.expected })
     return undefined
   }
-  if (values.length === columns.length) return rowOf(columns, values, cellOf)
+  if (values.length === columns.length) {
+    checkCopies(columns, values, location, faults)
+    return rowOf(columns, values, cellOf)
+  }
   const value = values.length === 1 ? 'one value' : `${values.length} values`
   faults.add({ ...location, column: 'all', value, expected: `${columns.length} values, as in the header` })
   return undefined
@@ -49,31 +52,39 @@ function parseRow(
 /** What should be a number and is not stays a text, which the check of the row refuses. */
 function cellOf(text: string, { number, fact, optional }: Column): string | number | undefined {
   if (optional && text === '') return undefined
-  if (!number) return text
+  if (!number) return withoutGuard(text)
   return (fact ? parseDecimal(text) : parseWholeNumber(text)) ?? text
 }
 
 /** What is wrong with the quotes of a line, and in which value, counted from 0. */
-type BadQuotes = { readonly position: number; readonly expected: string }
+type BadQuotes = {
+  readonly position: number
+  readonly expected: string
+  /** Whether a quote is not closed, so that the value may go on in the next line. */
+  readonly isOpen?: true
+}
 
 const QUOTE = '"'
 
 /** The values of a line, or what is wrong with it. */
-export function parseCsvLine(line: string): string[] | BadQuotes {
-  if (!line.includes(QUOTE)) return line.split(',')
+export function parseCsvLine(line: string, separator = ','): string[] | BadQuotes {
+  if (!line.includes(QUOTE)) return line.split(separator)
   const values: string[] = []
   const bad = (expected: string): BadQuotes => ({ position: values.length, expected })
   for (let start = 0; ; ) {
     let end: number
     if (line.startsWith(QUOTE, start)) {
       const closing = closingQuote(line, start + 1)
-      if (closing < 0) return bad('a closing quote on the same line')
+      if (closing < 0) return { ...bad('a closing quote on the same line'), isOpen: true }
       end = closing + 1
-      if (end < line.length && line[end] !== ',') return bad('a comma or the end of the line after the closing quote')
+      if (end < line.length && line[end] !== separator) {
+        const named = separator === ',' ? 'a comma' : JSON.stringify(separator)
+        return bad(`${named} or the end of the line after the closing quote`)
+      }
       values.push(line.slice(start + 1, closing).replaceAll('""', QUOTE))
     } else {
-      const comma = line.indexOf(',', start)
-      end = comma < 0 ? line.length : comma
+      const next = line.indexOf(separator, start)
+      end = next < 0 ? line.length : next
       const value = line.slice(start, end)
       if (value.includes(QUOTE))
         return bad('a value with quotes in it to be quoted whole, and each quote in it doubled')
@@ -93,5 +104,20 @@ function closingQuote(line: string, from: number): number {
   }
 }
 
+/** A text as it is, in quotes if it has a separator, a quote or a line end. */
+export const quotedIfNeeded = (text: string, separator = ','): string =>
+  text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+// A spreadsheet takes a text that begins with one of these for a formula, and may run it, unless an apostrophe stands
+// before it. One apostrophe is taken off when the text is read, so a text that begins with a guard of its own gets another.
+const FORMULA = /^'*[=+\-@]/
+const GUARDED = /^'+[=+\-@]/
+
+const guarded = (text: string, pattern: RegExp): string => (pattern.test(text) ? `'${text}` : text)
+const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
+
 /** A text as a value of CSV: in quotes if it has a comma, a quote or a line end. */
-export const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+export const csvCell = (text: string): string => quotedIfNeeded(guarded(text, GUARDED))
+
+/** The same, but safe to open in a spreadsheet. */
+export const spreadsheetCell = (text: string): string => quotedIfNeeded(guarded(text, FORMULA))

@@ -94,6 +94,13 @@ describe('reads', () => {
   )
 })
 
+test('reads a derived value that is the one that it is derived from, and refuses another', async () => {
+  const line = (description: string) => JSON.stringify({ cveArea: '1', descripcion: 'Ciencias', description })
+  const { rows, faults } = await read('area', `${line('Ciencias')}\n${line('Science')}\n`)
+  expect(rows[0]).toEqual({ cveArea: '1', descripcion: 'Ciencias' })
+  expect(faults).toEqual([[2, 'description', '"Science"', 'the value of descripcion, from which it is derived']])
+})
+
 describe('refuses a line and reads on', () => {
   const OBJECT = 'one JSON object on the line'
   const [NUMBER, TEXT] = ['a number, without quotes', 'a text, in quotes']

@@ -1,7 +1,7 @@
 // NDJSON: one JSON object on each line.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
-import { type Column, columnMatcher, type RowParser, rowOf } from './columns.ts'
+import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
 
 export function ndjsonRowParser(entity: Entity, faults: Faults): RowParser {
   const matchColumns = columnMatcher(entity, faults)
@@ -18,9 +18,9 @@ export function ndjsonRowParser(entity: Entity, faults: Faults): RowParser {
     const columns = hasNames(lastColumns, names) ? lastColumns : matchColumns(names, location)
     if (columns === undefined) return undefined
     lastColumns = columns
-    return haveRightTypes(values, columns, location, faults)
-      ? rowOf(columns, values, (value) => value ?? undefined)
-      : undefined
+    if (!haveRightTypes(values, columns, location, faults)) return undefined
+    checkCopies(columns, values, location, faults)
+    return rowOf(columns, values, (value) => value ?? undefined)
   }
 }
 

@@ -41,7 +41,10 @@ type Rows = Readonly<Record<EntityName, readonly Values[]>>
 /** Names of everything that may be printed, and what trips up those who write CSV by hand. */
 const anyName = fc
   .array(
-    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', ',', "'", '\\', ' ', '\ufeff', '\u2028', '{', '🌵')),
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('"', ',', "'", "'=", '-', '\\', ' ', '\ufeff', '\u2028', '{', '🌵'),
+    ),
   )
   .map((pieces) => pieces.join(''))
 const anyId = fc.integer({ min: 0, max: 2_147_483_647 })

@@ -110,6 +110,10 @@ const problems: ProblemWords = {
     title: 'La petición tardó demasiado en llegar',
     advice: 'Revise la conexión e inténtelo otra vez.',
   },
+  'bad-body': { title: 'Lo que se envió no se puede leer', advice: 'Revise su formato y vuelva a enviarlo.' },
+  'bad-row': { title: 'Una de las filas no se puede leer', advice: 'Corríjala y vuelva a enviar todas.' },
+  'too-many-rows': { title: 'Son demasiadas filas', advice: 'Envíe menos filas a la vez.' },
+  'unsupported-media-type': { title: 'Ese formato no se acepta', advice: 'Envíe JSON, NDJSON o CSV.' },
   'content-too-large': { title: 'Se envían demasiados datos', advice: 'Envíe menos filas a la vez.' },
   'too-many-requests': {
     title: 'Demasiadas peticiones seguidas',

@@ -83,7 +83,7 @@ const okResponse = ({ headers = [], schema }: Operation): Json => ({
 })
 
 function operationObject(operation: Operation, nameOf: ParameterName): Json {
-  const { id, tag, summary, description, inPath = [], hasValidator = true, sharedAs } = operation
+  const { id, tag, summary, description, inPath = [], hasValidator = true, sharedAs, requestBody } = operation
   return {
     operationId: id,
     tags: [tag],
@@ -93,6 +93,7 @@ function operationObject(operation: Operation, nameOf: ParameterName): Json {
       ...inPath.map((parameter) => ({ ...parameter, in: 'path', required: true })),
       ...parametersOf(operation).map((parameter) => ref('parameters', nameOf(parameter))),
     ],
+    ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
       200: sharedAs === undefined ? okResponse(operation) : ref('responses', sharedAs),
       ...(hasValidator ? { 304: ref('responses', 'NotModified') } : {}),
@@ -134,7 +135,10 @@ function derivedDocument(catalog: Catalog): Json {
     security: [],
     tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(
-      operations.map((operation) => [operation.path, { get: operationObject(operation, nameOf) }]),
+      [...Map.groupBy(operations, ({ path }) => path)].map(([path, all]) => [
+        path,
+        Object.fromEntries(all.map((operation) => [operation.method ?? 'get', operationObject(operation, nameOf)])),
+      ]),
     ),
     components: componentsOf(catalog, operations, nameOf),
   }

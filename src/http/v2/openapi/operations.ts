@@ -1,6 +1,6 @@
 // The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
 import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
-import { OPENAPI_PATH, PER_PAGE, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
+import { OPENAPI_PATH, PER_PAGE, RESOLVE_PATH, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
 import { FORMATS } from '../../../page/page-request.ts'
@@ -8,6 +8,8 @@ import type { ProblemKind } from '../../problem.ts'
 import {
   bulkParameters,
   changesParameters,
+  childBulkParameters,
+  childListParameters,
   describeParameters,
   listParameters,
   MAX_PAGE,
@@ -15,13 +17,19 @@ import {
   type ParameterTable,
   RELEASE,
   recordParameters,
+  resolveBodyParameters,
+  resolveParameters,
   searchParameters,
 } from '../parameter-definitions.ts'
-import { childrenTemplate, recordTemplate } from '../paths.ts'
+import { bulkTemplate, childrenTemplate, recordTemplate } from '../paths.ts'
+import { MAX_ROWS } from '../resolve.ts'
 import { COUNT, ID, type Json, listOf, pascalCase, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {
   readonly path: string
+  /** By default GET. */
+  readonly method?: 'post'
+  readonly requestBody?: Json
   readonly id: string
   readonly tag: Tag
   readonly summary: string
@@ -69,6 +77,7 @@ export function operationsOf(catalog: Catalog): Operation[] {
     ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenOperation(parent, child))),
     ...entities.map(recordOperation),
     ...entities.map(bulkOperation),
+    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childBulkOperation(parent, child))),
     ...v1Operations(catalog),
   ]
 }
@@ -93,7 +102,8 @@ function childrenOperation(parent: Entity, child: Entity): Operation {
     path: childrenTemplate(parent, child),
     id: `${list.id}Of${pascalCase(parent.name)}`,
     summary: `${child.title} below one of the ${parent.title.toLowerCase()}, in pages`,
-    inPath: [idInPath(parent, identifierOf(parent))],
+    inPath: [idOrCodeInPath(parent, identifierOf(parent))],
+    inQuery: childListParameters(child),
     problems: [...LIST_PROBLEMS, 'record-not-found'],
   }
 }
@@ -104,18 +114,22 @@ const idInPath = ({ fields }: Entity, name: string): Json => ({
   schema: ID,
 })
 
+function idOrCodeInPath(entity: Entity, name: string): Json {
+  const id = idInPath(entity, name)
+  const description = `${id.description}; with by=code its official code`
+  return { ...id, description, schema: { type: ['integer', 'string'] } }
+}
+
 function recordOperation(entity: Entity): Operation {
   const owner = ownerOf(entity)
-  const own = idInPath(entity, entity.key.at(-1) as string)
-  const description = `${own.description}; with by=code its official code`
-  const idOrCode = { ...own, description, schema: { type: ['integer', 'string'] } }
+  const idOrCode = idOrCodeInPath(entity, entity.key.at(-1) as string)
   return {
     path: recordTemplate(entity),
     id: `get${pascalCase(entity.name)}`,
     tag: 'Records',
     summary: `One of the ${entity.title.toLowerCase()}`,
     description: 'By its identifier, or by its official code.',
-    inPath: owner === undefined ? [idOrCode] : [idInPath(entity, owner.field), idOrCode],
+    inPath: owner === undefined ? [idOrCode] : [idOrCodeInPath(entity, owner.field), idOrCode],
     inQuery: recordParameters(entity),
     schema: recordRef(entity),
     problems: ['record-not-found', 'release-gone'],
@@ -123,16 +137,30 @@ function recordOperation(entity: Entity): Operation {
 }
 
 const bulkOperation = (entity: Entity): Operation => ({
-  path: `${V2_PATH}/${entity.plural}/all`,
+  path: bulkTemplate(`${V2_PATH}/${entity.plural}`),
   id: `all${pascalCase(entity.plural)}`,
   tag: 'Bulk',
   summary: `All ${entity.title.toLowerCase()}`,
-  description: 'Range and If-Range resume an interrupted download (206).',
-  inQuery: bulkParameters,
+  description: 'Filtered, searched and sorted. Range and If-Range resume an interrupted download (206).',
+  inQuery: bulkParameters(entity),
   headers: ['X-Total', 'Repr-Digest'],
   schema: listOf(recordRef(entity)),
+  sharedAs: `All${pascalCase(entity.plural)}`,
   problems: ['release-gone', 'range-not-satisfiable'],
 })
+
+function childBulkOperation(parent: Entity, child: Entity): Operation {
+  const bulk = bulkOperation(child)
+  return {
+    ...bulk,
+    path: bulkTemplate(childrenTemplate(parent, child)),
+    id: `${bulk.id}Of${pascalCase(parent.name)}`,
+    summary: `All ${child.title.toLowerCase()} below one of the ${parent.title.toLowerCase()}`,
+    inPath: [idOrCodeInPath(parent, identifierOf(parent))],
+    inQuery: childBulkParameters(child),
+    problems: [...(bulk.problems ?? []), 'record-not-found'],
+  }
+}
 
 const otherOperations = (catalog: Catalog): Operation[] => [
   {
@@ -162,6 +190,38 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     inQuery: searchParameters(catalog),
     schema: listOf(schemaRef('Suggestion')),
     problems: ['release-gone'],
+  },
+  {
+    path: RESOLVE_PATH,
+    id: 'resolve',
+    tag: 'Search',
+    summary: 'The records that rows of a table mean, and how sure that is',
+    description: 'Rows of free text, or the parts of one row.',
+    inQuery: resolveParameters(catalog),
+    schema: listOf(schemaRef('ResolvedRow')),
+    problems: ['release-gone'],
+  },
+  {
+    path: RESOLVE_PATH,
+    method: 'post',
+    id: 'resolveRows',
+    tag: 'Search',
+    summary: `The same for up to ${MAX_ROWS} rows`,
+    description: 'The response is sent while the rows are resolved.',
+    inQuery: resolveBodyParameters(catalog),
+    requestBody: {
+      required: true,
+      description:
+        'Also lines of JSON (application/x-ndjson), or a table (text/csv) with a header of parts, or of q alone.',
+      content: {
+        'application/json': {
+          schema: { ...listOf(schemaRef('RowToResolve')), minItems: 1, maxItems: MAX_ROWS },
+        },
+      },
+    },
+    hasValidator: false,
+    schema: listOf(schemaRef('ResolvedRow')),
+    problems: ['release-gone', 'bad-body', 'bad-row'],
   },
   {
     path: `${V2_PATH}/releases`,

@@ -5,6 +5,7 @@ import { v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
 import { pathsOf } from '../../../catalog/paths.ts'
 import { DISTANCE } from '../../../find/near.ts'
+import { MAX_ROW_CHARACTERS, VERDICTS } from '../../../find/resolve.ts'
 import { HOW } from '../../../find/search.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
@@ -121,6 +122,23 @@ const releaseProperties = {
   url: described(URL, 'the release in detail'),
 }
 
+const PART: Json = { type: ['string', 'number', 'null'], maxLength: MAX_ROW_CHARACTERS }
+
+/** What a row means; null where it means nothing. */
+const resolvedProperties = (isNullable: boolean) => {
+  const or = (schema: Json): Json => (isNullable ? { anyOf: [schema, { type: 'null' }] } : schema)
+  return {
+    collection: or(schemaRef('CollectionName')),
+    key: or(mapOf(ID)),
+    url: or(URL),
+    name: or(TEXT),
+    breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
+    parents: described(listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) })), 'their keys'),
+    score: described({ type: 'number', minimum: 0, maximum: 1 }, '1 where everything is as in the catalog'),
+    how: listOf({ type: 'string', enum: [...HOW] }),
+  }
+}
+
 /** By name, as they stand under components of the document. */
 export function schemasOf(catalog: Catalog): Json {
   const entities = [...catalog.entities.values()]
@@ -143,6 +161,26 @@ export function schemasOf(catalog: Catalog): Json {
     }),
     ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
     CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
+    RowToResolve: described(
+      {
+        oneOf: [
+          { type: 'string', maxLength: MAX_ROW_CHARACTERS },
+          {
+            type: 'object',
+            properties: Object.fromEntries(entities.map(({ name }) => [name, PART])),
+            additionalProperties: false,
+          },
+        ],
+      },
+      'free text, or parts: for each a name, an abbreviation, an alias or a code',
+    ),
+    ResolvedRow: object({
+      row: described(COUNT, 'number of the row, from 1'),
+      verdict: { type: 'string', enum: [...VERDICTS] },
+      ...resolvedProperties(true),
+      alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
+    }),
+    ResolvedRecord: object(resolvedProperties(false)),
     Suggestion: object(
       {
         collection: schemaRef('CollectionName'),
@@ -198,7 +236,11 @@ export function schemasOf(catalog: Catalog): Json {
       record: described(URL_TEMPLATE, 'a single record'),
       all: described(URL, 'all of its records'),
       children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
-      key: described(listOf(TEXT), 'the fields that identify a record'),
+      key: described(
+        listOf(TEXT),
+        'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
+      ),
+      keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
       code: described(listOf(TEXT), 'the fields that make up its official code'),
       fields: listOf(FIELD),
       filters: described(listOf(TEXT), 'parameters that filter its list'),

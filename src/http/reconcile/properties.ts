@@ -1,0 +1,113 @@
+// The properties of the reconciliation protocol, derived from the definitions: the parts of a record, such as `estado`,
+// which are records themselves, and its fields with those of its ancestors, such as `poblacion` and `estado.cveEstado`.
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { factReader } from '../../release/facts.ts'
+import type { Release } from '../../release/release.ts'
+import {
+  ancestorsOfRecord,
+  entityId,
+  findEntity,
+  type NamedRecord,
+  nameOf,
+  type RecordPlace,
+  readRecord,
+} from './entity.ts'
+
+export type Property = {
+  /** Also its name: clients call a new column so. */
+  readonly id: string
+  readonly description: string
+  /** The entity whose record or field it is: that of the record, or one of its ancestors. */
+  readonly owner: Entity
+  /** Undefined for the record itself. */
+  readonly field: string | undefined
+}
+
+/** A value as a response has it. */
+export type PropertyValue =
+  | { readonly id: string; readonly name: string }
+  | { readonly str: string }
+  | { readonly int: number }
+  | { readonly float: number }
+
+const byEntity = new WeakMap<Entity, ReadonlyMap<string, Property>>()
+
+/** The properties of the records of an entity: its parts, its own fields, those of its ancestors. */
+export function propertiesOf(entity: Entity): ReadonlyMap<string, Property> {
+  const known = byEntity.get(entity)
+  if (known !== undefined) return known
+  const ancestors = ancestorsOf(entity).map((step) => step.entity)
+  const properties = [
+    ...[...ancestors, entity].map(partOf),
+    ...fieldsOf(entity, ''),
+    ...ancestors.flatMap((ancestor) => fieldsOf(ancestor, `${ancestor.name}.`)),
+  ]
+  const map = new Map(properties.map((property) => [property.id, property]))
+  byEntity.set(entity, map)
+  return map
+}
+
+const partOf = (entity: Entity): Property => ({
+  id: entity.name,
+  description: `a record of ${entity.plural}`,
+  owner: entity,
+  field: undefined,
+})
+
+/** An embedded record is a part, and has its own fields. */
+const fieldsOf = (entity: Entity, prefix: string): Property[] =>
+  Object.entries(entity.fields)
+    .filter(([, { kind }]) => kind !== 'embed')
+    .map(([field, { description }]) => ({ id: `${prefix}${field}`, description, owner: entity, field }))
+
+const byCatalog = new WeakMap<Catalog, ReadonlyMap<string, Property>>()
+
+/** The properties of all records. One that records of several entities have has all their descriptions. */
+export function allProperties(catalog: Catalog): ReadonlyMap<string, Property> {
+  const known = byCatalog.get(catalog)
+  if (known !== undefined) return known
+  const all = new Map<string, Property>()
+  for (const entity of catalog.entities.values())
+    for (const property of propertiesOf(entity).values()) {
+      const other = all.get(property.id)
+      const descriptions = new Set([...(other?.description.split('; or ') ?? []), property.description])
+      all.set(property.id, { ...property, description: [...descriptions].join('; or ') })
+    }
+  byCatalog.set(catalog, all)
+  return all
+}
+
+/** Reads properties of one record. What it lacks, or what is not known of it, has no value. */
+export class PropertyReader {
+  readonly #release: Release
+  readonly #place: RecordPlace
+  readonly #lineage: readonly NamedRecord[]
+
+  constructor(release: Release, place: RecordPlace) {
+    this.#release = release
+    this.#place = place
+    const own = { entity: place.entity, record: readRecord(release, place) }
+    this.#lineage = [own, ...ancestorsOfRecord(own)]
+  }
+
+  values(id: string): PropertyValue[] {
+    const property = propertiesOf(this.#place.entity).get(id)
+    const named = this.#lineage.find(({ entity }) => entity === property?.owner)
+    if (property === undefined || named === undefined) return []
+    const { field } = property
+    if (field === undefined) return [{ id: entityId(named.entity, named.record), name: nameOf(named) }]
+    const definition = named.entity.fields[field]
+    const value = definition?.kind === 'fact' ? this.#fact(named, field) : (named.record[field] as string | number)
+    if (value === null || value === undefined) return []
+    if (typeof value === 'string') return [{ str: value }]
+    return definition?.kind === 'fact' && definition.type === 'number' ? [{ float: value }] : [{ int: value }]
+  }
+
+  #fact({ entity, record }: NamedRecord, name: string): string | number | null | undefined {
+    const isOwn = entity === this.#place.entity
+    const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(entity, record))?.position
+    return position === undefined ? undefined : factReader(this.#release.entity(entity.name), [name])(position)[name]
+  }
+}

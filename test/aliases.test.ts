@@ -1,0 +1,167 @@
+// Aliases that are imported: found by, kept by other imports, replaced, exported, and refused.
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { wordsOf } from '../src/catalog/words.ts'
+import { searchAcross } from '../src/find/search.ts'
+import { createApp } from '../src/http/app.ts'
+import { exportTabular } from '../src/release/export-tabular.ts'
+import type { Release } from '../src/release/release.ts'
+import { bundledSource } from '../src/source/bundled.ts'
+import { Faults, type FaultyRecords } from '../src/source/faults.ts'
+import { readAliases } from '../src/source/tabular/aliases.ts'
+import { tabularSource } from '../src/source/tabular/tabular.ts'
+import { sourceOf, TestHome, tiny } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
+
+setDefaultTimeout(60_000)
+
+/** A directory that is gone after the test. */
+class Scratch implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'nomenclator-aliases-'))
+  write(...rows: readonly string[]): this {
+    writeFileSync(join(this.path, 'aliases.csv'), `${['entity,code,alias,reason', ...rows].join('\n')}\n`)
+    return this
+  }
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true })
+  }
+}
+
+const GOLD = 'municipio,1-002,Real de Oro,its name long ago'
+
+const namesFound = (release: Release, typed: string): string[] =>
+  searchAcross(
+    release,
+    wordsOf(typed),
+    ['estado', 'municipio', 'localidad'].map((name) => [name, []] as const),
+    5,
+  )
+    .filter(({ explanation }) => explanation.how.includes('alias'))
+    .map(({ name, position }) => `${name} ${position}`)
+
+async function homeWithAliases(): Promise<TestHome> {
+  const home = new TestHome()
+  await home.import(sourceOf(tiny))
+  using directory = new Scratch().write(GOLD)
+  await home.import(tabularSource(directory.path))
+  return home
+}
+
+test('a directory with nothing but aliases makes a new release, by which the record is found', async () => {
+  using home = new TestHome()
+  await home.import(sourceOf(tiny))
+  const before = home.current()
+  expect(namesFound(before, 'real de oro')).toEqual([])
+  using directory = new Scratch().write(GOLD)
+  await home.import(tabularSource(directory.path))
+  expect(home.current().digest).not.toBe(before.digest)
+  expect(namesFound(home.current(), 'real de oro')).toEqual(['municipio 1'])
+  // The older release does not have it.
+  expect(namesFound(before, 'real de oro')).toEqual([])
+})
+
+test('a suggestion tells the alias and its reason', async () => {
+  using home = await homeWithAliases()
+  const release = home.current()
+  const app = createApp({
+    release: () => release,
+    policy: { baseUrl: 'http://test', trustedProxies: undefined },
+    logError: (error) => console.error(error),
+  })
+  const target = '/api/v2/search?q=real+de+oro&limit=1'
+  const response = await responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  expect(await response.json()).toMatchObject([
+    {
+      name: 'Asientos',
+      how: ['alias'],
+      dropped: [],
+      parents: [
+        { collection: 'estados', key: { idEstado: 1 } },
+        { collection: 'paises', key: { idPais: 484 } },
+      ],
+      matches: [
+        {
+          field: 'alias',
+          alias: 'Real de Oro',
+          reason: 'its name long ago',
+          collection: 'municipios',
+          ranges: [
+            [0, 4],
+            [5, 7],
+            [8, 11],
+          ],
+        },
+      ],
+    },
+  ])
+})
+
+test('another import keeps them, and one with aliases of its own replaces them', async () => {
+  using home = await homeWithAliases()
+  await home.import(sourceOf({ audiencia: tiny.audiencia }))
+  expect(namesFound(home.current(), 'real de oro')).toEqual(['municipio 1'])
+  using directory = new Scratch().write('estado,BC,la frontera,usual name')
+  await home.import(tabularSource(directory.path))
+  expect(namesFound(home.current(), 'real de oro')).toEqual([])
+  expect(namesFound(home.current(), 'la frontera')).toEqual(['estado 1'])
+})
+
+test('an export has them, and gives the same release when it is imported again', async () => {
+  using home = await homeWithAliases()
+  using directory = new Scratch()
+  exportTabular(home.current(), directory.path, 'csv')
+  expect(readFileSync(join(directory.path, 'aliases.csv'), 'utf8')).toBe(`entity,code,alias,reason\n${GOLD}\n`)
+  using other = new TestHome()
+  await other.import(tabularSource(directory.path), { fallback: sourceOf(tiny) })
+  expect(other.current().digest).toBe(home.current().digest)
+})
+
+test('those that ship with the program make no other release', async () => {
+  using home = new TestHome()
+  await home.import(sourceOf(tiny))
+  using directory = new Scratch().write('estado,BC,baja calif,usual short form')
+  const report = await home.import(tabularSource(directory.path))
+  expect(report.outcome).toBe('nothing to do')
+})
+
+describe('what is refused', () => {
+  test('a record that is not there', async () => {
+    using home = new TestHome()
+    await home.import(sourceOf(tiny))
+    using directory = new Scratch().write('estado,XX,nowhere,a mistake')
+    await expect(home.import(tabularSource(directory.path))).rejects.toThrow(
+      'there is no record with the code of 1 alias: estado XX (nowhere); nothing was changed',
+    )
+  })
+
+  test.each([
+    ['an entity that there is not', 'planeta,X,marte,a mistake', 'entity'],
+    ['an alias without a word', 'estado,BC,...,a mistake', 'alias'],
+    ['too few values', 'estado,BC', 'all'],
+  ])('%s', (_what, row, column) => {
+    using directory = new Scratch().write(row)
+    const faults = new Faults()
+    readAliases(join(directory.path, 'aliases.csv'), faults)
+    try {
+      faults.throwIfAny()
+      throw new Error('it was not refused')
+    } catch (error) {
+      expect((error as FaultyRecords).faults).toMatchObject([{ line: 2, column }])
+    }
+  })
+})
+
+test('every alias that ships with the program is of a record of the bundled data', async () => {
+  using home = new TestHome()
+  await home.import(bundledSource())
+  const faults = new Faults()
+  const aliases = readAliases(join(import.meta.dir, '..', 'data', 'aliases.csv'), faults)
+  faults.throwIfAny()
+  const { aliasesOf } = await import('../src/release/aliases.ts')
+  const known = [...home.current().catalog.entities.keys()].flatMap(
+    (name) => aliasesOf(home.current(), name)?.aliases ?? [],
+  )
+  expect(aliases.filter((alias) => !known.some((other) => Bun.deepEquals(alias, other)))).toEqual([])
+})

@@ -1,0 +1,65 @@
+// What API v2 gives of a whole collection can be imported as it is: the way from one service to another.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { builtInCatalog } from '../src/catalog/entities.ts'
+import type { Release } from '../src/release/release.ts'
+import { bundledSource } from '../src/source/bundled.ts'
+import type { Source } from '../src/source/source.ts'
+import { tabularFormats } from '../src/source/tabular/files.ts'
+import { tabularSource } from '../src/source/tabular/tabular.ts'
+import { homonyms } from './support/homonyms.ts'
+import { nomenclator, releaseOf, TestDirectory, TestHome } from './support/releases.ts'
+import { serverOf, type TestServer } from './support/server.ts'
+
+setDefaultTimeout(120_000)
+
+const DOCUMENT = join(import.meta.dir, '..', 'docs', 'tabular.md')
+
+async function download(server: TestServer, directory: string, format: string, query: string): Promise<void> {
+  for (const { name, plural } of builtInCatalog.entities.values()) {
+    const response = await fetch(`${server.url}/api/v2/${plural}/all?format=${format}&embed=id&${query}`)
+    await Bun.write(join(directory, `${name}.${format}`), await response.bytes())
+  }
+}
+
+describe.each<[string, Source]>([
+  ['the bundled data', bundledSource()],
+  ['names that are hard to write, and facts', homonyms],
+])('%s', (_, source) => {
+  let release: Release
+  let server: TestServer
+  beforeAll(async () => {
+    release = await releaseOf(source)
+    server = serverOf(() => release)
+  })
+  afterAll(() => server.close())
+
+  test.each(tabularFormats)('over HTTP as %s and imported is the same release', async (format) => {
+    using directory = new TestDirectory()
+    await download(server, directory.path, format, 'facts=true')
+    using home = new TestHome()
+    const { digest } = await home.import(tabularSource(directory.path), { acceptChanges: true })
+    expect(digest).toBe(release.digest)
+  })
+})
+
+test('the recipe of docs/tabular.md does it', async () => {
+  const recipe = /^```sh\n(mkdir [\s\S]*?)^```$/m.exec(await Bun.file(DOCUMENT).text())?.[1] as string
+  const release = await releaseOf(bundledSource())
+  const server = serverOf(() => release)
+  using directory = new TestDirectory()
+  try {
+    const [loop = '', command = ''] = recipe.split(/^(?=\.\/nomenclator)/m)
+    const script = loop.replaceAll('https://catalogs.example.org', server.url)
+    const shell = Bun.spawn(['sh', '-euc', script], { cwd: directory.path, stdio: ['ignore', 'inherit', 'inherit'] })
+    expect(await shell.exited).toBe(0)
+    using home = new TestHome()
+    const [, ...argv] = command.trim().split(' ')
+    const from = argv.map((word) => (word === 'catalogs' ? join(directory.path, word) : word))
+    const { code, err } = await nomenclator(...from, '--home', home.path)
+    expect([code, err]).toEqual([0, expect.not.stringContaining('rror')])
+    expect(home.current().digest).toBe(release.digest)
+  } finally {
+    await server.close()
+  }
+})
