@@ -30,6 +30,10 @@ const README_LINES = 100
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
 const FLAGS_OF_OTHERS = `${USAGE}${RESOLVE_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
+/** The properties by which the looks of the picker are set, which are written like flags. */
+const PICKER_PROPERTIES = [
+  ...new Set(readFileSync(join(ROOT, 'src/explorer/nomenclator-picker.ts'), 'utf8').match(/--picker-[a-z]+/g)),
+]
 /** Variables that no command has: those that are not for people to set, and that of the tests. */
 const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM', CHROMIUM_VARIABLE]
 const FLAGS_OF_ALL = ['--help', '--version']
@@ -191,9 +195,15 @@ describe('all documents together', () => {
       ...commands.flatMap(({ flags }) => Object.keys(flags).map((name) => `--${name}`)),
       ...FLAGS_OF_ALL,
       ...FLAGS_OF_OTHERS,
+      ...PICKER_PROPERTIES,
     ]
     const named = [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag)
     expect([...new Set(named)].filter((flag) => !known.includes(flag))).toEqual([])
+  })
+
+  test('every property of the picker is documented', () => {
+    const { text = '' } = documents.find(({ file }) => file === 'docs/explorer.md') ?? {}
+    expect(PICKER_PROPERTIES.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 
   test.each(each)('%s names only commands that there are', (_file, document) => {

@@ -339,7 +339,7 @@ describe('names that attack', () => {
     for (const target of [...targets, ...records]) {
       const html = await page(target)
       expect(html).not.toMatch(/<script>|<img|onfocus='/)
-      expect(html.match(/<script/g)).toHaveLength(1)
+      expect(html).not.toMatch(/<script(?![^>]* src="\/assets\/)/)
       for (const name of HOSTILE_NAMES) if (unescaped(html).includes(name)) shown++
     }
     expect(shown).toBeGreaterThan(30)

@@ -14,14 +14,17 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
+const PICKER = 'nomenclator-picker.ts'
 /** Each becomes one asset, under its name with the extension of what it becomes. */
-const ENTRIES = ['explorer.ts', 'explorer.css', 'icon.svg']
+const ENTRIES = ['explorer.ts', 'map.ts', PICKER, 'explorer.css', 'icon.svg']
 
 async function bundled(entry: string): Promise<{ readonly source: string; readonly content: Uint8Array }> {
   const path = join(SOURCES, entry)
   const source = entry.replace(/\.ts$/, '.js')
   if (entry.endsWith('.svg')) return { source, content: await Bun.file(path).bytes() }
-  const { outputs, success, logs } = await Bun.build({ entrypoints: [path], minify: true, target: 'browser' })
+  // The picker stands on pages of others, as a module or as a classic script: as neither it leaves names behind.
+  const format = entry === PICKER ? 'iife' : 'esm'
+  const { outputs, success, logs } = await Bun.build({ entrypoints: [path], minify: true, target: 'browser', format })
   const [output, ...more] = outputs
   if (!success || output === undefined || more.length > 0) throw new AggregateError(logs, `${entry} was not bundled`)
   return { source, content: new Uint8Array(await output.arrayBuffer()) }

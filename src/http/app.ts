@@ -174,7 +174,7 @@ const V2_PREFIX = `${V2_PATH}/`
 const v2Paths: readonly string[] = [V2_PATH, OPENAPI_PATH, `${OPENAPI_PATH}/`]
 const isV2Path = (path: string) => path.startsWith(V2_PREFIX) || v2Paths.includes(path)
 
-const EXPLORER_PATH = /^\/(?:$|(?:explore|releases|docs|assets)(?:\/|$))/
+const EXPLORER_PATH = /^\/(?:$|(?:explore|map|picker|releases|docs|assets)(?:\/|$))/
 const isExplorerPath = (path: string) => EXPLORER_PATH.test(path)
 
 let v2: typeof import('./v2/pipeline.ts') | undefined

@@ -91,6 +91,11 @@ export const PAGES: Readonly<Record<string, string>> = {
   'record of a hierarchy': '/explore/subdisciplinas-conocimiento/110101',
   'record with a hostile name': '/explore/localidades/3-401',
   tree: '/explore/tree?open=municipios:3',
+  map: '/map',
+  'map, searched and filtered': '/map/localidades?q=rancho&idEstado=2',
+  'map of nothing found': '/map?q=zzzzzzzzzz',
+  picker: '/picker',
+  'picker, submitted': '/picker?lugar=3-1&lugar.estado=2',
   releases: '/releases',
   docs: '/docs',
 }

@@ -1,7 +1,7 @@
 // The explorer as a reader of API v2: requests it within the process, and gives what it responds.
 import type { Catalog } from '../../catalog/catalog.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest } from '../exchange.ts'
@@ -9,6 +9,7 @@ import { ProblemError } from '../problem.ts'
 import { type ChangeSummary, summarizeChanges } from '../v2/change-summary.ts'
 import { type DotGrid, dotGrid } from '../v2/dot-grid.ts'
 import { type Facet, facetOf, facetParameters, knownFacts } from '../v2/facets.ts'
+import { type Bounds, boundsOf, type MapGroups, mapGroups } from '../v2/map-points.ts'
 import { respondV2, type V2Context } from '../v2/pipeline.ts'
 import { type ListRequest, parseQuery, parseRequest } from '../v2/request.ts'
 import { apiCollectionPath, type Pairs, withQuery } from './links.ts'
@@ -54,6 +55,13 @@ export type ReleaseDetails = Omit<ReleaseSummary, 'source'> & {
     readonly examples: readonly string[]
   }[]
   readonly versions: { readonly nomenclator: string; readonly bun: string }
+}
+
+/** What a map shows: where, how many points, and what they are coloured by. */
+export type MapFrame = {
+  readonly bounds: Bounds
+  readonly points: number
+  readonly groups: MapGroups | undefined
 }
 
 const NO_HEADERS: HttpRequest['headers'] = new Map()
@@ -141,9 +149,14 @@ export class ApiReader {
     return facetParameters(this.release, entity).map((parameter) => facetOf(this.release, request, parameter, max))
   }
 
+  /** One facet of a list, with all of its values. */
+  facet(entity: Entity, pairs: Pairs, parameter: string): Facet {
+    return facetOf(this.release, this.#listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER)
+  }
+
   /** How many records of a list each parent has, by its identifier. */
   countsBy(entity: Entity, pairs: Pairs, parameter: string): ReadonlyMap<string, number> {
-    const { values } = facetOf(this.release, this.#listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER)
+    const { values } = this.facet(entity, pairs, parameter)
     return new Map(values.map(({ value, count }) => [value, count]))
   }
 
@@ -155,6 +168,14 @@ export class ApiReader {
   /** Where the records of an entity are; undefined where no coordinates are known. */
   dotGrid(entity: Entity): DotGrid | undefined {
     return dotGrid(this.release.entity(entity.name))
+  }
+
+  /** The map of an entity; undefined where no coordinates are known. */
+  map(entity: Entity): MapFrame | undefined {
+    const open = this.release.entity(entity.name)
+    const bounds = hasCoordinates(entity) ? boundsOf(open) : undefined
+    if (bounds === undefined) return undefined
+    return { bounds, points: open.index.points.positions.length, groups: mapGroups(this.release, entity) }
   }
 
   knownFacts(entity: Entity): readonly string[] {

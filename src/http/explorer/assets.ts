@@ -21,16 +21,30 @@ const assets: Readonly<Record<string, BuiltAsset>> = built
 const byName = new Map(Object.values(assets).map((asset) => [asset.name, asset]))
 const decoded = new Map<string, Uint8Array>()
 
-export function assetAddress(source: string): string {
+function assetOf(source: string): BuiltAsset {
   const asset = assets[source]
   if (asset === undefined) throw new Error(`${source} was not bundled`)
-  return `${ASSETS_PATH}${asset.name}`
+  return asset
 }
 
-/** The name has a hash of the content in it, so that it never changes. Undefined where there is no such asset. */
+export const assetAddress = (source: string): string => `${ASSETS_PATH}${assetOf(source).name}`
+
+export const assetIntegrity = (source: string): string => assetOf(source).integrity
+
+/** Undefined where there is no such asset. */
 export function assetResponse(request: HttpRequest): HttpResponse | undefined {
   const asset = byName.get(request.path.slice(ASSETS_PATH.length))
-  if (asset === undefined) return undefined
+  // The name has a hash of the content in it, so what is there never changes.
+  return asset === undefined ? undefined : responseWith(asset, request, 'public, max-age=31536000, immutable')
+}
+
+/** An asset under a name that stays when its content changes. */
+export const namedAssetResponse = (request: HttpRequest, source: string): HttpResponse | undefined => {
+  const asset = assets[source]
+  return asset === undefined ? undefined : responseWith(asset, request, 'public, max-age=3600')
+}
+
+function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: string): HttpResponse {
   const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
   const etag = `"${asset.name}${encoding === undefined ? '' : `-${encoding}`}"`
   const head = headerLines({
@@ -42,7 +56,7 @@ export function assetResponse(request: HttpRequest): HttpResponse | undefined {
     Vary: 'Accept-Encoding',
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
     ETag: etag,
-    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cache-Control': cacheControl,
   })
   if (isUnchanged(request, etag)) return { status: 304, head, body: undefined }
   return { status: 200, head, body: contentOf(asset, encoding ?? 'identity') }

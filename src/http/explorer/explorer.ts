@@ -12,15 +12,28 @@ import { ASSETS_PATH, assetResponse } from './assets.ts'
 import type { Html } from './html.ts'
 import { isLanguage, LANGUAGE_PARAMETER, languageOf, requestedLanguage } from './language.ts'
 import { rendered } from './layout.ts'
-import { DOCS_PATH, EXPLORE_PATH, type Pairs, RELEASES_PATH, TREE_PATH, withQuery } from './links.ts'
+import {
+  DOCS_PATH,
+  EXPLORE_PATH,
+  MAP_PATH,
+  type Pairs,
+  PICKER_PATH,
+  RELEASES_PATH,
+  TREE_PATH,
+  withQuery,
+} from './links.ts'
+import { isMapData, respondMapData } from './map-data.ts'
 import { collectionPage } from './pages/collection.ts'
 import { docsPage, RUN_PATH, runTarget } from './pages/docs.ts'
 import { homePage } from './pages/home.ts'
+import { mapPage } from './pages/map.ts'
+import { pickerPage } from './pages/picker.ts'
 import { problemPage } from './pages/problem.ts'
 import { recordByCode, recordPage } from './pages/record.ts'
 import { releasesPage } from './pages/releases.ts'
 import { searchPage } from './pages/search.ts'
 import { treePage } from './pages/tree.ts'
+import { isPickerFile, respondPickerFile } from './picker-files.ts'
 import { PAGE_VARY, pageResponse } from './response.ts'
 import { type Page, parameter, type View } from './view.ts'
 
@@ -37,6 +50,8 @@ const COMMON_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAME
 
 export function respondExplorer(context: V2Context, request: HttpRequest): Response {
   if (request.path.startsWith(ASSETS_PATH)) return respondAsset(request)
+  if (isMapData(request.path)) return respondMapData(context, request)
+  if (isPickerFile(request.path)) return respondPickerFile(context, request)
   const { pairs } = parseQuery(request.query)
   // Forms send what was left empty, too: the address to share is the one without.
   const given = pairs.filter(([, value]) => value !== '')
@@ -77,6 +92,8 @@ function respondAsset(request: HttpRequest): HttpResponse {
 const PAGES: ReadonlyMap<string, PageRoute> = new Map<string, PageRoute>([
   [EXPLORE_PATH, searchPage],
   [TREE_PATH, treePage],
+  [MAP_PATH, (view) => mapPage(view)],
+  [PICKER_PATH, pickerPage],
   [RELEASES_PATH, releasesPage],
   [DOCS_PATH, docsPage],
   [RUN_PATH, ({ api, pairs }) => ({ location: runTarget(api, pairs) })],
@@ -88,9 +105,10 @@ function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
   const fixed = PAGES.get(trimmed)
   if (fixed !== undefined) return fixed
-  const [, explore, plural = '', id, ...more] = trimmed.split('/').map((segment) => percentDecoded(segment) ?? '')
-  if (`/${explore}` !== EXPLORE_PATH || more.length > 0) return undefined
-  if (!catalog.collections.has(plural) || id === '') return undefined
+  const [, first, plural = '', id, ...more] = trimmed.split('/').map((segment) => percentDecoded(segment) ?? '')
+  if (more.length > 0 || !catalog.collections.has(plural) || id === '') return undefined
+  if (`/${first}` === MAP_PATH && id === undefined) return (view) => mapPage(view, entityNamed(view, plural))
+  if (`/${first}` !== EXPLORE_PATH) return undefined
   return id === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, id)
 }
 

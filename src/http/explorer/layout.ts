@@ -3,7 +3,16 @@ import { version } from '../../version.ts'
 import { assetAddress } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { LANGUAGE_PARAMETER, LANGUAGES, type LanguageCode, languageOf } from './language.ts'
-import { DOCS_PATH, EXPLORE_PATH, type Pairs, RELEASES_PATH, TREE_PATH, withQuery } from './links.ts'
+import {
+  DOCS_PATH,
+  EXPLORE_PATH,
+  MAP_PATH,
+  type Pairs,
+  PICKER_PATH,
+  RELEASES_PATH,
+  TREE_PATH,
+  withQuery,
+} from './links.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
 import { href, isolated, type Page, shortDigest, type View } from './view.ts'
 import type { Words } from './words/es.ts'
@@ -12,8 +21,10 @@ import type { Words } from './words/es.ts'
 const NAVIGATION: readonly (readonly [path: string, label: (words: Words) => string])[] = [
   [EXPLORE_PATH, ({ catalogs }) => catalogs],
   [TREE_PATH, ({ tree }) => tree],
+  [MAP_PATH, ({ map }) => map],
   [RELEASES_PATH, ({ releases }) => releases],
   [DOCS_PATH, ({ docs }) => docs],
+  [PICKER_PATH, ({ picker }) => picker],
 ]
 
 export const rendered = (view: View, page: Page): Html => {

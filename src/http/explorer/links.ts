@@ -8,6 +8,8 @@ export type Pairs = readonly (readonly [name: string, value: string])[]
 
 export const EXPLORE_PATH = '/explore'
 export const TREE_PATH = '/explore/tree'
+export const MAP_PATH = '/map'
+export const PICKER_PATH = '/picker'
 export const RELEASES_PATH = '/releases'
 export const DOCS_PATH = '/docs'
 
@@ -41,6 +43,9 @@ export const recordAddress = (entity: Entity, segments: readonly (string | numbe
 /** The identifiers in the last part of the address of a record. */
 export const segmentsOf = (entity: Entity, id: string): string[] =>
   ownerOf(entity) === undefined ? [id] : id.split(KEY_SEPARATOR)
+
+/** The map of a collection. */
+export const mapAddress = ({ plural }: Entity): string => `${MAP_PATH}/${plural}`
 
 export const apiCollectionPath = ({ plural }: Entity): string => `${V2_PATH}/${plural}`
 

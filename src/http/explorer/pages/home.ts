@@ -1,14 +1,14 @@
 // The first page: a search box, the collections, what changed last, and three requests to try.
 import { V2_PATH } from '../../../catalog/collections.ts'
-import { type Entity, embedsOf, hasCoordinates, identifierOf } from '../../../catalog/entity.ts'
+import { type Entity, embedsOf, identifierOf } from '../../../catalog/entity.ts'
 import type { PublishedRecord } from '../../../catalog/flatten.ts'
 import type { ReleaseSummary } from '../api-reader.ts'
-import { gridMap } from '../dot-map.ts'
 import { type Html, html } from '../html.ts'
 import { apiCollectionPath, collectionAddress, DOCS_PATH, EXPLORE_PATH, RELEASES_PATH, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { copyButton } from '../snippets.ts'
 import { href, manyOf, nameOf, type Page, shortDigest, type View } from '../view.ts'
+import { smallMap } from './map.ts'
 
 export function homePage(view: View): Page {
   const { words, language, api } = view
@@ -21,7 +21,7 @@ export function homePage(view: View): Page {
 ${searchBox(view, { id: 'home-search', action: EXPLORE_PATH, hasFocus: true })}
 <p class="hint">${words.search.hint}</p>
 </div>
-${country(view)}
+${smallMap(view)}
 </div>
 <section aria-labelledby="collections-title">
 <h2 id="collections-title">${words.home.collections}</h2>
@@ -41,16 +41,6 @@ ${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${
 </section>
 </div>`,
   }
-}
-
-/** All places as dots: they draw the country. */
-function country(view: View): Html | undefined {
-  const { api, words, language } = view
-  const entity = [...api.catalog.entities.values()].find((one) => hasCoordinates(one))
-  const grid = entity && api.dotGrid(entity)
-  if (entity === undefined || grid === undefined) return undefined
-  const label = words.home.dots(language.number(grid.points), manyOf(view, entity).toLowerCase())
-  return html`<figure>${gridMap(grid, label)}</figure>`
 }
 
 /** The collections with their counts, the largest first. */

@@ -23,6 +23,7 @@ import {
   apiRecordPath,
   collectionAddress,
   keySegments,
+  mapAddress,
   type Pairs,
   recordAddress,
   segmentsOf,
@@ -44,6 +45,7 @@ import {
   type View,
 } from '../view.ts'
 import { ownValue } from './collection.ts'
+import { placeOnMap } from './map.ts'
 
 const FACTS: Pairs = [['facts', 'true']]
 const MAX_CHILDREN = 20
@@ -240,8 +242,15 @@ export const bar = (value: number, largest: number): Html =>
 
 function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const focus = pointOf(record)
-  return focus === undefined ? dotsBelow(view, entity, record) : dotsAround(view, entity, record, focus)
+  if (focus !== undefined)
+    return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
+  const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
+  const dots = child && dotsBelow(view, entity, record)
+  if (child === undefined || dots === undefined) return undefined
+  return html`${dots}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
 }
+
+const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
 
 function pointOf(record: ReadRecord): Point | undefined {
   const [latitude, longitude] = [record[LATITUDE], record[LONGITUDE]]

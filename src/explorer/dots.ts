@@ -1,0 +1,306 @@
+// The points of a map as a server sends them, and how they are painted: pixel by pixel, since there are hundreds of thousands.
+
+export type Points = {
+  readonly count: number
+  readonly west: number
+  readonly east: number
+  readonly south: number
+  readonly north: number
+  /** From west to east and from north to south, 0 to 65535 each. */
+  readonly x: Uint16Array
+  readonly y: Uint16Array
+  readonly groups: Uint8Array
+  /** 0 for a record without coordinates, 1 for one of unknown size, and from there on the logarithm of the size. */
+  readonly sizes: Uint8Array
+  /** The positions of all points, the smallest first. */
+  readonly order: Uint32Array
+}
+
+const MAGIC = 'NMP1'
+const HEADER_BYTES = 40
+const STEPS = 0xffff
+const SIZES = 256
+const SIZES_PER_DOUBLING = 8
+
+export function parsePoints(buffer: ArrayBuffer): Points {
+  const bytes = new Uint8Array(buffer)
+  const header = new DataView(buffer)
+  const magic = String.fromCharCode(...bytes.subarray(0, MAGIC.length))
+  if (magic !== MAGIC) throw new Error(`the points begin with ${magic}`)
+  const count = header.getUint32(4, true)
+  const degrees = (at: number) => header.getFloat64(8 + 8 * at, true)
+  const plane = (at: number) => bytes.subarray(HEADER_BYTES + at * count, HEADER_BYTES + (at + 1) * count)
+  const sizes = plane(5)
+  return {
+    count,
+    west: degrees(0),
+    east: degrees(1),
+    south: degrees(2),
+    north: degrees(3),
+    x: joined(plane(0), plane(1)),
+    y: joined(plane(2), plane(3)),
+    groups: plane(4),
+    sizes,
+    order: bySize(sizes),
+  }
+}
+
+function joined(high: Uint8Array, low: Uint8Array): Uint16Array {
+  const numbers = new Uint16Array(high.length)
+  for (let at = 0; at < numbers.length; at++) numbers[at] = ((high[at] as number) << 8) | (low[at] as number)
+  return numbers
+}
+
+/** A counting sort; records without coordinates are left out. */
+function bySize(sizes: Uint8Array): Uint32Array {
+  const starts = new Uint32Array(SIZES + 1)
+  for (const size of sizes) starts[size + 1] = (starts[size + 1] as number) + 1
+  const without = starts[1] as number
+  for (let size = 1; size <= SIZES; size++) starts[size] = (starts[size] as number) + (starts[size - 1] as number)
+  const order = new Uint32Array(sizes.length)
+  for (let at = 0; at < sizes.length; at++) {
+    const size = sizes[at] as number
+    order[starts[size] as number] = at
+    starts[size] = (starts[size] as number) + 1
+  }
+  return order.subarray(without)
+}
+
+/** What is seen of the points: which place is in the middle, and how many pixels of the screen a degree of latitude has. */
+export type Camera = { longitude: number; latitude: number; scale: number }
+
+/** North is up, and distances are alike in both directions in the middle of all points. */
+export class Projection {
+  readonly narrowing: number
+  readonly #points: Points
+
+  constructor(points: Points) {
+    this.#points = points
+    this.narrowing = Math.cos((((points.north + points.south) / 2) * Math.PI) / 180)
+  }
+
+  /** From the number of a step to pixels: multiply, then add. */
+  linear({ longitude, latitude, scale }: Camera, width: number, height: number) {
+    const { west, east, south, north } = this.#points
+    return {
+      xFactor: ((east - west) / STEPS) * this.narrowing * scale,
+      xOffset: (west - longitude) * this.narrowing * scale + width / 2,
+      yFactor: ((north - south) / STEPS) * scale,
+      yOffset: (latitude - north) * scale + height / 2,
+    }
+  }
+
+  toScreen({ longitude, latitude, scale }: Camera, width: number, height: number, at: [number, number]) {
+    return {
+      x: (at[0] - longitude) * this.narrowing * scale + width / 2,
+      y: (latitude - at[1]) * scale + height / 2,
+    }
+  }
+
+  toPlace({ longitude, latitude, scale }: Camera, width: number, height: number, x: number, y: number) {
+    return {
+      longitude: longitude + (x - width / 2) / (this.narrowing * scale),
+      latitude: latitude - (y - height / 2) / scale,
+    }
+  }
+
+  /** Shows all of some points; a single one with what is around it. */
+  fit(isShown: (position: number) => boolean, width: number, height: number, margin: number): Camera {
+    const { x, y, order, west, east, south, north } = this.#points
+    let [left, right, top, bottom] = [STEPS, 0, STEPS, 0]
+    for (const position of order) {
+      if (!isShown(position)) continue
+      const [column, row] = [x[position] as number, y[position] as number]
+      if (column < left) left = column
+      if (column > right) right = column
+      if (row < top) top = row
+      if (row > bottom) bottom = row
+    }
+    if (left > right) [left, right, top, bottom] = [0, STEPS, 0, STEPS]
+    const lon = (column: number) => west + ((east - west) * column) / STEPS
+    const lat = (row: number) => north - ((north - south) * row) / STEPS
+    const [w, e, n, s] = [lon(left), lon(right), lat(top), lat(bottom)]
+    const across = Math.max((e - w) * this.narrowing, MIN_DEGREES)
+    const down = Math.max(n - s, MIN_DEGREES)
+    const scale = Math.min((width - 2 * margin) / across, (height - 2 * margin) / down)
+    return { longitude: (w + e) / 2, latitude: (n + s) / 2, scale: Math.max(scale, 1) }
+  }
+}
+
+const MIN_DEGREES = 0.2
+
+/** The middle of the points of each group that are shown, by the number of the group. */
+export function centresOf(points: Points, isShown: (position: number) => boolean): Map<number, [number, number]> {
+  const { order, groups, x, y, west, east, south, north } = points
+  const sums = new Map<number, [x: number, y: number, count: number]>()
+  for (const position of order) {
+    if (!isShown(position)) continue
+    const group = groups[position] as number
+    const sum = sums.get(group) ?? [0, 0, 0]
+    sum[0] += x[position] as number
+    sum[1] += y[position] as number
+    sum[2]++
+    sums.set(group, sum)
+  }
+  const centre = ([columns, rows, count]: readonly [number, number, number]): [number, number] => [
+    west + ((east - west) * columns) / count / STEPS,
+    north - ((north - south) * rows) / count / STEPS,
+  ]
+  return new Map([...sums].map(([group, sum]) => [group, centre(sum)]))
+}
+
+const MIN_HUES = 32
+
+/** For each group one of as many hues of even lightness: groups that are near each other get hues that are far apart. */
+export function palette(points: Points, isDark: boolean): Uint8Array {
+  const centres = centresOf(points, () => true)
+  const count = Math.max(MIN_HUES, ...[...centres.keys()].map((group) => group + 1))
+  const chosen = new Map<number, number>()
+  const free = new Set(Array.from({ length: count }, (_, hue) => hue))
+  for (const [group, [x, y]] of [...centres].sort(([a], [b]) => a - b)) {
+    const likeness = (hue: number) => {
+      let sum = 0
+      for (const [other, otherHue] of chosen) {
+        const [otherX, otherY] = centres.get(other) as [number, number]
+        const apart = Math.abs(hue - otherHue)
+        const turn = Math.min(apart, count - apart) / count
+        sum += 1 / ((turn + 0.02) * ((x - otherX) ** 2 + (y - otherY) ** 2 + 0.1))
+      }
+      return sum
+    }
+    const best = [...free].reduce((least, hue) => (likeness(hue) < likeness(least) ? hue : least))
+    chosen.set(group, best)
+    free.delete(best)
+  }
+  const colours = new Uint8Array(count * 3)
+  for (const [group, hue] of chosen) {
+    const angle = (hue / count) * 2 * Math.PI + 0.4
+    colours.set(oklch(isDark ? 0.76 : 0.6, isDark ? 0.125 : 0.135, angle), group * 3)
+  }
+  return colours
+}
+
+/** From OKLCH to the red, green and blue of a screen. */
+function oklch(lightness: number, chroma: number, hue: number): [number, number, number] {
+  const [a, b] = [chroma * Math.cos(hue), chroma * Math.sin(hue)]
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3
+  const encoded = (linear: number) => {
+    const value = linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055
+    return Math.round(Math.min(Math.max(value, 0), 1) * 255)
+  }
+  return [
+    encoded(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    encoded(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    encoded(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
+  ]
+}
+
+export type Rgb = readonly [red: number, green: number, blue: number]
+
+type Painting = {
+  readonly points: Points
+  readonly camera: Camera
+  readonly projection: Projection
+  /** Of the canvas, in pixels of the screen, and how many device pixels each has. */
+  readonly width: number
+  readonly height: number
+  readonly density: number
+  readonly isShown: (position: number) => boolean
+  /** Whether the others are seen faintly. */
+  readonly hasOthers: boolean
+  readonly colours: Uint8Array
+  readonly paper: Rgb
+  readonly faint: Rgb
+  /** The radius of the dot of every size. */
+  readonly radius: Float32Array
+}
+
+/** From so many device pixels on, a dot is a circle and not a few pixels. */
+const MIN_CIRCLE = 2.2
+const MAX_RADIUS = 13
+
+/** At so many pixels a degree, a country fills a window. */
+const USUAL_SCALE = 30
+
+/** The radius of the dot of every size, in pixels of the screen; none is smaller than one that is given. */
+export function radii(scale: number, least: number): Float32Array {
+  const growth = Math.min(Math.max((scale / USUAL_SCALE) ** 0.33, 0.6), 3.4)
+  return Float32Array.from({ length: SIZES }, (_, size) => {
+    const value = size < 2 ? 0 : 2 ** ((size - 2) / SIZES_PER_DOUBLING) - 1
+    return Math.max(Math.min((0.5 + 0.036 * value ** 0.36) * growth, MAX_RADIUS), least)
+  })
+}
+
+export function paint(context: CanvasRenderingContext2D, painting: Painting): void {
+  const { points, camera, projection, density, isShown, hasOthers, colours, paper, faint, radius: radiusOf } = painting
+  const { x, y, groups, sizes, order } = points
+  const [width, height] = [Math.round(painting.width * density), Math.round(painting.height * density)]
+  const { xFactor, xOffset, yFactor, yOffset } = projection.linear(
+    { ...camera, scale: camera.scale * density },
+    width,
+    height,
+  )
+  const image = context.createImageData(width, height)
+  const { data } = image
+  const pixels = new Uint32Array(data.buffer)
+  pixels.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0])
+
+  const mix = (column: number, row: number, red: number, green: number, blue: number, part: number) => {
+    if (column < 0 || row < 0 || column >= width || row >= height) return
+    const at = (row * width + column) * 4
+    data[at] = (data[at] as number) + (red - (data[at] as number)) * part
+    data[at + 1] = (data[at + 1] as number) + (green - (data[at + 1] as number)) * part
+    data[at + 2] = (data[at + 2] as number) + (blue - (data[at + 2] as number)) * part
+  }
+
+  if (hasOthers) {
+    for (const position of order) {
+      if (isShown(position)) continue
+      const [across, down] = [(x[position] as number) * xFactor + xOffset, (y[position] as number) * yFactor + yOffset]
+      mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.6)
+    }
+  }
+  const circles: number[] = []
+  for (const position of order) {
+    const across = (x[position] as number) * xFactor + xOffset
+    const down = (y[position] as number) * yFactor + yOffset
+    if (across < -40 || down < -40 || across > width + 40 || down > height + 40 || !isShown(position)) continue
+    const radius = (radiusOf[sizes[position] as number] as number) * density
+    if (radius >= MIN_CIRCLE) {
+      circles.push(position)
+      continue
+    }
+    const hue = (groups[position] as number) * 3
+    const [red, green, blue] = [colours[hue] as number, colours[hue + 1] as number, colours[hue + 2] as number]
+    // As many whole pixels as the dot is wide; of a dot that is smaller than a pixel, a part of one.
+    const side = Math.max(Math.round(2 * radius * 0.9), 1)
+    const part = side === 1 ? Math.min(0.35 + 0.4 * radius, 0.75) : 0.75
+    const [left, top] = [Math.round(across - side / 2), Math.round(down - side / 2)]
+    for (let row = 0; row < side; row++)
+      for (let column = 0; column < side; column++) {
+        const isCorner = side > 3 && (row === 0 || row === side - 1) && (column === 0 || column === side - 1)
+        if (!isCorner) mix(left + column, top + row, red, green, blue, part)
+      }
+  }
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  context.putImageData(image, 0, 0)
+  context.lineWidth = density * 0.6
+  context.strokeStyle = `rgb(${paper.join(' ')})`
+  for (const position of circles) {
+    const hue = (groups[position] as number) * 3
+    const radius = (radiusOf[sizes[position] as number] as number) * density
+    context.fillStyle = `rgb(${colours[hue]} ${colours[hue + 1]} ${colours[hue + 2]} / 0.85)`
+    context.beginPath()
+    context.arc(
+      (x[position] as number) * xFactor + xOffset,
+      (y[position] as number) * yFactor + yOffset,
+      radius,
+      0,
+      2 * Math.PI,
+    )
+    context.fill()
+    if (radius > 3 * density) context.stroke()
+  }
+}

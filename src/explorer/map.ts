@@ -1,0 +1,632 @@
+// The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
+import {
+  type Camera,
+  centresOf,
+  type Points,
+  Projection,
+  paint,
+  palette,
+  parsePoints,
+  type Rgb,
+  radii,
+} from './dots.ts'
+
+type Settings = {
+  readonly points: string
+  readonly found?: string
+  readonly list: string
+  readonly record: string
+  readonly latitude: string
+  readonly longitude: string
+  readonly address: string
+  readonly carried: string
+  readonly key: readonly string[]
+  readonly name: string
+  readonly parents: readonly string[]
+  readonly size?: string
+  readonly groups: readonly string[]
+  readonly language: string
+  readonly words: { readonly inView: string; readonly inhabitants: string; readonly failed: string }
+}
+
+type MapRecord = { readonly [field: string]: unknown }
+
+const MARGIN = 12
+const MAX_DENSITY = 2
+const WHEEL_STEP = 0.0016
+const BUTTON_STEP = 2
+const KEY_PART = 0.2
+const MAX_SCALE = 40_000
+const LIST_PAUSE = 250
+const HOVER_PAUSE = 40
+const HIT_RADIUS = 12
+const CLICK_DISTANCE = 5
+const MAX_KNOWN_RECORDS = 500
+const FEW_DOTS = 2_000
+const MANY_DOTS = 20_000
+const NARROW = 500
+
+const isDark = matchMedia('(prefers-color-scheme: dark)')
+
+async function bytesAt(address: string): Promise<ArrayBuffer> {
+  const response = await fetch(address)
+  if (!response.ok) throw new Error(`${address} has status ${response.status}`)
+  return response.arrayBuffer()
+}
+
+const valueAt = (record: MapRecord, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, step) => (value as MapRecord | undefined)?.[step], record)
+
+/** A colour of the page, by the name of its property. */
+function colourOf(element: Element, property: string): Rgb {
+  const hex = getComputedStyle(element).getPropertyValue(property).trim().slice(1)
+  const part = (at: number) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16) || 0
+  return [part(0), part(1), part(2)]
+}
+
+/** A picture that stays as it is, but for its colours. */
+async function drawSmall(canvas: HTMLCanvasElement): Promise<void> {
+  const { points: address } = JSON.parse(canvas.dataset.settings ?? '{}') as Pick<Settings, 'points'>
+  const points = parsePoints(await bytesAt(address))
+  const context = canvas.getContext('2d', { alpha: false })
+  if (context === null || points.order.length === 0) return
+  canvas.hidden = false
+  const projection = new Projection(points)
+  const draw = () => {
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight]
+    if (width === 0 || height === 0) return
+    const density = Math.min(devicePixelRatio, MAX_DENSITY)
+    canvas.width = Math.round(width * density)
+    canvas.height = Math.round(height * density)
+    const camera = projection.fit(() => true, width, height, 8)
+    paint(context, {
+      points,
+      camera,
+      projection,
+      width,
+      height,
+      density,
+      isShown: () => true,
+      hasOthers: false,
+      colours: palette(points, isDark.matches),
+      paper: colourOf(canvas, '--paper'),
+      faint: colourOf(canvas, '--line'),
+      radius: radii(camera.scale, 0),
+    })
+    canvas.dataset.drawn = 'true'
+  }
+  new ResizeObserver(draw).observe(canvas)
+  isDark.addEventListener('change', draw)
+}
+
+class DotMap {
+  readonly #element: HTMLElement
+  readonly #settings: Settings
+  readonly #canvas: HTMLCanvasElement
+  readonly #context: CanvasRenderingContext2D
+  readonly #card: HTMLElement
+  readonly #ring: HTMLElement
+  readonly #points: Points
+  readonly #projection: Projection
+  readonly #isShown: (position: number) => boolean
+  readonly #number: Intl.NumberFormat
+  readonly #centres: ReadonlyMap<number, readonly [longitude: number, latitude: number]>
+  #colours: Uint8Array
+  /** Where only few dots are shown, each of them must be seen. */
+  readonly #leastRadius: number
+  #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
+  /** The scale at which all that is shown fits. */
+  #fitted = 1
+  /** The scale at which all points fit. */
+  #whole = 1
+  #width = 0
+  #height = 0
+  #frame: number | undefined
+  #listTimer: ReturnType<typeof setTimeout> | undefined
+  #hoverTimer: ReturnType<typeof setTimeout> | undefined
+  #listRequest: AbortController | undefined
+  #hovered: number | undefined
+  #labelled: readonly MapRecord[] = []
+  readonly #records = new Map<number, Promise<MapRecord>>()
+  readonly #pointers = new Map<number, { x: number; y: number }>()
+  #pressed: { x: number; y: number; moved: boolean } | undefined
+
+  constructor(element: HTMLElement, settings: Settings, points: Points, found: Uint8Array | undefined) {
+    this.#element = element
+    this.#settings = settings
+    this.#points = points
+    this.#canvas = element.querySelector('canvas') as HTMLCanvasElement
+    this.#context = this.#canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D
+    this.#card = element.querySelector('.map-card') as HTMLElement
+    this.#ring = element.querySelector('.map-ring') as HTMLElement
+    this.#projection = new Projection(points)
+    this.#isShown =
+      found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
+    this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
+    this.#centres = centresOf(points, this.#isShown)
+    this.#colours = palette(points, isDark.matches)
+    const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
+    this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
+    this.#measure()
+    this.#fitAll()
+    this.#readAddress()
+    this.#listen()
+    this.#draw()
+    this.#listLater()
+  }
+
+  get #radius(): Float32Array {
+    return radii(this.#camera.scale, this.#leastRadius)
+  }
+
+  get #zoom(): number {
+    return this.#camera.scale / this.#whole
+  }
+
+  #measure(): void {
+    this.#width = this.#canvas.clientWidth
+    this.#height = this.#canvas.clientHeight
+    this.#whole = this.#projection.fit(() => true, this.#width, this.#height, MARGIN).scale
+    this.#fitted = this.#projection.fit(this.#isShown, this.#width, this.#height, MARGIN).scale
+  }
+
+  #fitAll(): void {
+    this.#camera = this.#projection.fit(this.#isShown, this.#width, this.#height, MARGIN)
+  }
+
+  /** Like those of other maps: #map=zoom/latitude/longitude, where each step of zoom doubles the scale. */
+  #readAddress(): void {
+    const [, zoom, latitude, longitude] = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash) ?? []
+    if (zoom === undefined) return
+    this.#camera = {
+      scale: Math.min(2 ** Number(zoom), MAX_SCALE),
+      latitude: Number(latitude),
+      longitude: Number(longitude),
+    }
+  }
+
+  #writeAddress(): void {
+    const { scale, latitude, longitude } = this.#camera
+    const place = `#map=${Math.log2(scale).toFixed(2)}/${latitude.toFixed(4)}/${longitude.toFixed(4)}`
+    history.replaceState(history.state, '', `${location.pathname}${location.search}${place}`)
+  }
+
+  // Drawing.
+
+  #draw(): void {
+    const density = Math.min(devicePixelRatio, MAX_DENSITY)
+    const [width, height] = [Math.round(this.#width * density), Math.round(this.#height * density)]
+    if (width === 0 || height === 0) return
+    if (this.#canvas.width !== width) this.#canvas.width = width
+    if (this.#canvas.height !== height) this.#canvas.height = height
+    paint(this.#context, {
+      points: this.#points,
+      camera: this.#camera,
+      projection: this.#projection,
+      width: this.#width,
+      height: this.#height,
+      density,
+      isShown: this.#isShown,
+      hasOthers: this.#settings.found !== undefined,
+      colours: this.#colours,
+      paper: colourOf(this.#canvas, '--paper'),
+      faint: colourOf(this.#canvas, '--strong-line'),
+      radius: this.#radius,
+    })
+    this.#context.setTransform(density, 0, 0, density, 0, 0)
+    this.#drawLabels()
+    this.#element.dataset.drawn = 'true'
+    // Where there is nothing to zoom out of or to move to, a finger scrolls the page.
+    this.#canvas.classList.toggle('close-up', this.#camera.scale > this.#fitted * 1.01)
+  }
+
+  #drawLater(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined
+      this.#draw()
+    })
+  }
+
+  /** Names of places, then those of groups in what room is left. */
+  #drawLabels(): void {
+    const taken: [left: number, top: number, right: number, bottom: number][] = []
+    const context = this.#context
+    const style = getComputedStyle(this.#canvas)
+    const colour = (property: string) => style.getPropertyValue(property)
+    const place = (text: string, x: number, y: number, width: number, height: number) => {
+      const box: [number, number, number, number] = [x - 3, y - height, x + width + 3, y + 4]
+      const isOutside = box[0] < 0 || box[1] < 0 || box[2] > this.#width || box[3] > this.#height
+      if (isOutside || taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]))
+        return
+      taken.push(box)
+      context.strokeText(text, x, y)
+      context.fillText(text, x, y)
+    }
+    context.lineJoin = 'round'
+    context.lineWidth = 3.5
+    context.strokeStyle = colour('--paper')
+    const radius = this.#radius
+    const isCloseUp = this.#zoom > 2.2
+    const drawPlaces = () => {
+      context.font = `${this.#width < NARROW ? 11 : 13}px ${colour('--serif')}`
+      context.fillStyle = colour('--ink')
+      for (const record of this.#labelled) {
+        const text = shortened(String(valueAt(record, this.#settings.name)))
+        const at = this.#screenOf(record)
+        const reach = (radius[sizeByte(record, this.#settings.size)] as number) + 4
+        if (at !== undefined) place(text, at.x + reach, at.y + 4, context.measureText(text).width, 14)
+      }
+    }
+    const drawGroups = () => {
+      context.font = `600 ${this.#width < NARROW ? 10 : 12}px ${colour('--sans')}`
+      context.fillStyle = colour('--soft')
+      for (const [group, centre] of this.#centres) {
+        const text = this.#settings.groups[group] ?? ''
+        const at = this.#projection.toScreen(this.#camera, this.#width, this.#height, [...centre])
+        const { width } = context.measureText(text)
+        place(text, at.x - width / 2, at.y + 4, width, 12)
+      }
+    }
+    if (isCloseUp) {
+      drawPlaces()
+      drawGroups()
+    } else {
+      drawGroups()
+      drawPlaces()
+    }
+  }
+
+  #screenOf(record: MapRecord): { x: number; y: number } | undefined {
+    const { latitude, longitude } = this.#settings
+    const [lon, lat] = [record[longitude], record[latitude]]
+    if (typeof lon !== 'number' || typeof lat !== 'number') return undefined
+    return this.#projection.toScreen(this.#camera, this.#width, this.#height, [lon, lat])
+  }
+
+  // Zooming and moving.
+
+  #moved(): void {
+    this.#hover(undefined)
+    this.#drawLater()
+    this.#listLater()
+  }
+
+  #zoomBy(factor: number, x = this.#width / 2, y = this.#height / 2): void {
+    const before = this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
+    const smallest = Math.min(this.#whole, this.#fitted) * 0.9
+    const scale = Math.min(Math.max(this.#camera.scale * factor, smallest), MAX_SCALE)
+    this.#camera = { ...this.#camera, scale }
+    const after = this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
+    this.#camera.longitude += before.longitude - after.longitude
+    this.#camera.latitude += before.latitude - after.latitude
+    this.#moved()
+  }
+
+  #moveBy(x: number, y: number): void {
+    const { west, east, south, north } = this.#points
+    const { scale } = this.#camera
+    const within = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max)
+    this.#camera.longitude = within(this.#camera.longitude - x / (this.#projection.narrowing * scale), west, east)
+    this.#camera.latitude = within(this.#camera.latitude + y / scale, south, north)
+    this.#moved()
+  }
+
+  #listen(): void {
+    const canvas = this.#canvas
+    const controls = this.#element.querySelector<HTMLElement>('.map-controls')
+    if (controls !== null) controls.hidden = false
+    controls?.addEventListener('click', (event) => {
+      const action = (event.target as HTMLElement).closest<HTMLElement>('[data-do]')?.dataset.do
+      if (action === 'in') this.#zoomBy(BUTTON_STEP)
+      else if (action === 'out') this.#zoomBy(1 / BUTTON_STEP)
+      else if (action === 'whole') this.#showAll()
+    })
+    canvas.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
+    canvas.addEventListener('keydown', (event) => this.#key(event))
+    canvas.addEventListener('pointerdown', (event) => this.#press(event))
+    canvas.addEventListener('pointermove', (event) => this.#movePointer(event))
+    canvas.addEventListener('pointerup', (event) => this.#release(event))
+    canvas.addEventListener('pointercancel', (event) => this.#forget(event))
+    canvas.addEventListener('pointerleave', (event) => {
+      // What a finger has chosen stays.
+      if (event.pointerType === 'mouse' && !this.#card.contains(event.relatedTarget as Node | null))
+        this.#hover(undefined)
+    })
+    canvas.addEventListener('dblclick', (event) => this.#zoomBy(BUTTON_STEP, ...this.#offset(event)))
+    addEventListener('hashchange', () => {
+      this.#readAddress()
+      this.#drawLater()
+      this.#listLater()
+    })
+    isDark.addEventListener('change', () => {
+      this.#colours = palette(this.#points, isDark.matches)
+      this.#drawLater()
+    })
+    new ResizeObserver(() => {
+      if (canvas.clientWidth === this.#width && canvas.clientHeight === this.#height) return
+      const isWhole = this.#camera.scale <= this.#fitted * 1.01
+      this.#measure()
+      if (isWhole) this.#fitAll()
+      this.#drawLater()
+    }).observe(canvas)
+  }
+
+  #showAll(): void {
+    this.#fitAll()
+    this.#moved()
+  }
+
+  #offset({ clientX, clientY }: MouseEvent): [x: number, y: number] {
+    const { left, top } = this.#canvas.getBoundingClientRect()
+    return [clientX - left, clientY - top]
+  }
+
+  /** Zoomed out already, the wheel scrolls the page. */
+  #wheel(event: WheelEvent): void {
+    const isOut = event.deltaY > 0
+    if (isOut && this.#camera.scale <= Math.min(this.#whole, this.#fitted) * 0.91) return
+    event.preventDefault()
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
+    this.#zoomBy(Math.exp(-event.deltaY * lines * WHEEL_STEP), ...this.#offset(event))
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const [right, down] = [this.#width * KEY_PART, this.#height * KEY_PART]
+    const actions: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => this.#moveBy(right, 0),
+      ArrowRight: () => this.#moveBy(-right, 0),
+      ArrowUp: () => this.#moveBy(0, down),
+      ArrowDown: () => this.#moveBy(0, -down),
+      '+': () => this.#zoomBy(BUTTON_STEP),
+      '=': () => this.#zoomBy(BUTTON_STEP),
+      '-': () => this.#zoomBy(1 / BUTTON_STEP),
+      '0': () => this.#showAll(),
+      Escape: () => this.#hover(undefined),
+    }
+    const action = actions[event.key]
+    if (action === undefined) return
+    event.preventDefault()
+    action()
+  }
+
+  #press(event: PointerEvent): void {
+    if (event.button !== 0) return
+    const [x, y] = this.#offset(event)
+    this.#canvas.setPointerCapture(event.pointerId)
+    this.#pointers.set(event.pointerId, { x, y })
+    this.#pressed = { x, y, moved: this.#pointers.size > 1 }
+  }
+
+  #movePointer(event: PointerEvent): void {
+    const [x, y] = this.#offset(event)
+    const before = this.#pointers.get(event.pointerId)
+    if (before === undefined) {
+      if (event.pointerType === 'mouse') this.#hover(this.#hit(x, y))
+      return
+    }
+    const distance = this.#pointerDistance()
+    this.#pointers.set(event.pointerId, { x, y })
+    if (this.#pressed !== undefined && Math.hypot(x - this.#pressed.x, y - this.#pressed.y) > CLICK_DISTANCE)
+      this.#pressed.moved = true
+    if (this.#pointers.size === 1 && this.#pressed?.moved === true) this.#moveBy(x - before.x, y - before.y)
+    else if (this.#pointers.size === 2 && distance > 0) {
+      const [one, other] = [...this.#pointers.values()] as [{ x: number; y: number }, { x: number; y: number }]
+      this.#zoomBy(this.#pointerDistance() / distance, (one.x + other.x) / 2, (one.y + other.y) / 2)
+    }
+  }
+
+  #pointerDistance(): number {
+    const [one, other] = [...this.#pointers.values()]
+    return one === undefined || other === undefined ? 0 : Math.hypot(one.x - other.x, one.y - other.y)
+  }
+
+  #release(event: PointerEvent): void {
+    const pressed = this.#pressed
+    this.#forget(event)
+    if (pressed === undefined || pressed.moved) return
+    const position = this.#hit(pressed.x, pressed.y)
+    // A finger cannot hover: it sees first what it has chosen, with a link to open it.
+    if (event.pointerType !== 'mouse') this.#hover(position)
+    else if (position !== undefined) void this.#open(position)
+  }
+
+  #forget(event: PointerEvent): void {
+    this.#pointers.delete(event.pointerId)
+    this.#pressed = undefined
+  }
+
+  // What is under the pointer.
+
+  /** The nearest dot within reach; of those that overlap, the one whose edge is nearest. */
+  #hit(x: number, y: number): number | undefined {
+    const { order, sizes } = this.#points
+    const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
+    const radius = this.#radius
+    let best: number | undefined
+    let least = HIT_RADIUS
+    for (const position of order) {
+      const across = Math.abs((this.#points.x[position] as number) * xFactor + xOffset - x)
+      const down = Math.abs((this.#points.y[position] as number) * yFactor + yOffset - y)
+      if (across > 30 || down > 30 || !this.#isShown(position)) continue
+      const own = radius[sizes[position] as number] as number
+      const gap = Math.hypot(across, down) - own
+      // Larger dots come later: of two that the pointer is within, the smaller one lies on top only by chance.
+      if (gap <= least) {
+        least = Math.max(gap, 0)
+        best = position
+      }
+    }
+    return best
+  }
+
+  #recordAt(position: number): Promise<MapRecord> {
+    const known = this.#records.get(position)
+    if (known !== undefined) return known
+    const [oldest] = this.#records.keys()
+    if (this.#records.size >= MAX_KNOWN_RECORDS && oldest !== undefined) this.#records.delete(oldest)
+    // Points are in the order of the records, so the page of one record has it.
+    const record = fetch(`${this.#settings.record}&page=${position + 1}`).then(async (response) => {
+      if (!response.ok) throw new Error(`status ${response.status}`)
+      return ((await response.json()) as MapRecord[])[0] as MapRecord
+    })
+    record.catch(() => this.#records.delete(position))
+    this.#records.set(position, record)
+    return record
+  }
+
+  #hover(position: number | undefined): void {
+    if (position === this.#hovered) return
+    this.#hovered = position
+    clearTimeout(this.#hoverTimer)
+    this.#card.hidden = true
+    this.#ring.hidden = true
+    this.#canvas.classList.toggle('pointing', position !== undefined)
+    if (position === undefined) return
+    this.#hoverTimer = setTimeout(() => {
+      this.#recordAt(position).then(
+        (record) => this.#showCard(position, record),
+        () => {},
+      )
+    }, HOVER_PAUSE)
+  }
+
+  #showCard(position: number, record: MapRecord): void {
+    if (this.#hovered !== position) return
+    const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
+    const x = (this.#points.x[position] as number) * xFactor + xOffset
+    const y = (this.#points.y[position] as number) * yFactor + yOffset
+    const reach = (this.#radius[this.#points.sizes[position] as number] as number) + 4
+    this.#card.replaceChildren(...this.#described(record))
+    this.#card.hidden = false
+    const { offsetWidth, offsetHeight } = this.#card
+    const left = x + reach + 8 + offsetWidth > this.#width ? x - reach - 8 - offsetWidth : x + reach + 8
+    const top = Math.min(Math.max(y - offsetHeight / 2, 4), this.#height - offsetHeight - 4)
+    this.#card.style.transform = `translate(${Math.round(Math.max(left, 4))}px, ${Math.round(top)}px)`
+    this.#ring.hidden = false
+    this.#ring.style.width = `${2 * reach}px`
+    this.#ring.style.height = `${2 * reach}px`
+    this.#ring.style.transform = `translate(${x - reach}px, ${y - reach}px)`
+  }
+
+  #addressOf(record: MapRecord): string {
+    const { address, key, carried } = this.#settings
+    return `${address}/${key.map((path) => valueAt(record, path)).join('-')}${carried}`
+  }
+
+  async #open(position: number): Promise<void> {
+    location.assign(this.#addressOf(await this.#recordAt(position)))
+  }
+
+  /** Its name as a link, what it belongs to, and its size. */
+  #described(record: MapRecord): HTMLElement[] {
+    const { name, parents, size, words } = this.#settings
+    const link = document.createElement('a')
+    link.className = 'name'
+    link.href = this.#addressOf(record)
+    link.append(isolated(String(valueAt(record, name))))
+    const where = document.createElement('span')
+    where.className = 'what'
+    where.append(
+      ...parents.flatMap((path, at) => [...(at === 0 ? [] : [', ']), isolated(String(valueAt(record, path)))]),
+    )
+    const both = document.createElement('span')
+    both.append(link, ' ', where)
+    const count = size === undefined ? undefined : record[size]
+    if (typeof count !== 'number') return [both]
+    const figure = document.createElement('span')
+    figure.className = 'figure'
+    figure.textContent = words.inhabitants.replace('{count}', this.#number.format(count))
+    return [both, figure]
+  }
+
+  // The list of what is in view.
+
+  #listLater(): void {
+    clearTimeout(this.#listTimer)
+    this.#listTimer = setTimeout(() => {
+      void this.#list()
+    }, LIST_PAUSE)
+  }
+
+  async #list(): Promise<void> {
+    const { list, latitude, longitude } = this.#settings
+    const corner = (x: number, y: number) => this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
+    const [first, last] = [corner(0, 0), corner(this.#width, this.#height)]
+    const degrees = (value: number, max: number) => Math.min(Math.max(value, -max), max).toFixed(4)
+    if (this.#camera.scale > this.#fitted * 1.01 || location.hash !== '') this.#writeAddress()
+    this.#listRequest?.abort()
+    this.#listRequest = new AbortController()
+    const { signal } = this.#listRequest
+    const address = new URL(list, location.href)
+    // The search may have bounds of its own: the narrower ones hold.
+    const narrow = (name: string, value: string, of: (...values: number[]) => number) => {
+      const given = address.searchParams.get(name)
+      address.searchParams.set(name, given === null ? value : String(of(Number(given), Number(value))))
+    }
+    narrow(`${latitude}_min`, degrees(last.latitude, 90), Math.max)
+    narrow(`${latitude}_max`, degrees(first.latitude, 90), Math.min)
+    narrow(`${longitude}_min`, degrees(first.longitude, 180), Math.max)
+    narrow(`${longitude}_max`, degrees(last.longitude, 180), Math.min)
+    try {
+      const response = await fetch(address, { signal })
+      if (!response.ok) return
+      const records = (await response.json()) as MapRecord[]
+      if (!signal.aborted) this.#showList(records, Number(response.headers.get('X-Total')))
+    } catch {
+      // The list that is there stays; the next movement tries again.
+    }
+  }
+
+  #showList(records: readonly MapRecord[], total: number): void {
+    this.#labelled = records
+    this.#drawLater()
+    const part = (name: string) => document.querySelector<HTMLElement>(`.in-view [data-part=${name}]`)
+    part('list')?.replaceChildren(
+      ...records.map((record) => {
+        const item = document.createElement('li')
+        item.append(...this.#described(record))
+        return item
+      }),
+    )
+    const count = part('count')
+    if (count !== null) count.textContent = this.#settings.words.inView.replace('{count}', this.#number.format(total))
+    const nothing = part('nothing')
+    if (nothing !== null) nothing.hidden = total > 0
+  }
+}
+
+const MAX_LABEL = 28
+const shortened = (text: string): string => (text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text)
+
+/** The byte that a server sends for the size of a record. */
+function sizeByte(record: MapRecord, field: string | undefined): number {
+  const value = field === undefined ? undefined : record[field]
+  return typeof value === 'number' ? Math.min(2 + Math.round(Math.log2(1 + value) * 8), 255) : 1
+}
+
+function isolated(text: string): HTMLElement {
+  const element = document.createElement('bdi')
+  element.textContent = text
+  return element
+}
+
+async function enhance(element: HTMLElement): Promise<void> {
+  const settings = JSON.parse(element.dataset.settings ?? '{}') as Settings
+  const status = element.querySelector<HTMLElement>('[data-part=status]')
+  if (status !== null) status.hidden = false
+  try {
+    const [points, found] = await Promise.all([
+      bytesAt(settings.points),
+      settings.found === undefined ? undefined : bytesAt(settings.found),
+    ])
+    new DotMap(element, settings, parsePoints(points), found && new Uint8Array(found))
+    status?.remove()
+  } catch (error) {
+    if (status !== null) status.textContent = settings.words.failed
+    throw error
+  }
+}
+
+for (const element of document.querySelectorAll<HTMLElement>('[data-map=full]')) void enhance(element)
+for (const canvas of document.querySelectorAll<HTMLCanvasElement>('canvas[data-map=small]')) void drawSmall(canvas)

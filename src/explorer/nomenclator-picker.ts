@@ -1,0 +1,660 @@
+// <nomenclator-picker>: catalogs in cascade as one field of a form, for pages of any site. Needs nothing but this file.
+
+/** What a server tells of a level. Paths are dotted, from a record. */
+type Level = {
+  readonly collection: string
+  readonly list: string
+  /** With {} in place of each identifier of the key. */
+  readonly record: string
+  readonly key: readonly string[]
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly ancestors: Readonly<Record<string, { readonly filter: string; readonly id: string; readonly name: string }>>
+}
+type Words = Readonly<Record<string, string>>
+type Definitions = {
+  readonly levels: Readonly<Record<string, Level>>
+  readonly words: Readonly<Record<string, Words>>
+}
+type CatalogRecord = { readonly [field: string]: unknown }
+
+/** A record that is chosen at a level: its key, and what it is called. */
+type Choice = { readonly level: string; readonly key: string; readonly name: string }
+type Option = Choice & { readonly where: string; readonly record: CatalogRecord }
+
+const KEY_SEPARATOR = '-'
+const MAX_OPTIONS = 50
+const PAUSE_MILLISECONDS = 120
+const DEFAULT_LANGUAGE = 'es'
+/** All other words come with the definitions. */
+const NOT_LOADED: Words = {
+  es: 'No se pudieron cargar los catálogos.',
+  en: 'The catalogs could not be loaded.',
+}
+
+/** Where this script came from: as a module there is no current script, so it is looked for by its name. */
+const script =
+  (document.currentScript as HTMLScriptElement | null) ??
+  document.querySelector<HTMLScriptElement>('script[src*="nomenclator-picker"]')
+const home = new URL(script?.src ?? location.href).origin
+/** The path before /picker/ or /assets/, where a proxy has put the server under one. */
+const prefix = /^(.*)\/(?:picker|assets)\//.exec(new URL(script?.src ?? location.href).pathname)?.[1] ?? ''
+
+const definitionsByServer = new Map<string, Promise<Definitions>>()
+
+function definitionsOf(server: string): Promise<Definitions> {
+  const known = definitionsByServer.get(server)
+  if (known !== undefined) return known
+  const loaded = json<Definitions>(`${server}/picker/levels.json`)
+  // The next picker tries again.
+  loaded.catch(() => definitionsByServer.delete(server))
+  definitionsByServer.set(server, loaded)
+  return loaded
+}
+
+async function json<T>(url: string, signal?: AbortSignal): Promise<T> {
+  const response = await fetch(url, signal === undefined ? {} : { signal })
+  if (!response.ok) throw new Error(`${url} has status ${response.status}`)
+  return (await response.json()) as T
+}
+
+const valueAt = (record: CatalogRecord, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, step) => (value as CatalogRecord | undefined)?.[step], record)
+
+const filled = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
+  (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+
+const STYLES = `
+:host { display: block; font: inherit; color: var(--picker-ink, inherit);
+  --_ink: var(--picker-ink, CanvasText); --_paper: var(--picker-paper, Canvas); --_line: var(--picker-line, GrayText);
+  --_accent: var(--picker-accent, light-dark(#9a3f1d, #f0a273)); --_tint: var(--picker-tint, light-dark(#f6e6dd, #3a2719)); }
+:host([hidden]) { display: none; }
+.fields { display: grid; gap: var(--picker-gap, 0.75rem); grid-template-columns: var(--picker-columns, repeat(auto-fit, minmax(min(13rem, 100%), 1fr))); }
+.field { position: relative; min-width: 0; }
+label { display: block; font-size: 0.9em; margin-bottom: 0.2em; }
+.required::after { content: " *" / ""; color: var(--_accent); }
+input { box-sizing: border-box; width: 100%; min-height: 2.5em; font: inherit; color: var(--_ink); background: var(--_paper);
+  border: 1px solid var(--_line); border-radius: 0; padding: 0.3em 1.8em 0.3em 0.6em; }
+input:focus-visible { outline: 3px solid var(--_accent); outline-offset: 1px; }
+input::placeholder { color: inherit; opacity: 0.75; }
+input:disabled { border-style: dashed; background: none; cursor: not-allowed; }
+.arrow { position: absolute; right: 0.7em; bottom: 1em; width: 0.45em; height: 0.45em; pointer-events: none;
+  border: solid var(--_line); border-width: 0 2px 2px 0; transform: rotate(45deg); }
+ul { position: absolute; z-index: 10; top: calc(100% - 1px); left: 0; right: 0; box-sizing: border-box; max-height: 18em;
+  overflow-y: auto; margin: 0; padding: 0; list-style: none; color: var(--_ink); background: var(--_paper); border: 1px solid var(--_line); }
+ul[hidden] { display: none; }
+li { padding: 0.4em 0.6em; cursor: pointer; overflow-wrap: anywhere; }
+li[aria-selected="true"], li[role="option"]:not([aria-disabled]):hover { background: var(--_tint); box-shadow: inset 3px 0 var(--_accent); }
+li[aria-disabled] { cursor: default; }
+li small { display: block; opacity: 0.85; }
+mark { background: none; color: inherit; font-weight: 700; }
+.message { margin: 0.4em 0 0; font-size: 0.9em; color: var(--_accent); }
+.message:empty { display: none; }
+.status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+@media (forced-colors: active) { li[aria-selected="true"] { outline: 2px solid; outline-offset: -2px; } }
+`
+
+/** One level: a combobox with a list (WAI-ARIA). */
+class Field {
+  readonly level: string
+  readonly element = document.createElement('div')
+  readonly input = document.createElement('input')
+  readonly #label = document.createElement('label')
+  readonly #list = document.createElement('ul')
+  readonly #picker: NomenclatorPicker
+  readonly #id: string
+  #options: Option[] = []
+  /** The text that the options are for. */
+  #shownFor: string | undefined
+  #active = -1
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #request: AbortController | undefined
+  #loaded: Promise<void> = Promise.resolve()
+  choice: Choice | undefined
+
+  constructor(picker: NomenclatorPicker, level: string, at: number) {
+    this.#picker = picker
+    this.level = level
+    this.#id = `level-${at}`
+    this.element.className = 'field'
+    this.element.setAttribute('part', 'field')
+    this.#label.htmlFor = this.#id
+    this.#label.setAttribute('part', 'label')
+    const { input } = this
+    input.id = this.#id
+    input.type = 'text'
+    input.autocomplete = 'off'
+    input.spellcheck = false
+    input.setAttribute('part', 'input')
+    const attributes = {
+      role: 'combobox',
+      autocapitalize: 'none',
+      'aria-autocomplete': 'list',
+      'aria-haspopup': 'listbox',
+      'aria-expanded': 'false',
+      'aria-controls': `${this.#id}-list`,
+    }
+    for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
+    this.#list.id = `${this.#id}-list`
+    this.#list.hidden = true
+    this.#list.setAttribute('role', 'listbox')
+    this.#list.setAttribute('part', 'list')
+    const arrow = document.createElement('span')
+    arrow.className = 'arrow'
+    this.element.append(this.#label, input, arrow, this.#list)
+    input.addEventListener('input', (event) => {
+      // The picker tells of a change when a record is chosen, and not of every letter.
+      event.stopPropagation()
+      this.#later()
+    })
+    input.addEventListener('change', (event) => event.stopPropagation())
+    input.addEventListener('click', () => this.#list.hidden && this.#load())
+    input.addEventListener('keydown', (event) => this.#key(event))
+    input.addEventListener('blur', () => this.#leave())
+    // A pointer must not take the focus away before its click has been seen.
+    this.#list.addEventListener('pointerdown', (event) => event.preventDefault())
+  }
+
+  /** Its words, and whether it can be used. */
+  update(label: string, placeholder: string, isRequired: boolean, isDisabled: boolean): void {
+    this.#label.textContent = label
+    this.#label.className = isRequired ? 'required' : ''
+    this.#list.setAttribute('aria-label', label)
+    this.input.placeholder = placeholder
+    this.input.disabled = isDisabled
+    this.input.setAttribute('aria-required', String(isRequired))
+  }
+
+  set(choice: Choice | undefined): void {
+    this.choice = choice
+    this.input.value = choice?.name ?? ''
+    this.#close()
+  }
+
+  showInvalid(isInvalid: boolean): void {
+    if (isInvalid) {
+      this.input.setAttribute('aria-invalid', 'true')
+      this.input.setAttribute('aria-describedby', 'message')
+    } else {
+      this.input.removeAttribute('aria-invalid')
+      this.input.removeAttribute('aria-describedby')
+    }
+  }
+
+  #later(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#load(), PAUSE_MILLISECONDS)
+  }
+
+  /** The text as long as it is being typed; of what is chosen, everything is offered again. */
+  get #typed(): string {
+    const text = this.input.value.trim()
+    return text === this.choice?.name ? '' : text
+  }
+
+  #load(): void {
+    clearTimeout(this.#timer)
+    if (this.input.disabled) return
+    this.#request?.abort()
+    this.#request = new AbortController()
+    this.#loaded = this.#search(this.#typed, this.#request.signal)
+  }
+
+  async #search(text: string, signal: AbortSignal): Promise<void> {
+    const { picker, level } = { picker: this.#picker, level: this.level }
+    try {
+      const { options, total } = await picker.find(level, text, signal)
+      if (signal.aborted) return
+      this.#options = options
+      this.#show(options.length === 0 ? 'nothing' : total > options.length ? 'more' : undefined, text)
+      picker.announce(options.length === 0 ? 'nothing' : 'found', { count: String(total) })
+    } catch {
+      if (signal.aborted) return
+      this.#options = []
+      this.#show('failed', text)
+      picker.announce('failed')
+    }
+  }
+
+  #show(note: string | undefined, text: string): void {
+    this.#shownFor = text
+    const items = this.#options.map((option, at) => this.#item(option, at, text))
+    if (note !== undefined) {
+      const item = document.createElement('li')
+      item.textContent = this.#picker.word(note)
+      item.setAttribute('role', 'option')
+      item.setAttribute('aria-disabled', 'true')
+      items.push(item)
+    }
+    this.#list.replaceChildren(...items)
+    const isOpen = this.#picker.shadowRoot?.activeElement === this.input
+    this.#list.hidden = !isOpen
+    this.input.setAttribute('aria-expanded', String(isOpen))
+    // What was typed is most likely the first; an empty field has nothing chosen before one chooses.
+    this.#activate(text === '' ? this.#options.findIndex(({ key }) => key === this.choice?.key) : 0)
+  }
+
+  #item(option: Option, at: number, text: string): HTMLLIElement {
+    const item = document.createElement('li')
+    item.id = `${this.#id}-${at}`
+    item.setAttribute('role', 'option')
+    item.setAttribute('part', 'option')
+    item.setAttribute('aria-selected', 'false')
+    item.append(...marked(option.name, text))
+    if (option.where !== '') {
+      const where = document.createElement('small')
+      where.textContent = option.where
+      item.append(where)
+    }
+    item.addEventListener('click', () => this.#choose(option))
+    return item
+  }
+
+  #activate(at: number): void {
+    this.#active = this.#options.length === 0 ? -1 : at
+    for (const [position, item] of [...this.#list.querySelectorAll('[role=option]')].entries()) {
+      if (item.hasAttribute('aria-disabled')) continue
+      item.setAttribute('aria-selected', String(position === this.#active))
+      if (position === this.#active) item.scrollIntoView({ block: 'nearest' })
+    }
+    if (this.#active === -1) this.input.removeAttribute('aria-activedescendant')
+    else this.input.setAttribute('aria-activedescendant', `${this.#id}-${this.#active}`)
+  }
+
+  #key(event: KeyboardEvent): void {
+    const { length } = this.#options
+    const isOpen = !this.#list.hidden
+    switch (event.key) {
+      case 'ArrowDown':
+      case 'ArrowUp':
+        event.preventDefault()
+        if (!isOpen) this.#load()
+        else if (length > 0) this.#activate((this.#active + (event.key === 'ArrowDown' ? 1 : -1) + length) % length)
+        return
+      case 'Enter':
+        event.preventDefault()
+        // While the list is open, or a search is under way, Enter chooses; otherwise it submits, as in any other field.
+        if (!isOpen && this.#typed === '') {
+          this.#picker.form?.requestSubmit()
+          return
+        }
+        if (isOpen && this.#shownFor === this.#typed) {
+          this.#choose(this.#options[this.#active])
+          return
+        }
+        this.#load()
+        void this.#loaded.then(() => this.#choose(this.#options[this.#active]))
+        return
+      case 'Escape':
+        if (!isOpen) return
+        event.preventDefault()
+        this.set(this.choice)
+        return
+      case 'Tab':
+        if (isOpen && this.#shownFor === this.#typed && this.#typed !== '') this.#choose(this.#options[this.#active])
+    }
+  }
+
+  #choose(option: Option | undefined): void {
+    if (option === undefined) return
+    this.#picker.choose(this, option)
+  }
+
+  /** Text that was not chosen is no value: an empty field chooses nothing, any other shows again what is chosen. */
+  #leave(): void {
+    clearTimeout(this.#timer)
+    this.#request?.abort()
+    if (this.input.value.trim() === '' && this.choice !== undefined) this.#picker.choose(this, undefined)
+    else this.set(this.choice)
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer)
+    this.#list.hidden = true
+    this.input.setAttribute('aria-expanded', 'false')
+    this.input.removeAttribute('aria-activedescendant')
+    this.#active = -1
+  }
+}
+
+const FOLDED = /\p{Mark}/gu
+const folded = (text: string): string => text.normalize('NFD').replace(FOLDED, '').toLowerCase()
+
+/** The name as text, with the beginning of a word that was typed marked. */
+function marked(name: string, text: string): (string | HTMLElement)[] {
+  const [typed = ''] = folded(text).split(/\s+/)
+  const at = typed === '' || folded(name).length !== name.length ? -1 : folded(name).indexOf(typed)
+  const element = document.createElement('bdi')
+  if (at === -1) element.textContent = name
+  else {
+    const mark = document.createElement('mark')
+    mark.textContent = name.slice(at, at + typed.length)
+    element.append(name.slice(0, at), mark, name.slice(at + typed.length))
+  }
+  return [element]
+}
+
+class NomenclatorPicker extends HTMLElement {
+  static readonly formAssociated = true
+  static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value']
+
+  readonly #internals: ElementInternals
+  readonly #fieldBox = document.createElement('div')
+  readonly #message = document.createElement('p')
+  readonly #status = document.createElement('div')
+  #fields: Field[] = []
+  #definitions: Definitions | undefined
+  /** Ends when the picker can be used: its levels are known, and its value is shown. */
+  #ready: Promise<void> = Promise.resolve()
+  #isDisabled = false
+  /** Whether the value differs from the attribute because someone chose it. */
+  #isDirty = false
+  #turn = 0
+
+  constructor() {
+    super()
+    this.#internals = this.attachInternals()
+    this.#internals.role = 'group'
+    const root = this.attachShadow({ mode: 'open', delegatesFocus: true })
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(STYLES)
+    root.adoptedStyleSheets = [sheet]
+    this.#fieldBox.className = 'fields'
+    this.#message.className = 'message'
+    this.#message.id = 'message'
+    this.#message.setAttribute('part', 'message')
+    this.#status.className = 'status'
+    this.#status.setAttribute('role', 'status')
+    root.append(this.#fieldBox, this.#message, this.#status)
+    this.addEventListener('invalid', () => this.#showMessage(this.#internals.validationMessage))
+  }
+
+  connectedCallback(): void {
+    this.#build()
+  }
+
+  attributeChangedCallback(name: string, before: string | null, after: string | null): void {
+    if (before === after || !this.isConnected) return
+    if (name === 'levels' || name === 'server') this.#build()
+    else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
+    else this.#update()
+  }
+
+  // What a field of a form has.
+
+  get form(): HTMLFormElement | null {
+    return this.#internals.form
+  }
+  get name(): string {
+    return this.getAttribute('name') ?? ''
+  }
+  set name(name: string) {
+    this.setAttribute('name', name)
+  }
+  get type(): string {
+    return this.localName
+  }
+  get required(): boolean {
+    return this.hasAttribute('required')
+  }
+  set required(isRequired: boolean) {
+    this.toggleAttribute('required', isRequired)
+  }
+  get disabled(): boolean {
+    return this.hasAttribute('disabled')
+  }
+  set disabled(isDisabled: boolean) {
+    this.toggleAttribute('disabled', isDisabled)
+  }
+  get validity(): ValidityState {
+    return this.#internals.validity
+  }
+  get validationMessage(): string {
+    return this.#internals.validationMessage
+  }
+  get willValidate(): boolean {
+    return this.#internals.willValidate
+  }
+  checkValidity(): boolean {
+    return this.#internals.checkValidity()
+  }
+  reportValidity(): boolean {
+    return this.#internals.reportValidity()
+  }
+
+  /** The key of the last level; empty as long as it is not chosen. */
+  get value(): string {
+    return this.#fields.at(-1)?.choice?.key ?? ''
+  }
+  set value(key: string) {
+    this.#isDirty = true
+    this.#ready = this.#ready.then(() => this.#setKey(String(key)))
+  }
+
+  /** What is chosen, from the top down. */
+  get selection(): readonly Choice[] {
+    return this.#fields.flatMap(({ choice }) => (choice === undefined ? [] : [choice]))
+  }
+
+  /** Settles when a value that was set is shown. */
+  get ready(): Promise<void> {
+    return this.#ready
+  }
+
+  formDisabledCallback(isDisabled: boolean): void {
+    this.#isDisabled = isDisabled
+    this.#update()
+  }
+
+  formResetCallback(): void {
+    this.#isDirty = false
+    this.#showMessage('')
+    this.#ready = this.#ready.then(() => this.#setKey(this.getAttribute('value') ?? ''))
+  }
+
+  /** What the browser kept when the page was left, or fills in. */
+  formStateRestoreCallback(state: string | File | FormData | null, mode: 'restore' | 'autocomplete'): void {
+    if (typeof state !== 'string') return
+    this.#isDirty = true
+    this.#ready = this.#ready.then(async () => {
+      if (mode === 'autocomplete') await this.#setKey(state)
+      else this.#setChoices(JSON.parse(state) as Choice[])
+    })
+  }
+
+  // Levels.
+
+  get #server(): string {
+    return (this.getAttribute('server') ?? `${home}${prefix}`).replace(/\/$/, '')
+  }
+
+  get #language(): string {
+    const named = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? DEFAULT_LANGUAGE
+    return (this.#definitions?.words ?? NOT_LOADED)[named] === undefined ? DEFAULT_LANGUAGE : named
+  }
+
+  word(name: string, values: Readonly<Record<string, string>> = {}): string {
+    return filled(this.#definitions?.words[this.#language]?.[name], values)
+  }
+
+  announce(name: string, values: Readonly<Record<string, string>> = {}): void {
+    this.#status.textContent = this.word(name, values)
+  }
+
+  #build(): void {
+    const turn = ++this.#turn
+    const names = (this.getAttribute('levels') ?? '').split(',').map((name) => name.trim())
+    this.#fields = names.filter((name) => name !== '').map((name, at) => new Field(this, name, at))
+    this.#fieldBox.replaceChildren(...this.#fields.map(({ element }) => element))
+    this.#update()
+    this.#ready = this.#prepare(turn)
+  }
+
+  async #prepare(turn: number): Promise<void> {
+    try {
+      const definitions = await definitionsOf(this.#server)
+      if (turn !== this.#turn) return
+      this.#definitions = definitions
+    } catch {
+      this.#showMessage(NOT_LOADED[this.#language] ?? '')
+      return
+    }
+    const wrong = this.#wrongLevel()
+    this.#showMessage(wrong ?? '')
+    this.#update()
+    if (wrong === undefined && !this.#isDirty) await this.#setKey(this.getAttribute('value') ?? '')
+  }
+
+  #levelOf(name: string): Level | undefined {
+    return this.#definitions?.levels[name]
+  }
+
+  #labelOf(name: string): string {
+    return this.#levelOf(name)?.labels[this.#language] ?? name
+  }
+
+  /** Every level must be known, and each below the first must belong to one before it. */
+  #wrongLevel(): string | undefined {
+    for (const [at, { level }] of this.#fields.entries()) {
+      const definition = this.#levelOf(level)
+      if (definition === undefined) return this.word('unknown', { level })
+      const before = this.#fields[at - 1]?.level
+      if (before !== undefined && definition.ancestors[before] === undefined)
+        return this.word('apart', { level: this.#labelOf(level), parent: this.#labelOf(before) })
+    }
+    return undefined
+  }
+
+  #update(): void {
+    const isUsable = this.#definitions !== undefined && this.#wrongLevel() === undefined
+    for (const [at, field] of this.#fields.entries()) {
+      const before = this.#fields[at - 1]
+      const isWaiting = before !== undefined && before.choice === undefined
+      const placeholder = isWaiting ? this.word('first', { level: this.#labelOf(before.level) }) : this.word('choose')
+      const isDisabled = this.#isDisabled || isWaiting || !isUsable
+      field.update(this.#labelOf(field.level), placeholder, this.required, isDisabled)
+    }
+    this.#internals.ariaRequired = String(this.required)
+    this.#submitValue()
+  }
+
+  /** What the form submits, what the browser keeps, and whether something is missing. */
+  #submitValue(): void {
+    const { name, selection } = this
+    const data = new FormData()
+    if (this.value !== '') data.append(name, this.value)
+    for (const { level, key } of selection) data.append(`${name}.${level}`, key)
+    this.#internals.setFormValue(name === '' || selection.length === 0 ? null : data, JSON.stringify(selection))
+    const missing = this.#fields.find(({ choice }) => choice === undefined)
+    if (this.required && missing !== undefined) {
+      const message = this.word('required', { level: this.#labelOf(missing.level) }) || missing.level
+      this.#internals.setValidity({ valueMissing: true }, message, missing.input)
+    } else {
+      this.#internals.setValidity({})
+      for (const field of this.#fields) field.showInvalid(false)
+      if (this.#wrongLevel() === undefined) this.#showMessage('')
+    }
+  }
+
+  #showMessage(text: string): void {
+    this.#message.textContent = text
+    const missing = this.#fields.find(({ choice }) => choice === undefined)
+    for (const field of this.#fields) field.showInvalid(text !== '' && field === missing)
+  }
+
+  // Finding and choosing.
+
+  /** The records of a level that belong to what is chosen above it, and have the words. */
+  async find(name: string, text: string, signal: AbortSignal): Promise<{ options: Option[]; total: number }> {
+    const level = this.#levelOf(name)
+    if (level === undefined) throw new Error(`there is no level ${name}`)
+    const at = this.#fields.findIndex((field) => field.level === name)
+    const above = this.#fields.slice(0, at)
+    // The nearest one says it all: what is above it follows.
+    const parent = above.at(-1)
+    const names = this.#contextOf(level, parent?.level).map(({ name: path }) => path)
+    const parameters = new URLSearchParams({
+      per_page: String(MAX_OPTIONS),
+      fields: [...new Set([...level.key, level.name, ...names])].join(),
+    })
+    if (text === '') parameters.set('sort', level.name)
+    else parameters.set('q', text)
+    const filter = parent && level.ancestors[parent.level]?.filter
+    if (filter !== undefined && parent?.choice !== undefined) parameters.set(filter, lastSegment(parent.choice.key))
+    const response = await fetch(`${this.#server}${level.list}?${parameters}`, { signal })
+    // Letters that are no word find nothing.
+    if (response.status === 400) return { options: [], total: 0 }
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    const records = (await response.json()) as CatalogRecord[]
+    const options = records.map((record) => ({
+      ...choiceOf(name, level, record),
+      where: names.map((path) => String(valueAt(record, path))).join(', '),
+      record,
+    }))
+    return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
+  }
+
+  /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
+  #contextOf({ ancestors }: Level, above: string | undefined) {
+    const known = above === undefined ? [] : [above, ...Object.keys(this.#levelOf(above)?.ancestors ?? {})]
+    const depth = (name: string) => Object.keys(this.#levelOf(name)?.ancestors ?? {}).length
+    return Object.entries(ancestors)
+      .filter(([name]) => !known.includes(name) && depth(name) > 0)
+      .sort(([a], [b]) => depth(b) - depth(a))
+      .map(([, paths]) => paths)
+  }
+
+  /** What is below belongs to another record from then on. */
+  choose(field: Field, choice: Choice | undefined): void {
+    const isSame = field.choice?.key === choice?.key
+    const { level, key, name } = choice ?? { level: '', key: '', name: '' }
+    field.set(choice && { level, key, name })
+    if (isSame) return
+    for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
+    this.#isDirty = true
+    this.#update()
+    if (choice !== undefined) this.announce('chosen', { name })
+    this.dispatchEvent(new Event('change', { bubbles: true, composed: true }))
+  }
+
+  #setChoices(choices: readonly Choice[]): void {
+    for (const field of this.#fields) field.set(choices.find(({ level }) => level === field.level))
+    this.#update()
+  }
+
+  /** Shows the record of the last level that has a key, with all that it belongs to; nothing where there is none. */
+  async #setKey(key: string): Promise<void> {
+    const name = this.#fields.at(-1)?.level ?? ''
+    const level = this.#levelOf(name)
+    const segments = key.split(KEY_SEPARATOR)
+    if (level === undefined || key === '' || segments.length !== level.key.length) {
+      this.#setChoices([])
+      return
+    }
+    let at = 0
+    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(segments[at++] ?? ''))
+    try {
+      const record = await json<CatalogRecord>(`${this.#server}${path}`)
+      const above = Object.entries(level.ancestors).map(([ancestor, paths]) => ({
+        level: ancestor,
+        key: String(valueAt(record, paths.id)),
+        name: String(valueAt(record, paths.name)),
+      }))
+      this.#setChoices([...above, choiceOf(name, level, record)])
+    } catch {
+      this.#setChoices([])
+    }
+  }
+}
+
+const lastSegment = (key: string): string => key.split(KEY_SEPARATOR).at(-1) as string
+
+const choiceOf = (level: string, { key, name }: Level, record: CatalogRecord): Choice => ({
+  level,
+  key: key.map((path) => String(valueAt(record, path))).join(KEY_SEPARATOR),
+  name: String(valueAt(record, name)),
+})
+
+// Two copies of the script on one page are one too many, and no harm.
+if (customElements.get('nomenclator-picker') === undefined)
+  customElements.define('nomenclator-picker', NomenclatorPicker)

@@ -1,0 +1,317 @@
+// The picker in a real browser: on its own page, and in forms of another site.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { launchBrowser } from './support/browser.ts'
+import { entityNames } from './support/built-in.ts'
+import { type Explored, explored } from './support/explored.ts'
+import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
+
+const browser = await launchBrowser()
+const pages = new WatchedPages(browser)
+
+let service: Explored
+let url = ''
+/** A site of someone else: it has a form with whatever a test puts there, and shows what is sent to it. */
+let site: ReturnType<typeof Bun.serve>
+let form = ''
+let submissions: string[] = []
+
+beforeAll(async () => {
+  service = await explored()
+  url = service.server.url
+  site = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: ({ url: address }) => {
+      const { pathname, search } = new URL(address)
+      if (pathname === '/favicon.ico') return new Response(null, { status: 204 })
+      if (pathname === '/saved') submissions.push(search)
+      const body = pathname === '/saved' ? '<h1>Guardado</h1>' : `<h1>Alta</h1>${form}`
+      const page = `<!doctype html><html lang="es"><title>Alta</title><meta name="viewport" content="width=device-width">
+<script src="${url}/picker/nomenclator-picker.js" defer></script><main>${body}</main>`
+      // Strict about everything but the server of the picker: it needs no style and no script of its own inside the page.
+      const policy = `default-src 'none'; script-src ${url}; connect-src ${url}; form-action 'self'`
+      return new Response(page, {
+        headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
+      })
+    },
+  })
+})
+afterEach(async () => {
+  submissions = []
+  expect(await pages.close()).toEqual([])
+})
+afterAll(async () => {
+  await browser?.close()
+  await site.stop(true)
+  await service.close()
+  expect(service.server.logged).toEqual([])
+})
+
+describe('the script', () => {
+  test('is there under a name that stays and under one with a hash, for any origin, with the hash that the page tells', async () => {
+    const html = await (await fetch(`${url}/picker`)).text()
+    const [, pinned = '', integrity = ''] = /<script src="([^"]+)" integrity="([^"]+)"/.exec(html) ?? []
+    const cacheControls = {
+      '/picker/nomenclator-picker.js': 'public, max-age=3600',
+      [pinned]: 'public, max-age=31536000, immutable',
+    }
+    for (const [target, cacheControl] of Object.entries(cacheControls)) {
+      const response = await fetch(url + target)
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+      expect(response.headers.get('Cache-Control')).toBe(cacheControl)
+      const hash = createHash('sha384')
+        .update(await response.bytes())
+        .digest('base64')
+      expect(integrity).toBe(`sha384-${hash}`)
+    }
+    expect(html).toContain(`${url}${pinned}`)
+    expect(pinned).toMatch(/^\/assets\/nomenclator-picker-[0-9a-f]+\.js$/)
+  })
+
+  test('has a description of every entity as a level, with the words of both languages', async () => {
+    const response = await fetch(`${url}/picker/levels.json`)
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    const { levels, words } = (await response.json()) as Record<'levels' | 'words', Record<string, object>>
+    expect(Object.keys(levels)).toEqual([...entityNames])
+    expect(Object.keys(words)).toEqual(['es', 'en'])
+    expect(Object.keys(words.en as object)).toEqual(Object.keys(words.es as object))
+    expect(levels.localidad).toEqual({
+      collection: 'localidades',
+      list: '/api/v2/localidades',
+      record: '/api/v2/municipios/{}/localidades/{}',
+      key: ['idMunicipio.idMunicipio', 'idLocalidad'],
+      name: 'descLocalidad',
+      labels: { es: 'Localidad', en: 'Locality' },
+      ancestors: {
+        pais: { filter: 'idEstado.idPais', id: 'idEstado.idPais.idPais', name: 'idEstado.idPais.descPais' },
+        estado: { filter: 'idEstado', id: 'idEstado.idEstado', name: 'idEstado.descEstado' },
+        municipio: { filter: 'idMunicipio', id: 'idMunicipio.idMunicipio', name: 'idMunicipio.descMunicipio' },
+      },
+    })
+  })
+
+  test.each([
+    ['/picker/levels.json?x=1', 'GET', 400],
+    ['/picker/levels.json', 'POST', 405],
+    ['/picker/nomenclator-picker.js', 'POST', 405],
+    ['/picker/nothing.js', 'GET', 404],
+  ])('%s with %s has status %d', async (target, method, status) => {
+    expect((await fetch(url + target, { method })).status).toBe(status)
+  })
+})
+
+const PLACES = '<nomenclator-picker levels="estado,municipio,localidad" name="lugar"></nomenclator-picker>'
+const inForm = (content: string) =>
+  `<form action="/saved">${content}<button>Guardar</button><button type="reset">Limpiar</button></form>`
+const field = (page: Page, name: string) => page.getByRole('combobox', { name, exact: true })
+
+async function choose(page: Page, level: string, text: string, option: string): Promise<void> {
+  await field(page, level).fill(text)
+  await page.getByRole('option').filter({ hasText: option }).first().click()
+}
+
+/** What the form would submit. */
+const dataOf = (page: Page) =>
+  page.evaluate(`Object.fromEntries(new FormData(document.querySelector('form')))`) as Promise<Record<string, string>>
+const evaluate = (page: Page, code: string) =>
+  page.evaluate(`(() => { const picker = document.querySelector('nomenclator-picker'); return ${code} })()`)
+
+describe.skipIf(browser === undefined)('in a form of another site', () => {
+  const open = (content: string, options = {}) => {
+    form = inForm(content)
+    return pages.open([site.url.origin, url], '/', options)
+  }
+
+  test('the cascade fills it by keyboard alone, and it is submitted', async () => {
+    const page = await open(PLACES)
+    expect(await field(page, 'Municipio').isDisabled()).toBe(true)
+    await field(page, 'Estado').focus()
+    await page.keyboard.type('baja')
+    await page.getByRole('option').first().waitFor()
+    expect(await page.getByRole('option').first().getAttribute('aria-selected')).toBe('true')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    expect(await field(page, 'Estado').inputValue()).toBe('Baja California')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('option', { name: 'Ensenada' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('rancho 12')
+    await page.keyboard.press('Enter')
+    await until(async () => (await evaluate(page, 'picker.value')) !== '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Guardado' }).waitFor()
+    expect(Object.fromEntries(new URLSearchParams(submissions[0]))).toEqual({
+      lugar: '3-111',
+      'lugar.estado': '2',
+      'lugar.municipio': '3',
+      'lugar.localidad': '3-111',
+    })
+  })
+
+  test('a level offers only what belongs to the one above, and another choice there clears it', async () => {
+    const page = await open(PLACES)
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await choose(page, 'Municipio', 'ens', 'Ensenada')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '2', 'lugar.municipio': '3' })
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '1' })
+    await field(page, 'Municipio').fill('ensenada')
+    await page.getByRole('option', { name: 'Nada parecido' }).waitFor()
+    await field(page, 'Estado').fill('')
+    await field(page, 'Estado').blur()
+    expect(await dataOf(page)).toEqual({})
+    expect(await field(page, 'Municipio').isDisabled()).toBe(true)
+  })
+
+  test('where it is required, nothing is submitted until the last level is chosen, and it says so', async () => {
+    const page = await open(PLACES.replace('name=', 'required name='))
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await page.getByRole('button', { name: 'Guardar' }).click()
+    expect(
+      await evaluate(page, '[picker.validity.valueMissing, picker.validationMessage, picker.matches(":invalid")]'),
+    ).toEqual([true, 'Elija: Municipio', true])
+    await page.getByText('Elija: Municipio', { exact: true }).waitFor()
+    expect(await field(page, 'Municipio').getAttribute('aria-invalid')).toBe('true')
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(submissions).toEqual([])
+    await choose(page, 'Municipio', 'ens', 'Ensenada')
+    await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
+    expect(await evaluate(page, 'picker.checkValidity()')).toBe(true)
+    await page.getByRole('button', { name: 'Guardar' }).click()
+    await page.getByRole('heading', { name: 'Guardado' }).waitFor()
+    expect(submissions).toHaveLength(1)
+  })
+
+  test('a value that it begins with is shown with all it belongs to, and a reset brings it back', async () => {
+    const page = await open(PLACES.replace('name=', 'value="3-100" name='))
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    expect(await dataOf(page)).toEqual({
+      lugar: '3-100',
+      'lugar.estado': '2',
+      'lugar.municipio': '3',
+      'lugar.localidad': '3-100',
+    })
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
+    expect(await evaluate(page, 'picker.value')).toBe('')
+    await page.getByRole('button', { name: 'Limpiar' }).click()
+    await until(async () => (await evaluate(page, 'picker.value')) === '3-100')
+    await evaluate(page, 'void (picker.value = "3-101")')
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 2')
+    await evaluate(page, 'void (picker.value = "3-99999")')
+    await until(async () => (await evaluate(page, 'picker.value')) === '')
+  })
+
+  test('it is restored when one comes back to the page', async () => {
+    const page = await open(PLACES)
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await evaluate(
+      page,
+      'void picker.formStateRestoreCallback(JSON.stringify([...picker.selection].slice(0, 1)), "restore")',
+    )
+    await until(async () => (await field(page, 'Estado').inputValue()) === 'Baja California')
+    await evaluate(page, 'void picker.formStateRestoreCallback("3-100", "autocomplete")')
+    await until(async () => (await evaluate(page, 'picker.value')) === '3-100')
+  })
+
+  test('a change is told once for every choice, with what is chosen', async () => {
+    const page = await open(PLACES)
+    await evaluate(
+      page,
+      `void (window.changes = [], picker.form.addEventListener('change', ({ target }) =>
+        window.changes.push([target.localName, target.value, target.selection.map(({ level, key, name }) => [level, key, name].join())])))`,
+    )
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await field(page, 'Municipio').fill('nada que ver')
+    await field(page, 'Municipio').blur()
+    expect(await field(page, 'Municipio').inputValue()).toBe('')
+    expect(await page.evaluate('window.changes')).toEqual([['nomenclator-picker', '', ['estado,2,Baja California']]])
+  })
+
+  test('disabled, alone or by its fieldset, it is not used and not submitted', async () => {
+    const page = await open(`<fieldset disabled>${PLACES.replace('name=', 'value="3-100" name=')}</fieldset>`)
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    expect(await field(page, 'Estado').isDisabled()).toBe(true)
+    expect(await dataOf(page)).toEqual({})
+    await evaluate(page, 'void picker.closest("fieldset").removeAttribute("disabled")')
+    expect(await field(page, 'Estado').isDisabled()).toBe(false)
+    await evaluate(page, 'void (picker.disabled = true)')
+    expect(await field(page, 'Estado').isDisabled()).toBe(true)
+  })
+
+  test.each([
+    ['knowledge', 'lang="en" levels="area,campo"', ['Knowledge area', 'Knowledge field']],
+    ['one level alone', 'levels="municipio"', ['Municipio']],
+    ['levels that leave some out', 'levels="pais,municipio"', ['País', 'Municipio']],
+  ])('any levels will do: %s', async (_, attributes, labels) => {
+    const page = await open(`<nomenclator-picker ${attributes} name="x"></nomenclator-picker>`)
+    for (const label of labels) {
+      if (label === 'País') await choose(page, label, 'méx', 'México')
+      else {
+        await field(page, label).click()
+        await page.getByRole('option').first().click()
+      }
+    }
+    const data = await dataOf(page)
+    expect(Object.keys(data)).toHaveLength(labels.length + 1)
+    expect(data.x).toMatch(/^\d+$/)
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test.each([
+    ['no such level', 'levels="planeta"', 'No existe el nivel planeta.'],
+    ['levels that do not belong together', 'levels="area,municipio"', 'Municipio no pertenece a Área de conocimiento.'],
+  ])('what is wrong is said: %s', async (_, attributes, message) => {
+    const page = await open(`<nomenclator-picker ${attributes} name="x"></nomenclator-picker>`)
+    await page.getByText(message).waitFor()
+  })
+
+  test('namesakes are told apart by what they belong to', async () => {
+    const page = await open('<nomenclator-picker levels="localidad" name="x"></nomenclator-picker>')
+    await field(page, 'Localidad').fill('aguascalientes')
+    await page.getByRole('option').nth(1).waitFor()
+    expect((await page.getByRole('option').allTextContents()).sort()).toEqual([
+      'AguascalientesAguascalientes, Aguascalientes',
+      'AguascalientesEnsenada, Baja California',
+    ])
+  })
+
+  test('on a phone and in the dark it is as good', async () => {
+    const page = await open(PLACES, { viewport: { width: 320, height: 600 }, colorScheme: 'dark' })
+    await field(page, 'Estado').click()
+    await page.getByRole('option').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')).toBe(
+      true,
+    )
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+})
+
+describe.skipIf(browser === undefined)('its own page', () => {
+  test('shows what its form submits, in both languages', async () => {
+    const page = await pages.open([url], '/picker', { locale: 'en-US' })
+    await page.getByRole('button', { name: 'Submit' }).click()
+    await page.getByText('Choose: State', { exact: true }).waitFor()
+    await choose(page, 'State', 'baja', 'Baja California')
+    await choose(page, 'Municipality', 'ens', 'Ensenada')
+    await choose(page, 'Locality', 'rancho 7', 'Rancho 7')
+    await page.getByRole('button', { name: 'Submit' }).click()
+    await page.waitForURL('**/picker?lugar=3-106&*')
+    expect(await page.locator('.submitted tr').allTextContents()).toEqual([
+      'lugar3-106',
+      'lugar.estado2',
+      'lugar.municipio3',
+      'lugar.localidad3-106',
+    ])
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('says so where there is no script', async () => {
+    const page = await pages.open([url], '/picker', { javaScriptEnabled: false })
+    expect(await page.locator('noscript p').textContent()).toContain('necesita JavaScript')
+  })
+})

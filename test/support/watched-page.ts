@@ -1,0 +1,70 @@
+// Pages in a real browser of which nothing goes unseen: errors, breaches of the policy, requests that leave the servers.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
+const TIMEOUT_MILLISECONDS = 20_000
+
+export class WatchedPages {
+  readonly #browser: Browser | undefined
+  readonly #contexts: BrowserContext[] = []
+  /** What went wrong in any page since they were last closed. */
+  #faults: string[] = []
+
+  constructor(browser: Browser | undefined) {
+    this.#browser = browser
+  }
+
+  /** Of these servers the first is where relative targets lead. */
+  async open(servers: readonly string[], target: string, options: BrowserContextOptions = {}): Promise<Page> {
+    if (this.#browser === undefined) throw new Error('there is no browser')
+    const context = await this.#browser.newContext({ locale: 'es-MX', baseURL: servers[0] ?? '', ...options })
+    this.#contexts.push(context)
+    context.setDefaultTimeout(TIMEOUT_MILLISECONDS)
+    await context.addInitScript({ content: REPORT_VIOLATIONS })
+    const page = await context.newPage()
+    page.on('console', (message) => {
+      // Browsers report a response that is a problem as an error, too.
+      const isStatus = /Failed to load resource: the server responded with a status of 4/.test(message.text())
+      if (['error', 'warning'].includes(message.type()) && !isStatus) this.#faults.push(`${target}: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => this.#faults.push(`${target}: ${error.message}`))
+    page.on('request', (request) => {
+      if (!servers.some((server) => request.url().startsWith(server)))
+        this.#faults.push(`${target} requests ${request.url()}`)
+    })
+    await page.goto(target)
+    return page
+  }
+
+  /** Closes all pages, and returns what went wrong in them. */
+  async close(): Promise<string[]> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()))
+    return this.#faults.splice(0)
+  }
+}
+
+/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const results = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
+  }
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  )
+}
+
+const PAUSE_MILLISECONDS = 20
+
+/** Waits until something holds, for pages whose policy forbids to evaluate a condition in them again and again. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MILLISECONDS
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`${holds} did not come to hold`)
+    await Bun.sleep(PAUSE_MILLISECONDS)
+  }
+}
