@@ -106,8 +106,8 @@ type NamedRecord = {
   readonly names: readonly WrittenName[]
   /** Aliases after the names, and from where on. */
   readonly aliases: number
-  /** Folded. */
-  readonly codes: readonly string[]
+  /** Folded; read only when something may be a code. */
+  readonly codes: () => readonly string[]
 }
 
 /** A record that a part may mean. */
@@ -172,11 +172,16 @@ function writtenPart(entity: Entity, text: string): WrittenPart {
     written,
     stripped: withoutNoise(written.words, entity.name),
     digits,
-    code: digits ?? (joined.length <= MAX_CODE_LETTERS ? joined : undefined),
+    code: digits ?? (isCodeLike(entity, joined) ? joined : undefined),
   }
 }
 
-const MAX_CODE_LETTERS = 24
+/** Whether it has the form of a code of the entity, in whatever case. */
+const isCodeLike = ({ fields }: Entity, joined: string): boolean =>
+  Object.values(fields).some(
+    (field) => field.kind === 'code' && [joined, joined.toUpperCase()].some((text) => field.pattern.test(text)),
+  )
+
 const MAX_STRIPPED = 2
 
 /** Of a word that says of which entity the record is, and of another such as "rancho", which may be part of the name. */
@@ -246,7 +251,7 @@ class EntityNames {
       position,
       names: aliases === undefined ? names : [...names, ...aliases],
       aliases: names.length,
-      codes: this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
+      codes: () => this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
     }
   }
 
@@ -375,7 +380,7 @@ function matchRecord({ position, names, aliases, codes }: NamedRecord, part: Wri
     best = at < aliases ? match : { ...match, how: 'alias' }
   }
   if (best?.cost !== 0 && part.code !== undefined) {
-    const cost = codeCost(codes, part.code, part.digits)
+    const cost = codeCost(codes(), part.code, part.digits)
     if (cost !== undefined && (best === undefined || cost < best.cost)) best = { cost, ...BY_CODE }
   }
   return best === undefined || best.cost > MAX_COST ? undefined : { position, ...best }
