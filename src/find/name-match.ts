@@ -61,6 +61,7 @@ const MAX_READINGS = 4
 const HAS_DIGIT = /\p{N}/u
 
 function readingsOf(words: readonly string[]): Forms[] {
+  if (!words.some((word) => longFormsOf(word).length > 0)) return [formsOf(words)]
   let readings: (readonly string[])[] = [words]
   for (const [at, word] of words.entries()) {
     const longs = longFormsOf(word)
@@ -69,8 +70,7 @@ function readingsOf(words: readonly string[]): Forms[] {
     readings = readings.flatMap((before) => forms.map((form) => before.with(at, form)))
   }
   // What looks like an abbreviation may be a word of its own, or the beginning of one.
-  const isAbbreviated = readings.length > 1 || readings[0] !== words
-  return (isAbbreviated ? [...readings, words] : readings).map(formsOf)
+  return [...readings, words].map(formsOf)
 }
 
 function formsOf(words: readonly string[]): Forms {

@@ -15,7 +15,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { ancestorsOf } from '../catalog/lineage.ts'
-import { isNoise, longFormsOf } from '../catalog/spanish.ts'
+import { isLinking, isNoise, longFormsOf } from '../catalog/spanish.ts'
 import { folded, wordsOf } from '../catalog/words.ts'
 import { LruCache } from '../lru-cache.ts'
 import { aliasesOf, aliasWords } from '../release/aliases.ts'
@@ -106,8 +106,8 @@ type NamedRecord = {
   readonly names: readonly WrittenName[]
   /** Aliases after the names, and from where on. */
   readonly aliases: number
-  /** Folded. */
-  readonly codes: readonly string[]
+  /** Folded; read only when something may be a code. */
+  readonly codes: () => readonly string[]
 }
 
 /** A record that a part may mean. */
@@ -120,7 +120,7 @@ type Match = {
   readonly cost: number
   /** The cost of its own part alone. */
   readonly ownCost: number
-  /** How many letters its own part has. */
+  /** How many letters its own part has, in words that say something. */
   readonly letters: number
   readonly how: readonly How[]
   /** What is added to the cost for ancestors that were not named. */
@@ -172,11 +172,16 @@ function writtenPart(entity: Entity, text: string): WrittenPart {
     written,
     stripped: withoutNoise(written.words, entity.name),
     digits,
-    code: digits ?? (joined.length <= MAX_CODE_LETTERS ? joined : undefined),
+    code: digits ?? (isCodeLike(entity, joined) ? joined : undefined),
   }
 }
 
-const MAX_CODE_LETTERS = 24
+/** Whether it has the form of a code of the entity, in whatever case. */
+const isCodeLike = ({ fields }: Entity, joined: string): boolean =>
+  Object.values(fields).some(
+    (field) => field.kind === 'code' && [joined, joined.toUpperCase()].some((text) => field.pattern.test(text)),
+  )
+
 const MAX_STRIPPED = 2
 
 /** Of a word that says of which entity the record is, and of another such as "rancho", which may be part of the name. */
@@ -206,9 +211,10 @@ class EntityNames {
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly WrittenName[]>
   #all: readonly NamedRecord[] | undefined
-  /** The words of the index that are known, and which letters are heard in each. */
+  /** The words of the index that are known. */
   readonly #texts: string[] = []
-  readonly #heard: HeardLetters[] = []
+  /** Which letters are heard in the name of each record, where that is known: its length is then not 0. */
+  #heard: Uint32Array | undefined
   readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(release: Release, name: string) {
@@ -245,7 +251,7 @@ class EntityNames {
       position,
       names: aliases === undefined ? names : [...names, ...aliases],
       aliases: names.length,
-      codes: this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
+      codes: () => this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
     }
   }
 
@@ -303,27 +309,33 @@ class EntityNames {
 
   /** The same object in every call. */
   #heardAt(position: number): HeardLetters {
-    const { names, nameStarts, words } = this.#index.words
+    this.#heard ??= new Uint32Array(this.#count * HEARD_FIELDS)
+    const letters = this.#heard
+    const at = position * HEARD_FIELDS
+    if (letters[at + 2] === 0) letters.set(this.#hear(position), at)
     const heard = this.#heardInName
-    heard.all = 0
-    heard.core = 0
-    heard.length = 0
-    heard.coreLength = 0
-    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
-      const word = names[place] as number
-      let letters = this.#heard[word]
-      if (letters === undefined) {
-        letters = heardIn(words.text(word))
-        this.#heard[word] = letters
-      }
-      heard.all |= letters.all
-      heard.core |= letters.core
-      heard.length += letters.length
-      heard.coreLength += letters.coreLength
-    }
+    heard.all = letters[at] as number
+    heard.core = letters[at + 1] as number
+    heard.length = letters[at + 2] as number
+    heard.coreLength = letters[at + 3] as number
     return heard
   }
+
+  #hear(position: number): readonly number[] {
+    let [all, core, length, coreLength] = [0, 0, 0, 0]
+    for (const word of this.#wordsAt(position)) {
+      const heard = heardIn(word)
+      all |= heard.all
+      core |= heard.core
+      length += heard.length
+      coreLength += heard.coreLength
+    }
+    return [all, core, length, coreLength]
+  }
 }
+
+/** What is known of the letters of a name takes so many numbers. */
+const HEARD_FIELDS = 4
 
 type TextReader = (position: number) => string
 
@@ -368,7 +380,7 @@ function matchRecord({ position, names, aliases, codes }: NamedRecord, part: Wri
     best = at < aliases ? match : { ...match, how: 'alias' }
   }
   if (best?.cost !== 0 && part.code !== undefined) {
-    const cost = codeCost(codes, part.code, part.digits)
+    const cost = codeCost(codes(), part.code, part.digits)
     if (cost !== undefined && (best === undefined || cost < best.cost)) best = { cost, ...BY_CODE }
   }
   return best === undefined || best.cost > MAX_COST ? undefined : { position, ...best }
@@ -506,11 +518,14 @@ function withAncestors({ position, cost, how }: PartMatch, costs: AncestorCosts)
   return { position, cost: sum, how: [...ways] }
 }
 
+const lettersIn = (words: readonly string[]): number =>
+  words.reduce((sum, word) => sum + (isNoise(word) || isLinking(word) ? 0 : word.length), 0)
+
 function candidatesByParts(release: Release, parts: readonly WrittenPart[]): Match[] {
   const own = parts.at(-1)
   if (own === undefined) return []
   const { name } = own.entity
-  const letters = own.written.words.join('').length
+  const letters = lettersIn(own.written.words)
   const levels = ancestorLevels(release, own.entity)
   const above = parts.slice(0, -1).filter(({ entity }) => levels.some((level) => level.entity === entity.name))
   const toMatch = (match: PartMatch, { cost, how }: Omit<Parent, 'position'>): Match => ({
@@ -702,12 +717,12 @@ function candidatesByAlignment(release: Release, names: readonly string[], words
       const first = matchRecord(own, span(definition, 0, to))
       if (first !== undefined) {
         const rest = aligned(lineage, span, to, words.length)
-        if (rest !== undefined) offer(first, rest, words.slice(0, to).join('').length)
+        if (rest !== undefined) offer(first, rest, lettersIn(words.slice(0, to)))
       }
       const last = to === words.length ? undefined : matchRecord(own, span(definition, to, words.length))
       if (last !== undefined) {
         const rest = aligned(lineage.toReversed(), span, 0, to)
-        if (rest !== undefined) offer(last, rest, words.slice(to).join('').length)
+        if (rest !== undefined) offer(last, rest, lettersIn(words.slice(to)))
       }
     }
     return found === undefined ? [] : [found]
@@ -762,8 +777,14 @@ const MIN_MARGIN_ASSUMED = 0.15
 const MIN_MARGIN_MISSPELT = 0.2
 const MIN_MARGIN_SINGLE = 0.5
 const LITTLE_COST = 0.6
-const minMargin = (cost: number): number =>
-  cost < MIN_MARGIN ? MIN_MARGIN : cost <= LITTLE_COST ? MIN_MARGIN_ASSUMED : MIN_MARGIN_MISSPELT
+/** Of a short name, another one is easily made by an edit more. */
+const SHORT_NAME = 7
+const MIN_MARGIN_SHORT = 1.05
+const minMargin = (cost: number, letters: number): number => {
+  if (cost < MIN_MARGIN) return MIN_MARGIN
+  if (cost <= LITTLE_COST) return MIN_MARGIN_ASSUMED
+  return cost >= 1 && letters < SHORT_NAME ? MIN_MARGIN_SHORT : MIN_MARGIN_MISSPELT
+}
 const ROUNDING = 1e-9
 const isNear = (a: number, b: number) => Math.abs(a - b) < ROUNDING
 /** What the own name of a rival costs at most that begins with what was written. */
@@ -786,7 +807,7 @@ function verdictOf(release: Release, matches: readonly Match[], isSingle = false
       (isAssumed && other.isPrefix ? other.cost - other.ownCost + PREFIX_RIVAL_COST : other.cost) - first.cost
     // Where the same ancestors are meant, only the names themselves are compared.
     const assumed = isNear(other.cost - other.ownCost, first.cost - first.ownCost) ? first.ownCost : cost
-    return behind >= (isSingle ? MIN_MARGIN_SINGLE : minMargin(assumed)) - ROUNDING
+    return behind >= (isSingle ? MIN_MARGIN_SINGLE : minMargin(assumed, first.letters)) - ROUNDING
   })
   const isSure = first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
   const verdict: Verdict = !isClear ? 'ambiguous' : cost <= MIN_MARGIN ? 'exact' : isSure ? 'sure' : 'likely'
