@@ -451,7 +451,7 @@ class DotMap {
       if (across > 30 || down > 30 || !this.#isShown(position)) continue
       const own = radius[sizes[position] as number] as number
       const gap = Math.hypot(across, down) - own
-      // Larger dots come later: of two that the pointer is within, the smaller one lies on top only by chance.
+      // Larger dots are drawn later: of several under the pointer, the last one is on top.
       if (gap <= least) {
         least = Math.max(gap, 0)
         best = position
