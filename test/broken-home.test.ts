@@ -202,7 +202,7 @@ describe('a home that cannot be one', () => {
     'releases show': ['aa'],
     activate: ['aa'],
     diff: ['aa', 'bb'],
-    resolve: [at('file')],
+    resolve: [at('file'), '--columns', 'estado'],
   }
 
   test.each(commands.filter(({ flags }) => 'home' in flags).map(({ name }) => name))('is told to %s', async (name) => {

@@ -34,7 +34,9 @@ for (const { name, command, mend } of stages) {
 }
 
 console.log('── tests')
-const tests = Bun.spawn([process.execPath, 'test', '--timeout', TEST_MILLISECONDS, ...process.argv.slice(2)], {
+// Many tests wait for processes and timers, so files run in two processes even on a single core.
+const command = [process.execPath, 'test', '--parallel=2', '--no-isolate', '--timeout', TEST_MILLISECONDS]
+const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'pipe'],
 })
