@@ -5,7 +5,8 @@ import { otherForms } from '../../src/catalog/spanish.ts'
 import { wordsOf } from '../../src/catalog/words.ts'
 import type { RowToResolve } from '../../src/find/resolve.ts'
 import type { Release } from '../../src/release/release.ts'
-import { pick, type Random, randomFrom, times } from '../random.ts'
+import { byEar, withTypo } from '../misspelling.ts'
+import { pick, type Random, randomFrom } from '../random.ts'
 
 /** A record with its ancestors, the record first. */
 type Lineage = readonly {
@@ -19,8 +20,6 @@ type Lineage = readonly {
 /** What is written for each level, the record first; undefined where a name cannot be written so. */
 type Make = (lineage: Lineage, random: Random) => readonly string[] | undefined
 
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
-
 const plain = (text: string): string => wordsOf(text).join(' ')
 const namesOf = (lineage: Lineage): string[] => lineage.map(({ name }) => name)
 
@@ -32,47 +31,6 @@ const own =
     const written = write(plain(name), random)
     return written === undefined ? undefined : [written, ...above]
   }
-
-/** One letter swapped with its neighbour, left out, doubled or replaced, in a word of four letters or more. */
-function withTypo(text: string, random: Random): string | undefined {
-  const words = text.split(' ')
-  const long = words.flatMap((word, at) => (word.length >= 4 ? at : []))
-  if (long.length === 0) return undefined
-  const at = pick(random, long)
-  const word = words[at] as string
-  const place = 1 + random(word.length - 2)
-  const [before, letter, after] = [word.slice(0, place), word.charAt(place), word.slice(place + 1)]
-  words[at] = pick(random, [
-    before + after.charAt(0) + letter + after.slice(1),
-    before + after,
-    before + letter + letter + after,
-    before + pick(random, LETTERS) + after,
-  ])
-  const typed = words.join(' ')
-  return typed === text ? undefined : typed
-}
-
-/** Some letters for others that sound alike. */
-const BY_EAR: readonly (readonly [RegExp, string])[] = [
-  [/v/, 'b'],
-  [/b/, 'v'],
-  [/z/, 's'],
-  [/s(?=[aou])/, 'z'],
-  [/c(?=[ei])/, 's'],
-  [/ll/, 'y'],
-  [/y(?=[aeou])/, 'll'],
-  [/(?<!c)h/, ''],
-  [/qu(?=[ei])/, 'k'],
-  [/g(?=[ei])/, 'j'],
-  [/j(?=[ei])/, 'g'],
-  [/x/, 's'],
-]
-
-function byEar(text: string, random: Random): string | undefined {
-  const usable = BY_EAR.filter(([from]) => from.test(text))
-  if (usable.length === 0) return undefined
-  return times(1 + random(2), () => pick(random, usable)).reduce((spelt, [from, to]) => spelt.replace(from, to), text)
-}
 
 function abbreviated(text: string, random: Random): string | undefined {
   const words = text.split(' ').map((word) => {

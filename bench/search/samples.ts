@@ -1,6 +1,7 @@
 // Queries of every kind that are made from the names of a home itself, seeded, and how often the right record comes first.
 import { otherForms } from '../../src/catalog/spanish.ts'
-import { pick, type Random, randomFrom, times } from '../random.ts'
+import { byEar, withTypo } from '../misspelling.ts'
+import { pick, type Random, randomFrom } from '../random.ts'
 import { folded } from './localities.ts'
 import type { Service } from './service.ts'
 
@@ -14,7 +15,6 @@ export type Place = {
 }
 
 const SEED = 2_013
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 const PARTICLES = new Set(['de', 'del', 'la', 'las', 'los', 'el', 'y', 'a', 'en'])
 
 const plain = (text: string) =>
@@ -22,50 +22,6 @@ const plain = (text: string) =>
     .replaceAll(/[^\p{L}\p{N} ]+/gu, ' ')
     .replaceAll(/ +/g, ' ')
     .trim()
-
-/** One letter swapped with its neighbour, left out, doubled or replaced, in a word of four letters or more. */
-function withTypo(text: string, random: Random): string | undefined {
-  const words = text.split(' ')
-  const long = words.flatMap((word, at) => (word.length >= 4 ? at : []))
-  if (long.length === 0) return undefined
-  const at = pick(random, long)
-  const word = words[at] as string
-  const place = 1 + random(word.length - 2)
-  const [before, letter, after] = [word.slice(0, place), word.charAt(place), word.slice(place + 1)]
-  words[at] = pick(random, [
-    before + after.charAt(0) + letter + after.slice(1),
-    before + after,
-    before + letter + letter + after,
-    before + pick(random, LETTERS) + after,
-  ])
-  const typed = words.join(' ')
-  return typed === text ? undefined : typed
-}
-
-/** Spelling by ear: some letters for others that sound alike. */
-const BY_EAR: readonly (readonly [RegExp, string])[] = [
-  [/v/, 'b'],
-  [/b/, 'v'],
-  [/z/, 's'],
-  [/s(?=[aou])/, 'z'],
-  [/c(?=[ei])/, 's'],
-  [/ll/, 'y'],
-  [/y(?=[aeou])/, 'll'],
-  [/(?<!c)h/, ''],
-  [/qu(?=[ei])/, 'k'],
-  [/g(?=[ei])/, 'j'],
-  [/j(?=[ei])/, 'g'],
-  [/x/, 's'],
-]
-
-function byEar(text: string, random: Random): string | undefined {
-  const usable = BY_EAR.filter(([from]) => from.test(text))
-  if (usable.length === 0) return undefined
-  return times(1 + random(2), () => pick(random, usable)).reduce(
-    (spelled, [from, to]) => spelled.replace(from, to),
-    text,
-  )
-}
 
 /** The shortest abbreviation of a word, with a point. */
 function abbreviated(text: string): string | undefined {
