@@ -264,7 +264,7 @@ export type How = (typeof HOW)[number]
 export type AliasMatch = { readonly entity: string | undefined; readonly alias: Alias }
 
 /** How a record was matched. */
-export type Explanation = {
+type Explanation = {
   /** All ways in which words matched; `exact` only where there is no other. */
   readonly how: readonly How[]
   /** The typed words that the record does not have. */

@@ -4,7 +4,7 @@ import { releaseOf } from '../../test/support/releases.ts'
 import { smallSource } from '../../test/support/small-source.ts'
 import { wordsOf } from '../catalog/words.ts'
 import type { Release } from '../release/release.ts'
-import { rank, rankParts } from './rank.ts'
+import { rank } from './rank.ts'
 import { searchAcross } from './search.ts'
 
 setDefaultTimeout(60_000)
@@ -138,28 +138,7 @@ describe('what is typed finds what is meant', () => {
   })
 })
 
-describe('what a row may mean', () => {
-  const partsOf = (parts: Readonly<Record<string, string>>) =>
-    rankParts(release, new Map(Object.entries(parts).map(([name, text]) => [name, wordsOf(text)])), { limit: 3 })
-
-  test.each([
-    ['by free text', () => rank(release, ['localidad'], wordsOf('san pedro, toluca'), { limit: 3 }), 12],
-    ['by parts', () => partsOf({ estado: 'Jal.', municipio: 'Guad.', localidad: 'San Pedro' }), 13],
-    ['by codes', () => partsOf({ estado: '14', municipio: '039', localidad: '0001' }), 0],
-    ['the locality decides', () => partsOf({ municipio: '039', localidad: 'Acapulco' }), 5],
-    ['a wrong municipality', () => partsOf({ municipio: 'Monterrey', localidad: 'Playa del Carmen' }), 7],
-    ['an empty part', () => partsOf({ estado: '', municipio: 'zacatecas', localidad: 'zacatecas' }), 10],
-  ])('%s', (_what, results, position) => {
-    expect(results()[0]).toMatchObject({ name: 'localidad', position })
-  })
-
-  test('each part tells how it was matched, and one that fits not at all has no score', () => {
-    const [best] = partsOf({ estado: 'N.L.', municipio: 'Guadaljara', localidad: 'Sta. Ma. del Oro' })
-    expect(best?.parts.map(({ entity, how }) => [entity, how.join(' ')])).toEqual([
-      ['estado', 'dropped-words'],
-      ['municipio', 'typo'],
-      ['localidad', 'abbreviation'],
-    ])
-    expect(best?.parts[0]?.score).toBe(0)
-  })
+test('what a free text may mean is ranked in the entities that are named', () => {
+  const [best] = rank(release, ['localidad'], wordsOf('san pedro, toluca'), { limit: 3 })
+  expect(best).toMatchObject({ name: 'localidad', position: 12 })
 })
