@@ -268,7 +268,6 @@ export class CachedFile {
         if (bytes === 0) throw new Error(`${this.#path} ends after ${at} bytes`)
         yield buffer.subarray(0, bytes)
         at += bytes
-        collectAfter(bytes)
       }
     } finally {
       this.#readers--
@@ -285,17 +284,6 @@ export class CachedFile {
     closeSync(this.#descriptor)
     this.#descriptor = undefined
   }
-}
-
-/** Left alone, the garbage of many downloads grows to several times the memory in use. */
-const BYTES_PER_COLLECTION = 1 << 24
-let bytesSinceCollection = 0
-
-function collectAfter(bytes: number): void {
-  bytesSinceCollection += bytes
-  if (bytesSinceCollection < BYTES_PER_COLLECTION) return
-  bytesSinceCollection = 0
-  Bun.gc(false)
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

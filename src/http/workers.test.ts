@@ -45,6 +45,31 @@ afterEach(async () => {
   while (childrenOf(process.pid).length > 0) await Bun.sleep(5)
 })
 
+/** A worker with as much memory that is not touched as a release has, which then makes garbage and prints the most that it took. */
+const WASTEFUL_WORKER = `
+process.send({ ready: { port: 1 } })
+const untouched = new Uint8Array(200 << 20)
+let most = 0
+for (let at = 0; at < 400; at++) {
+  new Uint8Array(1 << 20).fill(1)
+  most = Math.max(most, process.memoryUsage.rss() >> 20)
+}
+console.log(most, untouched.length)
+`
+
+test('the garbage of a worker stays small beside a large release', async () => {
+  const took = Promise.withResolvers<number>()
+  running = await startWorkers({
+    count: 1,
+    listening: { host: '127.0.0.1', port: 0 },
+    command: () => [process.execPath, '-e', WASTEFUL_WORKER],
+    drainMilliseconds: 0,
+    log: ({ message }) => took.resolve(Number.parseInt(message, 10)),
+  })
+  // With the usual options it takes 400 MB.
+  expect(await took.promise).toBeLessThan(200)
+})
+
 test('the supervisor resets it when a worker has run steadily', async () => {
   let now = 0
   const lines: string[] = []

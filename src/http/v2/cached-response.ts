@@ -202,8 +202,6 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
 
 const CHUNK_BYTES = 1 << 16
 const SLICE_MILLISECONDS = 2
-/** Left alone, garbage grows to several times the memory in use. A collection beside the work costs little. */
-const SLICES_PER_COLLECTION = 10
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
@@ -213,7 +211,6 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
-  let slices = 0
   let end = performance.now() + SLICE_MILLISECONDS
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
@@ -226,7 +223,6 @@ export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Ui
       used = 0
     }
     if (performance.now() < end) continue
-    if (++slices % SLICES_PER_COLLECTION === 0) Bun.gc(false)
     await nextTurn()
     end = performance.now() + SLICE_MILLISECONDS
   }

@@ -292,7 +292,8 @@ export class Connection implements ConnectionInfo {
     const { body } = response
     // HTTP/1.0 has no chunks: a body of unknown length ends where the connection does.
     const endsWithConnection = http10 && body !== undefined && body.length === undefined
-    const last = this.#server.draining || endsWithConnection || !staysOpen(head)
+    // Who is turned away because too much is kept for clients would send its next request at once.
+    const last = this.#server.draining || endsWithConnection || response.status === 503 || !staysOpen(head)
     const isLarge = body instanceof Uint8Array && body.length > MAX_COPIED_BODY && method !== 'HEAD'
     const withBody = method !== 'HEAD' && !isLarge
     out.add(response, withBody, last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)

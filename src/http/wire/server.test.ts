@@ -20,7 +20,7 @@ function start(timeouts?: Timeouts, options: Partial<ListenOptions> = {}): WireS
       respond: ({ method, path, query }): HttpResponse =>
         path === '/large'
           ? { status: 200, head: '', body: LARGE }
-          : textResponse(200, { 'X-Path': path }, `${method} ${path} ${query}`),
+          : textResponse(path === '/overloaded' ? 503 : 200, { 'X-Path': path }, `${method} ${path} ${query}`),
       refuse: ({ kind }) => textResponse(400, {}, kind),
     },
     { host: '127.0.0.1', port: 0, ...options },
@@ -106,6 +106,15 @@ describe('requests', () => {
     socket.write(`${request('/a')}garbage\r\n\r\n${request('/b')}`)
     const all = await readUntilClosed(socket)
     expect([bodies(all), all.endsWith('bad-request')]).toEqual([['GET /a '], true])
+  })
+
+  test('one that is turned away for lack of room is the last: those after it would be turned away too', async () => {
+    const socket = open(start())
+    socket.write(request('/a') + request('/overloaded') + request('/b'))
+    const all = await readUntilClosed(socket)
+    expect(bodies(all)).toEqual(['GET /a ', 'GET /overloaded '])
+    expect(all).toMatch(/503 Service Unavailable(?:.|\r\n)*Connection: close/)
+    expect(all.match(/Connection: close/g)).toHaveLength(1)
   })
 
   test('a head that does not end is refused at 16,384 bytes', async () => {

@@ -6,7 +6,6 @@ import { Metrics, type RefusalReason } from '../metrics.ts'
 import { overloaded } from '../problem.ts'
 import { Connection } from './connection.ts'
 import { connectionLimit, descriptorLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
-import { collectIfGrown } from './garbage.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 import type { Handler, ServerState } from './server-state.ts'
 import { Turns } from './turns.ts'
@@ -91,7 +90,6 @@ export function listenWire(handler: Handler, options: ListenOptions, timeouts = 
     refused.closeExpired(now)
     keepDescriptorLeft()
     logRefusals(now)
-    collectIfGrown(now)
   }
   const keepDescriptorLeft = () => {
     if (hasDescriptorLeft()) {

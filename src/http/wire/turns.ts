@@ -1,6 +1,5 @@
 // Shares the turns of the event loop: a client that sends many requests at once does not keep the others waiting.
 import type { Turn } from '../exchange.ts'
-import { collectIfGrown } from './garbage.ts'
 
 /** How long pipelined requests and streams may occupy one turn. */
 const MAX_MILLISECONDS = 3
@@ -47,7 +46,6 @@ export class Turns implements Turn {
 
   readonly #next = (): void => {
     this.#isOpen = false
-    collectIfGrown(this.#startedAt)
     for (let goesOn = false; this.#queue.length > 0 && !goesOn && this.hasTime(); )
       goesOn = this.#queue.shift()?.() ?? false
   }
