@@ -5,6 +5,7 @@ import { createApp } from '../http/app.ts'
 import { Budget } from '../http/budget.ts'
 import { Metrics, watchEventLoop } from '../http/metrics.ts'
 import { failureLog, observed } from '../http/observed-app.ts'
+import { PageShortcut } from '../http/page-shortcut.ts'
 import { RateTable, rateLimited, sharedTableFile } from '../http/rate-limit.ts'
 import { CannotCache, cacheDirectory, ResponseCache } from '../http/response-cache.ts'
 import { serve } from '../http/serve.ts'
@@ -66,9 +67,15 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
   const limit = values['rate-limit']
   const limited = limit === undefined ? app : rateLimited(app, { limit, table: rateTable(shared), policy, metrics })
   const accessLog = accessLogOf(values, metrics, log, shared)
-  const watched = observed(limited, { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] })
+  const observation = { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] }
+  const watched = observed(limited, observation)
   const { host, port, 'max-connections': maxConnections } = values
-  const server = serve(watched, { host, port, shared, maxConnections, metrics, budget, log })
+  // The shortcut counts requests, but neither limits nor logs them.
+  const shortcut =
+    limit === undefined && accessLog === undefined
+      ? new PageShortcut({ release: following.release, policy, observation })
+      : undefined
+  const server = serve(watched, { host, port, shared, maxConnections, metrics, budget, log, shortcut })
   watchEventLoop(metrics)
   return {
     url: server.url,

@@ -4,11 +4,12 @@ import type { Log } from '../log.ts'
 import type { AccessLog } from './access-log.ts'
 import type { App } from './app.ts'
 import { clientAddress, type ProxyPolicy } from './client-address.ts'
-import type { HttpRequest, HttpResponse, Streamed } from './exchange.ts'
+import type { ConnectionInfo, HttpRequest, HttpResponse, Streamed } from './exchange.ts'
 import { type Metrics, type Route, routeOf } from './metrics.ts'
 import { isV2, problemResponse } from './problem.ts'
 import { withLines } from './rate-limit.ts'
 import { RequestId } from './request-id.ts'
+import { parseHead } from './wire/request-head.ts'
 
 export type Observation = {
   readonly metrics: Metrics
@@ -91,6 +92,35 @@ function note(
   if (accessLog === undefined) return
   const client = clientOf(observation.policy, id)
   accessLog.add({ client, request: id.request, path, route, status, bytes, milliseconds, requestId: id.value })
+}
+
+type ServedPage = {
+  /** They begin with the request, which ends at `end`. */
+  readonly bytes: Buffer
+  readonly end: number
+  readonly connection: ConnectionInfo
+  readonly status: number
+  readonly bodyLength: number
+  readonly started: number
+}
+
+/** Tells of a page whose request was not parsed, which it is only if it was slow. There is no access log. */
+export function notePage(observation: Observation, page: ServedPage): void {
+  const { metrics, slowMilliseconds, policy } = observation
+  const { bytes, end, connection, status, bodyLength, started } = page
+  const milliseconds = millisecondsSince(started)
+  metrics.countRequest('v1 page', status, milliseconds, bodyLength)
+  if (milliseconds < slowMilliseconds) return
+  const request = parseHead(bytes.toString('latin1', 0, end))
+  if (!('kind' in request))
+    noteSlow(
+      observation,
+      new RequestId(policy, request, connection),
+      request.path,
+      routeOf(request.path),
+      status,
+      milliseconds,
+    )
 }
 
 function noteSlow(

@@ -211,6 +211,12 @@ export class Connection implements ConnectionInfo {
 
   /** Takes the next head, and responds if no body is read for it. False if the head is incomplete. */
   #takeHead(): boolean {
+    const { shortcut, draining, clock } = this.#server
+    const taken = draining ? 0 : (shortcut?.respond(this.#received.bytes, out, clock.date, this) ?? 0)
+    if (taken > 0) {
+      this.#received.consume(taken)
+      return true
+    }
     const text = this.#received.peek()
     const length = headLength(text)
     if (length === undefined) {
@@ -221,8 +227,12 @@ export class Connection implements ConnectionInfo {
     this.#received.consume(length)
     const head = parseHead(text.slice(0, length))
     if ('kind' in head) this.#refuse(head, text)
-    else if (head.method === 'GET' || head.method === 'HEAD') this.#respond(head)
-    else this.#respondToBody(head)
+    else if (head.method === 'GET' || head.method === 'HEAD') {
+      const start = out.length
+      this.#respond(head)
+      const isWhole = !this.#closing && !this.#responding && this.#body === undefined
+      if (isWhole) shortcut?.learn(text.slice(0, length), head, out.bytes.subarray(start, out.length), clock.date, this)
+    } else this.#respondToBody(head)
     return true
   }
 

@@ -52,7 +52,7 @@ export class ResponseBuffer {
   add({ status, head, body }: HttpResponse, withBody: boolean, connection: string, date: string, http10 = false): void {
     const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
     const bytes = withBody && body instanceof Uint8Array ? body : undefined
-    this.#reserve(text.length + (bytes === undefined ? 0 : bytes.length))
+    this.#makeRoom(text.length + (bytes === undefined ? 0 : bytes.length))
     this.#used += this.#bytes.write(text, this.#used, 'latin1')
     if (bytes === undefined) return
     this.#bytes.set(bytes, this.#used)
@@ -61,11 +61,19 @@ export class ResponseBuffer {
 
   /** Tells the client that it may send the body of its request (RFC 9110, section 15.2.1). */
   addContinue(): void {
-    this.#reserve(CONTINUE.length)
+    this.#makeRoom(CONTINUE.length)
     this.#used += this.#bytes.write(CONTINUE, this.#used, 'latin1')
   }
 
-  #reserve(length: number): void {
+  /** Adds this many bytes, which the caller writes; returns where they begin. */
+  reserve(length: number): number {
+    this.#makeRoom(length)
+    const at = this.#used
+    this.#used += length
+    return at
+  }
+
+  #makeRoom(length: number): void {
     const needed = this.#used + length
     if (needed <= this.#bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))

@@ -3,6 +3,7 @@ import type { Budget } from '../budget.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { Problem } from '../problem.ts'
 import type { HeadProblem, RequestHead } from './request-head.ts'
+import type { ResponseBuffer } from './response-buffer.ts'
 import type { Turns } from './turns.ts'
 
 /** Why a request is refused before the handler gets it. */
@@ -22,8 +23,23 @@ export type Handler = {
   readonly onFailure?: ((error: unknown, request: HttpRequest) => void) | undefined
 }
 
+/** Responds to requests that were not parsed, with the very bytes that the handler would lead to. */
+export type Shortcut = {
+  /** Writes the response to the request at the beginning of the bytes. Returns its length, or 0 if it must be parsed. */
+  readonly respond: (bytes: Buffer, out: ResponseBuffer, date: string, connection: ConnectionInfo) => number
+  /** Called with a request that was parsed, and with all of its response, after which the connection stays open. */
+  readonly learn: (
+    text: string,
+    request: RequestHead,
+    response: Buffer,
+    date: string,
+    connection: ConnectionInfo,
+  ) => void
+}
+
 export type ServerState = {
   readonly handler: Handler
+  readonly shortcut?: Shortcut | undefined
   readonly budget: Budget
   readonly turns: Turns
   /** The URL at which it listens. */

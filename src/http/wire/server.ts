@@ -7,7 +7,7 @@ import { overloaded } from '../problem.ts'
 import { Connection } from './connection.ts'
 import { connectionLimit, descriptorLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
 import { ResponseBuffer } from './response-buffer.ts'
-import type { Handler, ServerState } from './server-state.ts'
+import type { Handler, ServerState, Shortcut } from './server-state.ts'
 import { Turns } from './turns.ts'
 
 export type ListenOptions = {
@@ -20,6 +20,8 @@ export type ListenOptions = {
   readonly metrics?: Metrics
   readonly budget?: Budget
   readonly log?: Log
+  /** Without one every request is parsed. */
+  readonly shortcut?: Shortcut | undefined
 }
 
 export type Timeouts = {
@@ -71,6 +73,7 @@ export function listenWire(handler: Handler, options: ListenOptions, timeouts = 
   let connectionsNow = maxConnections
   const state: ServerState = {
     handler,
+    shortcut: options.shortcut,
     budget: options.budget ?? new Budget(DEFAULT_BUDGET, metrics),
     turns: new Turns(),
     url: '',

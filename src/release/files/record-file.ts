@@ -181,6 +181,8 @@ const EMPTY_TAG = entityTag(EMPTY)
 /** A record file mapped into memory. Pages count from zero here; API v1 counts from one. */
 export class RecordFile {
   readonly #records: Uint8Array
+  /** The same, to copy from: a buffer copies faster, and a plain array is sliced faster. */
+  readonly #buffer: Buffer
   readonly #offsets: Uint32Array
   readonly #etags: Buffer
   readonly count: number
@@ -188,6 +190,7 @@ export class RecordFile {
   constructor(directory: string, count: number) {
     const map = (name: RecordFileName) => (count === 0 ? new Uint8Array() : mapped(join(directory, name)))
     this.#records = map('records')
+    this.#buffer = Buffer.from(this.#records.buffer, this.#records.byteOffset, this.#records.byteLength)
     const offsets = map('offsets')
     this.#offsets = new Uint32Array(offsets.buffer, offsets.byteOffset, offsets.byteLength >> 2)
     const etags = map('etags')
@@ -202,14 +205,44 @@ export class RecordFile {
   /** The JSON array of one page, as it goes on the wire. */
   page(index: number): Uint8Array {
     if (this.count === 0) return EMPTY
-    const first = index * PER_PAGE
-    const next = Math.min(first + PER_PAGE, this.count)
-    return this.#records.subarray(this.#offset(first) - 1, this.#offset(next) - PAGE_GAP + 1)
+    return this.#records.subarray(this.#pageStart(index), this.#pageEnd(index))
+  }
+
+  #pageStart(index: number): number {
+    return this.#offset(index * PER_PAGE) - 1
+  }
+
+  #pageEnd(index: number): number {
+    return this.#offset(Math.min((index + 1) * PER_PAGE, this.count)) - PAGE_GAP + 1
   }
 
   etag(index: number): string {
     if (this.count === 0) return EMPTY_TAG
     return this.#etags.toString('latin1', index * ETAG_LINE, (index + 1) * ETAG_LINE - 1)
+  }
+
+  /** How long a page is. */
+  pageLength(index: number): number {
+    return this.count === 0 ? EMPTY.length : this.#pageEnd(index) - this.#pageStart(index)
+  }
+
+  /** Copies a page of a file that is not empty. */
+  copyPage(index: number, target: Uint8Array, at: number): void {
+    this.#buffer.copy(target, at, this.#pageStart(index), this.#pageEnd(index))
+  }
+
+  /** Copies the entity tag of a page of a file that is not empty. */
+  copyTag(index: number, target: Uint8Array, at: number): void {
+    const start = index * ETAG_LINE
+    for (let offset = 0; offset < ETAG_LINE - 1; offset++) target[at + offset] = this.#etags[start + offset] as number
+  }
+
+  /** Whether the entity tag of a page stands there. */
+  hasTag(index: number, bytes: Uint8Array, at: number): boolean {
+    const start = index * ETAG_LINE
+    for (let offset = 0; offset < ETAG_LINE - 1; offset++)
+      if (bytes[at + offset] !== this.#etags[start + offset]) return false
+    return true
   }
 
   /** The JSON of one record. */
