@@ -1,6 +1,8 @@
 // Several workers on one port: they die, are replaced, restarted and stopped while the service keeps running.
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
 import { fairTrial, type LoadReport, startLoad } from './support/load.ts'
 import {
   childrenOf,
@@ -110,6 +112,28 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
     })
     expect(report).toMatchObject({ ...noneFailed, refused: 0, closedByServer: 0 })
     expect(Math.min(...report.versions)).toBeGreaterThan(CONNECTIONS)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('one worker', () => {
+  const started = (env: Record<string, string | undefined>) =>
+    Service.over(home, { flags: ['--workers', '1', '--scrub', 'off'], env })
+
+  test('is the process itself, if that was started with the options of the collector, as the launcher does', async () => {
+    const launcher = readFileSync(join(import.meta.dir, '..', 'nomenclator'), 'utf8')
+    for (const [name, value] of Object.entries(COLLECTOR_OPTIONS))
+      expect(launcher).toContain(`export ${name}="\${${name}:-${value}}"`)
+    await using service = await started({})
+    expect(childrenOf(service.pid)).toEqual([])
+  })
+
+  test('is a process of its own otherwise, which gets them', async () => {
+    await using service = await started(
+      Object.fromEntries(Object.keys(COLLECTOR_OPTIONS).map((name) => [name, undefined])),
+    )
+    const [worker] = childrenOf(service.pid)
+    const environment = readFileSync(`/proc/${worker}/environ`, 'utf8').split('\0')
+    for (const [name, value] of Object.entries(COLLECTOR_OPTIONS)) expect(environment).toContain(`${name}=${value}`)
   })
 })
 

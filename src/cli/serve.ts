@@ -2,6 +2,7 @@
 import { diskFailure, Failure } from '../failure.ts'
 import { type Admin, startAdmin } from '../http/admin.ts'
 import {
+  COLLECTOR_OPTIONS,
   KNOWN_VARIABLE,
   type Known,
   SUPERVISOR_VARIABLE,
@@ -62,7 +63,9 @@ type Operated = { workers?: Workers; serving?: Serving; stopping: boolean }
 async function start(context: Context): Promise<number> {
   const { values, log } = context
   const shares = process.platform === 'linux'
-  const supervises = values.workers > 1 && shares
+  // The launcher starts a server with them; any other way, a worker gets them from its supervisor.
+  const hasOptions = Object.keys(COLLECTOR_OPTIONS).every((name) => process.env[name] !== undefined)
+  const supervises = shares && (values.workers > 1 || !hasOptions)
   const operated: Operated = { stopping: false }
   onReopenSignal(() => {
     operated.workers?.reopen()

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commands } from '../../src/cli/run.ts'
+import { COLLECTOR_OPTIONS } from '../../src/http/workers.ts'
 import { MANIFEST_FILE } from '../../src/release/manifest.ts'
 import type { Release } from '../../src/release/release.ts'
 import type { GivenRow } from '../../src/source/source.ts'
@@ -40,7 +41,7 @@ const UNSET = {
 
 export type ServiceOptions = {
   readonly flags?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** How many descriptors it may have open; by default as many as the test. */
   readonly descriptors?: number
   /** An executable to run instead of the sources: without the variables of this process, in its own directory. */
@@ -63,7 +64,7 @@ export class Service implements AsyncDisposable {
     this.#child = Bun.spawn([...limited, ...program, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(executable === undefined ? {} : { cwd: dirname(executable) }),
-      env: { ...(executable === undefined ? { ...process.env, ...UNSET } : {}), ...env },
+      env: { ...(executable === undefined ? { ...process.env, ...COLLECTOR_OPTIONS, ...UNSET } : {}), ...env },
     })
     this.#ended = Promise.all([
       this.#listen('out', this.#child.stdout),
