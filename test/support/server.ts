@@ -1,6 +1,8 @@
 // The real server on a free port of this machine, with whatever it logs kept for the test.
 import { type App, createApp } from '../../src/http/app.ts'
 import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { PageShortcut } from '../../src/http/page-shortcut.ts'
 import { ResponseCache } from '../../src/http/response-cache.ts'
 import { serve } from '../../src/http/serve.ts'
 import type { Release } from '../../src/release/release.ts'
@@ -21,7 +23,7 @@ export function serverOf(
   release: () => Release,
   policy: Partial<BaseUrlPolicy> = {},
   shelf?: Shelf,
-  wrapped: (app: App) => App = (app) => app,
+  wrapped?: (app: App) => App,
 ): TestServer {
   const logged: unknown[] = []
   const logError = (error: unknown) => logged.push(error)
@@ -29,7 +31,11 @@ export function serverOf(
   const cache = testCache(directory.path)
   const context = { release, cache, policy: { ...fromHost, ...policy }, logError }
   const app = createApp(shelf === undefined ? context : { ...context, shelf })
-  const server = serve(wrapped(app), { host: '127.0.0.1', port: 0 })
+  const listening = { host: '127.0.0.1', port: 0 }
+  const observation = { metrics: new Metrics(), log: () => {}, accessLog: undefined, slowMilliseconds: 1e9 }
+  // As in the real service, which has none where something stands between it and the app.
+  const shortcut = new PageShortcut({ ...context, observation: { ...observation, policy: context.policy } })
+  const server = wrapped === undefined ? serve(app, { ...listening, shortcut }) : serve(wrapped(app), listening)
   const close = async () => {
     await server.stop(0)
     directory[Symbol.dispose]()
