@@ -1,10 +1,11 @@
-// What it costs a page that it is counted: the app alone, the app as it is observed, and the same counts in prom-client.
+// What it costs a page that it is counted: the app alone, the app as it is observed, the same counts in prom-client, and the
+// counting alone of a page that the shortcut responded with.
 //
 // tools/with-bun bench/observing.ts HOME, after bench/setup
 import { createApp } from '../src/http/app.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../src/http/exchange.ts'
 import { DURATION_BOUNDS, Metrics, routeOf } from '../src/http/metrics.ts'
-import { observed } from '../src/http/observed-app.ts'
+import { notePage, observed } from '../src/http/observed-app.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
 
 const REQUESTS = 200_000
@@ -28,7 +29,8 @@ if (release === undefined) throw new Error(`there is no release in ${home}`)
 const policy = { baseUrl: undefined, trustedProxies: undefined }
 const app = createApp({ release: () => release, shelf, policy, logError: console.error })
 const metrics = new Metrics()
-const counted = observed(app, { metrics, log: console.error, policy, accessLog: undefined, slowMilliseconds: 1_000 })
+const observation = { metrics, log: console.error, policy, accessLog: undefined, slowMilliseconds: 1_000 }
+const counted = observed(app, observation)
 
 function countedByPromClient({ Counter, Histogram }: PromClient): Respond {
   const requests = new Counter({ name: 'requests', help: 'help', labelNames: ['route', 'status'] })
@@ -50,6 +52,7 @@ function countedByPromClient({ Counter, Histogram }: PromClient): Respond {
   }
 }
 
+const NOTHING = Buffer.alloc(0)
 const connection = { peer: '127.0.0.1', listeningUrl: 'http://127.0.0.1' }
 const headers = new Map([['host', 'catalogs.example.org']])
 
@@ -65,6 +68,10 @@ const variants: Readonly<Record<string, Respond>> = {
   'the app alone': app,
   observed: counted,
   'prom-client': countedByPromClient(await import(PROM_CLIENT)),
+  'counting alone': () => {
+    const started = Bun.nanoseconds()
+    notePage(observation, { bytes: NOTHING, end: 0, connection, status: 200, bodyLength: 3_000, started })
+  },
 }
 const times = Object.keys(variants).map((name) => ({ name, all: [] as number[] }))
 // In turn, so that other work on the machine hits all alike.
