@@ -1,0 +1,1 @@
+export const profile = async (home: string, seconds: number): Promise<string> => `${home} ${seconds}`
