@@ -28,8 +28,8 @@ export type Measured = {
   readonly load: string
   /** One for each round; undefined where the round is void. */
   readonly samples: readonly (Sample | undefined)[]
-  /** Why windows were thrown away, whether or not the repetition was better. */
-  readonly discarded: readonly string[]
+  /** The windows that were thrown away, whether or not the repetition was better. */
+  readonly discarded: readonly Sample[]
 }
 
 async function measureWindow({ server, load }: Contest, seconds: number, generate: Generator): Promise<Sample> {
@@ -57,31 +57,23 @@ async function measureWindow({ server, load }: Contest, seconds: number, generat
 /** Of a rate that is asked for, this share has to be reached. */
 const RATE_REACHED = 0.98
 
-/** Why a window says nothing of its server; undefined if it does. */
-export function reasonToDiscard(
-  { errors, requestsPerSecond }: Pick<Sample, 'errors' | 'requestsPerSecond'>,
-  { rate = 0 }: Pick<Load, 'rate'>,
-): string | undefined {
-  if (errors > 0) return `${errors} errors`
-  return requestsPerSecond < rate * RATE_REACHED
-    ? `${Math.round(requestsPerSecond).toLocaleString('en')} requests/s instead of ${rate.toLocaleString('en')}`
-    : undefined
-}
+/** Whether a window tells anything of its server. */
+const isSound = ({ errors, requestsPerSecond }: Sample, { rate = 0 }: Pick<Load, 'rate'>): boolean =>
+  errors === 0 && requestsPerSecond >= rate * RATE_REACHED
 
-/** How often a window is measured until it is without errors; then its round is void. */
+/** How often a window is measured until it is sound; then its round is void. */
 const ATTEMPTS = 3
 
-/** The first window that is not to be discarded, and why others were. */
+/** The first window that is sound, and those before it. */
 export async function firstSound(
   measure: () => Promise<Sample>,
   load: Pick<Load, 'rate'>,
-): Promise<{ sample: Sample | undefined; discarded: string[] }> {
-  const discarded: string[] = []
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+): Promise<{ sample: Sample | undefined; discarded: Sample[] }> {
+  const discarded: Sample[] = []
+  while (discarded.length < ATTEMPTS) {
     const sample = await measure()
-    const reason = reasonToDiscard(sample, load)
-    if (reason === undefined) return { sample, discarded }
-    discarded.push(reason)
+    if (isSound(sample, load)) return { sample, discarded }
+    discarded.push(sample)
   }
   return { sample: undefined, discarded }
 }
@@ -98,7 +90,7 @@ export async function alternate(contests: readonly Contest[], how: Rounds): Prom
   const found = contests.map((contest) => ({
     contest,
     samples: [] as (Sample | undefined)[],
-    discarded: [] as string[],
+    discarded: [] as Sample[],
   }))
   for (let round = 0; round < rounds; round++) {
     for (const { contest, samples, discarded } of orderOf(found, round)) {

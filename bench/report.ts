@@ -6,7 +6,16 @@ import { type Measured, ratioIn, type Sample, spreadIn } from './measure.ts'
 import { peers } from './peers.ts'
 import type { Build } from './servers.ts'
 import type { Spread } from './spread.ts'
-import { type Architecture, architectures, OURS, TEN_TIMES, TWO_WORKERS, type Verdict, voidIn } from './targets.ts'
+import {
+  type Architecture,
+  architectures,
+  OURS,
+  TEN_TIMES,
+  TWO_WORKERS,
+  type Verdict,
+  voidIn,
+  voidRounds,
+} from './targets.ts'
 
 export const figure = (value: number, digits = 0): string =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -83,7 +92,7 @@ const compared = (measured: readonly Measured[]) =>
 
 const COMPARISON = [
   ...['load', 'server', 'requests/s', 'CPU µs/request', 'user', 'system', 'CPU against nginx', 'rounds'],
-  ...['p50 ms', 'p99 ms', 'core used', 'generator', 'void'],
+  ...['p50 ms', 'p99 ms', 'core used', 'generator', 'void rounds'],
 ]
 
 const comparison = (measured: readonly Measured[]): string =>
@@ -103,7 +112,7 @@ const comparison = (measured: readonly Measured[]): string =>
         ...[median('userMicros', micros), median('systemMicros', micros)],
         ...[timesInRange(ratio), ratio === undefined ? NONE : String(ratio.rounds)],
         ...[median('p50Micros', millis), median('p99Micros', millis)],
-        ...[median('busy', percent), median('generatorBusy', percent), voidIn(own) ?? '0'],
+        ...[median('busy', percent), median('generatorBusy', percent), String(voidRounds(own))],
       ]
     }),
   )
@@ -129,6 +138,11 @@ function noiseNote(measured: readonly Measured[]): string[] {
   const most = Math.max(...measured.map((one) => spreadIn(one, 'others')?.median ?? 0))
   const sentence = `The machine was not quiet: others used up to ${percent(most)} of the server's core in a measurement.`
   return most <= NOISY ? [] : [`**${sentence}**`]
+}
+
+function voidNote(measured: readonly Measured[]): string[] {
+  const found = measured.flatMap((one) => voidIn(one) ?? [])
+  return [found.length === 0 ? 'No round is void.' : `Not all rounds were sound:\n\n${list(found)}`]
 }
 
 /** Why figures of one load may not be those of the servers. */
@@ -195,6 +209,7 @@ export function section(results: Results): string {
     ...(notes.length === 0 ? [] : [list(notes)]),
     `### Comparison on ${architecture}`,
     comparison(measured),
+    ...voidNote(measured),
     ...limitNotes(measured),
     `### Growth on ${architecture}`,
     GROWTH,

@@ -32,11 +32,16 @@ export function judge(
   return { description, limit, unit, outcome: found === undefined ? 'not measured' : outcomeOf(found), found, note }
 }
 
-/** How many rounds are void, and why windows were discarded; undefined if none was. */
-export function voidIn({ samples, discarded }: Measured): string | undefined {
+export const voidRounds = ({ samples }: Measured): number => samples.filter((sample) => sample === undefined).length
+
+/** How many rounds are void, and why windows were thrown away; undefined if none was. */
+export function voidIn(measured: Measured): string | undefined {
+  const { server, load, samples, discarded } = measured
   if (discarded.length === 0) return undefined
-  const lost = samples.filter((sample) => sample === undefined).length
-  return `${lost} of ${samples.length} void, ${discarded.length - lost} repeated (${[...new Set(discarded)].join('; ')})`
+  const errors = discarded.reduce((sum, window) => sum + window.errors, 0)
+  const slowest = Math.min(...discarded.map(({ requestsPerSecond }) => requestsPerSecond))
+  const reason = errors > 0 ? `${errors} errors` : `as few as ${Math.round(slowest).toLocaleString('en')} requests/s`
+  return `of ${server} on “${load}” ${discarded.length} windows were thrown away (${reason}) and ${voidRounds(measured)} of ${samples.length} rounds are void`
 }
 
 export type Findings = {
@@ -69,13 +74,7 @@ export function verdictsOn(
   type Side = readonly [server: string, load: LoadName]
   const measuredOn = ([server, load]: Side) =>
     measured.find((one) => one.server === server && one.load === loads[load].name)
-  const voids = (sides: readonly Measured[]) =>
-    sides
-      .flatMap((side) => {
-        const found = voidIn(side)
-        return found === undefined ? [] : [`rounds of ${side.server}: ${found}`]
-      })
-      .join('; ') || undefined
+  const voids = (sides: readonly Measured[]) => sides.flatMap((side) => voidIn(side) ?? []).join('; ') || undefined
   const ratio = (description: string, limit: Limit, part: keyof Sample, ...sides: [Side, Side]) => {
     const [left, right] = sides.map(measuredOn)
     if (left === undefined || right === undefined) return judge(description, limit, '×', undefined, 'not in this run')
