@@ -1,21 +1,23 @@
 // The benchmark: reads the command line, starts the servers, measures them side by side, and reports.
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../package.json'
 import { runCommand } from './command.ts'
-import { fetches, loads, wrk } from './load.ts'
+import { allLoads, type LoadName, loads, loadsForAll, quickLoads, sockets, wrkOrSockets } from './load.ts'
 import { allCores, describeMachine, LOAD_CORES, largestMemory, pinSelf, ROOT, workPath } from './machine.ts'
-import { alternate, type Contest } from './measure.ts'
+import { alternate, type Contest, ratioIn, spreadIn } from './measure.ts'
 import { copyPages, type Peer, peers, verifySame, versionOf } from './peers.ts'
-import { ranged, report } from './report.ts'
+import { profile } from './profile.ts'
+import { ranged, section, withSection } from './report.ts'
 import { type Build, build, nomenclator, Server, startTimes } from './servers.ts'
-import { ratioOf, spreadOf } from './spread.ts'
-import { OURS, TEN_TIMES, TWO_WORKERS, type Verdict, verdictsOn } from './targets.ts'
+import { type Spread, spreadOf } from './spread.ts'
+import { type Architecture, OURS, TEN_TIMES, TWO_WORKERS, type Verdict, verdictsOn } from './targets.ts'
 
-export const USAGE = `npm run bench                 compares with all servers; writes docs/benchmarks.md
+export const USAGE = `npm run bench                 compares with all servers; writes its section of docs/benchmarks.md
 npm run bench -- --quick      compares with nginx alone, in about two minutes; prints the report
 npm run bench -- --smoke      start time and cost of depth; needs neither wrk nor another server
+npm run bench -- --profile    where the time of one hot page goes: user and system time, and the functions that take most
 
   --rounds N    alternating rounds (default 5)
   --out FILE    write the report there
@@ -25,17 +27,27 @@ Exits with 1 if a target is missed.
 `
 
 type Plan = {
+  readonly kind: 'compare' | 'smoke' | 'profile'
   readonly peers: readonly Peer[]
+  readonly loads: readonly LoadName[]
+  /** Whether this service is also measured on ten times the localities. */
+  readonly grows: boolean
   readonly seconds: number
   readonly builds: number
   readonly out: string | undefined
 }
 type Options = Plan & { readonly rounds: number }
 
+const onlyNginx = peers.filter(({ name }) => name === 'nginx')
+const alone = { peers: [], loads: [], grows: false, seconds: 1, builds: 1, out: undefined } as const
 const plans = {
-  full: { peers, seconds: 2, builds: 9, out: 'docs/benchmarks.md' },
-  quick: { peers: peers.filter(({ name }) => name === 'nginx'), seconds: 1, builds: 3, out: undefined },
-  smoke: { peers: [], seconds: 1, builds: 1, out: undefined },
+  full: { kind: 'compare', peers, loads: allLoads, grows: true, seconds: 2, builds: 9, out: 'docs/benchmarks.md' },
+  quick: {
+    ...{ kind: 'compare', peers: onlyNginx, loads: quickLoads, grows: false },
+    ...{ seconds: 1, builds: 3, out: undefined },
+  },
+  smoke: { ...alone, kind: 'smoke' },
+  profile: { ...alone, kind: 'profile', seconds: 10 },
 } as const satisfies Readonly<Record<string, Plan>>
 
 export function readOptions(argv: readonly string[]): Options {
@@ -44,13 +56,16 @@ export function readOptions(argv: readonly string[]): Options {
     options: {
       quick: { type: 'boolean' },
       smoke: { type: 'boolean' },
+      profile: { type: 'boolean' },
       rounds: { type: 'string', default: '5' },
       out: { type: 'string' },
     },
   })
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a whole number from 1')
-  const plan = plans[values.smoke ? 'smoke' : values.quick ? 'quick' : 'full']
+  const named = (['quick', 'smoke', 'profile'] as const).filter((name) => values[name])
+  if (named.length > 1) throw new Error(`--${named.join(' and --')} exclude one another`)
+  const plan = plans[named[0] ?? 'full']
   return { ...plan, rounds, out: values.out ?? plan.out }
 }
 
@@ -75,9 +90,8 @@ async function compare(options: Options, command: string): Promise<readonly Verd
   const missing = versions.flatMap(([name, found]) => (found === undefined ? [name] : []))
   if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}; run bench/setup`)
   const once = await buildTimes(1, options.builds)
-  const ten = await buildTimes(10, 1)
-  const tenTimes = nomenclator(ten.home, { name: TEN_TIMES })
-  const [start, startOfTen] = [await startTimes(nomenclator(once.home), STARTS), await startTimes(tenTimes, STARTS)]
+  const start = await startTimes(nomenclator(once.home), STARTS)
+  const ten = options.grows ? await startOfTenTimes() : undefined
 
   await using stack = new AsyncDisposableStack()
   const ours = stack.use(await Server.start(nomenclator(once.home)))
@@ -87,38 +101,53 @@ async function compare(options: Options, command: string): Promise<readonly Verd
     say(`starting ${peer.name}`)
     const server = stack.use(await Server.start(peer.prepare(pages)))
     await verifySame(ours, server)
+    peer.verifyLimits?.(server)
     servers.push(server)
   }
-  const larger = stack.use(await Server.start(tenTimes))
+  const larger = ten === undefined ? undefined : stack.use(await Server.start(ten.launch))
   const doubled = stack.use(await Server.start(nomenclator(once.home, { name: TWO_WORKERS, workers: 2 })))
 
+  const variants = larger === undefined ? [doubled] : [larger, doubled]
+  const serversFor = (load: LoadName) =>
+    loadsForAll.includes(load) ? servers : servers.filter(({ name }) => name === OURS || name === 'nginx')
   // What is compared with one another stands side by side.
   const contests: Contest[] = [
-    ...Object.values(loads).flatMap((load) => servers.map((server) => ({ server, load }))),
-    ...[larger, doubled].map((server) => ({ server, load: loads.random })),
+    ...options.loads.flatMap((load) => serversFor(load).map((server) => ({ server, load: loads[load] }))),
+    ...variants.map((server) => ({ server, load: loads.random })),
   ]
   say(`measuring ${options.rounds} rounds of ${contests.length * options.seconds} s`)
-  const all = await alternate(contests, { ...options, generate: wrk })
+  const all = await alternate(contests, { ...options, generate: wrkOrSockets })
   const measured = all.filter(({ server }) => server !== TWO_WORKERS || allCores.length >= CORES_FOR_TWO_WORKERS)
-  // Pages of the release count as private to a process while no other maps them, so this is taken of two workers; a
-  // run too short for each of them to read every page finds too much.
-  const privateMegabytes = spreadOf([largestMemory(doubled.pid).privateBytes / 1e6])
-  const verdicts = verdictsOn({ measured, start, buildRate: spreadOf(once.rates), privateMegabytes })
-  const results = {
-    ...{ command, rounds: options.rounds, seconds: options.seconds, measured, verdicts },
+  const anonymous = [ours, doubled].map(({ pid }) => largestMemory(pid).anonymousBytes / 1e6)
+  const anonymousMegabytes = spreadOf([Math.max(...anonymous)])
+  const architecture: Architecture = process.arch === 'x64' ? 'x64' : 'arm64'
+  const verdicts = verdictsOn({ measured, start, buildRate: spreadOf(once.rates), anonymousMegabytes }, architecture)
+  const text = section({
+    ...{ architecture, command, rounds: options.rounds, seconds: options.seconds, measured, verdicts },
     sizes: [
       { server: OURS, build: once.middle, start, memory: largestMemory(ours.pid) },
-      { server: TEN_TIMES, build: ten.middle, start: startOfTen, memory: largestMemory(larger.pid) },
+      ...(ten === undefined || larger === undefined
+        ? []
+        : [{ server: TEN_TIMES, build: ten.middle, start: ten.start, memory: largestMemory(larger.pid) }]),
     ],
     machine: [
       ...describeMachine(),
       `nomenclator ${version} on Bun ${Bun.version}`,
       ...versions.map((pair) => pair.join(' ')),
     ],
+  })
+  console.log(text)
+  if (options.out !== undefined) {
+    const file = resolve(ROOT, options.out)
+    writeFileSync(file, withSection(existsSync(file) ? readFileSync(file, 'utf8') : '', architecture, text))
   }
-  console.log(report(results))
-  if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), report(results))
   return verdicts
+}
+
+async function startOfTenTimes() {
+  const { home, middle } = await buildTimes(10, 1)
+  const launch = nomenclator(home, { name: TEN_TIMES })
+  return { middle, launch, start: await startTimes(launch, STARTS) }
 }
 
 async function smoke(options: Options): Promise<readonly Verdict[]> {
@@ -126,16 +155,28 @@ async function smoke(options: Options): Promise<readonly Verdict[]> {
   console.log(`Start to first response: ${ranged(await startTimes(nomenclator(home), STARTS))} ms, ${STARTS} starts`)
   await using server = await Server.start(nomenclator(home))
   const contests = [loads.hot, loads.deep].map((load) => ({ server, load }))
-  const measured = await alternate(contests, { ...options, generate: fetches })
-  const [hot = [], deep = []] = measured.map(({ samples }) => samples.map(({ cpuMicros }) => cpuMicros))
-  console.log(`CPU per request of page 1: ${ranged(spreadOf(hot))} µs`)
-  console.log(`CPU per request of the deepest page: ${ranged(spreadOf(deep))} µs`)
-  console.log(`The deepest page against page 1: ${ranged(ratioOf(deep, hot))} ×, ${options.rounds} rounds`)
+  const [hot, deep] = await alternate(contests, { ...options, generate: sockets })
+  const shown = (found: Spread | undefined) => (found === undefined ? 'not measured, for errors' : ranged(found))
+  if (hot === undefined || deep === undefined) return []
+  console.log(`CPU per request of page 1: ${shown(spreadIn(hot, 'cpuMicros'))} µs`)
+  console.log(`CPU per request of the deepest page: ${shown(spreadIn(deep, 'cpuMicros'))} µs`)
+  console.log(`The deepest page against page 1: ${shown(ratioIn(deep, hot, 'cpuMicros'))} ×, ${options.rounds} rounds`)
+  return []
+}
+
+async function profileHot(options: Options): Promise<readonly Verdict[]> {
+  const { home } = await buildTimes(1, options.builds)
+  console.log(await profile(home, options.seconds))
   return []
 }
 
 if (import.meta.main) {
   pinSelf(LOAD_CORES)
-  const run = (options: Options, call: string) => (options.peers.length === 0 ? smoke(options) : compare(options, call))
-  await runCommand({ name: 'bench', usage: USAGE, read: readOptions, run })
+  const kinds = { compare, smoke, profile: profileHot }
+  await runCommand({
+    name: 'bench',
+    usage: USAGE,
+    read: readOptions,
+    run: (options, call) => kinds[options.kind](options, call),
+  })
 }

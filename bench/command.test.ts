@@ -10,7 +10,8 @@ describe('npm run bench', () => {
     ['', ['nginx', 'fastify', 'drf'], { rounds: 5, out: 'docs/benchmarks.md' }],
     ['--quick', ['nginx'], { rounds: 5, out: undefined }],
     ['--smoke --rounds 3', [], { rounds: 3, out: undefined }],
-    ['--quick --out here', ['nginx'], { out: 'here' }],
+    ['--quick --out here', ['nginx'], { kind: 'compare', out: 'here' }],
+    ['--profile', [], { kind: 'profile', out: undefined }],
   ]
   test.each(cases)('%p', (line, compared, expected) => {
     const { peers, ...options } = readOptions(words(line))
@@ -18,7 +19,7 @@ describe('npm run bench', () => {
     expect(options).toMatchObject(expected)
   })
 
-  test.each(['--rounds 0', '--rounds many', '--slow', 'more'])('refuses %s', (line) =>
+  test.each(['--rounds 0', '--rounds many', '--slow', 'more', '--quick --profile'])('refuses %s', (line) =>
     expect(() => readOptions(words(line))).toThrow(),
   )
 })

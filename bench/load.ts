@@ -1,9 +1,9 @@
-// The loads: what is requested of every server, and the two generators that request it.
+// The loads: what is requested of every server, over how many connections, how fast, and by which generator.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LOAD_CORES, pinned, workPath } from './machine.ts'
 import { randomFrom, times } from './random.ts'
-import { quantile } from './spread.ts'
+import { sendBySockets } from './sockets.ts'
 
 const BEFORE_PAGE = '/api/v1/localidades?format=api&page='
 export const pathOf = (page: number): string => `${BEFORE_PAGE}${page}`
@@ -11,6 +11,10 @@ export const pathOf = (page: number): string => `${BEFORE_PAGE}${page}`
 export type Load = {
   readonly name: string
   readonly description: string
+  readonly connections: number
+  /** Requests a second; without it, as many as the server responds to. */
+  readonly rate?: number
+  readonly method?: 'HEAD'
   /** Whether the request carries the ETag of page 1 in If-None-Match. */
   readonly conditional?: true
   readonly pages: (totalPages: number) => readonly number[]
@@ -21,27 +25,58 @@ const lastFull = (totalPages: number): number => Math.max(totalPages - 1, 1)
 /** No more than nginx can keep open: a process is often allowed 20,000 files. */
 const DRAWN = 16_000
 const SEED = 0x6e6f6d65
+export const CONNECTIONS = 64
+const MANY_CONNECTIONS = 512
+export const RATE = 20_000
+
+const hot: Load = { name: 'hot', description: 'page 1, again and again', connections: CONNECTIONS, pages: () => [1] }
+const random: Load = {
+  name: 'random',
+  description: `${DRAWN.toLocaleString('en')} pages drawn at random, the same for every server, as many as nginx can keep open`,
+  connections: CONNECTIONS,
+  pages: (totalPages) => {
+    const draw = randomFrom(SEED)
+    return times(DRAWN, () => 1 + draw(lastFull(totalPages)))
+  },
+}
+
+const over = (load: Load, connections: number): Load => ({
+  ...load,
+  name: `${load.name}, ${connections} connection${connections === 1 ? '' : 's'}`,
+  description: `the same over ${connections === 1 ? 'a single connection' : `${connections} connections`}`,
+  connections,
+})
+const paced = (load: Load): Load => ({
+  ...load,
+  name: `${load.name}, equal rate`,
+  description: `${load.description}, ${RATE.toLocaleString('en')} times a second, evenly spread`,
+  rate: RATE,
+})
 
 export const loads = {
-  hot: { name: 'hot', description: 'page 1, again and again', pages: () => [1] },
-  random: {
-    name: 'random',
-    description: `${DRAWN.toLocaleString('en')} pages drawn at random, the same for every server, as many as nginx can keep open`,
-    pages: (totalPages) => {
-      const random = randomFrom(SEED)
-      return times(DRAWN, () => 1 + random(lastFull(totalPages)))
-    },
-  },
-  deep: { name: 'deep', description: 'the deepest full page', pages: (totalPages) => [lastFull(totalPages)] },
+  hot,
+  random,
+  deep: { ...hot, name: 'deep', description: 'the deepest full page', pages: (total) => [lastFull(total)] },
   unchanged: {
+    ...hot,
     name: 'unchanged',
-    description: 'page 1 with its ETag in If-None-Match, answered with 304',
+    description: 'page 1 with its ETag in If-None-Match, responded to with 304',
     conditional: true,
-    pages: () => [1],
   },
-} as const satisfies Readonly<Record<string, Load>>
+  hotPaced: paced(hot),
+  randomPaced: paced(random),
+  headPaced: paced({ ...hot, name: 'HEAD', description: 'HEAD of page 1', method: 'HEAD' }),
+  hotOverOne: over(hot, 1),
+  randomOverOne: over(random, 1),
+  hotOverMany: over(hot, MANY_CONNECTIONS),
+  randomOverMany: over(random, MANY_CONNECTIONS),
+} satisfies Readonly<Record<string, Load>>
 
 export type LoadName = keyof typeof loads
+/** Those that every server is measured on; the others are for this service and nginx. */
+export const loadsForAll: readonly LoadName[] = ['hot', 'random', 'deep', 'unchanged']
+export const quickLoads: readonly LoadName[] = [...loadsForAll, 'hotPaced', 'randomPaced', 'headPaced']
+export const allLoads = Object.keys(loads) as LoadName[]
 
 export type LoadResult = {
   readonly requests: number
@@ -50,65 +85,57 @@ export type LoadResult = {
   readonly errors: number
   readonly p50Micros: number
   readonly p99Micros: number
+  /** How much of its cores the generator used: near 1, it and not the server may have been at its limit. */
+  readonly generatorBusy: number
 }
 
 type Target = { readonly port: number; readonly totalPages: number }
 export type Generator = (target: Target, load: Load, seconds: number) => Promise<LoadResult>
 
-const urlOf = (port: number, page: number) => `http://127.0.0.1:${port}${pathOf(page)}`
 const headersFor = async ({ port }: Target, load: Load): Promise<Record<string, string>> =>
-  load.conditional ? { 'If-None-Match': (await fetch(urlOf(port, 1))).headers.get('ETag') ?? '' } : {}
+  load.conditional
+    ? { 'If-None-Match': (await fetch(`http://127.0.0.1:${port}${pathOf(1)}`)).headers.get('ETag') ?? '' }
+    : {}
 
-export const CONNECTIONS = 64
-/** Slow servers answer many connections late; that is a latency, not an error. */
+/** Slow servers respond late to many connections; that is a latency, not an error. */
 const TIMEOUT = '30s'
 
-/** wrk, over connections that are kept alive. */
-export const wrk: Generator = async (target, load, seconds) => {
+/** wrk, over connections that are kept alive. It knows no rate, and waits for the body that HEAD does not have. */
+const wrk: Generator = async (target, load, seconds) => {
   const pages = workPath('pages-of-load.txt')
   writeFileSync(pages, `${load.pages(target.totalPages).join('\n')}\n`)
   const etag = (await headersFor(target, load))['If-None-Match']
-  const numbers = ['-t', LOAD_CORES.length, '-c', CONNECTIONS, '-d', seconds].map(String)
+  const threads = Math.min(LOAD_CORES.length, load.connections)
+  const numbers = ['-t', threads, '-c', load.connections, '-d', seconds].map(String)
   const script = ['-s', join(import.meta.dir, 'wrk.lua'), `http://127.0.0.1:${target.port}/`]
   const child = Bun.spawn(pinned(LOAD_CORES, ['wrk', ...numbers, '--timeout', TIMEOUT, ...script]), {
     env: { ...process.env, BENCH_PAGES: pages, BENCH_PATH: BEFORE_PAGE, ...(etag && { BENCH_ETAG: etag }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return parseWrk(await child.stdout.text())
+  const result = parseWrk(await child.stdout.text())
+  await child.exited
+  const cpuMicros = Number(child.resourceUsage()?.cpuTime.total ?? 0)
+  return { ...result, generatorBusy: cpuMicros / (result.seconds * 1e6 * threads) }
 }
 
-/** The line of JSON that wrk.lua prints after whatever wrk says. */
-export function parseWrk(output: string): LoadResult {
+/** The line of JSON that wrk.lua prints after whatever wrk prints itself. */
+export function parseWrk(output: string): Omit<LoadResult, 'generatorBusy'> {
   const line = output.split('\n').find((candidate) => candidate.startsWith('{'))
   if (line === undefined) throw new Error(`wrk gave no result:\n${output}`)
   return JSON.parse(line)
 }
 
-const FETCHES_AT_ONCE = 16
-
-/** The fetch of the runtime, in this process: it needs no other program, and its own cost is not the server's. */
-export const fetches: Generator = async (target, load, seconds) => {
-  const headers = await headersFor(target, load)
-  const urls = load.pages(target.totalPages).map((page) => urlOf(target.port, page))
-  const latencies: number[] = []
-  let errors = 0
-  const begun = performance.now()
-  const keepAsking = async () => {
-    while (performance.now() - begun < seconds * 1_000) {
-      const sent = performance.now()
-      const response = await fetch(urls[latencies.length % urls.length] as string, { headers })
-      await response.arrayBuffer()
-      latencies.push((performance.now() - sent) * 1_000)
-      if (!response.ok && response.status !== 304) errors++
-    }
-  }
-  await Promise.all(times(FETCHES_AT_ONCE, keepAsking))
-  const sorted = Float64Array.from(latencies).sort()
-  return {
-    requests: latencies.length,
-    seconds: (performance.now() - begun) / 1_000,
-    errors,
-    p50Micros: quantile(sorted, 0.5),
-    p99Micros: quantile(sorted, 0.99),
-  }
+/** Sockets of this process, which need no other program. */
+export const sockets: Generator = async (target, load, seconds) => {
+  const headers = Object.entries(await headersFor(target, load)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const requests = load.pages(target.totalPages).map((page) => {
+    const lines = `${load.method ?? 'GET'} ${pathOf(page)} HTTP/1.1\r\nHost: 127.0.0.1:${target.port}\r\n${headers.join('')}`
+    return Buffer.from(`${lines}\r\n`)
+  })
+  const { connections, rate, method } = load
+  return sendBySockets({ port: target.port, connections, rate, requests, hasBody: method !== 'HEAD', seconds })
 }
+
+/** wrk where it can, since it costs the least. */
+export const wrkOrSockets: Generator = (target, load, seconds) =>
+  (load.rate === undefined && load.method === undefined ? wrk : sockets)(target, load, seconds)

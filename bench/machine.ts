@@ -25,19 +25,21 @@ export function pinSelf(cores: readonly number[]): void {
 /** The unit of /proc/stat and /proc/<pid>/stat is a hundredth of a second on every Linux that Bun runs on. */
 const TICK_MICROS = 10_000
 
-export type ProcessStat = {
-  readonly pid: number
-  readonly parent: number
-  /** User and system time, with that of children that have ended. */
-  readonly cpuMicros: number
-}
+/** Processor time, apart for what a process did itself and what the kernel did for it. */
+export type CpuTime = { readonly userMicros: number; readonly systemMicros: number }
+
+/** The times are with those of children that have ended. */
+export type ProcessStat = CpuTime & { readonly pid: number; readonly parent: number }
 
 /** Reads a line of /proc/<pid>/stat; the name of the program may hold spaces and brackets, so it ends at the last one. */
 export function parseStat(line: string): ProcessStat {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   // After the name, field 0 is the state, 1 the parent, and 11 to 14 are utime, stime, cutime and cstime.
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-  return { pid: Number.parseInt(line, 10), parent: Number(fields[1]), cpuMicros: ticks * TICK_MICROS }
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number)
+  return {
+    ...{ pid: Number.parseInt(line, 10), parent: Number(fields[1]) },
+    ...{ userMicros: (user + childUser) * TICK_MICROS, systemMicros: (system + childSystem) * TICK_MICROS },
+  }
 }
 
 /** The process and those below it, the process itself first. */
@@ -61,8 +63,19 @@ export function processTree(root: number): ProcessStat[] {
   return descendants(root, all)
 }
 
-export const cpuMicrosOf = (root: number): number =>
-  processTree(root).reduce((sum, { cpuMicros }) => sum + cpuMicros, 0)
+export const cpuTimeOf = (root: number): CpuTime =>
+  processTree(root).reduce(
+    (sum: CpuTime, { userMicros, systemMicros }) => ({
+      userMicros: sum.userMicros + userMicros,
+      systemMicros: sum.systemMicros + systemMicros,
+    }),
+    { userMicros: 0, systemMicros: 0 },
+  )
+
+export function cpuMicrosOf(root: number): number {
+  const { userMicros, systemMicros } = cpuTimeOf(root)
+  return userMicros + systemMicros
+}
 
 /** From /proc/stat: user, nice, system and stolen time of the cores given; idling and interrupts are left out. */
 export function parseBusy(text: string, cores: readonly number[]): number {
@@ -81,9 +94,10 @@ export const busyMicros = (cores: readonly number[]): number => parseBusy(readFi
 
 export type Memory = {
   readonly residentBytes: number
-  /** Mapped by no other process; pages of a file count too while only one process maps them. */
-  readonly privateBytes: number
-  /** Heap and stacks, which the kernel cannot drop because there is no file behind them. */
+  /**
+   * Heap and stacks, which the kernel cannot drop because there is no file behind them. What the kernel calls private would
+   * be wrong here: it counts the pages of a mapped file too, as long as no other process has touched the same ones.
+   */
   readonly anonymousBytes: number
 }
 
@@ -95,15 +109,14 @@ export function parseRollup(text: string): Memory {
   }
   return {
     residentBytes: bytes('Rss'),
-    privateBytes: bytes('Private_Clean') + bytes('Private_Dirty'),
     anonymousBytes: bytes('Anonymous'),
   }
 }
 
-/** Of the process and those below it, the one with the most private memory. */
+/** Of the process and those below it, the one with the most anonymous memory. */
 export function largestMemory(root: number): Memory {
   const each = processTree(root).map(({ pid }) => parseRollup(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')))
-  return each.reduce((largest, memory) => (memory.privateBytes > largest.privateBytes ? memory : largest))
+  return each.reduce((largest, memory) => (memory.anonymousBytes > largest.anonymousBytes ? memory : largest))
 }
 
 /** On arm64 /proc/cpuinfo has no names: lscpu knows the usual processors by their numbers, which are the last resort. */
@@ -132,6 +145,18 @@ export function describeMachine(): string[] {
     `${system}, Linux ${release()}`,
     `commit ${commit}${isChanged ? ', with changes' : ''}`,
   ]
+}
+
+/** How many files the process may have open that may have the most, of this one and those below it. */
+export function openFilesAllowed(root: number): number {
+  const each = processTree(root).map(({ pid }) => parseOpenFiles(readFileSync(`/proc/${pid}/limits`, 'utf8')))
+  return Math.max(...each)
+}
+
+export function parseOpenFiles(limits: string): number {
+  const soft = limits.match(/^Max open files\s+(\S+)/m)?.[1]
+  if (soft === undefined) throw new Error('/proc/<pid>/limits has no line for open files')
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
 }
 
 /** A path among the work files, whose directory is there. */

@@ -1,7 +1,7 @@
-// Medians, quantiles and ratios of rounds, the order of the rounds, and what loads request.
+// Medians, quantiles and ratios of rounds, the order of the rounds, windows that are repeated, and what loads request.
 import { describe, expect, test } from 'bun:test'
 import { loads, parseWrk } from './load.ts'
-import { orderOf } from './measure.ts'
+import { firstSound, orderOf, type Sample } from './measure.ts'
 import { quantile, ratioOf, spreadOf } from './spread.ts'
 
 describe('the median and its range', () => {
@@ -47,4 +47,33 @@ test('the result of wrk stands after whatever else it prints', () => {
   const result = { requests: 10, seconds: 2, errors: 0, p50Micros: 1.5, p99Micros: 2 }
   expect(parseWrk(`Running 2s test\nRequests/sec: 5\n${JSON.stringify(result)}\n`)).toEqual(result)
   expect(() => parseWrk('unable to connect to 127.0.0.1:1 Connection refused')).toThrow('unable to connect')
+})
+
+describe('a window', () => {
+  const window = (errors: number, requestsPerSecond = 50_000): Sample => ({
+    ...{ errors, requestsPerSecond, cpuMicros: 10, userMicros: 4, systemMicros: 6 },
+    ...{ p50Micros: 1, p99Micros: 2, busy: 1, others: 0, generatorBusy: 0.5 },
+  })
+  const measured = (windows: Sample[], rate?: number) => {
+    const left = [...windows]
+    return firstSound(async () => left.shift() as Sample, rate === undefined ? {} : { rate })
+  }
+
+  test('without errors is taken', async () =>
+    expect(await measured([window(0)])).toEqual({ sample: window(0), discarded: [] }))
+
+  test('with errors is repeated', async () =>
+    expect(await measured([window(65), window(0)])).toEqual({ sample: window(0), discarded: [window(65)] }))
+
+  test('is given up after the third', async () =>
+    expect(await measured([window(1), window(2), window(3), window(0)])).toEqual({
+      sample: undefined,
+      discarded: [window(1), window(2), window(3)],
+    }))
+
+  test('has to reach its rate', async () =>
+    expect(await measured([window(0, 19_000), window(0, 19_900)], 20_000)).toEqual({
+      sample: window(0, 19_900),
+      discarded: [window(0, 19_000)],
+    }))
 })

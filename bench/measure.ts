@@ -1,13 +1,16 @@
 // Measuring: windows of load on servers in alternating rounds, and what each cost the server.
 import type { Generator, Load } from './load.ts'
-import { busyMicros, cpuMicrosOf } from './machine.ts'
+import { busyMicros, cpuTimeOf } from './machine.ts'
 import type { Server } from './servers.ts'
+import { ratioOf, type Spread, spreadOf } from './spread.ts'
 
 /** One window of load on one server. */
 export type Sample = {
   readonly requestsPerSecond: number
-  /** User and system time of the server and its children for each request. */
+  /** User and system time of the server and its children for each request, together and apart. */
   readonly cpuMicros: number
+  readonly userMicros: number
+  readonly systemMicros: number
   readonly p50Micros: number
   readonly p99Micros: number
   readonly errors: number
@@ -15,29 +18,64 @@ export type Sample = {
   readonly busy: number
   /** How much of the server's cores others used. */
   readonly others: number
+  readonly generatorBusy: number
 }
 
 export type Contest = { readonly server: Server; readonly load: Load }
-/** The samples of one contest, in the order of the rounds. */
-export type Measured = { readonly server: string; readonly load: string; readonly samples: readonly Sample[] }
+
+export type Measured = {
+  readonly server: string
+  readonly load: string
+  /** One for each round; undefined where the round is void. */
+  readonly samples: readonly (Sample | undefined)[]
+  /** The windows that were thrown away, whether or not the repetition was better. */
+  readonly discarded: readonly Sample[]
+}
 
 async function measureWindow({ server, load }: Contest, seconds: number, generate: Generator): Promise<Sample> {
-  const before = { cpu: cpuMicrosOf(server.pid), busy: busyMicros(server.cores), at: performance.now() }
-  const { requests, errors, p50Micros, p99Micros, ...result } = await generate(server, load, seconds)
-  const cpu = cpuMicrosOf(server.pid) - before.cpu
-  const others = Math.max(busyMicros(server.cores) - before.busy - cpu, 0)
+  const before = { cpu: cpuTimeOf(server.pid), busy: busyMicros(server.cores), at: performance.now() }
+  const { requests, seconds: loaded, ...result } = await generate(server, load, seconds)
+  const cpu = cpuTimeOf(server.pid)
+  const userMicros = cpu.userMicros - before.cpu.userMicros
+  const systemMicros = cpu.systemMicros - before.cpu.systemMicros
+  const cpuMicros = userMicros + systemMicros
+  const others = Math.max(busyMicros(server.cores) - before.busy - cpuMicros, 0)
   const elapsedMicros = (performance.now() - before.at) * 1_000
-  if (requests === 0) throw new Error(`${server.name} answered no request of the load ${load.name} in ${seconds} s`)
+  if (requests === 0) throw new Error(`${server.name} responded to no request of the load ${load.name} in ${seconds} s`)
   await server.settle()
   return {
-    requestsPerSecond: requests / result.seconds,
-    cpuMicros: cpu / requests,
-    p50Micros,
-    p99Micros,
-    errors,
-    busy: cpu / (result.seconds * 1e6 * server.cores.length),
+    ...result,
+    requestsPerSecond: requests / loaded,
+    cpuMicros: cpuMicros / requests,
+    userMicros: userMicros / requests,
+    systemMicros: systemMicros / requests,
+    busy: cpuMicros / (loaded * 1e6 * server.cores.length),
     others: others / (elapsedMicros * server.cores.length),
   }
+}
+
+/** Of a rate that is asked for, this share has to be reached. */
+const RATE_REACHED = 0.98
+
+/** Whether a window tells anything of its server. */
+const isSound = ({ errors, requestsPerSecond }: Sample, { rate = 0 }: Pick<Load, 'rate'>): boolean =>
+  errors === 0 && requestsPerSecond >= rate * RATE_REACHED
+
+/** How often a window is measured until it is sound; then its round is void. */
+const ATTEMPTS = 3
+
+/** The first window that is sound, and those before it. */
+export async function firstSound(
+  measure: () => Promise<Sample>,
+  load: Pick<Load, 'rate'>,
+): Promise<{ sample: Sample | undefined; discarded: Sample[] }> {
+  const discarded: Sample[] = []
+  while (discarded.length < ATTEMPTS) {
+    const sample = await measure()
+    if (isSound(sample, load)) return { sample, discarded }
+    discarded.push(sample)
+  }
+  return { sample: undefined, discarded }
 }
 
 export type Rounds = { readonly rounds: number; readonly seconds: number; readonly generate: Generator }
@@ -47,15 +85,42 @@ const WARM_SECONDS = 2
 
 /** Every contest once in each round, so that a machine that slows down slows all of them. */
 export async function alternate(contests: readonly Contest[], how: Rounds): Promise<Measured[]> {
-  for (const contest of contests) await measureWindow(contest, Math.max(how.seconds, WARM_SECONDS), how.generate)
-  const samples = new Map<Contest, Sample[]>(contests.map((contest) => [contest, []]))
-  for (let round = 0; round < how.rounds; round++) {
-    for (const contest of orderOf(contests, round))
-      samples.get(contest)?.push(await measureWindow(contest, how.seconds, how.generate))
+  const { rounds, seconds, generate } = how
+  for (const contest of contests) await measureWindow(contest, Math.max(seconds, WARM_SECONDS), generate)
+  const found = contests.map((contest) => ({
+    contest,
+    samples: [] as (Sample | undefined)[],
+    discarded: [] as Sample[],
+  }))
+  for (let round = 0; round < rounds; round++) {
+    for (const { contest, samples, discarded } of orderOf(found, round)) {
+      const sound = await firstSound(() => measureWindow(contest, seconds, generate), contest.load)
+      samples.push(sound.sample)
+      discarded.push(...sound.discarded)
+    }
   }
-  return [...samples].map(([{ server, load }, taken]) => ({ server: server.name, load: load.name, samples: taken }))
+  return found.map(({ contest: { server, load }, ...rest }) => ({ server: server.name, load: load.name, ...rest }))
 }
 
 /** Every other round goes backwards: nobody is always first. */
 export const orderOf = <T>(contests: readonly T[], round: number): readonly T[] =>
   round % 2 === 0 ? contests : contests.toReversed()
+
+/** Over the rounds that are not void; undefined if all are. */
+export function spreadIn({ samples }: Measured, part: keyof Sample): Spread | undefined {
+  const sound = samples.flatMap((sample) => (sample === undefined ? [] : [sample[part]]))
+  return sound.length === 0 ? undefined : spreadOf(sound)
+}
+
+/** Round by round, without those that are void on either side; undefined if none is left. */
+export function ratioIn(left: Measured, right: Measured, part: keyof Sample): Spread | undefined {
+  const pairs = left.samples.flatMap((sample, round) => {
+    const other = right.samples[round]
+    return sample === undefined || other === undefined ? [] : [[sample[part], other[part]] as const]
+  })
+  if (pairs.length === 0) return undefined
+  return ratioOf(
+    pairs.map(([dividend]) => dividend),
+    pairs.map(([, divisor]) => divisor),
+  )
+}

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { loads, pathOf } from './load.ts'
-import { workPath } from './machine.ts'
+import { openFilesAllowed, workPath } from './machine.ts'
 import { times } from './random.ts'
 import { BASE_URL, type Launch, PEERS, type Server } from './servers.ts'
 
@@ -45,6 +45,8 @@ export type Peer = {
   /** Undefined if it is not installed. */
   readonly version: () => string | undefined
   readonly prepare: (pages: Pages) => Launch
+  /** Fails where the machine does not let it do its best. */
+  readonly verifyLimits?: (server: Server) => void
 }
 
 /** What a program prints, on either stream, of its version. */
@@ -62,6 +64,9 @@ const VERSIONS = `import django, gunicorn, platform, rest_framework
 print(rest_framework.VERSION, 'on Django', django.__version__, 'and Python', platform.python_version(), end=', ')
 print('gunicorn', gunicorn.__version__)`
 const FASTIFY = join(import.meta.dir, 'node_modules', 'fastify', 'package.json')
+
+/** Its logs, pages that are requested apart from the random ones, and what it has open otherwise. */
+const OTHER_FILES = 200
 
 const nginx: Peer = {
   name: 'nginx',
@@ -82,6 +87,16 @@ const nginx: Peer = {
       return [NGINX, '-c', config, '-e', join(directory, 'error.log')]
     }
     return { name: 'nginx', command }
+  },
+  verifyLimits: ({ pid, totalPages }) => {
+    const connections = Math.max(...Object.values(loads).map((load) => load.connections))
+    const needed = new Set(loads.random.pages(totalPages)).size + connections + OTHER_FILES
+    const allowed = openFilesAllowed(pid)
+    // Without a descriptor left it responds with 500, closes the connection, and accepts no other.
+    if (allowed < needed)
+      throw new Error(
+        `nginx may have ${allowed} files open and needs ${needed}: raise the limit, as by ulimit -n ${needed}`,
+      )
   },
 }
 

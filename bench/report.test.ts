@@ -1,6 +1,7 @@
-// Targets met, missed and not measured; rounds with errors; figures and tables as text.
+// Targets met, missed and not measured; void rounds; figures, tables and sections as text.
 import { describe, expect, test } from 'bun:test'
-import { ranged, table, targetTable } from './report.ts'
+import type { Measured } from './measure.ts'
+import { ranged, section, table, targetTable, withSection } from './report.ts'
 import { spreadOf } from './spread.ts'
 import { isMet, type Limit, verdictsOn } from './targets.ts'
 
@@ -16,39 +17,62 @@ describe('a limit', () => {
   })
 })
 
+const sample = (cpuMicros: number) => ({
+  ...{ cpuMicros, userMicros: cpuMicros / 4, systemMicros: (cpuMicros * 3) / 4, requestsPerSecond: 1_000 / cpuMicros },
+  ...{ errors: 0, p50Micros: 1, p99Micros: 2, busy: 1, others: 0, generatorBusy: 0.5 },
+})
+const on = (load: string, server: string, ...cpu: (number | undefined)[]): Measured => ({
+  ...{ server, load },
+  samples: cpu.map((each) => (each === undefined ? undefined : sample(each))),
+  discarded: cpu.flatMap((each) => (each === undefined ? [64, 1, 64].map((errors) => ({ ...sample(9), errors })) : [])),
+})
+
 describe('verdicts', () => {
-  const sample = (cpuMicros: number, errors = 0) => ({
-    ...{ cpuMicros, errors, requestsPerSecond: 1_000 / cpuMicros },
-    ...{ p50Micros: 1, p99Micros: 2, busy: 1, others: 0 },
-  })
-  const verdicts = verdictsOn({
+  const findings = {
     measured: [
-      { server: 'nomenclator', load: 'random', samples: [sample(10), sample(12), sample(90)] },
-      { server: 'nginx', load: 'random', samples: [sample(10), sample(10, 64), sample(10, 1)] },
+      on('random', 'nomenclator', 10, 12, 90),
+      on('random', 'nginx', 10, 10, 10),
+      on('hot', 'nomenclator', 10, 100, 11),
+      on('hot', 'nginx', 10, undefined, 10),
+      on('deep', 'nomenclator', undefined),
     ],
     start: spreadOf([100, 140, 999]),
     buildRate: spreadOf([99_999]),
-    privateMegabytes: spreadOf([30]),
-  })
-  const of = (description: string) => verdicts.find((one) => one.description === description)
+    anonymousMegabytes: spreadOf([30]),
+  }
+  const verdicts = verdictsOn(findings, 'x64')
+  const of = (description: string, among = verdicts) => among.find((one) => one.description === description)
 
   test('judge the median', () => {
     expect(of('CPU per request on random pages, against nginx')).toMatchObject({
       outcome: 'missed',
-      found: { median: 1.2 },
+      found: { median: 1.2, rounds: 3 },
     })
     expect(of('start to first response')?.outcome).toBe('met')
     expect(of('building a release')?.outcome).toBe('missed')
   })
 
-  test('name the rounds in which a server had errors', () =>
-    expect(of('CPU per request on random pages, against nginx')?.note).toBe('errors of nginx: 65 in round 2, 3'))
+  test('have other limits on arm64, and one of user time', () => {
+    const arm = verdictsOn(findings, 'arm64')
+    expect(of('CPU per request on random pages, against nginx', arm)?.outcome).toBe('met')
+    expect(of('user time per request on random pages', arm)).toMatchObject({ outcome: 'met', found: { median: 3 } })
+    expect(of('user time per request on random pages')).toMatchObject({ outcome: 'reported', limit: undefined })
+  })
 
-  test('neither meet nor miss what was not measured', () =>
+  test('leave out a round that is void for one side, and tell of it', () => {
+    expect(of('CPU per request on one hot page, against nginx')).toMatchObject({
+      found: { median: 1.05, max: 1.1, rounds: 2 },
+      note: 'of nginx on “hot” 3 windows were thrown away (129 errors) and 1 of 3 rounds are void',
+    })
+  })
+
+  test('neither meet nor miss what was not measured', () => {
     expect(of('CPU per request of a 304, against its 200')).toMatchObject({
       outcome: 'not measured',
       note: 'not in this run',
-    }))
+    })
+    expect(of('CPU per request of the deepest page, against page 1')?.outcome).toBe('not measured')
+  })
 
   test('are a table with range and number of rounds', () => {
     const row = targetTable(verdicts)
@@ -76,4 +100,49 @@ test('tables are Markdown, with words to the left and figures to the right', () 
   expect(table(1, ['server', 'n'], [['nginx', '1,000']])).toBe(
     '| server |     n |\n| ------ | ----: |\n| nginx  | 1,000 |',
   )
+})
+
+describe('the report', () => {
+  const memory = { residentBytes: 1e6, anonymousBytes: 1e6 }
+  const build = { localities: 10, seconds: 1, peakBytes: 1, diskBytes: 1 }
+  const text = section({
+    ...{
+      architecture: 'x64',
+      command: 'npm run bench',
+      rounds: 3,
+      seconds: 1,
+      verdicts: [],
+      machine: ['A chip (x64)'],
+    },
+    measured: [on('hot', 'nomenclator', 10, 100, 11), on('hot', 'nginx', 10, undefined, 10)],
+    sizes: [{ server: 'nomenclator', build, start: spreadOf([1]), memory }],
+  })
+  const cellsOf = (server: string) =>
+    text
+      .split('\n')
+      .find((line) => line.startsWith('| hot') && line.includes(server))
+      ?.split('|')
+      .map((cell) => cell.trim())
+
+  test('names the processor, and for a ratio its range and its rounds', () => {
+    expect(text).toStartWith('A chip (x64)')
+    expect(cellsOf('nomenclator')).toContainValues(['1.05 × (1.00–1.10)', '2'])
+  })
+
+  test('has user and system time apart, the share of the generator, and void rounds', () => {
+    expect(cellsOf('nginx')).toContainValues(['10.0 (10.0–10.0)', '2.50', '7.50', '50 %', '1'])
+    expect(text).toContain('of nginx on “hot” 3 windows were thrown away (129 errors)')
+  })
+
+  test('replaces the section of one kind of processor and keeps the other byte for byte', () => {
+    const first = withSection('', 'x64', 'figures of x64')
+    expect(first).toContain('## arm64\n\n<!-- begin: npm run bench on arm64 -->\nNot run on this kind of processor yet')
+    const other = (document: string, kind: string) =>
+      document.slice(document.indexOf(`## ${kind}`)).split('<!-- end')[0]
+    const both = withSection(first, 'arm64', 'figures | of arm64\n\n$& ')
+    expect(other(both, 'x64')).toBe(other(first, 'x64'))
+    expect(both).toContain('figures | of arm64\n\n$& ')
+    const again = withSection(both, 'x64', 'new figures')
+    expect(again).toBe(both.replace('figures of x64', 'new figures'))
+  })
 })

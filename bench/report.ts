@@ -1,11 +1,21 @@
 // The report: figures, tables and the page of the documentation that a run writes.
-import { CONNECTIONS, loads } from './load.ts'
-import { LOAD_CORES, type Memory } from './machine.ts'
-import type { Measured, Sample } from './measure.ts'
+import { withPart } from './document-part.ts'
+import { CONNECTIONS, type Load, loads, RATE } from './load.ts'
+import type { Memory } from './machine.ts'
+import { type Measured, ratioIn, type Sample, spreadIn } from './measure.ts'
 import { peers } from './peers.ts'
 import type { Build } from './servers.ts'
-import { ratioOf, type Spread, spreadOf } from './spread.ts'
-import { errorsIn, OURS, TEN_TIMES, TWO_WORKERS, type Verdict } from './targets.ts'
+import type { Spread } from './spread.ts'
+import {
+  type Architecture,
+  architectures,
+  OURS,
+  TEN_TIMES,
+  TWO_WORKERS,
+  type Verdict,
+  voidIn,
+  voidRounds,
+} from './targets.ts'
 
 export const figure = (value: number, digits = 0): string =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -33,13 +43,14 @@ export const list = (lines: readonly string[]): string => lines.map((line) => `-
 export function targetTable(verdicts: readonly Verdict[]): string {
   const inUnit = (value: number, unit: string) =>
     `${Number(value.toFixed(value < 100 ? 2 : 0)).toLocaleString('en')} ${unit}`
-  const rows = verdicts.map(({ description, outcome, limit: [relation, limit], unit, found }) => {
+  const rows = verdicts.map(({ description, outcome, limit, unit, found }) => {
     const figures = (spread: Spread) => [
       inUnit(spread.median, unit),
       spread.rounds === 1 ? '–' : `${inUnit(spread.min, unit)} – ${inUnit(spread.max, unit)}`,
       String(spread.rounds),
     ]
-    return [description, outcome, `${relation} ${inUnit(limit, unit)}`, ...(found ? figures(found) : ['–', '–', '–'])]
+    const limited = limit === undefined ? '–' : `${limit[0]} ${inUnit(limit[1], unit)}`
+    return [description, outcome, limited, ...(found ? figures(found) : ['–', '–', '–'])]
   })
   return table(2, ['target', 'outcome', 'limit', 'found', 'range', 'rounds'], rows)
 }
@@ -48,6 +59,7 @@ export const targetNotes = (verdicts: readonly Verdict[]): string[] =>
   verdicts.flatMap(({ description, note }) => (note === undefined ? [] : [`${description}: ${note}`]))
 
 export type Results = {
+  readonly architecture: Architecture
   readonly command: string
   readonly rounds: number
   readonly seconds: number
@@ -63,30 +75,44 @@ export type Results = {
   readonly machine: readonly string[]
 }
 
-const medianOf = (samples: readonly Sample[], part: keyof Sample): number =>
-  spreadOf(samples.map((one) => one[part])).median
-const rangedOf = (samples: readonly Sample[], part: keyof Sample): string =>
-  ranged(spreadOf(samples.map((one) => one[part])))
+const NONE = '–'
 const millis = (micros: number): string => figure(micros / 1_000, micros < 10_000 ? 2 : 0)
-const times = (ratio: number): string => `${figure(ratio, ratio < 10 ? 2 : 0)} ×`
 const percent = (share: number): string => `${figure(share * 100)} %`
+const inRange = (spread: Spread | undefined): string => (spread === undefined ? NONE : ranged(spread))
+
+function timesInRange(ratio: Spread | undefined): string {
+  if (ratio === undefined) return NONE
+  const digits = ratio.median < 10 ? 2 : 0
+  return `${figure(ratio.median, digits)} × (${figure(ratio.min, digits)}–${figure(ratio.max, digits)})`
+}
 
 /** What all servers were measured on, without the variants of this service. */
 const compared = (measured: readonly Measured[]) =>
   measured.filter(({ server }) => server !== TEN_TIMES && server !== TWO_WORKERS)
 
+const COMPARISON = [
+  ...['load', 'server', 'requests/s', 'CPU µs/request', 'user', 'system', 'CPU against nginx', 'rounds'],
+  ...['p50 ms', 'p99 ms', 'core used', 'generator', 'void rounds'],
+]
+
 const comparison = (measured: readonly Measured[]): string =>
   table(
     2,
-    ['load', 'server', 'requests/s', 'CPU µs/request', 'against nginx', 'p50 ms', 'p99 ms', 'core used', 'errors'],
-    compared(measured).map(({ server, load, samples }) => {
-      const nginx = measured.find((one) => one.server === 'nginx' && one.load === load)
-      const cpuOf = (own: readonly Sample[]) => own.map(({ cpuMicros }) => cpuMicros)
+    COMPARISON,
+    compared(measured).map((own) => {
+      const nginx = measured.find((one) => one.server === 'nginx' && one.load === own.load)
+      const ratio = nginx === undefined ? undefined : ratioIn(own, nginx, 'cpuMicros')
+      const median = (part: keyof Sample, shown: (value: number) => string) => {
+        const spread = spreadIn(own, part)
+        return spread === undefined ? NONE : shown(spread.median)
+      }
+      const micros = (value: number) => figure(value, digitsFor(value))
       return [
-        ...[load, server, rangedOf(samples, 'requestsPerSecond'), rangedOf(samples, 'cpuMicros')],
-        nginx === undefined ? '–' : times(ratioOf(cpuOf(samples), cpuOf(nginx.samples)).median),
-        ...[millis(medianOf(samples, 'p50Micros')), millis(medianOf(samples, 'p99Micros'))],
-        ...[percent(medianOf(samples, 'busy')), errorsIn(samples) ?? '0'],
+        ...[own.load, own.server, inRange(spreadIn(own, 'requestsPerSecond')), inRange(spreadIn(own, 'cpuMicros'))],
+        ...[median('userMicros', micros), median('systemMicros', micros)],
+        ...[timesInRange(ratio), ratio === undefined ? NONE : String(ratio.rounds)],
+        ...[median('p50Micros', millis), median('p99Micros', millis)],
+        ...[median('busy', percent), median('generatorBusy', percent), String(voidRounds(own))],
       ]
     }),
   )
@@ -96,9 +122,9 @@ const growth = ({ measured, sizes }: Results): string =>
     1,
     'localities,CPU µs/request,start ms,build s,localities/s,build memory,disk,resident,anonymous'.split(','),
     sizes.map(({ server, build, start, memory }) => {
-      const random = measured.find((one) => one.server === server && one.load === 'random')
+      const random = measured.find((one) => one.server === server && one.load === loads.random.name)
       return [
-        ...[figure(build.localities), rangedOf(random?.samples ?? [], 'cpuMicros'), ranged(start, 0)],
+        ...[figure(build.localities), inRange(random && spreadIn(random, 'cpuMicros')), ranged(start, 0)],
         ...[figure(build.seconds, 1), figure(build.localities / build.seconds)],
         ...[build.peakBytes, build.diskBytes, memory.residentBytes, memory.anonymousBytes].map(megabytes),
       ]
@@ -109,20 +135,38 @@ const growth = ({ measured, sizes }: Results): string =>
 const NOISY = 0.05
 
 function noiseNote(measured: readonly Measured[]): string[] {
-  const most = Math.max(...measured.map(({ samples }) => medianOf(samples, 'others')))
+  const most = Math.max(...measured.map((one) => spreadIn(one, 'others')?.median ?? 0))
   const sentence = `The machine was not quiet: others used up to ${percent(most)} of the server's core in a measurement.`
   return most <= NOISY ? [] : [`**${sentence}**`]
 }
 
-const INTRO =
-  `ratios are taken within each round. Every server has one worker on one core, and the load comes from ${LOAD_CORES[0] === 0 ? 'the same' : 'another'}, ` +
-  `over ${CONNECTIONS} connections that are kept alive.`
+function voidNote(measured: readonly Measured[]): string[] {
+  const found = measured.flatMap((one) => voidIn(one) ?? [])
+  return [found.length === 0 ? 'No round is void.' : `Not all rounds were sound:\n\n${list(found)}`]
+}
+
+/** Why figures of one load may not be those of the servers. */
+function limitNotes(measured: readonly Measured[]): string[] {
+  const limited = compared(measured).filter((one) => {
+    const [busy, generator] = [spreadIn(one, 'busy'), spreadIn(one, 'generatorBusy')]
+    const isPaced = Object.values<Load>(loads).some(({ name, rate }) => name === one.load && rate !== undefined)
+    return !isPaced && busy !== undefined && generator !== undefined && busy.median < 0.9 && generator.median > 0.9
+  })
+  const named = limited.map(({ server, load }) => `${server} on ${load}`).join('; ')
+  return limited.length === 0 ? [] : [`The load generator and not the server was the limit here: ${named}.`]
+}
 
 const HOW =
-  'CPU is user and system time of the server and its children from /proc, divided by the requests answered; “against nginx” ' +
-  'is its ratio to that of nginx. ' +
-  '“Core used” is how much of its core the server took: well below 100 % its requests/s are the limit of the load generator, ' +
-  'and only CPU per request compares. Errors are those that wrk counts, with the rounds that had them.'
+  'Every server has one worker on one core, and the load comes from other cores (where there are any), over ' +
+  `${CONNECTIONS} connections that are kept alive unless the load says otherwise. Figures are medians of alternating rounds, ` +
+  'with the range that they come from; ratios are taken within each round.'
+
+const COLUMNS = [
+  'CPU is user and system time of the server and its children from /proc, divided by the requests; “user” and “system” are its parts. “CPU against nginx” is its ratio to that of nginx, over so many rounds.',
+  '“Core used” is how much of its core the server took, “generator” how much of its own the load generator took. Where the server is well below 100 % and the generator is not, the generator was the limit: requests/s do not compare then, and CPU per request does.',
+  `At an equal rate, ${figure(RATE)} requests a second are sent by sockets of the benchmark, evenly spread; it polls all the time, so its core is always in use. Everything else is sent by wrk, as fast as responses come. wrk knows no rate, and waits for the body that a response to HEAD does not have.`,
+  'A window with errors (a status other than 2xx and 304, a connection that failed, no response) or with less than 98 % of its rate is thrown away and repeated, up to twice. If that does not help, the round is void: it counts for neither side of a ratio.',
+]
 
 const GROWTH =
   'This service over more localities, on random pages. Resident memory includes the pages of the release, which is a mapped ' +
@@ -134,20 +178,13 @@ export const writtenBy = (command: string): string =>
 export const reproduction = (machine: readonly string[], command: string): string =>
   list([...machine, `to repeat it: \`${command}\``])
 
-export function report(results: Results): string {
-  const { command, rounds, seconds, measured, verdicts, machine } = results
-  const notes = targetNotes(verdicts)
-  return `${[
-    '# Benchmarks',
-    `${writtenBy(command)} \`bench/setup\` installs what it compares with.`,
-    ...noiseNote(measured),
-    '## Targets',
-    `Medians of ${rounds} alternating rounds of ${seconds} s, with the range they come from; ${INTRO}`,
-    targetTable(verdicts),
-    ...(notes.length === 0 ? [] : [list(notes)]),
-    '## Comparison',
-    comparison(measured),
+/** What is the same on every machine. */
+const about = (): string =>
+  [
+    'Written by `npm run bench`, which replaces only the section of the kind of processor that it runs on; do not edit. ' +
+      '`bench/setup` installs what it compares with. [performance.md](performance.md) has what was tried, and profiles.',
     HOW,
+    list(COLUMNS),
     'The servers:',
     list([
       `**${OURS}**: this service, \`nomenclator serve --workers 1\``,
@@ -157,10 +194,43 @@ export function report(results: Results): string {
     list(Object.values(loads).map(({ name, description }) => `**${name}**: ${description}`)),
     'Before anything is measured, sample pages are fetched from every server: bodies and headers must be the same, ' +
       'apart from what is listed in `bench/peers.ts`.',
-    '## Growth',
+  ].join('\n\n')
+
+/** What one run found, on one kind of processor. */
+export function section(results: Results): string {
+  const { architecture, command, rounds, seconds, measured, verdicts, machine } = results
+  const notes = targetNotes(verdicts)
+  return [
+    `${machine[0]}. ${writtenBy(command)}`,
+    ...noiseNote(measured),
+    `### Targets on ${architecture}`,
+    `${rounds} rounds with windows of ${seconds} s.`,
+    targetTable(verdicts),
+    ...(notes.length === 0 ? [] : [list(notes)]),
+    `### Comparison on ${architecture}`,
+    comparison(measured),
+    ...voidNote(measured),
+    ...limitNotes(measured),
+    `### Growth on ${architecture}`,
     GROWTH,
     growth(results),
-    '## Machine',
+    `### Machine of ${architecture}`,
     reproduction(machine, `bench/setup && ${command}`),
-  ].join('\n\n')}\n`
+  ].join('\n\n')
+}
+
+const partName = (architecture: Architecture): string => `npm run bench on ${architecture}`
+const NOT_RUN = 'Not run on this kind of processor yet; `bench/setup && npm run bench` there fills in this section.'
+
+/** The document with the section of one kind of processor replaced; that of the other is kept as it is. */
+export function withSection(document: string, architecture: Architecture, text: string): string {
+  return architectures.reduce(
+    (before, each) => {
+      const isThere = before.includes(`<!-- begin: ${partName(each)} -->`)
+      return isThere && each !== architecture
+        ? before
+        : withPart(before, partName(each), each === architecture ? text : NOT_RUN, each)
+    },
+    withPart(document === '' ? '# Benchmarks' : document, 'npm run bench', about()),
+  )
 }

@@ -9,7 +9,7 @@ export const PEERS = join(import.meta.dir, 'peers')
 /** Configured in every server, so that all of them write the same links. */
 export const BASE_URL = 'http://catalogs.example.org'
 /** The Bun that runs the benchmark is the one that runs the program: tools/with-bun sees to it. */
-const NOMENCLATOR = [process.execPath, join(ROOT, 'src', 'main.ts')]
+const nomenclatorOf = (...bunFlags: string[]) => [process.execPath, ...bunFlags, join(ROOT, 'src', 'main.ts')]
 
 export type Launch = {
   readonly name: string
@@ -140,12 +140,15 @@ export async function startTimes(launch: Launch, starts: number): Promise<Spread
   return spreadOf(milliseconds)
 }
 
-export const nomenclator = (home: string, { name = 'nomenclator', workers = 1 } = {}): Launch => ({
+export const nomenclator = (
+  home: string,
+  { name = 'nomenclator', workers = 1, bunFlags = [] as string[] } = {},
+): Launch => ({
   name,
   cores: allCores.slice(0, workers),
   command: (port) => {
     const where = ['--home', home, '--host', '127.0.0.1', '--port', String(port), '--base-url', BASE_URL]
-    return [...NOMENCLATOR, 'serve', ...where, '--workers', String(workers)]
+    return [...nomenclatorOf(...bunFlags), 'serve', ...where, '--workers', String(workers)]
   },
 })
 
@@ -160,7 +163,7 @@ export type Build = {
 /** A release of its own in an empty home, built by an import on all cores. */
 export async function build(home: string, ...source: readonly string[]): Promise<Build> {
   rmSync(home, { recursive: true, force: true })
-  const command = [...NOMENCLATOR, 'import', ...source, '--home', home, '--json']
+  const command = [...nomenclatorOf(), 'import', ...source, '--home', home, '--json']
   const child = Bun.spawn(pinned(allCores, command), { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
   const report = await child.stdout.text()
   if ((await child.exited) !== 0) throw new Error(`nomenclator import ${source.join(' ')} failed`)

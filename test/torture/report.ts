@@ -1,10 +1,8 @@
 // docs/reliability.md: what each campaign found, in a part of its own between two marks, so that a run replaces only what it ran.
+import { withPart as withDocumentPart } from '../../bench/document-part.ts'
 import { describeMachine } from '../../bench/machine.ts'
 import { version } from '../../package.json'
 import type { Campaign, Case, Trial } from './trial.ts'
-
-const begin = (name: string) => `<!-- begin: npm run torture -- ${name} -->`
-const end = (name: string) => `<!-- end: npm run torture -- ${name} -->`
 
 const count = (value: number) => value.toLocaleString('en')
 const milliseconds = (value: number) => (value < 10 ? value.toFixed(1) : count(Math.round(value)))
@@ -58,9 +56,6 @@ export function withPart(
   trial: Trial,
   { seconds, call }: { readonly seconds: number; readonly call: string },
 ): string {
-  const part = `${begin(campaign.name)}\n${partOf(campaign, trial, seconds, call)}\n${end(campaign.name)}`
-  const from = document.indexOf(begin(campaign.name))
-  const to = document.indexOf(end(campaign.name))
-  if (from === -1 || to < from) return `${document.trimEnd()}\n\n## ${campaign.title}\n\n${part}\n`
-  return document.slice(0, from) + part + document.slice(to + end(campaign.name).length)
+  const text = partOf(campaign, trial, seconds, call)
+  return withDocumentPart(document, `npm run torture -- ${campaign.name}`, text, campaign.title)
 }
