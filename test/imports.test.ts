@@ -14,7 +14,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   page: ['catalog', 'source', 'release'],
   find: ['catalog', 'source', 'release'],
   http: ['catalog', 'source', 'release', 'page', 'find'],
-  cli: ['catalog', 'source', 'release', 'page', 'find', 'http'],
+  verify: ['catalog', 'source'],
+  cli: ['catalog', 'source', 'release', 'page', 'find', 'http', 'verify'],
   client: ['catalog'],
   explorer: ['client'],
 }
