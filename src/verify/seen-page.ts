@@ -21,6 +21,8 @@ export class SeenPage {
   readonly linkBase: string
   /** The body as JSON, if that is what it is. */
   readonly json: { readonly text: string; readonly value: unknown } | undefined
+  /** Undefined without the header; the reason in words where it cannot be read. */
+  readonly links: readonly Link[] | string | undefined
   #faults: readonly (RecordFault & { readonly record: number })[] | undefined
 
   constructor(collection: Collection, page: number, response: RawResponse, linkBase: string) {
@@ -30,6 +32,8 @@ export class SeenPage {
     this.response = response
     this.linkBase = linkBase
     this.json = parseJson(response.body)
+    const link = headerOf(response, 'Link') ?? ''
+    this.links = link.trim() === '' ? undefined : parseLink(link)
   }
 
   header(name: string): string | undefined {
@@ -55,12 +59,6 @@ export class SeenPage {
 
   get isLast(): boolean | undefined {
     return this.pages === undefined ? undefined : this.page >= this.pages
-  }
-
-  /** Undefined without the header; the reason in words where it cannot be read. */
-  get links(): readonly Link[] | string | undefined {
-    const header = this.header('Link')
-    return header === undefined || header.trim() === '' ? undefined : parseLink(header)
   }
 
   /** The field that the records ascend by; undefined where no order is required. */
