@@ -1,5 +1,5 @@
 // nomenclator verify URL
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { Failure } from '../failure.ts'
 import type { Address } from '../verify/address.ts'
 import type { CompareOptions } from '../verify/compare.ts'
@@ -75,7 +75,10 @@ export const verifyCommand = command({
     const address = parsed(operands[0] as string)
     const against = other === undefined ? undefined : parsed(other)
     const linkBase = baseUrl === undefined ? address.base : parsed(baseUrl).base
-    for (const one of [address, against]) if (one?.shortened) terminal.err(`The service is ${one.base}.\n`)
+    for (const one of [address, against])
+      if (one?.shortened)
+        terminal.err(`The service is ${one.base}${one.only === undefined ? '' : `, and ${one.only.name} is meant`}.\n`)
+    if (values.junit !== undefined && values.junit !== '-') refuseUnwritable(values.junit)
     const names = values.only ?? (address.only === undefined ? undefined : [address.only.name])
     const progress = progressLine(terminal)
     const options = {
@@ -143,6 +146,17 @@ function write(written: Written, { json, junit }: Values, terminal: Terminal): v
   if (junit !== undefined && junit !== '-') writeFileSync(junit, written.junit())
   if (junit === '-') terminal.out(written.junit())
   else terminal.out(json ? written.json() : written.text())
+}
+
+/** Before minutes are spent on what could not be written. */
+function refuseUnwritable(path: string): void {
+  try {
+    closeSync(openSync(path, 'a'))
+  } catch (error) {
+    throw new UsageError([
+      `--junit was ${JSON.stringify(path)}, which cannot be written: ${error instanceof Error ? error.message : error}`,
+    ])
+  }
 }
 
 /** What is wrong with an address is a wrong call. */

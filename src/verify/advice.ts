@@ -146,11 +146,10 @@ async function conversation(
   }
 }
 
-const CLOSE_MILLISECONDS = 2_000
-
 async function invalidHttp(probe: Probe): Promise<Verdict> {
   const wrongs: Wrong[] = []
-  const path = probe.client.targetOf(pathOf(probe))
+  const { client } = probe
+  const path = client.targetOf(pathOf(probe))
   for (const [what, lines] of INVALID) {
     const found = await conversation(
       probe,
@@ -160,7 +159,7 @@ async function invalidHttp(probe: Probe): Promise<Verdict> {
         connection.write(`${lines.join('\r\n').replace('PATH', path)}\r\n\r\n`)
         const response = await connection.read(false)
         if (response.status !== 400) return `status ${response.status}`
-        return (await connection.readUntilClosed(CLOSE_MILLISECONDS)) === undefined
+        return (await connection.readUntilClosed(client.patience)) === undefined
           ? 'a connection that stays open'
           : undefined
       },
@@ -194,7 +193,7 @@ const withBody = (probe: Probe): Promise<Verdict> => {
       connection.write(`${client.message({ method: 'GET', target, fields: [['Content-Length', '2']] })}{}`)
       const response = await connection.read(false)
       if (!isFirstPage(probe, response)) return describe(response)
-      return (await connection.readUntilClosed(CLOSE_MILLISECONDS)) === undefined
+      return (await connection.readUntilClosed(client.patience)) === undefined
         ? 'a connection that stays open'
         : undefined
     },
@@ -231,7 +230,7 @@ const oldHttp = (probe: Probe): Promise<Verdict> => {
       connection.write(message)
       const response = await connection.read(false)
       if (!isFirstPage(probe, response)) return describe(response)
-      return (await connection.readUntilClosed(CLOSE_MILLISECONDS)) === undefined
+      return (await connection.readUntilClosed(client.patience)) === undefined
         ? 'a connection that stays open'
         : undefined
     },

@@ -24,8 +24,7 @@ export type ClientOptions = Politeness & { readonly ca?: string }
 const MAX_PAUSE = 60_000
 /** After so many requests without a response nothing more is requested. */
 const MAX_LOST = 5
-/** A server that keeps the connection open after HEAD is given this long to send a body. */
-const BODY_MILLISECONDS = 1_000
+const PATIENCE_MILLISECONDS = 1_000
 
 /** The server does not let itself be checked: it does not respond, or it asks to be left alone. */
 export class Unchecked extends Failure {}
@@ -46,6 +45,11 @@ export class Client implements Disposable {
     this.#url = new URL(base)
     this.#options = options
     this.#pace = new Pace(options.rate)
+  }
+
+  /** How many milliseconds to wait for what may not come: a body after HEAD, or the end of a connection. */
+  get patience(): number {
+    return Math.min(PATIENCE_MILLISECONDS, this.#options.timeout)
   }
 
   /** The target in the request line: the path of the base comes before it. */
@@ -126,7 +130,7 @@ export class Client implements Disposable {
       connection.write(message)
       const response = await connection.read(isHead)
       if (isHead) {
-        await connection.readUntilClosed(Math.min(BODY_MILLISECONDS, this.#options.timeout))
+        await connection.readUntilClosed(this.patience)
         const surplus = connection.unread
         connection[Symbol.dispose]()
         return { ...response, surplus }

@@ -91,7 +91,7 @@ const SILENT: readonly ((path: string, pages: number) => Sent)[] = [
 export async function compareServers(left: string, right: string, options: CompareOptions): Promise<Comparison> {
   using one = new Client(left, options)
   using other = new Client(right, options)
-  return new Comparer([one, other], options).run()
+  return await new Comparer([one, other], options).run()
 }
 
 type Pair<T> = readonly [left: T, right: T]

@@ -54,6 +54,8 @@ export class Connection implements Disposable {
   readonly #chunks: Buffer[] = []
   #buffered = 0
   #ended: string | undefined
+  /** Whether the other end has sent all that it wanted to. */
+  #isWhole = false
   #wake = () => {}
 
   private constructor(socket: Socket, timeout: number) {
@@ -66,7 +68,10 @@ export class Connection implements Disposable {
       this.#wake()
     })
     socket.on('error', (error) => this.#end(reasonOf(error)))
-    socket.on('end', () => this.#end('the connection was closed'))
+    socket.on('end', () => {
+      this.#isWhole = this.#ended === undefined
+      this.#end('the connection was closed')
+    })
     socket.on('close', () => this.#end('the connection was closed'))
   }
 
@@ -192,6 +197,8 @@ export class Connection implements Disposable {
         if (!(await this.#more(end)))
           throw new NoResponse('timeout', `no end of the body within ${this.#timeout / 1_000} s`, true)
       }
+      if (this.#buffered > MAX_BODY) throw tooLong()
+      if (!this.#isWhole) throw new NoResponse('closed', `a body that is not whole: ${this.#ended}`, true)
       return this.#take(this.#buffered)
     }
     if (framed > MAX_BODY) throw tooLong()

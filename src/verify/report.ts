@@ -9,6 +9,8 @@ const plural = (amount: number, word: string) => (amount === 1 ? word : `${word}
 /** A line for each check, and under it what was wrong. */
 export function verificationText(verification: Verification): string {
   const { checks } = verification
+  // A server that never responds is told in one line, and not check by check.
+  if (checks.every(({ status }) => status === 'skipped')) return verificationSummary(verification)
   const width = Math.max(...checks.map(({ id }) => id.length))
   const lines = checks.flatMap((check) => [
     `${check.status.padEnd(7)}  ${check.id.padEnd(width)}  ${check.rule}`,
@@ -148,16 +150,16 @@ const uncheckedCases = (unchecked: readonly string[]): Case[] =>
 function junit(name: string, cases: readonly Case[], seconds: number): string {
   const suites = [...new Set(cases.map(({ suite }) => suite))].map((suite) => {
     const own = cases.filter((one) => one.suite === suite)
-    return `  <testsuite name="${suite}" ${totals(own)} time="0">\n${own.map(caseXml).join('')}  </testsuite>\n`
+    return `  <testsuite name="${suite}" ${totals(own)} skipped="${outcomes(own, 'skipped')}" time="0">\n${own.map(caseXml).join('')}  </testsuite>\n`
   })
   const attributes = `name="${escaped(name)}" ${totals(cases)} time="${seconds.toFixed(3)}"`
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes}>\n${suites.join('')}</testsuites>\n`
 }
 
-function totals(cases: readonly Case[]): string {
-  const of = (tag: string) => cases.filter(({ outcome }) => outcome?.tag === tag).length
-  return `tests="${cases.length}" failures="${of('failure')}" errors="${of('error')}" skipped="${of('skipped')}"`
-}
+const outcomes = (cases: readonly Case[], tag: string) => cases.filter(({ outcome }) => outcome?.tag === tag).length
+
+const totals = (cases: readonly Case[]): string =>
+  `tests="${cases.length}" failures="${outcomes(cases, 'failure')}" errors="${outcomes(cases, 'error')}"`
 
 function caseXml({ suite, name, outcome }: Case): string {
   const head = `    <testcase classname="nomenclator.verify.${suite}" name="${escaped(name)}" time="0"`

@@ -62,7 +62,7 @@ export async function plainV1(
     const request = parsed(head, base, prefix)
     const made = fault(responseTo(request, records), request)
     if (made === 'silence') return
-    const closes = /^connection: close/im.test(head)
+    const closes = /^connection: close|^content-length: [1-9]| HTTP\/1\.0\r/im.test(head)
     socket.write(made instanceof Uint8Array ? made : bytesOf(made, request.method === 'HEAD'))
     if (closes) socket.end()
   }
