@@ -13,6 +13,8 @@ type Advice = Omit<Check, 'severity'>
 const PROBLEM = 'urn:nomenclator:problem:'
 const EXPOSED = ['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link', 'ETag', 'Allow']
 const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/
+/** A host that no request here is for. */
+const ELSEWHERE = 'elsewhere.example'
 const MANY_FIELDS = 101
 const LONG_TARGET = 8_001
 const LONG_HEAD = 16_385
@@ -246,7 +248,7 @@ const asterisk = (probe: Probe): Promise<Verdict> =>
 
 const absoluteTarget = (probe: Probe): Promise<Verdict> => {
   const { client, collection } = probe
-  const target = `http://elsewhere.example${client.targetOf(pageTarget(collection, 1))}`
+  const target = `http://${ELSEWHERE}${client.targetOf(pageTarget(collection, 1))}`
   return conversation(probe, `GET ${target}`, 'the page, with the host of Host', async (connection) => {
     connection.write(client.message({ method: 'GET', target }))
     const response = await connection.read(false)
@@ -267,6 +269,14 @@ async function beyondLast(probe: Probe): Promise<Verdict> {
       isProblem(response, 404, 'page-beyond-last') &&
       totals.every((name) => headerOf(response, name) === probe.first.header(name)),
   )
+}
+
+async function badHost(probe: Probe): Promise<Verdict> {
+  const { outcome } = await probe.trial(get(pathOf(probe), ['Host', ELSEWHERE]))
+  // A configured address is used whatever the request says.
+  if (outcome instanceof NoResponse || headerOf(outcome, 'Link')?.includes(`//${ELSEWHERE}`) !== true) return undefined
+  const request = get(pathOf(probe), ['Host', 'a b'])
+  return eachOf(probe, [request], '400 bad-host', (response) => isProblem(response, 400, 'bad-host'))
 }
 
 async function notModified(probe: Probe): Promise<Verdict> {
@@ -643,8 +653,8 @@ const advice: readonly Advice[] = [
   },
   {
     id: 'bad-host',
-    rule: 'A Host that is none is a 400 bad-host.',
-    probeOnce: refuses(400, 'bad-host', (probe) => [get(pathOf(probe), ['Host', 'a b'])]),
+    rule: 'Where links are made from Host, one that is no host is a 400 bad-host.',
+    probeOnce: badHost,
   },
   {
     id: 'keep-alive',

@@ -54,7 +54,9 @@ function verificationSummary({
       ? `${base} does not speak the contract of API v1: ${failed.map(({ id }) => id).join(', ')}.`
       : conforms
         ? `${base} speaks the contract of API v1.`
-        : `${base} could not be checked in full; nothing that was checked is wrong.`
+        : of('ok').length === 0
+          ? `${base} could not be checked.`
+          : `${base} could not be checked in full; nothing that was checked is wrong.`
   return [
     `${parts.join(', ')}; ${count(requests, 'request')} in ${seconds.toFixed(1)} s.`,
     ...(seen === '' ? [] : [`Seen: ${seen}.`]),
