@@ -1,5 +1,6 @@
 // What docs/http-contract.md decides where the contract is silent, each as a check that never fails a server.
 import { V1_PATH } from '../catalog/collections.ts'
+import { printable } from '../source/requests.ts'
 import { collections } from './address.ts'
 import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong } from './check.ts'
 import type { Exchange, Sent } from './client.ts'
@@ -43,7 +44,7 @@ const cameOf = ({ outcome }: Exchange): string =>
 function describe(response: RawResponse): string {
   const type = headerOf(response, 'Content-Type')
   const kind = problemOf(response)
-  return `status ${response.status}${type === undefined ? '' : `, ${shown(type).slice(1, -1)}`}${kind === undefined ? '' : `, type ${shown(kind)}`}`
+  return `status ${response.status}${type === undefined ? '' : `, ${printable(type)}`}${kind === undefined ? '' : `, type ${shown(kind)}`}`
 }
 
 function problemOf({ body }: RawResponse): string | undefined {
@@ -64,15 +65,21 @@ async function eachOf(
   for (const sent of requests) {
     const exchange = await trial(sent)
     if (exchange.outcome instanceof NoResponse || !holds(exchange.outcome, sent)) {
-      const headers = (sent.fields ?? []).map(([name, value]) => ` with ${name}: ${shown(value).slice(1, -1)}`).join('')
-      wrongs.push({ request: `${shortened(exchange.request)}${headers}`, came: cameOf(exchange), expected })
+      const request = `${shortened(exchange.request)}${fieldsText(sent.fields ?? [])}`
+      wrongs.push({ request, came: cameOf(exchange), expected })
     }
   }
   return wrongs
 }
 
-const MAX_REQUEST = 200
-const shortened = (request: string) => (request.length > MAX_REQUEST ? `${request.slice(0, MAX_REQUEST)}…` : request)
+const MAX_REQUEST = 120
+const MAX_FIELDS = 2
+const shortened = (text: string) => (text.length > MAX_REQUEST ? `${text.slice(0, MAX_REQUEST)}…` : text)
+
+function fieldsText(fields: readonly HeaderField[]): string {
+  if (fields.length > MAX_FIELDS) return ` with ${fields.length} headers more`
+  return fields.map(([name, value]) => ` with ${name}: ${shortened(value)}`).join('')
+}
 
 const isProblem = (response: RawResponse, status: number, kind: string): boolean =>
   response.status === status &&
@@ -109,7 +116,7 @@ const onHeader = (
     const value = page.header(name)
     return unless(
       value !== undefined && isRight(value),
-      value === undefined ? `no ${name}` : `${name}: ${shown(value).slice(1, -1)}`,
+      value === undefined ? `no ${name}` : `${name}: ${printable(value)}`,
       `${name}: ${expected}`,
     )
   },
@@ -429,7 +436,7 @@ const advice: readonly Advice[] = [
         ? undefined
         : unless(
             /^<[^<>]+>; rel="(?:prev|next)"(?:, <[^<>]+>; rel="next")?$/.test(link),
-            `Link: ${shown(link).slice(1, -1)}`,
+            `Link: ${printable(link)}`,
             '<URL>; rel="prev", <URL>; rel="next"',
           )
     },

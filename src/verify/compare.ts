@@ -4,6 +4,7 @@ import type { Collection } from '../catalog/collections.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
+import { printable } from '../source/requests.ts'
 import { pageTarget, shown } from './check.ts'
 import { Client, type ClientOptions, type Sent, Unchecked } from './client.ts'
 import { NoResponse, type RawResponse, valuesOf } from './connection.ts'
@@ -60,6 +61,8 @@ export type CompareOptions = Extent &
   }
 
 const MAX_EXAMPLES = 5
+/** Of one header or field, so that others are shown too. */
+const MAX_EXAMPLES_OF_ONE = 2
 /** They tell of the moment, the connection or the program, and differ between any two servers. */
 const OF_THE_MOMENT = new Set([
   'date',
@@ -144,7 +147,15 @@ class Comparer {
 
   async #collection(collection: Collection): Promise<void> {
     const { onProgress, concurrency, deep } = this.#options
-    const records = new RecordMatch(entityIn(builtInCatalog, collection.entity))
+    const records = new RecordMatch(entityIn(builtInCatalog, collection.entity), ({ key, page, field, values }) =>
+      this.#add(
+        'field',
+        field,
+        `${collection.path}, key ${key}, page ${page}: ${field}`,
+        shown(values[0]),
+        shown(values[1]),
+      ),
+    )
     const firsts = await this.#pages(collection, 1, records)
     const counts = firsts?.map((page) => page?.pages ?? 1) ?? [1]
     const last = Math.max(...counts, 1)
@@ -154,10 +165,15 @@ class Comparer {
     let done = 1
     onProgress(`pages of ${collection.name}`, done, pages.length)
     await inParallel(firsts === undefined ? [] : pages.slice(1), concurrency, async (page) => {
+      if (records.isHopeless) return
       await this.#pages(collection, page, records, counts)
       onProgress(`pages of ${collection.name}`, ++done, pages.length)
     })
-    if (pages.length < last) await this.#lookBeside(collection, records, last)
+    if (records.isHopeless)
+      this.#unchecked.push(
+        `${collection.name} from page ${done} on: more than ${MAX_WAITING} records have no counterpart`,
+      )
+    else if (pages.length < last) await this.#lookBeside(collection, records, last)
     this.#addRecords(collection, records)
     this.#collections.push({ name: collection.name, pages: done, records: records.matched + records.unmatched })
     await this.#otherRequests(collection, last)
@@ -178,7 +194,7 @@ class Comparer {
     )
     if (both && (left === undefined || right === undefined)) return undefined
     const where = `GET ${sent.target}`
-    if (both && left !== undefined && right !== undefined) this.#compareResponses(where, left, right, true)
+    if (both && left !== undefined && right !== undefined) this.#compareResponses(where, left, right, PAGE_HEADERS)
     const seen = [left, right].map((response, side) =>
       response?.status === 200
         ? new SeenPage(collection, page, response, this.#clients[side as 0 | 1].base)
@@ -200,25 +216,31 @@ class Comparer {
     return undefined
   }
 
-  #compareResponses(where: string, left: RawResponse, right: RawResponse, isCovered: boolean): void {
+  /** `covered` are the headers that the contract gives to the response; undefined where it is silent about the request. */
+  #compareResponses(
+    where: string,
+    left: RawResponse,
+    right: RawResponse,
+    covered: readonly string[] | undefined,
+  ): void {
     if (left.status !== right.status) {
-      this.#add(isCovered ? 'status' : 'other-status', undefined, where, `${left.status}`, `${right.status}`)
+      this.#add(
+        covered === undefined ? 'other-status' : 'status',
+        undefined,
+        where,
+        `${left.status}`,
+        `${right.status}`,
+      )
       return
     }
-    if (!isCovered) return
+    if (covered === undefined) return
     const names = new Map([...left.fields, ...right.fields].map(([name]) => [name.toLowerCase(), name]))
     for (const [name, spelled] of names) {
       if (OF_THE_MOMENT.has(name)) continue
       const [a, b] = [headerText(left, name, this.#clients), headerText(right, name, this.#clients)]
       if (a === b) continue
-      const isOfContract = PAGE_HEADERS.some((one) => one.toLowerCase() === name)
-      this.#add(
-        isOfContract ? 'header' : 'other-header',
-        spelled,
-        where,
-        shownHeader(spelled, a),
-        shownHeader(spelled, b),
-      )
+      const kind = covered.some((one) => one.toLowerCase() === name) ? 'header' : 'other-header'
+      this.#add(kind, spelled, where, shownHeader(spelled, a), shownHeader(spelled, b))
     }
   }
 
@@ -249,8 +271,6 @@ class Comparer {
       this.#add('only-left', undefined, `${path}, key ${key}, page ${page}`, shown(record), 'no such record')
     for (const { key, page, record } of records.right())
       this.#add('only-right', undefined, `${path}, key ${key}, page ${page}`, 'no such record', shown(record))
-    for (const { key, page, field, left, right } of records.fields)
-      this.#add('field', field, `${path}, key ${key}, page ${page}: ${field}`, shown(left), shown(right))
     for (const { key, left, right } of records.misplaced())
       this.#add(
         'order',
@@ -268,9 +288,10 @@ class Comparer {
       { method: 'OPTIONS', target: collection.path },
     ]
     for (const sent of covered) {
+      const headers = sent.method === 'OPTIONS' ? ['Allow'] : PAGE_HEADERS
       const [left, right] = await Promise.all(this.#clients.map((client) => this.#response(client, sent)))
       if (left !== undefined && right !== undefined)
-        this.#compareResponses(`${sent.method} ${sent.target}`, left, right, true)
+        this.#compareResponses(`${sent.method} ${sent.target}`, left, right, headers)
     }
     for (const request of SILENT) {
       const sent = request(collection.path, pages)
@@ -280,7 +301,7 @@ class Comparer {
       )
       if (left instanceof NoResponse || right instanceof NoResponse || left === undefined || right === undefined)
         continue
-      this.#compareResponses(`${sent.method} ${sent.target}${accept}`, left, right, false)
+      this.#compareResponses(`${sent.method} ${sent.target}${accept}`, left, right, undefined)
     }
   }
 
@@ -288,13 +309,15 @@ class Comparer {
     const tally = this.#tallies.get(kind) ?? new Tally()
     this.#tallies.set(kind, tally)
     tally.count++
-    if (of !== undefined) tally.of[of] = (tally.of[of] ?? 0) + 1
-    if (tally.examples.length < MAX_EXAMPLES) tally.examples.push({ where, left, right })
+    const countOfOne = (tally.of[of ?? ''] ?? 0) + 1
+    if (of !== undefined) tally.of[of] = countOfOne
+    if (tally.examples.length < MAX_EXAMPLES && countOfOne <= MAX_EXAMPLES_OF_ONE)
+      tally.examples.push({ where, left, right })
   }
 }
 
 const shownHeader = (name: string, value: string | undefined) =>
-  value === undefined ? `no ${name}` : `${name}: ${shown(value).slice(1, -1)}`
+  value === undefined ? `no ${name}` : `${name}: ${printable(value)}`
 
 /** The value of a header, in which the address of either server is written the same. */
 function headerText(response: RawResponse, name: string, clients: Pair<Client>): string | undefined {
@@ -310,21 +333,29 @@ type FieldDifference = {
   readonly key: string
   readonly page: number
   readonly field: string
-  readonly left: unknown
-  readonly right: unknown
+  readonly values: Pair<unknown>
 }
+
+/** With more records than this without a counterpart, two servers are not worth comparing any further. */
+const MAX_WAITING = 100_000
 
 /** Records of two servers, matched by key as they come. Only those that have no match yet are kept. */
 class RecordMatch {
   readonly #entity: Entity
   readonly #waiting: Pair<Map<string, Placed[]>> = [new Map(), new Map()]
   readonly #places: { readonly key: string; readonly left: number; readonly right: number }[] = []
-  readonly fields: FieldDifference[] = []
+  readonly #onField: (difference: FieldDifference) => void
+  #waitingCount = 0
   /** The pages that were compared. */
   readonly pages = new Set<number>()
 
-  constructor(entity: Entity) {
+  constructor(entity: Entity, onField: (difference: FieldDifference) => void) {
     this.#entity = entity
+    this.#onField = onField
+  }
+
+  get isHopeless(): boolean {
+    return this.#waitingCount > MAX_WAITING
   }
 
   get matched(): number {
@@ -368,7 +399,10 @@ class RecordMatch {
   #side(side: 0 | 1, page: number, records: readonly unknown[]): void {
     for (const placed of this.#placed(page, records)) {
       if (this.#waiting[side === 0 ? 1 : 0].has(placed.key)) this.#match(side, placed)
-      else this.#waiting[side].set(placed.key, [...(this.#waiting[side].get(placed.key) ?? []), placed])
+      else {
+        this.#waiting[side].set(placed.key, [...(this.#waiting[side].get(placed.key) ?? []), placed])
+        this.#waitingCount++
+      }
     }
   }
 
@@ -386,12 +420,13 @@ class RecordMatch {
     const waiting = this.#waiting[side === 0 ? 1 : 0]
     const [other, ...others] = waiting.get(placed.key) ?? []
     if (other === undefined) return
+    this.#waitingCount--
     if (others.length === 0) waiting.delete(placed.key)
     else waiting.set(placed.key, others)
     const [left, right] = side === 0 ? [placed, other] : [other, placed]
     this.#places.push({ key: placed.key, left: left.position, right: right.position })
     for (const { path, values } of differencesBetween(left.record, right.record))
-      this.fields.push({ key: placed.key, page: left.page, field: path, left: values[0], right: values[1] })
+      this.#onField({ key: placed.key, page: left.page, field: path, values })
   }
 }
 

@@ -4,7 +4,6 @@ import type { CheckResult, Problem, Verification } from './verify.ts'
 
 const number = new Intl.NumberFormat('en')
 const count = (amount: number, one: string, many = `${one}s`) => `${number.format(amount)} ${amount === 1 ? one : many}`
-const plural = (amount: number, word: string) => (amount === 1 ? word : `${word}s`)
 
 /** A line for each check, and under it what was wrong. */
 export function verificationText(verification: Verification): string {
@@ -71,8 +70,8 @@ export const asJson = (found: Verification | Comparison): string => `${JSON.stri
 /** Differences by kind, with the first of each. */
 export function comparisonText(comparison: Comparison): string {
   const { left, right, differences, unchecked, collections, requests, seconds } = comparison
-  const lines = differences.flatMap(({ kind, description, severity, count: total, examples }) => [
-    `${severity === 'advice' ? 'advice' : 'differs'}  ${kind}: ${number.format(total)} ${plural(total, 'time')} (${description})`,
+  const lines = differences.flatMap(({ kind, description, severity, count: total, of, examples }) => [
+    `${severity === 'advice' ? 'advice ' : 'differs'}  ${kind}: ${count(total, 'time')} (${description})${countsText(of)}`,
     ...examples.flatMap(({ where, left: a, right: b }) => [
       `         ${where}`,
       `           ${left}: ${a}`,
@@ -91,6 +90,12 @@ export function comparisonText(comparison: Comparison): string {
     comparisonVerdict(comparison),
     '',
   ].join('\n')
+}
+
+/** How often each field or header differs, the most frequent first. */
+function countsText(of: Difference['of']): string {
+  const counts = Object.entries(of).sort(([, a], [, b]) => b - a)
+  return counts.length === 0 ? '' : `: ${counts.map(([name, times]) => `${name} ${number.format(times)}`).join(', ')}`
 }
 
 function comparisonVerdict({ same, unchecked, differences }: Comparison): string {
@@ -129,7 +134,7 @@ export function comparisonJunit({ left, right, kinds, differences, unchecked, se
     const found = differences.find((one) => one.kind === kind)
     const name = { suite: 'differences', name: kind }
     if (found === undefined) return name
-    const message = `${count(found.count, 'time')}: ${found.description}`
+    const message = `${count(found.count, 'time')}: ${found.description}${countsText(found.of)}`
     const text = found.examples.map((one) => exampleText(one, left, right)).join('\n')
     return {
       ...name,

@@ -1,5 +1,6 @@
 // The rules of the contract of API v1, each as a check: a server that breaks one of them does not conform.
 import { PER_PAGE } from '../catalog/collections.ts'
+import { printable } from '../source/requests.ts'
 import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
 import { NoResponse, tokensOf, valuesOf } from './connection.ts'
 import type { Link } from './link.ts'
@@ -10,7 +11,7 @@ const METHODS = ['get', 'head', 'options']
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 const headerCame = (name: string, value: string | undefined) =>
-  value === undefined ? `no ${name}` : `${name}: ${shown(value).slice(1, -1)}`
+  value === undefined ? `no ${name}` : `${name}: ${printable(value)}`
 
 /** A header of a page that is a whole number, and which one it must be, if that is known. */
 function numberHeader(page: SeenPage, name: string, required?: number): Verdict {
@@ -181,7 +182,7 @@ export const rules: readonly Check[] = [
     rule: 'The status of a page is 200.',
     response: ({ response }) => {
       const location = headerOf(response, 'Location')
-      const leads = location === undefined ? '' : `, Location: ${shown(location).slice(1, -1)}`
+      const leads = location === undefined ? '' : `, Location: ${printable(location)}`
       return unless(response.status === 200, `status ${response.status}${leads}`, 'status 200')
     },
   },
@@ -376,7 +377,7 @@ export const rules: readonly Check[] = [
       readable(page)
         ?.filter((link) => !isShaped(page, link))
         .map(({ text }) => ({
-          came: `Link: ${shown(text).slice(1, -1)}`,
+          came: `Link: ${printable(text)}`,
           expected: `<${page.linkBase}${page.collection.path}?format=api&page=…>`,
         })),
   },
@@ -388,7 +389,7 @@ export const rules: readonly Check[] = [
       readable(page)
         ?.filter((link) => isShaped(page, link) && partsOf(page, link)?.base !== page.linkBase)
         .map(({ text }) => ({
-          came: `Link: ${shown(text).slice(1, -1)}`,
+          came: `Link: ${printable(text)}`,
           expected: `${page.linkBase}, or give --base-url if the service is known by that address`,
         })),
   },

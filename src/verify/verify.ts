@@ -51,6 +51,8 @@ export type Verification = {
 const MAX_PROBLEMS = 5
 /** After this many faulty pages of a collection, no more of it are requested. */
 const MAX_FAULTY_PAGES = 25
+/** Beyond so many records of a collection, keys and codes are not compared: they would fill the memory. */
+const MAX_KEYS = 1_000_000
 /** How often a collection is read anew because the catalog changed in between. */
 const MAX_RESTARTS = 2
 
@@ -261,9 +263,13 @@ class CollectionWalk {
       totalPages: seen.number('X-Total-Pages'),
       content: records.length === 0 || seen.json === undefined ? undefined : Bun.hash.xxHash64(seen.json.text),
       ends: first === undefined || last === undefined ? undefined : [first, last],
-      keys: records.flatMap((record) => partsOf(seen.entity, 'key', record) ?? []),
-      codes: records.flatMap((record) => partsOf(seen.entity, 'code', record) ?? []),
+      keys: this.#partsOf(seen, 'key'),
+      codes: this.#partsOf(seen, 'code'),
     })
+  }
+
+  #partsOf({ entity, records = [] }: SeenPage, which: 'key' | 'code'): string[] {
+    return this.records > MAX_KEYS ? [] : records.flatMap((record) => partsOf(entity, which, record) ?? [])
   }
 }
 
