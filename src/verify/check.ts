@@ -32,7 +32,7 @@ export type WalkedPage = {
 }
 
 /** The pages of a collection that were requested, in the order of their numbers. */
-export type Walk = { readonly collection: Collection; readonly pages: readonly WalkedPage[] }
+type Walk = { readonly collection: Collection; readonly pages: readonly WalkedPage[] }
 
 /** What a check needs in order to send requests of its own. */
 export type Probe = {

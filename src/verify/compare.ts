@@ -13,7 +13,7 @@ import { PAGE_HEADERS, SeenPage } from './seen-page.ts'
 import { partsOf } from './verify.ts'
 
 /** Each with a description; what is advice alone keeps nobody from moving. */
-const KINDS = {
+export const DIFFERENCE_KINDS = {
   'only-left': ['difference', 'a record that only the first server has'],
   'only-right': ['difference', 'a record that only the second server has'],
   field: ['difference', 'a field with another value'],
@@ -25,7 +25,7 @@ const KINDS = {
   'other-status': ['advice', 'another status where the contract is silent'],
 } as const satisfies Readonly<Record<string, readonly ['difference' | 'advice', string]>>
 
-type Kind = keyof typeof KINDS
+type Kind = keyof typeof DIFFERENCE_KINDS
 
 type Example = { readonly where: string; readonly left: string; readonly right: string }
 
@@ -126,10 +126,10 @@ class Comparer {
       if (!(error instanceof Unchecked)) throw error
       this.#unchecked.push(error.message)
     }
-    const kinds = Object.keys(KINDS) as Kind[]
+    const kinds = Object.keys(DIFFERENCE_KINDS) as Kind[]
     const differences = kinds.flatMap((kind): Difference[] => {
       const tally = this.#tallies.get(kind)
-      const [severity, description] = KINDS[kind]
+      const [severity, description] = DIFFERENCE_KINDS[kind]
       return tally === undefined ? [] : [{ kind, severity, description, ...tally }]
     })
     return {

@@ -19,7 +19,7 @@ export type RawResponse = {
 }
 
 /** Why there is no response: nobody listens, it took too long, it ended too early, or it is not valid HTTP. */
-export type NoResponseKind = 'unreachable' | 'timeout' | 'closed' | 'invalid'
+type NoResponseKind = 'unreachable' | 'timeout' | 'closed' | 'invalid'
 
 export class NoResponse extends Error {
   readonly kind: NoResponseKind
@@ -33,7 +33,7 @@ export class NoResponse extends Error {
   }
 }
 
-export type ConnectOptions = {
+type ConnectOptions = {
   /** Milliseconds to connect, and for each whole response. */
   readonly timeout: number
   /** The certificate authorities to trust; those of the system by default. */

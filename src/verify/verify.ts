@@ -25,7 +25,7 @@ export type VerifyOptions = Extent &
 export type Problem = { readonly request: string; readonly came: string; readonly expected: string }
 
 /** `skipped` is a check that had nothing to look at, such as the second page of a collection that has one. */
-export type CheckStatus = 'ok' | 'failed' | 'advice' | 'skipped'
+type CheckStatus = 'ok' | 'failed' | 'advice' | 'skipped'
 
 export type CheckResult = {
   readonly id: string
