@@ -390,6 +390,11 @@ const cases: readonly Case[] = [
     ['format-omitted'],
     on((request) => isPage(request) && !request.query.has('format'), body('<html>')),
   ],
+  [
+    'without page, another X-Page',
+    ['page-omitted'],
+    on((request) => isPage(request) && !request.query.has('page'), header('X-Page', '0')),
+  ],
   ['HEAD is a 405', ['head-status'], onMethod('HEAD', status(405))],
   ['HEAD with a body', ['head-body'], onMethod('HEAD', (response) => bytesOf(response))],
   ['HEAD without X-Total', ['head-headers'], onMethod('HEAD', without('X-Total'))],

@@ -1,7 +1,7 @@
 // The command verify: servers that conform, what it forgives, servers that mean harm, and what it prints.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { UsageError } from '../src/cli/flags.ts'
@@ -10,7 +10,7 @@ import { collections, parseAddress } from '../src/verify/address.ts'
 import { checks } from '../src/verify/checks.ts'
 import { type VerifyOptions, verify } from '../src/verify/verify.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
-import { bytesOf, type Fault, plainV1 } from './support/plain-v1.ts'
+import { bytesOf, type Fault, plainV1, recordsOfAll } from './support/plain-v1.ts'
 import { releaseOf, TestDirectory } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
@@ -229,17 +229,10 @@ describe('where the contract is silent, a server gets advice and does not fail',
 })
 
 describe('a server that means harm, or has a bad day', () => {
-  const forever = (first: string, more: string) => async () => {
+  const talking = (talk: (socket: Socket) => void) => async () => {
     const server = createServer((socket) => {
-      const pour = () => {
-        while (!socket.destroyed && socket.write(more.repeat(100)));
-      }
       socket.on('error', () => {})
-      socket.on('drain', pour)
-      socket.once('data', () => {
-        socket.write(first)
-        pour()
-      })
+      socket.once('data', () => talk(socket))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
@@ -248,12 +241,23 @@ describe('a server that means harm, or has a bad day', () => {
       [Symbol.asyncDispose]: async () => void server.close(),
     }
   }
+  const forever = (first: string, more: string) =>
+    talking((socket) => {
+      const pour = () => {
+        while (!socket.destroyed && socket.write(more.repeat(100)));
+      }
+      socket.on('drain', pour)
+      socket.write(first)
+      pour()
+    })
   let calls = 0
   type Hostile = readonly [
     what: string,
     server: () => Promise<AsyncDisposable & { readonly url: string }>,
     failed: readonly string[],
     unchecked: RegExp | undefined,
+    /** Of what came, as it is told. */
+    words?: RegExp | undefined,
   ]
   /** Every page is there, claims a hundred thousand million others, and is empty. */
   const endless: Fault = (response, { method, base, page }) => {
@@ -286,14 +290,25 @@ describe('a server that means harm, or has a bad day', () => {
       forever(`${OK}Content-Type: application/json\r\n\r\n[`, '1,'.repeat(1_000)),
       ['http-response'],
       undefined,
+      /more than 16 MB/,
     ],
-    ['headers without end', forever(OK, 'X-More: x\r\n'), ['http-response'], undefined],
+    [
+      'a body that is cut off',
+      talking((socket) =>
+        socket.write(`${OK}Content-Type: application/json\r\n\r\n[]`, () => socket.resetAndDestroy()),
+      ),
+      ['http-response'],
+      undefined,
+      /a body that is not whole/,
+    ],
+    ['headers without end', forever(OK, 'X-More: x\r\n'), ['http-response'], undefined, /headers of more than 65536/],
     ['responses of 1xx without end', forever('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), ['http-response'], undefined],
     [
       'chunks without end',
       forever(`${OK}Transfer-Encoding: chunked\r\n\r\n`, `400\r\n${'x'.repeat(1_024)}\r\n`),
       ['http-response'],
       undefined,
+      /more than 16 MB/,
     ],
     [
       'redirects in a circle',
@@ -321,16 +336,20 @@ describe('a server that means harm, or has a bad day', () => {
       /got status 503 each time/,
     ],
   ]
-  test.each(hostile)('%s', async (_what, server, failed, unchecked) => {
+  test.each(hostile.map((one) => [one[0], one] as const))('%s', async (_name, [, server, failed, unchecked, words]) => {
     await using hostileServer = await server()
     const started = performance.now()
-    const found = await verified(hostileServer.url, { collections: paises, advice: false })
+    // What is told of a flood must not depend on how fast it is read.
+    const timeout = words === undefined ? quick.timeout : 10_000
+    const found = await verified(hostileServer.url, { collections: paises, advice: false, timeout })
     expect(performance.now() - started).toBeLessThan(15_000)
     expect(found.conforms).toBe(false)
     expect(idsWith(found, 'failed')).toEqual([...failed])
     if (unchecked === undefined) expect(found.unchecked).toEqual([])
     else expect(found.unchecked.join()).toMatch(unchecked)
     expect(found.requests).toBeLessThan(200)
+    const came = found.checks.flatMap(({ id, problems }) => problems.map((problem) => `${id}: ${problem.came}`))
+    if (words !== undefined) expect(came.join('\n')).toMatch(words)
   })
 
   test('is given another try, and gets through', async () => {
@@ -341,6 +360,18 @@ describe('a server that means harm, or has a bad day', () => {
     )
     const found = await verified(server.url, { collections: paises, advice: false })
     expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+  })
+
+  test('gets another release while it is read, and is read anew', async () => {
+    const records = new Map(recordsOfAll(jumbled))
+    const grow: Fault = (response, { page }) => {
+      if (page === 2) records.set('paises', countries(35))
+      return response
+    }
+    await using server = await plainV1(grow, { records })
+    const found = await verified(server.url, { collections: paises, advice: false })
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+    expect(found.collections).toEqual([{ name: 'paises', pages: 4, records: 35 }])
   })
 
   test('sends nothing to the terminal that would control it', async () => {
@@ -500,6 +531,7 @@ describe('requests', () => {
     await using server = await plainV1()
     const started = performance.now()
     const { requests } = await verified(server.url, { collections: paises, advice: false, rate: 50 })
+    expect(requests).toBe(server.requests.length)
     expect(performance.now() - started).toBeGreaterThanOrEqual((requests - 1) * 20 - 5)
   })
 })
