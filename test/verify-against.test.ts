@@ -9,7 +9,7 @@ import { type Rows, releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
-const quick = { timeout: 400, retries: 0, backoff: 1, rate: undefined, concurrency: 2 }
+const quick = { timeout: 10_000, retries: 0, backoff: 1, rate: undefined, concurrency: 2 }
 const paises = collections.filter(({ name }) => name === 'paises')
 const extent = { deep: true, sample: 20 }
 

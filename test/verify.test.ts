@@ -26,7 +26,7 @@ afterAll(async () => {
   directory[Symbol.dispose]()
 })
 
-const quick = { timeout: 400, retries: 1, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
+const quick = { timeout: 10_000, retries: 1, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
 const verified = (url: string, options: Partial<VerifyOptions> = {}) =>
   verify(url, { ...quick, collections, linkBase: url, advice: true, onProgress: () => {}, ...options })
 type Found = Awaited<ReturnType<typeof verified>>
@@ -214,6 +214,19 @@ describe('where the contract is silent, a server gets advice and does not fail',
       (response, { page }) => (page > 3 ? { ...response, status: 200, body: '[]' } : response),
     ],
   ]
+  test('codes that are wider than ours, but not than the contract', async () => {
+    const wide = { cveEstado: 'MEXICO', cveRenapo: 'MX', descEstado: 'x', idEstado: 1, idPais: countries(1)[0] }
+    const municipio = { cveMunicipio: '1234567890123', descMunicipio: 'x', idEstado: wide, idMunicipio: 1 }
+    await using server = await plainV1(undefined, { records: new Map([['municipios', [municipio]]]) })
+    const only = collections.filter(({ name }) => name === 'municipios')
+    const found = await verified(server.url, { collections: only })
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+    expect(found.checks.find(({ id }) => id === 'narrow-codes')?.problems.map(({ came }) => came)).toEqual([
+      'record 1: cveMunicipio is "1234567890123"',
+      'record 1: idEstado.cveEstado is "MEXICO"',
+    ])
+  })
+
   // What the plain server gets anyway is no matter of the fault.
   const always = verified(plain.url, { collections: paises }).then((found) => idsWith(found, 'advice'))
 
@@ -340,7 +353,7 @@ describe('a server that means harm, or has a bad day', () => {
     await using hostileServer = await server()
     const started = performance.now()
     // What is told of a flood must not depend on how fast it is read.
-    const timeout = words === undefined ? quick.timeout : 10_000
+    const timeout = words === undefined ? 400 : quick.timeout
     const found = await verified(hostileServer.url, { collections: paises, advice: false, timeout })
     expect(performance.now() - started).toBeLessThan(15_000)
     expect(found.conforms).toBe(false)
@@ -364,14 +377,27 @@ describe('a server that means harm, or has a bad day', () => {
 
   test('gets another release while it is read, and is read anew', async () => {
     const records = new Map(recordsOfAll(jumbled))
-    const grow: Fault = (response, { page }) => {
-      if (page === 2) records.set('paises', countries(35))
-      return response
+    const old = header('X-Per-Page', '20')
+    const grow: Fault = (response, request) => {
+      if (request.page === 2) records.set('paises', countries(35))
+      // What was wrong with the release before is of no interest.
+      return records.get('paises')?.length === 25 ? old(response, request) : response
     }
     await using server = await plainV1(grow, { records })
     const found = await verified(server.url, { collections: paises, advice: false })
     expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
     expect(found.collections).toEqual([{ name: 'paises', pages: 4, records: 35 }])
+  })
+
+  test('stops responding, and is left alone after five requests', async () => {
+    const records = new Map([['paises', countries(300)]])
+    await using server = await plainV1((response, { page }) => (page > 1 ? 'silence' : response), { records })
+    const found = await verified(server.url, { collections: paises, advice: false, timeout: 300, retries: 0 })
+    expect(idsWith(found, 'failed')).toEqual(['http-response'])
+    expect(found.unchecked.join()).toMatch(
+      /^5 requests got no usable response; the last was GET .*: no response within/,
+    )
+    expect(server.requests.length).toBeLessThan(10)
   })
 
   test('sends nothing to the terminal that would control it', async () => {
