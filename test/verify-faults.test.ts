@@ -20,7 +20,7 @@ async function broken(fault: Fault, only: readonly string[], timeout: number) {
     onProgress: () => {},
   })
   const wrong = found.checks.filter(({ count }) => count > 0)
-  return { found, ids: wrong.map(({ id }) => id), problems: wrong.flatMap(({ problems }) => problems) }
+  return { ids: wrong.map(({ id }) => id), problems: wrong.flatMap(({ problems }) => problems) }
 }
 
 type When = (request: PlainRequest) => boolean

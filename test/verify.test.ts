@@ -32,7 +32,9 @@ const verified = (url: string, options: Partial<VerifyOptions> = {}) =>
 type Found = Awaited<ReturnType<typeof verified>>
 const idsWith = ({ checks }: Found, status: string) => checks.filter((one) => one.status === status).map(({ id }) => id)
 
-async function cli(...argv: string[]) {
+const cli = (...argv: string[]) => cliOn(false, ...argv)
+
+async function cliOn(interactive: boolean, ...argv: string[]) {
   const said = { out: '', err: '' }
   const terminal = {
     out: (text: string) => {
@@ -41,7 +43,7 @@ async function cli(...argv: string[]) {
     err: (text: string) => {
       said.err += text
     },
-    interactive: false,
+    interactive,
   }
   return { code: await run(['verify', ...argv], {}, terminal), ...said }
 }
@@ -464,6 +466,11 @@ describe('what is printed', () => {
            expected: X-Per-Page: 10
 `)
     expect(out).toEndWith(`${server.url} does not speak the contract of API v1: x-per-page.\n`)
+  })
+
+  test('progress, on a terminal alone', async () => {
+    const { code, err } = await cliOn(true, plain.url, '--only', 'paises', '--no-advice')
+    expect([code, err]).toEqual([0, expect.stringContaining('pages of paises 1 of 3')])
   })
 
   test('for programs', async () => {

@@ -178,12 +178,12 @@ async function invalidHttp(probe: Probe): Promise<Verdict> {
   return wrongs
 }
 
-/** Two requests at once, and a response to each in their order. */
+/** Two requests at once. A body after the first would be taken for the second response. */
 const pipelined = (probe: Probe): Promise<Verdict> => {
   const { client, collection } = probe
   const target = client.targetOf(pageTarget(collection, 1))
-  const request = `GET ${client.base}${pageTarget(collection, 1)} and HEAD, sent at once`
-  return conversation(probe, request, 'a page, and then headers without a body', async (connection) => {
+  const request = `HEAD ${client.base}${pageTarget(collection, 1)} and GET, sent at once`
+  return conversation(probe, request, 'headers without a body, and then the page', async (connection) => {
     connection.write(client.message({ method: 'HEAD', target }) + client.message({ method: 'GET', target }))
     const head = await connection.read(true)
     const page = await connection.read(false)

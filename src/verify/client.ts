@@ -25,6 +25,8 @@ const MAX_PAUSE = 60_000
 /** After so many requests without a response nothing more is requested. */
 const MAX_LOST = 5
 const PATIENCE_MILLISECONDS = 1_000
+/** Some servers never respond to what they do not understand. */
+const CONVERSATION_MILLISECONDS = 3_000
 
 /** The server does not let itself be checked: it does not respond, or it asks to be left alone. */
 export class Unchecked extends Failure {}
@@ -78,7 +80,8 @@ export class Client implements Disposable {
   async connect(): Promise<Connection> {
     await this.#pace.turn(this.#signal)
     this.requests++
-    return Connection.open(this.#url, this.#options)
+    const timeout = Math.min(this.#options.timeout, CONVERSATION_MILLISECONDS)
+    return Connection.open(this.#url, { ...this.#options, timeout })
   }
 
   /** The lines of a request as they go on the wire. */
