@@ -1,6 +1,8 @@
 // The peers: servers given the same pages, which have to send the same responses as this service before they are measured.
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { v1Collections } from '../src/catalog/collections.ts'
+import { builtInCatalog } from '../src/catalog/entities.ts'
 import { loads, pathOf } from './load.ts'
 import { openFilesAllowed, workPath } from './machine.ts'
 import { times } from './random.ts'
@@ -36,7 +38,20 @@ export async function copyPages(ours: Server): Promise<Pages> {
   }
   for (let page = 1; page <= totalPages; page += COPIED_AT_ONCE)
     await Promise.all(times(Math.min(COPIED_AT_ONCE, totalPages - page + 1), (at) => copy(page + at)))
+  for (const { name, path } of otherCollections) await copyCollection(ours, path, join(files, name))
   return { files, etags, links, total: headers.get('X-Total') ?? '', totalPages, lastModified }
+}
+
+/** Measured are the localities; a peer that has the other collections too is a whole server of the contract. */
+const otherCollections = v1Collections(builtInCatalog).filter(({ path }) => !pathOf(1).startsWith(path))
+
+async function copyCollection(ours: Server, path: string, directory: string): Promise<void> {
+  mkdirSync(directory, { recursive: true })
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const response = await ours.get(`${path}?format=api&page=${page}`)
+    pages = Number(response.headers.get('X-Total-Pages'))
+    writeFileSync(join(directory, String(page)), await response.bytes())
+  }
 }
 
 export type Peer = {

@@ -21,6 +21,8 @@ import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
 import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
+import { checks } from '../src/verify/checks.ts'
+import { DIFFERENCE_KINDS } from '../src/verify/compare.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
@@ -284,6 +286,31 @@ describe('docs/operations.md', () => {
   test('has every path of the listener for operators', () => {
     const documented = operations('The listener for operators').rows.map(([path = '']) => spans(path)[0] ?? '')
     expect(compare(documented, [...Object.keys(ADMIN_PATHS), '/'])).toEqual(SAME)
+  })
+})
+
+describe('docs/verify.md', () => {
+  const verifying = sectionsOf('docs/verify.md')
+
+  test.each([
+    ['Rules', 'rule'],
+    ['Advice', 'advice'],
+  ] as const)('has every check under %s, in order and in the words of the code', (title, severity) => {
+    const documented = verifying(title).rows.map(
+      ([id = '', rule = '']) => `${spans(id)[0]}: ${rule.replaceAll('`', '')}`,
+    )
+    expect(documented).toEqual(
+      checks.filter((one) => one.severity === severity).map(({ id, rule }) => `${id}: ${rule}`),
+    )
+  })
+
+  test('has every kind of difference', () => {
+    const documented = verifying('Two servers').rows.map(
+      ([kind = '', description = '']) => `${spans(kind)[0]}: ${description}`,
+    )
+    expect(documented).toEqual(
+      Object.entries(DIFFERENCE_KINDS).map(([kind, [, description]]) => `${kind}: ${description}`),
+    )
   })
 })
 

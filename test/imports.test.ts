@@ -14,7 +14,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   page: ['catalog', 'source', 'release'],
   find: ['catalog', 'source', 'release'],
   http: ['catalog', 'source', 'release', 'page', 'find'],
-  cli: ['catalog', 'source', 'release', 'page', 'find', 'http'],
+  verify: ['catalog', 'source'],
+  cli: ['catalog', 'source', 'release', 'page', 'find', 'http', 'verify'],
   client: ['catalog'],
   explorer: ['client'],
 }
@@ -153,6 +154,7 @@ describe('the rules themselves', () => {
     ['anything, from main', { from: 'src/main.ts', to: './cli/run.ts', types: false }, true],
     ['types of the catalog, from the client', { from: 'src/client/a.ts', to: '../catalog/b.ts', types: true }, true],
     ['to the right', { from: 'src/page/a.ts', to: '../http/b.ts', types: false }, false],
+    ['the server, from what verifies others', { from: 'src/verify/a.ts', to: '../http/b.ts', types: false }, false],
     ['to the right, types alone', { from: 'src/catalog/a.ts', to: '../source/b.ts', types: true }, false],
     ['a folder, from a base file', { from: 'src/failure.ts', to: './cli/run.ts', types: false }, false],
     ['main', { from: 'src/cli/run.ts', to: '../main.ts', types: false }, false],

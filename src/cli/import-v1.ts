@@ -1,29 +1,15 @@
 // nomenclator import v1 URL
 import { join } from 'node:path'
-import { v1Collections } from '../catalog/collections.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
 import { FaultyRecords } from '../source/faults.ts'
 import type { Harvest } from '../source/live-v1/live-v1.ts'
 import { command, type Terminal } from './command.ts'
-import { type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
+import type { ValuesOf } from './flags.ts'
+import { harvestFlags } from './harvest-flags.ts'
 import { importFlags } from './import-flags.ts'
 import { progressLine } from './progress.ts'
 
-const names = v1Collections(builtInCatalog).map(({ name }) => name)
-
 const flags = {
-  only: {
-    value: 'LIST',
-    description: `just these collections, separated by commas: ${names.join(', ')}`,
-    parse: someOf,
-  },
-  concurrency: {
-    value: 'N',
-    description: 'requests under way at a time',
-    defaultValue: '8',
-    parse: wholeNumber(1, 256),
-  },
-  rate: { value: 'N', description: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
+  ...harvestFlags,
   ...importFlags,
 } as const
 
@@ -69,9 +55,4 @@ async function harvested(url: string, home: string, values: Values, terminal: Te
   } finally {
     progress.clear()
   }
-}
-
-function someOf(list: string): readonly string[] | Wrong {
-  const some = list.split(',').map((name) => name.trim())
-  return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
 }

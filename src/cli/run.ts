@@ -18,6 +18,7 @@ import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollba
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
 import { upgrade } from './upgrade.ts'
+import { verifyCommand } from './verify.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   rollback,
   upgrade,
   diff,
+  verifyCommand,
   doctor,
   health,
   completionCommand(() => commands),

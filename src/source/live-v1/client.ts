@@ -23,10 +23,10 @@ export type Politeness = RetryPolicy & {
 export type HttpResponse = { readonly headers: Headers; readonly body: Uint8Array }
 type AnyResponse = HttpResponse & { readonly status: number }
 
-const RETRIED_STATUSES = new Set([429, 502, 503, 504])
+export const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const MAX_REDIRECTS = 3
 const MAX_BODY = 64 << 20
-const HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
+export const CLIENT_HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
 const CONTINUES = 'run the same command again to continue where it stopped'
 
 /** A response that is not the one expected, and that a retry would not change. */
@@ -73,7 +73,7 @@ export class PoliteClient {
     const timer = setTimeout(abort, timeout)
     signal.addEventListener('abort', abort)
     try {
-      const response = await fetch(url, { redirect: 'manual', headers: HEADERS, signal: controller.signal })
+      const response = await fetch(url, { redirect: 'manual', headers: CLIENT_HEADERS, signal: controller.signal })
       return { status: response.status, headers: response.headers, body: await readBody(url, response) }
     } catch (error) {
       signal.throwIfAborted()

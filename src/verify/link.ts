@@ -1,0 +1,26 @@
+// Parses a Link header (RFC 8288) into its entries.
+
+export type Link = {
+  readonly url: string
+  readonly relation: string
+  /** The entry as it was written. */
+  readonly text: string
+}
+
+const ENTRY = /^\s*<([^<>]*)>((?:\s*;\s*[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]+))?)*)\s*(?:,|$)/
+const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
+
+/** The entries, or in words what cannot be read. */
+export function parseLink(header: string): readonly Link[] | string {
+  const links: Link[] = []
+  for (let rest = header; rest.trim() !== ''; ) {
+    const [text, url, parameters = ''] = rest.match(ENTRY) ?? []
+    if (text === undefined || url === undefined) return `no <URL>; rel="…" at ${JSON.stringify(rest.slice(0, 80))}`
+    const [, quoted, bare] = parameters.match(RELATION) ?? []
+    const relation = quoted ?? bare
+    if (relation === undefined) return `no relation after <${url}>`
+    links.push({ url, relation: relation.toLowerCase(), text: text.replace(/,$/, '').trim() })
+    rest = rest.slice(text.length)
+  }
+  return links
+}

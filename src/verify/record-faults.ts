@@ -1,0 +1,119 @@
+// What is wrong with one published record: each fault under the check that it belongs to.
+import { MAX_ID, MAX_TEXT } from '../catalog/check.ts'
+import { type Entity, type Field, publishedFields } from '../catalog/entity.ts'
+
+/** The checks that are made on records. */
+export type RecordCheck =
+  | 'fields'
+  | 'embedded'
+  | 'integers'
+  | 'strings'
+  | 'codes'
+  | 'description'
+  | 'never-null'
+  | 'id-range'
+  | 'names'
+  | 'narrow-codes'
+  | 'no-other-fields'
+  | 'field-order'
+
+export type RecordFault = {
+  readonly check: RecordCheck
+  /** Dotted, from the record to the value. */
+  readonly path: string
+  readonly came: unknown
+  readonly expected: string
+}
+
+/** Where the contract is wider than the definition, which then holds only as advice. */
+const CONTRACT_SHAPES: Readonly<Record<string, readonly [pattern: RegExp, shape: string]>> = {
+  cveEstado: [/^\p{Lu}+$/u, 'upper-case letters'],
+  cveMunicipio: [/^[0-9]+$/, 'numeric text'],
+  cveLocalidad: [/^[0-9]+$/, 'numeric text'],
+  cveArea: [/^[0-9]+$/, 'numeric text'],
+  clave: [/^[\p{L}\p{N}]+$/u, 'camel-case text'],
+}
+
+const UNFIT = /[\p{Cc}\ufffd]/u
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+type Add = (check: RecordCheck, path: string, came: unknown, expected: string) => void
+
+export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
+  const faults: RecordFault[] = []
+  const add: Add = (check, path, came, expected) => faults.push({ check, path, came, expected })
+  if (isObject(record)) inspect(entity, record, '', add)
+  else add('fields', 'record', record, `a ${entity.name} object`)
+  return faults
+}
+
+type PublishedField = ReturnType<typeof publishedFields>[number]
+type Shape = { readonly fields: readonly PublishedField[]; readonly names: readonly string[] }
+
+const shapes = new WeakMap<Entity, Shape>()
+
+function shapeOf(entity: Entity): Shape {
+  const known = shapes.get(entity)
+  if (known !== undefined) return known
+  const fields = publishedFields(entity)
+  const shape = { fields, names: fields.map(([name]) => name) }
+  shapes.set(entity, shape)
+  return shape
+}
+
+function inspect(entity: Entity, record: Readonly<Record<string, unknown>>, prefix: string, add: Add): void {
+  const { fields, names } = shapeOf(entity)
+  for (const [name, field] of fields) {
+    const path = `${prefix}${name}`
+    const value = record[name]
+    if (!Object.hasOwn(record, name))
+      add(prefix === '' ? 'fields' : 'embedded', path, undefined, `the field ${name} in every ${entity.name}`)
+    else if (value === null) add('never-null', path, null, 'a value')
+    else if (field.kind === 'embed') {
+      if (isObject(value)) inspect(field.entity, value, `${path}.`, add)
+      else add('embedded', path, value, `a ${field.entity.name} object`)
+    } else checkValue(field, name, path, value, record, add)
+  }
+  const given = Object.keys(record)
+  if (given.length === names.length && given.every((name, at) => name === names[at])) return
+  for (const name of given)
+    if (!names.includes(name))
+      add('no-other-fields', `${prefix}${name}`, record[name], `no such field in a ${entity.name}`)
+  const [came, required] = [given.filter((name) => names.includes(name)), names.filter((name) => given.includes(name))]
+  if (came.join() !== required.join())
+    add('field-order', prefix.slice(0, -1) || 'record', came.join(', '), required.join(', '))
+}
+
+function checkValue(
+  field: Exclude<Field, { kind: 'embed' | 'fact' }>,
+  name: string,
+  path: string,
+  value: unknown,
+  record: Readonly<Record<string, unknown>>,
+  add: Add,
+): void {
+  if (field.kind === 'id') {
+    if (!Number.isInteger(value)) add('integers', path, value, 'an integer')
+    else if (!((value as number) >= 0 && (value as number) <= MAX_ID))
+      add('id-range', path, value, `a whole number from 0 to ${MAX_ID}`)
+  } else if (typeof value !== 'string') add('strings', path, value, 'a string')
+  else if (field.kind === 'copy') {
+    if (typeof record[field.of] === 'string' && value !== record[field.of])
+      add('description', path, value, `the value of ${field.of}, ${JSON.stringify(record[field.of])}`)
+  } else if (field.kind === 'code') {
+    const [pattern, shape] = CONTRACT_SHAPES[name] ?? [field.pattern, field.shape]
+    if (!pattern.test(value)) add('codes', path, value, shape)
+    else if (!field.pattern.test(value)) add('narrow-codes', path, value, field.shape)
+  } else if (value.trim() === '' || value.length > MAX_TEXT || UNFIT.test(value) || !value.isWellFormed())
+    add('names', path, value, `1 to ${MAX_TEXT} characters without control characters`)
+}
+
+/** Numbers with a fraction or an exponent: to many clients they are no integers, whatever their value. */
+export function writtenFraction(json: string): string | undefined {
+  if (!/[0-9][.eE]/.test(json)) return undefined
+  return json
+    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    .match(/-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g)
+    ?.find((number) => /[.eE]/.test(number))
+}

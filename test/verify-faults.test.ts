@@ -1,0 +1,424 @@
+// One fault at a time in a server that is correct otherwise: each is found, and named by the check of the rule that it breaks.
+import { describe, expect, test } from 'bun:test'
+import { collections } from '../src/verify/address.ts'
+import { checks } from '../src/verify/checks.ts'
+import { verify } from '../src/verify/verify.ts'
+import { bytesOf, type Fault, type PlainRequest, plainV1 } from './support/plain-v1.ts'
+import { countries } from './support/small-source.ts'
+
+const quick = { retries: 0, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
+
+/** The ids of the checks that a server with this fault breaks, and what it was told. */
+async function broken(fault: Fault, only: readonly string[], timeout: number) {
+  await using server = await plainV1(fault)
+  const found = await verify(server.url, {
+    ...quick,
+    collections: collections.filter(({ name }) => only.includes(name)),
+    linkBase: server.url,
+    advice: false,
+    timeout,
+    onProgress: () => {},
+  })
+  const wrong = found.checks.filter(({ count }) => count > 0)
+  return { ids: wrong.map(({ id }) => id), problems: wrong.flatMap(({ problems }) => problems) }
+}
+
+type When = (request: PlainRequest) => boolean
+type Json = Record<string, unknown>
+
+const isPage: When = ({ method, collection }) => /^(?:GET|HEAD)$/.test(method) && collection !== ''
+const on =
+  (when: When, edit: Fault): Fault =>
+  (response, request) =>
+    when(request) ? edit(response, request) : response
+const onPages = (edit: Fault): Fault =>
+  on(isPage, (response, request) => (response.status === 200 ? edit(response, request) : response))
+const onPage = (page: number, edit: Fault): Fault => on((request) => isPage(request) && request.page === page, edit)
+const onMethod = (method: string, edit: Fault): Fault =>
+  on((request) => request.method === method && request.collection !== '', edit)
+
+type Field = readonly [name: string, value: string]
+const fields =
+  (change: (fields: readonly Field[], request: PlainRequest) => readonly Field[]): Fault =>
+  (response, request) => ({ ...response, fields: change(response.fields, request) })
+const without = (name: string) => fields((all) => all.filter(([given]) => given !== name))
+const header = (name: string, value: string | ((old: string, request: PlainRequest) => string)) =>
+  fields((all, request) =>
+    all.map(([given, old]) => [given, given !== name ? old : typeof value === 'string' ? value : value(old, request)]),
+  )
+const renamed = (name: string, other: string) =>
+  fields((all) => all.map(([given, value]) => [given === name ? other : given, value]))
+const extra = (...more: readonly Field[]) => fields((all) => [...all, ...more])
+const status =
+  (code: number): Fault =>
+  (response) => ({ ...response, status: code })
+const body =
+  (text: string | ((old: string) => string)): Fault =>
+  (response) => ({ ...response, body: typeof text === 'string' ? text : text(response.body) })
+const records = (change: (records: Json[]) => unknown) => body((text) => JSON.stringify(change(JSON.parse(text))))
+/** Changes one value of the third record of a page, or removes it. */
+const value = (path: string, changed: unknown) =>
+  records((all) => {
+    const steps = path.split('.')
+    const name = steps.pop() as string
+    const inner = steps.reduce((one, step) => one[step] as Json, all[2] as Json)
+    if (changed === undefined) delete inner[name]
+    else inner[name] = changed
+    return all
+  })
+/** Changes the bytes on the wire, of which each is a character. */
+const bytes =
+  (change: (text: string) => string): Fault =>
+  (response, { method }) =>
+    Buffer.from(change(Buffer.from(bytesOf(response, method === 'HEAD')).toString('latin1')), 'latin1')
+/** Puts other entries in the place of the links: `{base}`, `{prev}` and `{next}` stand for what is right. */
+const link = (template: string) =>
+  header('Link', (_old, { base, collection, page }) =>
+    template
+      .replaceAll('{base}', base)
+      .replaceAll('{path}', `${base}/api/v1/${collection}`)
+      .replaceAll('{prev}', String(page - 1))
+      .replaceAll('{next}', String(page + 1)),
+  )
+const PREV = '<{path}?format=api&page={prev}>; rel="prev"'
+const NEXT = '<{path}?format=api&page={next}>; rel="next"'
+
+type Case = readonly [what: string, ids: readonly string[], fault: Fault, only?: string]
+
+const cases: readonly Case[] = [
+  ['no response to page 2', ['http-response'], onPage(2, () => 'silence')],
+  ['a body shorter than its Content-Length', ['http-response'], onPage(2, extra(['Content-Length', '99999']))],
+  [
+    'a body longer than its Content-Length',
+    ['http-response'],
+    onPage(
+      2,
+      bytes((text) => `${text}[]`),
+    ),
+  ],
+  ['a Content-Length that is no number', ['http-response'], onPage(2, extra(['Content-Length', 'many']))],
+  ['two Content-Lengths', ['http-response'], onPage(2, extra(['Content-Length', '2'], ['Content-Length', '3']))],
+  [
+    'Content-Length and chunks',
+    ['http-response'],
+    onPage(2, extra(['Content-Length', '2'], ['Transfer-Encoding', 'chunked'])),
+  ],
+  ['chunks that are none', ['http-response'], onPage(2, extra(['Transfer-Encoding', 'chunked']))],
+  [
+    'no HTTP',
+    ['http-response'],
+    onPage(
+      2,
+      bytes(() => 'SSH-2.0-OpenSSH_9.2\r\n'),
+    ),
+  ],
+  [
+    'a header line that is none',
+    ['http-response'],
+    onPage(
+      2,
+      bytes((text) => text.replace('Vary:', 'Va ry:')),
+    ),
+  ],
+  [
+    'a status line that is none',
+    ['http-response'],
+    onPage(
+      2,
+      bytes((text) => text.replace('HTTP/1.1 200', 'HTTP/1.1 OK')),
+    ),
+  ],
+  ['status 201', ['status'], onPage(2, status(201))],
+  ['status 404 for a page that there is', ['status'], onPage(3, status(404))],
+  ['status 500', ['status'], onPage(2, status(500))],
+  [
+    'a redirect to itself',
+    ['status'],
+    onPage(2, (response, { target }) => ({ ...response, status: 302, fields: [['Location', target]] })),
+  ],
+  ['a credential is demanded', ['status'], onPages(status(401))],
+  ['text/html', ['media-type'], onPages(header('Content-Type', 'text/html'))],
+  ['no Content-Type', ['media-type'], onPage(2, without('Content-Type'))],
+  ['application/vnd.api+json', ['media-type'], onPage(2, header('Content-Type', 'application/vnd.api+json'))],
+  ['Allow with POST', ['allow'], onPages(header('Allow', 'GET, POST, HEAD, OPTIONS'))],
+  ['Allow without HEAD', ['allow'], onPage(2, header('Allow', 'GET, OPTIONS'))],
+  ['no Allow', ['allow'], onPage(2, without('Allow'))],
+  ['no Vary', ['vary'], onPage(2, without('Vary'))],
+  ['Vary: Accept-Encoding', ['vary'], onPage(2, header('Vary', 'Accept-Encoding'))],
+  ['Vary: *', ['vary'], onPage(2, header('Vary', '*'))],
+  ['X-Page twice', ['header-once'], onPage(2, extra(['X-Page', '2']))],
+  ['Content-Type twice, in two spellings', ['header-once'], onPage(2, extra(['content-type', 'text/html']))],
+  ['X-Page of the page before', ['x-page'], onPage(2, header('X-Page', '1'))],
+  ['no X-Page', ['x-page'], onPage(2, without('X-Page'))],
+  ['X-Page: 2/3', ['x-page'], onPage(2, header('X-Page', '2/3'))],
+  ['X-Per-Page: 20', ['x-per-page'], onPage(2, header('X-Per-Page', '20'))],
+  ['no X-Per-Page', ['x-per-page'], onPage(2, without('X-Per-Page'))],
+  ['X-Total: 25.0', ['x-total'], onPage(2, header('X-Total', '25.0'))],
+  ['X-Total-Count instead of X-Total', ['x-total'], onPages(renamed('X-Total', 'X-Total-Count'))],
+  ['no X-Total-Pages', ['x-total-pages'], onPage(2, without('X-Total-Pages'))],
+  ['an empty X-Total-Pages', ['x-total-pages'], onPage(2, header('X-Total-Pages', ''))],
+  ['X-Total-Pages rounded down', ['total-pages'], onPages(header('X-Total-Pages', '2'))],
+  ['X-Total-Pages one too many', ['total-pages'], onPages(header('X-Total-Pages', '4'))],
+  ['X-Total of one page differs', ['same-totals'], onPage(2, header('X-Total', '26'))],
+  [
+    'JSON that ends too early',
+    ['json'],
+    onPage(
+      2,
+      body((text) => text.slice(0, -1)),
+    ),
+  ],
+  ['HTML', ['json'], onPage(2, body('<html></html>'))],
+  ['no body', ['json'], onPage(2, body(''))],
+  [
+    'Latin-1',
+    ['json'],
+    onPage(
+      2,
+      bytes((text) => text.replace('\u00c3\u00ad', '\u00ed ')),
+    ),
+  ],
+  [
+    'a byte order mark',
+    ['json'],
+    onPage(
+      2,
+      body((text) => `\ufeff${text}`),
+    ),
+  ],
+  ['a compression that nobody accepts', ['json'], onPage(2, body('\u001f\b\u0000\u0000'))],
+  [
+    'an object around the records',
+    ['array'],
+    onPage(
+      2,
+      body((text) => `{"results":${text}}`),
+    ),
+  ],
+  ['null', ['array'], onPage(2, body('null'))],
+  [
+    'lines of JSON',
+    ['json'],
+    onPage(
+      2,
+      body((text) =>
+        JSON.parse(text)
+          .map((one: Json) => JSON.stringify(one))
+          .join('\n'),
+      ),
+    ),
+  ],
+  [
+    'nine records on a page in the middle',
+    ['page-size'],
+    onPage(
+      2,
+      records((all) => all.slice(1)),
+    ),
+  ],
+  ['an empty page in the middle', ['page-size'], onPage(2, body('[]'))],
+  [
+    'eleven records on a page',
+    ['page-size'],
+    onPage(
+      1,
+      records((all) => [{ ...all[0], idPais: 0 }, ...all]),
+    ),
+  ],
+  [
+    'the last page lacks a record',
+    ['last-page'],
+    onPage(
+      3,
+      records((all) => all.slice(1)),
+    ),
+  ],
+  ['X-Total counts a record that there is not', ['last-page'], onPages(header('X-Total', '26'))],
+  ['page 2 has the records of page 1', ['page-selects'], onPage(2, body(JSON.stringify(countries(10))))],
+  ['a field is missing', ['fields'], onPage(2, value('descPais', undefined))],
+  [
+    'a field in another spelling',
+    ['fields'],
+    onPage(
+      2,
+      body((text) => text.replaceAll('"descPais"', '"descpais"')),
+    ),
+  ],
+  [
+    'a record that is a number',
+    ['fields'],
+    onPage(
+      2,
+      records((all) => [...all.slice(1), 7]),
+    ),
+  ],
+  ['identifiers as texts', ['integers'], onPage(2, value('idPais', '13'))],
+  ['identifiers with a fraction', ['integers'], onPage(2, value('idPais', 12.5))],
+  [
+    'identifiers written with a fraction',
+    ['integers'],
+    onPage(
+      2,
+      body((text) => text.replace('"idPais":13', '"idPais":13.0')),
+    ),
+  ],
+  ['a code as a number', ['strings'], onPage(2, value('cveMunicipio', 13)), 'municipios'],
+  ['a name as a list', ['strings'], onPage(2, value('descPais', ['x']))],
+  ['a country code in lower case', ['codes'], onPage(2, value('cvePais', 'abc'))],
+  ['a country code of two letters', ['codes'], onPage(2, value('cvePais', 'AB'))],
+  ['a municipality code with a letter', ['codes'], onPage(2, value('cveMunicipio', '01A')), 'municipios'],
+  [
+    'a subdiscipline code of five digits',
+    ['codes'],
+    onPage(2, value('cveSubdisciplina', '12345')),
+    'subdisciplinas-conocimiento',
+  ],
+  [
+    'a field code of one digit, two levels up',
+    ['codes'],
+    onPage(2, value('disciplinaCono.campoCono.cveCampo', '1')),
+    'subdisciplinas-conocimiento',
+  ],
+  ['an audience key with a blank', ['codes'], onPage(2, value('clave', 'clave x')), 'audiencias'],
+  ['a state by its identifier alone', ['embedded'], onPage(2, value('idEstado', 3)), 'municipios'],
+  [
+    'a country that lacks its name, two levels down',
+    ['embedded'],
+    onPage(2, value('idEstado.idPais.descPais', undefined)),
+    'municipios',
+  ],
+  [
+    'the state of a municipality is missing, in a locality',
+    ['embedded'],
+    onPage(2, value('idMunicipio.idEstado', undefined)),
+    'localidades',
+  ],
+  [
+    'an area as a list',
+    ['embedded'],
+    onPage(2, value('disciplinaCono.campoCono.idArea', [])),
+    'subdisciplinas-conocimiento',
+  ],
+  [
+    'description differs from descripcion',
+    ['description'],
+    onPage(2, value('description', 'Name')),
+    'subdisciplinas-conocimiento',
+  ],
+  [
+    'description of an area differs',
+    ['description'],
+    onPage(2, value('disciplinaCono.campoCono.idArea.description', 'Name')),
+    'subdisciplinas-conocimiento',
+  ],
+  [
+    'two records are swapped',
+    ['order'],
+    onPage(
+      2,
+      records(([a, b, ...others]) => [b, a, ...others]),
+    ),
+    'municipios',
+  ],
+  [
+    'the same identifier twice',
+    ['order'],
+    onPage(
+      2,
+      records(([a, , ...others]) => [a, a, ...others]),
+    ),
+    'audiencias',
+  ],
+  [
+    'a page that begins before the end of the one before',
+    ['order'],
+    onPage(
+      2,
+      records(([first, ...others]) => [{ ...first, idPais: 10 }, ...others]),
+    ),
+  ],
+  ['Link without angle brackets', ['link-syntax'], onPage(2, link('{path}?format=api&page=1; rel="prev"'))],
+  ['Link without relation', ['link-syntax'], onPage(2, link('<{path}?format=api&page=1>'))],
+  ['Link with relative URLs', ['link-url'], onPages(header('Link', (old, { base }) => old.replaceAll(base, '')))],
+  ['Link without format=api', ['link-url'], onPages(header('Link', (old) => old.replaceAll('format=api&', '')))],
+  [
+    'Link with page before format',
+    ['link-url'],
+    onPages(header('Link', (old) => old.replaceAll(/format=api&(page=\d+)/g, '$1&format=api'))),
+  ],
+  [
+    'Link with a parameter more',
+    ['link-url'],
+    onPages(header('Link', (old) => old.replaceAll('format=api&', 'format=api&x=1&'))),
+  ],
+  [
+    'Link to another collection',
+    ['link-url'],
+    onPages(header('Link', (old) => old.replaceAll('paises', 'municipios'))),
+  ],
+  [
+    'Link to another host',
+    ['link-base'],
+    onPages(header('Link', (old, { base }) => old.replaceAll(base, 'http://localhost'))),
+  ],
+  ['Link by another scheme', ['link-base'], onPages(header('Link', (old) => old.replaceAll('http:', 'https:')))],
+  ['Link with first', ['link-relations'], onPage(2, link(`<{path}?format=api&page=1>; rel="first", ${PREV}, ${NEXT}`))],
+  ['Link with next twice', ['link-relations'], onPage(2, link(`${PREV}, ${NEXT}, ${NEXT}`))],
+  ['no Link on a page in the middle', ['link-prev', 'link-next'], onPage(2, without('Link'))],
+  ['no prev on a page in the middle', ['link-prev'], onPage(2, link(NEXT))],
+  ['no prev on the last page', ['link-prev'], onPage(3, without('Link'))],
+  ['prev leads to the page itself', ['link-prev'], onPage(2, link(`<{path}?format=api&page=2>; rel="prev", ${NEXT}`))],
+  ['no next on the first page', ['link-next'], onPage(1, without('Link'))],
+  ['next leads to the last page', ['link-next'], onPage(1, link('<{path}?format=api&page=3>; rel="next"'))],
+  ['prev on the first page', ['link-first'], onPage(1, link(`<{path}?format=api&page=3>; rel="prev", ${NEXT}`))],
+  ['next before prev', ['link-order'], onPage(2, link(`${NEXT}, ${PREV}`))],
+  [
+    'without page, the second page',
+    ['page-omitted'],
+    on(
+      (request) => isPage(request) && !request.query.has('page'),
+      (response) => ({ ...response, body: '[]' }),
+    ),
+  ],
+  ['without page, 400', ['page-omitted'], on((request) => isPage(request) && !request.query.has('page'), status(400))],
+  [
+    'without format, 400',
+    ['format-omitted'],
+    on((request) => isPage(request) && !request.query.has('format'), status(400)),
+  ],
+  [
+    'without format, HTML',
+    ['format-omitted'],
+    on((request) => isPage(request) && !request.query.has('format'), body('<html>')),
+  ],
+  [
+    'without page, another X-Page',
+    ['page-omitted'],
+    on((request) => isPage(request) && !request.query.has('page'), header('X-Page', '0')),
+  ],
+  ['HEAD is a 405', ['head-status'], onMethod('HEAD', status(405))],
+  ['HEAD with a body', ['head-body'], onMethod('HEAD', (response) => bytesOf(response))],
+  ['HEAD without X-Total', ['head-headers'], onMethod('HEAD', without('X-Total'))],
+  ['HEAD without Link', ['head-headers'], onMethod('HEAD', without('Link'))],
+  ['OPTIONS is a 405', ['options-status'], onMethod('OPTIONS', status(405))],
+  ['OPTIONS without Allow', ['options-allow'], onMethod('OPTIONS', without('Allow'))],
+  ['OPTIONS allows DELETE', ['options-allow'], onMethod('OPTIONS', header('Allow', 'GET, HEAD, OPTIONS, DELETE'))],
+  ['POST creates', ['read-only'], onMethod('POST', status(201))],
+]
+
+describe('a fault of a server', () => {
+  test.each(cases)('%s', async (_what, ids, fault, only = 'paises') => {
+    const { ids: found, problems } = await broken(fault, [only], ids.includes('http-response') ? 300 : 10_000)
+    expect(found).toEqual([...ids])
+    for (const { request, came, expected } of problems) {
+      expect(request).toMatch(/^(?:GET|HEAD|OPTIONS|POST) http:\/\/127\.0\.0\.1:\d+\/api\/v1\//)
+      expect([came, expected]).not.toContain('')
+    }
+  })
+
+  test('is known for every rule', () => {
+    const shown = new Set(cases.flatMap(([, ids]) => ids))
+    expect(checks.filter(({ id, severity }) => severity === 'rule' && !shown.has(id)).map(({ id }) => id)).toEqual([])
+    expect(cases.length).toBeGreaterThan(40)
+  })
+})

@@ -1,0 +1,570 @@
+// The command verify: servers that conform, what it forgives, servers that mean harm, and what it prints.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
+import { UsageError } from '../src/cli/flags.ts'
+import { run } from '../src/cli/run.ts'
+import { collections, parseAddress } from '../src/verify/address.ts'
+import { checks } from '../src/verify/checks.ts'
+import { type VerifyOptions, verify } from '../src/verify/verify.ts'
+import { jumbled } from './support/jumbled-catalog.ts'
+import { bytesOf, type Fault, plainV1, recordsOfAll } from './support/plain-v1.ts'
+import { releaseOf, TestDirectory } from './support/releases.ts'
+import { serverOf } from './support/server.ts'
+import { countries, smallSource } from './support/small-source.ts'
+
+const directory = new TestDirectory()
+const release = await releaseOf(smallSource(jumbled))
+const ours = serverOf(() => release)
+const plain = await plainV1()
+const paises = collections.filter(({ name }) => name === 'paises')
+afterAll(async () => {
+  await ours.close()
+  await plain[Symbol.asyncDispose]()
+  directory[Symbol.dispose]()
+})
+
+const quick = { timeout: 10_000, retries: 1, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
+const verified = (url: string, options: Partial<VerifyOptions> = {}) =>
+  verify(url, { ...quick, collections, linkBase: url, advice: true, onProgress: () => {}, ...options })
+type Found = Awaited<ReturnType<typeof verified>>
+const idsWith = ({ checks }: Found, status: string) => checks.filter((one) => one.status === status).map(({ id }) => id)
+
+const cli = (...argv: string[]) => cliOn(false, ...argv)
+
+async function cliOn(interactive: boolean, ...argv: string[]) {
+  const said = { out: '', err: '' }
+  const terminal = {
+    out: (text: string) => {
+      said.out += text
+    },
+    err: (text: string) => {
+      said.err += text
+    },
+    interactive,
+  }
+  return { code: await run(['verify', ...argv], {}, terminal), ...said }
+}
+
+describe('conforms', () => {
+  test('our own server, deep, without any advice', async () => {
+    const found = await verified(ours.url)
+    expect([found.conforms, found.unchecked, idsWith(found, 'failed'), idsWith(found, 'advice')]).toEqual([
+      true,
+      [],
+      [],
+      [],
+    ])
+    expect(idsWith(found, 'skipped')).toEqual(['link-single', 'empty-collection'])
+    expect(found.collections.map(({ name, pages, records }) => [name, pages, records])).toEqual(
+      collections.map(({ name }) => [name, 3, 25]),
+    )
+    expect(ours.logged).toEqual([])
+  })
+
+  test('our own server with a collection of one page, and empty ones', async () => {
+    const small = await releaseOf(smallSource({ pais: countries(10) }))
+    const server = serverOf(() => small)
+    const found = await verified(server.url)
+    await server.close()
+    expect([found.conforms, idsWith(found, 'failed'), idsWith(found, 'advice')]).toEqual([true, [], []])
+    expect(idsWith(found, 'ok')).toEqual(expect.arrayContaining(['link-single', 'empty-collection', 'last-page']))
+  })
+
+  test('our own server under a path and another name', async () => {
+    const server = serverOf(() => release, { baseUrl: 'https://catalogs.example.org/mirror' })
+    const named = await verified(server.url, { linkBase: 'https://catalogs.example.org/mirror', advice: false })
+    const unnamed = await verified(server.url, { advice: false })
+    await server.close()
+    expect([named.conforms, unnamed.conforms, idsWith(unnamed, 'failed')]).toEqual([true, false, ['link-base']])
+  })
+
+  test.skipIf(Bun.which('openssl') === null)('our own server behind https, if its certificate is trusted', async () => {
+    const [certificate, key] = [join(directory.path, 'cert.pem'), join(directory.path, 'key.pem')]
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
+    const names = [
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ]
+    expect(Bun.spawnSync(['openssl', 'req', '-x509', ...curve, ...names]).exitCode).toBe(0)
+    const ca = readFileSync(certificate, 'utf8')
+    const proxy = createTlsServer({ key: readFileSync(key), cert: ca }, (client) => {
+      const upstream = connect(Number(new URL(ours.url).port), '127.0.0.1')
+      for (const socket of [client, upstream]) socket.on('error', () => {})
+      client.pipe(upstream).pipe(client)
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const address = proxy.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const options = { collections: paises, linkBase: `http://localhost:${port}` }
+    const trusted = await verified(`https://localhost:${port}`, { ...options, ca })
+    const untrusted = await verified(`https://localhost:${port}`, options)
+    proxy.close()
+    expect([trusted.conforms, idsWith(trusted, 'failed')]).toEqual([true, []])
+    expect(untrusted.unchecked.join()).toMatch(/self.signed/)
+  })
+
+  test('a plain server, which keeps to no advice about what it does not know', async () => {
+    const found = await verified(plain.url)
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+    expect(idsWith(found, 'advice')).toEqual([
+      ...['date', 'etag', 'last-modified', 'cache-control', 'cors-origin', 'cors-headers', 'page-beyond-last'],
+      ...['bad-page', 'bad-format', 'format-first', 'trailing-slash', 'path-spelling', 'absolute-target'],
+      ...['options-preflight', 'options-asterisk', 'other-methods', 'invalid-http', 'problem-shape'],
+      ...['problem-headers', 'keep-alive', 'long-url', 'many-headers', 'long-headers', 'index'],
+    ])
+  })
+})
+
+const onPages =
+  (edit: Fault): Fault =>
+  (response, request) =>
+    /^(?:GET|HEAD)$/.test(request.method) && response.status === 200 ? edit(response, request) : response
+const header = (name: string, value: string | ((old: string) => string)): Fault =>
+  onPages((response) => ({
+    ...response,
+    fields: response.fields.map(([given, old]) => [
+      given,
+      given !== name ? old : typeof value === 'string' ? value : value(old),
+    ]),
+  }))
+type Json = Record<string, unknown>
+const records = (change: (record: Json) => Json): Fault =>
+  onPages((response) => ({ ...response, body: JSON.stringify(JSON.parse(response.body).map(change)) }))
+
+describe('where the contract is silent, a server gets advice and does not fail', () => {
+  const forgiven: readonly (readonly [what: string, ids: readonly string[], fault: Fault])[] = [
+    ['a charset', ['media-type-alone'], header('Content-Type', 'application/json; charset=utf-8')],
+    [
+      'names of headers in lower case',
+      ['header-names'],
+      onPages((response) => ({
+        ...response,
+        fields: response.fields.map(([name, value]) => [name.toLowerCase(), value]),
+      })),
+    ],
+    [
+      'Link in two lines',
+      ['header-lines'],
+      onPages((response) => ({
+        ...response,
+        fields: response.fields.flatMap(([name, value]) =>
+          value.split(name === 'Link' ? ', ' : '\n').map((one) => [name, one] as const),
+        ),
+      })),
+    ],
+    ['Allow in another order', ['allow-order'], header('Allow', 'OPTIONS, HEAD, GET')],
+    ['a relation without quotes', ['link-form'], header('Link', (old) => old.replaceAll('"', ''))],
+    [
+      'next on the last page',
+      ['link-last'],
+      onPages((response, { page, base }) =>
+        page === 3
+          ? {
+              ...response,
+              fields: response.fields.map(([name, value]) => [
+                name,
+                name === 'Link' ? `${value}, <${base}/api/v1/paises?format=api&page=4>; rel="next"` : value,
+              ]),
+            }
+          : response,
+      ),
+    ],
+    [
+      'JSON with blanks',
+      ['compact-json'],
+      onPages((response) => ({ ...response, body: JSON.stringify(JSON.parse(response.body), null, 2) })),
+    ],
+    ['null', ['never-null'], records((one) => ({ ...one, descPais: null }))],
+    ['a field more', ['no-other-fields'], records((one) => ({ ...one, more: 1 }))],
+    ['fields in another order', ['field-order'], records(({ cvePais, ...others }) => ({ ...others, cvePais }))],
+    ['large identifiers', ['id-range'], records((one) => ({ ...one, idPais: (one.idPais as number) + 2 ** 40 }))],
+    ['an empty name', ['names'], records((one) => ({ ...one, descPais: '' }))],
+    [
+      'a code twice',
+      ['unique-codes'],
+      records((one) => ({ ...one, cvePais: one.idPais === 25 ? 'AAB' : one.cvePais })),
+    ],
+    [
+      'chunks',
+      ['content-length', 'head-alike'],
+      (response, { method }) =>
+        method === 'GET' && response.status === 200
+          ? bytesOf({
+              ...response,
+              fields: [...response.fields, ['Transfer-Encoding', 'chunked']],
+              body: `${Buffer.byteLength(response.body).toString(16)};x=1\r\n${response.body}\r\n0\r\nTrailer: x\r\n\r\n`,
+            })
+          : response,
+    ],
+    [
+      'a weak ETag',
+      ['etag', 'if-none-match', 'if-match'],
+      onPages((response) => ({ ...response, fields: [...response.fields, ['ETag', 'W/"1"']] })),
+    ],
+    [
+      'an empty page beyond the last',
+      ['page-beyond-last'],
+      (response, { page }) => (page > 3 ? { ...response, status: 200, body: '[]' } : response),
+    ],
+  ]
+  test('codes that are wider than ours, but not than the contract', async () => {
+    const wide = { cveEstado: 'MEXICO', cveRenapo: 'MX', descEstado: 'x', idEstado: 1, idPais: countries(1)[0] }
+    const municipio = { cveMunicipio: '1234567890123', descMunicipio: 'x', idEstado: wide, idMunicipio: 1 }
+    await using server = await plainV1(undefined, { records: new Map([['municipios', [municipio]]]) })
+    const only = collections.filter(({ name }) => name === 'municipios')
+    const found = await verified(server.url, { collections: only })
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+    expect(found.checks.find(({ id }) => id === 'narrow-codes')?.problems.map(({ came }) => came)).toEqual([
+      'record 1: cveMunicipio is "1234567890123"',
+      'record 1: idEstado.cveEstado is "MEXICO"',
+    ])
+  })
+
+  // What the plain server gets anyway is no matter of the fault.
+  const always = verified(plain.url, { collections: paises }).then((found) => idsWith(found, 'advice'))
+
+  test.each(forgiven)('%s', async (_what, ids, fault) => {
+    await using server = await plainV1(fault)
+    const found = await verified(server.url, { collections: paises })
+    const advised = idsWith(found, 'advice')
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+    expect(advised).toEqual(expect.arrayContaining([...ids]))
+    const usual = [...(await always), ...ids, 'repeatable', 'if-modified-since', 'if-unmodified-since']
+    expect(advised.filter((id) => !usual.includes(id))).toEqual([])
+  })
+})
+
+describe('a server that means harm, or has a bad day', () => {
+  const talking = (talk: (socket: Socket) => void) => async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => talk(socket))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    return {
+      url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+      [Symbol.asyncDispose]: async () => void server.close(),
+    }
+  }
+  const forever = (first: string, more: string) =>
+    talking((socket) => {
+      const pour = () => {
+        while (!socket.destroyed && socket.write(more.repeat(100)));
+      }
+      socket.on('drain', pour)
+      socket.write(first)
+      pour()
+    })
+  let calls = 0
+  type Hostile = readonly [
+    what: string,
+    server: () => Promise<AsyncDisposable & { readonly url: string }>,
+    failed: readonly string[],
+    unchecked: RegExp | undefined,
+    /** Of what came, as it is told. */
+    words?: RegExp | undefined,
+  ]
+  /** Every page is there, claims a hundred thousand million others, and is empty. */
+  const endless: Fault = (response, { method, base, page }) => {
+    if (!/^(?:GET|HEAD)$/.test(method)) return response
+    const link = (to: number, relation: string) =>
+      to === 0 ? [] : [`<${base}/api/v1/paises?format=api&page=${to}>; rel="${relation}"`]
+    const fields = {
+      'Content-Type': 'application/json',
+      Allow: 'GET, HEAD, OPTIONS',
+      Vary: 'Accept',
+      'X-Page': String(page),
+      'X-Per-Page': '10',
+      'X-Total': '1000000000000',
+      'X-Total-Pages': '100000000000',
+      Link: [...link(page - 1, 'prev'), ...link(page + 1, 'next')].join(', '),
+    }
+    return { status: 200, fields: Object.entries(fields), body: '[]' }
+  }
+  const OK = 'HTTP/1.1 200 OK\r\n'
+  const hostile: readonly Hostile[] = [
+    [
+      'nobody listens',
+      async () => ({ url: 'http://127.0.0.1:1', [Symbol.asyncDispose]: async () => {} }),
+      [],
+      /refused/,
+    ],
+    ['no response ever', () => plainV1(() => 'silence'), [], /without a response: no response within 0.4 s/],
+    [
+      'a body without end',
+      forever(`${OK}Content-Type: application/json\r\n\r\n[`, '1,'.repeat(1_000)),
+      ['http-response'],
+      undefined,
+      /more than 16 MB/,
+    ],
+    [
+      'a body that is cut off',
+      talking((socket) =>
+        socket.write(`${OK}Content-Type: application/json\r\n\r\n[]`, () => socket.resetAndDestroy()),
+      ),
+      ['http-response'],
+      undefined,
+      /a body that is not whole/,
+    ],
+    ['headers without end', forever(OK, 'X-More: x\r\n'), ['http-response'], undefined, /headers of more than 65536/],
+    ['responses of 1xx without end', forever('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), ['http-response'], undefined],
+    [
+      'chunks without end',
+      forever(`${OK}Transfer-Encoding: chunked\r\n\r\n`, `400\r\n${'x'.repeat(1_024)}\r\n`),
+      ['http-response'],
+      undefined,
+      /more than 16 MB/,
+    ],
+    [
+      'redirects in a circle',
+      () => plainV1((response, { target }) => ({ ...response, status: 301, fields: [['Location', target]] })),
+      ['status'],
+      undefined,
+    ],
+    [
+      'more pages with every response',
+      () => plainV1(header('X-Total', () => String(1_000 + 10 * ++calls))),
+      ['status', 'total-pages', 'same-totals', 'page-size', 'link-next', 'head-headers'],
+      undefined,
+    ],
+    ['pages without end that are not there', () => plainV1(endless), ['page-size'], /claims 100000000000 pages/],
+    [
+      'a pause of an hour',
+      () => plainV1((response) => ({ ...response, status: 429, fields: [['Retry-After', '3600']] })),
+      [],
+      /sent again in 3600 s/,
+    ],
+    [
+      'too much to do, always',
+      () => plainV1((response) => ({ ...response, status: 503 })),
+      [],
+      /got status 503 each time/,
+    ],
+  ]
+  test.each(hostile.map((one) => [one[0], one] as const))('%s', async (_name, [, server, failed, unchecked, words]) => {
+    await using hostileServer = await server()
+    const started = performance.now()
+    // What is told of a flood must not depend on how fast it is read.
+    const timeout = words === undefined ? 400 : quick.timeout
+    const found = await verified(hostileServer.url, { collections: paises, advice: false, timeout })
+    expect(performance.now() - started).toBeLessThan(15_000)
+    expect(found.conforms).toBe(false)
+    expect(idsWith(found, 'failed')).toEqual([...failed])
+    if (unchecked === undefined) expect(found.unchecked).toEqual([])
+    else expect(found.unchecked.join()).toMatch(unchecked)
+    expect(found.requests).toBeLessThan(200)
+    const came = found.checks.flatMap(({ id, problems }) => problems.map((problem) => `${id}: ${problem.came}`))
+    if (words !== undefined) expect(came.join('\n')).toMatch(words)
+  })
+
+  test('is given another try, and gets through', async () => {
+    const refused = new Set<string>()
+    const isNew = (target: string) => !refused.has(target) && refused.add(target)
+    await using server = await plainV1((response, { target, method }) =>
+      method === 'GET' && isNew(target) ? { ...response, status: 503 } : response,
+    )
+    const found = await verified(server.url, { collections: paises, advice: false })
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+  })
+
+  test('gets another release while it is read, and is read anew', async () => {
+    const records = new Map(recordsOfAll(jumbled))
+    const old = header('X-Per-Page', '20')
+    const grow: Fault = (response, request) => {
+      if (request.page === 2) records.set('paises', countries(35))
+      // What was wrong with the release before is of no interest.
+      return records.get('paises')?.length === 25 ? old(response, request) : response
+    }
+    await using server = await plainV1(grow, { records })
+    const found = await verified(server.url, { collections: paises, advice: false })
+    expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
+    expect(found.collections).toEqual([{ name: 'paises', pages: 4, records: 35 }])
+  })
+
+  test('stops responding, and is left alone after five requests', async () => {
+    const records = new Map([['paises', countries(300)]])
+    await using server = await plainV1((response, { page }) => (page > 1 ? 'silence' : response), { records })
+    const found = await verified(server.url, { collections: paises, advice: false, timeout: 300, retries: 0 })
+    expect(idsWith(found, 'failed')).toEqual(['http-response'])
+    expect(found.unchecked.join()).toMatch(
+      /^5 requests got no usable response; the last was GET .*: no response within/,
+    )
+    expect(server.requests.length).toBeLessThan(10)
+  })
+
+  test('sends nothing to the terminal that would control it', async () => {
+    await using server = await plainV1(records((one) => ({ ...one, cvePais: '\u001b[2J\u0007\u009b' })))
+    const { code, out, err } = await cli(server.url, '--only', 'paises')
+    expect(code).toBe(1)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(`${out}${err}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  })
+})
+
+describe('the address', () => {
+  const addresses = [
+    ['http://host', 'http://host', undefined, false],
+    ['http://host/', 'http://host', undefined, false],
+    ['http://host:81/api/v1', 'http://host:81', undefined, true],
+    ['https://host/mirror/api/v1/', 'https://host/mirror', undefined, true],
+    ['http://host/mirror/', 'http://host/mirror', undefined, false],
+    ['http://host/api/v1/paises', 'http://host', 'paises', true],
+    ['http://[::1]:8080/api/v1', 'http://[::1]:8080', undefined, true],
+  ] as const
+  test.each(addresses)('%s', (given, base, only, shortened) => {
+    const address = parseAddress(given)
+    expect([address.base, address.only?.name, address.shortened]).toEqual([base, only, shortened])
+  })
+
+  test.each([
+    'host',
+    'localhost:8080',
+    'ftp://host',
+    'http://',
+    'http://a:b@host',
+    'http://host/?page=1',
+    'http://host/#x',
+    '',
+  ])('%p is refused', (given) => {
+    expect(() => parseAddress(given)).toThrow()
+  })
+
+  test('with a path before /api/v1', async () => {
+    await using server = await plainV1((response) => response, { prefix: '/a/mirror' })
+    const { code, out, err } = await cli(`${server.url}/api/v1/paises/`, '--no-advice')
+    expect([code, err]).toEqual([0, `The service is ${server.url}, and paises is meant.\n`])
+    expect(out).toContain('Seen: paises 3 pages, 25 records.')
+    expect(server.requests[0]).toStartWith('GET /a/mirror/api/v1/paises?format=api&page=1 ')
+  })
+})
+
+describe('what is printed', () => {
+  const faulty = () => plainV1(header('X-Per-Page', '20'))
+
+  test('for people: a line for each check, and what was wrong with request, what came and what was expected', async () => {
+    await using server = await faulty()
+    const { code, out, err } = await cli(server.url, '--only', 'paises')
+    expect([code, err]).toEqual([1, ''])
+    for (const { id, rule } of checks)
+      expect(out).toMatch(
+        new RegExp(`^(?:ok|failed|advice|skipped) +${id} +${rule.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, 'm'),
+      )
+    expect(out).toContain(`failed   x-per-page`)
+    expect(out).toContain(`
+         GET ${server.url}/api/v1/paises?format=api&page=1
+           came:     X-Per-Page: 20
+           expected: X-Per-Page: 10
+`)
+    expect(out).toEndWith(`${server.url} does not speak the contract of API v1: x-per-page.\n`)
+  })
+
+  test('progress, on a terminal alone', async () => {
+    const { code, err } = await cliOn(true, plain.url, '--only', 'paises', '--no-advice')
+    expect([code, err]).toEqual([0, expect.stringContaining('pages of paises 1 of 3')])
+  })
+
+  test('for programs', async () => {
+    await using server = await faulty()
+    const { code, out } = await cli(server.url, '--only', 'paises', '--json')
+    const found = JSON.parse(out)
+    expect([code, found.base, found.conforms, found.unchecked]).toEqual([1, server.url, false, []])
+    const failed = found.checks.filter(({ status }: Json) => status === 'failed')
+    expect(failed).toEqual([
+      {
+        ...{
+          id: 'x-per-page',
+          severity: 'rule',
+          rule: 'X-Per-Page is 10, in all collections.',
+          status: 'failed',
+          count: 3,
+        },
+        problems: [1, 2, 3].map((page) => ({
+          request: `GET ${server.url}/api/v1/paises?format=api&page=${page}`,
+          came: 'X-Per-Page: 20',
+          expected: 'X-Per-Page: 10',
+        })),
+      },
+    ])
+  })
+
+  test('as JUnit XML, in a file or in place of the rest', async () => {
+    await using server = await plainV1(records((one) => ({ ...one, cvePais: `<&">]]>\u0001\ud800` })))
+    const path = join(directory.path, 'verify.xml')
+    const { code, out } = await cli(server.url, '--only', 'paises', '--junit', path)
+    expect([code, out.includes('<testsuites')]).toEqual([1, false])
+    const xml = readFileSync(path, 'utf8')
+    expect(elementsOf(xml).filter((name) => name === 'testcase').length).toBe(checks.length)
+    expect(xml).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="[^"]+" tests="98" failures="1" errors="0" time="[\d.]+">/,
+    )
+    expect(xml).toContain('name="codes" time="0">\n      <failure message="Codes have the shape')
+    expect((await cli(server.url, '--only', 'paises', '--junit', '-')).out).toStartWith('<?xml')
+  })
+
+  test('nothing listens: exit code 2, in three lines', async () => {
+    const { code, out } = await cli('http://127.0.0.1:1', '--no-advice')
+    expect([code, out.split('\n').length]).toEqual([2, 4])
+    expect(out).toContain('Not checked: GET http://127.0.0.1:1/api/v1/localidades?format=api&page=1 was sent 3 times')
+  })
+
+  test.each([
+    [['nowhere']],
+    [['http://a', '--sample', '0']],
+    [['http://a', '--json', '--junit', '-']],
+    [['http://a', '--against', 'b']],
+    [['http://a', '--base-url', 'b']],
+    [['http://a', '--junit', '/proc/nowhere/x.xml']],
+    [['http://a', '--only', 'estados']],
+    [[]],
+  ])('a wrong call: %p', async (argv) => {
+    expect(cli(...argv)).rejects.toThrow(UsageError)
+  })
+})
+
+/** The names of all elements, or an error where the XML is not well-formed. */
+function elementsOf(xml: string): string[] {
+  const open: string[] = []
+  const names: string[] = []
+  const TOKEN = /<\?xml [^?]*\?>|<(\/?)([\w-]+)((?: [\w-]+="[^"<]*")*)(\/?)>|([^<]+)/gy
+  let end = 0
+  for (const [token, closing, name = '', attributes = '', empty, text = ''] of xml.matchAll(TOKEN)) {
+    end += token.length
+    if (/&(?!(?:amp|lt|gt|quot);)/.test(attributes + text) || text.includes(']]>')) throw new Error(`not XML: ${token}`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(token)) throw new Error(`not XML: ${token}`)
+    if (name === '') continue
+    if (closing === '/' ? open.pop() !== name : names.push(name) === 0) throw new Error(`not closed: ${name}`)
+    if (closing !== '/' && empty !== '/') open.push(name)
+  }
+  if (end !== xml.length || open.length > 0) throw new Error(`not XML at ${end}`)
+  return names
+}
+
+describe('requests', () => {
+  test('are as many as the sample wants, and have a name', async () => {
+    await using server = await plainV1()
+    await cli(server.url, '--only', 'paises', '--sample', '2', '--no-advice')
+    const pages = server.requests
+      .filter((line) => /^GET \S+format=api&page=\d/.test(line))
+      .map((line) => /page=(\d+)/.exec(line)?.[1])
+    expect([...new Set(pages)].sort()).toEqual(['1', '2', '3'])
+  })
+
+  test('keep to the rate', async () => {
+    await using server = await plainV1()
+    const started = performance.now()
+    const { requests } = await verified(server.url, { collections: paises, advice: false, rate: 50 })
+    expect(requests).toBe(server.requests.length)
+    expect(performance.now() - started).toBeGreaterThanOrEqual((requests - 1) * 20 - 5)
+  })
+})
