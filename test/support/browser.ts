@@ -7,7 +7,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-c
 /** In the environment: the path of the browser to use. */
 export const CHROMIUM_VARIABLE = 'CHROMIUM_PATH'
 
-const HOW_TO_GET_ONE =
+export const HOW_TO_GET_ONE =
   'no Chromium runs here, so the tests of the pages in a browser are skipped: install one, or name it with CHROMIUM_PATH'
 
 /** The path of an executable; undefined where there is none to be had. */

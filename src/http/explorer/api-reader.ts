@@ -3,6 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { wholeCodeOf } from '../../find/codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
@@ -180,6 +181,11 @@ export class ApiReader {
 
   knownFacts(entity: Entity): readonly string[] {
     return knownFacts(this.release, entity)
+  }
+
+  /** The parts of the whole official code of a record; undefined where it has none. */
+  wholeCode(entity: Entity, record: PublishedRecord): string[] | undefined {
+    return wholeCodeOf(this.release, entity, record)
   }
 
   /** How many records a list has. */

@@ -5,10 +5,10 @@ import { pathTo } from '../../../catalog/lineage.ts'
 import { pathsOf } from '../../../catalog/paths.ts'
 import { ProblemError } from '../../problem.ts'
 import type { Facet, FacetValue } from '../../v2/facets.ts'
-import { filterParameters, listParameters, MAX_PER_PAGE } from '../../v2/parameter-definitions.ts'
+import { filterParameters, listParameters } from '../../v2/parameter-definitions.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { apiCollectionPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
+import { apiCollectionPath, apiRecordPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import {
@@ -107,11 +107,7 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   const { words } = view
   const facet = facets.find((one) => one.parameter === name)
   if (facet !== undefined) {
-    const found = facet.values.find((one) => one.value === value)
-    return words.table.other(
-      facetLabel(view, entity, facet),
-      found === undefined ? value : valueLabel(view, facet, found),
-    )
+    return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, facet, value))
   }
   const [path = '', kind] = pathsOf(entity).has(name)
     ? [name]
@@ -120,6 +116,16 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   if (kind === undefined) return words.table.other(label, value)
   const relation = { min: words.table.between, max: words.table.atMost, prefix: words.table.beginning }[kind] ?? ''
   return `${label} ${relation} ${value}`
+}
+
+/** A value may be none of those that the facet shows, and even of no record. */
+function chosenLabel(view: View, facet: Facet, value: string): string {
+  const shown = facet.values.find((one) => one.value === value)
+  if (shown !== undefined) return valueLabel(view, facet, shown)
+  const { parent } = facet
+  const path = parent === undefined ? undefined : apiRecordPath(parent, [value])
+  const record = path === undefined ? undefined : view.api.recordIn(view.api.release.digest, path)
+  return parent === undefined || record === undefined ? value : nameOf(parent, record)
 }
 
 /** Such as "Municipio: Clave" for a field of a parent. */
@@ -148,7 +154,10 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   if (facet.size <= 1 && chosen.size === 0) return undefined
   const isCut = facet.size > facet.values.length
   const shown = isCut ? facet.values.slice(0, FEW_FACET_VALUES) : facet.values
-  const ordered = shown.toSorted((a, b) => (isCut ? b.count - a.count : language.compare(a.name, b.name)))
+  const rank = ({ value }: FacetValue) => (chosen.has(value) ? 0 : 1)
+  const ordered = shown.toSorted(
+    (a, b) => rank(a) - rank(b) || (isCut ? b.count - a.count : language.compare(a.name, b.name)),
+  )
   // The address without the facet is the same for all of its values.
   const without = href(view, path, omit(pairs, facet.parameter, 'page'))
   const id = `facet-${facet.parameter.replaceAll('.', '-')}`
@@ -300,11 +309,7 @@ function downloads(view: View, entity: Entity, list: ReadList): Html {
   const path = apiCollectionPath(entity)
   const rest = [...releasePairs(view), ['facts', 'true'] as const]
   const all = omit(pairs, 'page', 'per_page')
-  const wholeTarget =
-    all.length === 0
-      ? (format: string) => withQuery(`${path}/all`, [...rest, ['format', format]])
-      : (format: string) => withQuery(path, [...all, ['per_page', String(MAX_PER_PAGE)], ...rest, ['format', format]])
-  const isWholePossible = all.length === 0 || list.total <= MAX_PER_PAGE
+  const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
   const links = (target: (format: string) => string, of: string) =>
     DOWNLOAD_FORMATS.map((format) => {
       const label = words.table.downloadAs(format.toUpperCase())
@@ -315,7 +320,7 @@ function downloads(view: View, entity: Entity, list: ReadList): Html {
 <h2 id="download-title">${words.table.download}</h2>
 <dl>
 <div><dt>${words.table.downloadPage}</dt><dd><ul>${links((format) => withQuery(path, [...pairs, ...rest, ['format', format]]), words.table.downloadPage)}</ul></dd></div>
-${isWholePossible && list.totalPages > 1 && html`<div><dt>${everything}</dt><dd><ul>${links(wholeTarget, everything)}</ul></dd></div>`}
+${list.totalPages > 1 && html`<div><dt>${everything}</dt><dd><ul>${links(wholeTarget, everything)}</ul></dd></div>`}
 </dl>
 </section>`
 }

@@ -143,6 +143,7 @@ function summaryOf(view: View, path: string): string | undefined {
   if (entity === undefined) {
     const fixed: Readonly<Record<string, string>> = {
       search: summaries.search,
+      resolve: summaries.resolve,
       changes: summaries.changes,
       releases: summaries.releases,
     }
@@ -153,9 +154,9 @@ function summaryOf(view: View, path: string): string | undefined {
   if (third === undefined) return summaries.record(oneOf(view, entity))
   const child = collections.get(third)
   if (child === undefined) return undefined
-  return fourth === undefined
-    ? summaries.children(manyOf(view, child), oneOf(view, entity))
-    : summaries.record(oneOf(view, child))
+  if (fourth === undefined) return summaries.children(manyOf(view, child), oneOf(view, entity))
+  if (fourth === 'all') return summaries.allChildren(manyOf(view, child), oneOf(view, entity))
+  return summaries.record(oneOf(view, child))
 }
 
 /** The entity whose records an operation gives. */
@@ -203,9 +204,15 @@ function inputFor(
 
 /** What is to be given for a field of a record; undefined where the document tells it in the language of the page. */
 function fieldText(view: View, entity: Entity | undefined, { name, in: place }: Parameter): string | undefined {
-  const { words, language } = view
-  if (entity === undefined || language.code === 'en' || !isFilterOf(entity, name)) return undefined
-  return place === 'path' ? words.identifier : words.reference.filterBy(labelOfPath(view, entity, name))
+  const { words, language, api } = view
+  const entities = api.catalog.entities
+  if (place === 'path') {
+    const identified = [...entities.values()].find(({ key }) => key.at(-1) === name)
+    return identified && words.reference.identifierOf(oneOf(view, identified))
+  }
+  if (entity === undefined) return entities.has(name) ? words.reference.partOfRow : undefined
+  if (language.code === 'en' || !isFilterOf(entity, name)) return undefined
+  return words.reference.filterBy(labelOfPath(view, entity, name))
 }
 
 function labelOfPath(view: View, entity: Entity, name: string): string {
