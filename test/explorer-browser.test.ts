@@ -1,26 +1,20 @@
 // The explorer in a real browser: with the keyboard, without a script, in both languages and colours, on a phone.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchBrowser } from './support/browser.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
+import { accessibilityFaults, WatchedPages } from './support/watched-page.ts'
 
 const browser = await launchBrowser()
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const pages = new WatchedPages(browser)
 
 let service: Explored
-/** What went wrong in any page of the test that runs. */
-let faults: string[] = []
-const contexts: BrowserContext[] = []
 
 beforeAll(async () => {
   service = await explored()
 })
 afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-  expect(faults).toEqual([])
-  faults = []
+  expect(await pages.close()).toEqual([])
 })
 afterAll(async () => {
   await browser?.close()
@@ -28,41 +22,8 @@ afterAll(async () => {
   expect(service.server.logged).toEqual([])
 })
 
-const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
-  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
-
-/** A page that reports every error, every breach of the content security policy and every request that leaves the server. */
-async function open(target: string, options: BrowserContextOptions = {}): Promise<Page> {
-  if (browser === undefined) throw new Error('there is no browser')
-  const context = await browser.newContext({ locale: 'es-MX', baseURL: service.server.url, ...options })
-  contexts.push(context)
-  context.setDefaultTimeout(20_000)
-  await context.addInitScript({ content: REPORT_VIOLATIONS })
-  const page = await context.newPage()
-  page.on('console', (message) => {
-    // Browsers report a page that is a problem as an error, too.
-    const isStatus = /Failed to load resource: the server responded with a status of 4/.test(message.text())
-    if (['error', 'warning'].includes(message.type()) && !isStatus) faults.push(`${target}: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => faults.push(`${target}: ${error.message}`))
-  page.on('request', (request) => {
-    if (!request.url().startsWith(service.server.url)) faults.push(`${target} requests ${request.url()}`)
-  })
-  await page.goto(target)
-  return page
-}
-
-/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice. */
-async function accessibilityFaults(page: Page, rules: readonly string[] = []): Promise<string[]> {
-  await page.evaluate(AXE)
-  const options = rules.length === 0 ? {} : { runOnly: { type: 'rule', values: rules } }
-  const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
-    violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
-  }
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 3).map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
-  )
-}
+const open = (target: string, options: BrowserContextOptions = {}): Promise<Page> =>
+  pages.open([service.server.url], target, options)
 
 const isWide = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1')

@@ -1,5 +1,5 @@
 // npm run screenshots: pictures of the explorer's pages in a real browser, light, dark and on a phone.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,6 +8,7 @@ import { HOW_TO_GET_ONE, launchBrowser } from '../test/support/browser.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const OUT = 'var/screenshots'
+const IMAGES = 'docs/images'
 
 type Shot = {
   readonly target: (server: string) => string | Promise<string>
@@ -28,7 +29,7 @@ const shots: Readonly<Record<string, Shot>> = {
       await page.getByRole('option').first().waitFor()
     },
   },
-  table: { target: () => '/explore/municipios?idEstado=18' },
+  table: { target: () => '/explore/localidades?idEstado=18&sort=-poblacion&per_page=25' },
   record: { target: bestOf },
   tree: { target: () => '/explore/tree?open=paises:484' },
   map: { target: () => '/map', act: drawn },
@@ -39,7 +40,7 @@ const shots: Readonly<Record<string, Shot>> = {
       await page.locator('#listEstados > summary').click()
       await page.locator('#listEstados form button[type=submit]').click()
       await page.locator('#listEstados .body', { hasText: 'cveEstado' }).waitFor()
-      await page.locator('#listEstados').evaluate('(element) => element.scrollIntoView()')
+      await page.evaluate(`document.querySelector('#listEstados').scrollIntoView()`)
     },
   },
   picker: {
@@ -91,6 +92,7 @@ Each in these looks: ${Object.keys(looks).join(', ')}.
   --url URL    a server that runs already, instead of one of its own
   --lang LANG  es or en (default es)
   --full       the whole page instead of what a window shows
+  --readme     those of the README alone, as small files in ${IMAGES}
   --help       this text
 `
 
@@ -103,6 +105,7 @@ function readOptions() {
       url: { type: 'string' },
       lang: { type: 'string', default: 'es' },
       full: { type: 'boolean', default: false },
+      readme: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -146,22 +149,51 @@ class OwnServer implements AsyncDisposable {
   }
 }
 
-async function take(browser: Browser, server: string, { names, out, lang, full }: Options): Promise<void> {
-  mkdirSync(out, { recursive: true })
+async function take(browser: Browser, server: string, options: Options): Promise<void> {
+  const { names, out, lang, full, readme } = options
+  const directory = readme ? join(ROOT, IMAGES) : resolve(out)
+  mkdirSync(directory, { recursive: true })
   for (const [look, context] of Object.entries(looks)) {
-    const opened = await browser.newContext({ ...context, baseURL: server, locale: lang })
-    for (const name of names) {
+    const wanted = readme ? Object.keys(README).filter((name) => README[name] === look) : names
+    const opened = await browser.newContext({ ...context, baseURL: server, locale: lang, reducedMotion: 'reduce' })
+    for (const name of wanted) {
       const { target, act } = shots[name] as Shot
       const page = await opened.newPage()
       await page.goto(await target(server), { waitUntil: 'load' })
       await act?.(page)
-      const path = join(out, `${name}-${look}.png`)
-      await page.screenshot({ path, fullPage: full, animations: 'disabled', caret: 'initial' })
+      await page.mouse.move(0, 0)
+      const picture = await page.screenshot({ fullPage: full, animations: 'disabled', caret: 'initial' })
       await page.close()
+      const path = join(directory, readme ? `${name}.webp` : `${name}-${look}.png`)
+      writeFileSync(path, readme ? await smallPicture(browser, picture) : picture)
       console.log(relative(process.cwd(), path))
     }
     await opened.close()
   }
+}
+
+/** The pictures in the README, and how each of them looks. */
+const README: Readonly<Record<string, string>> = { search: 'light', map: 'dark', record: 'light' }
+const SMALL_WIDTH = 960
+const SMALL_QUALITY = 0.72
+
+/** Scaled down and encoded as WebP, by the browser itself. */
+async function smallPicture(browser: Browser, picture: Buffer): Promise<Buffer> {
+  const page = await browser.newPage()
+  const encoded = await page.evaluate(`(async () => {
+    const image = new Image()
+    image.src = 'data:image/png;base64,${picture.toString('base64')}'
+    await image.decode()
+    const canvas = document.createElement('canvas')
+    canvas.width = ${SMALL_WIDTH}
+    canvas.height = Math.round(image.height * ${SMALL_WIDTH} / image.width)
+    const context = canvas.getContext('2d')
+    context.imageSmoothingQuality = 'high'
+    context.drawImage(image, 0, 0, canvas.width, canvas.height)
+    return canvas.toDataURL('image/webp', ${SMALL_QUALITY})
+  })()`)
+  await page.close()
+  return Buffer.from(String(encoded).replace(/^[^,]*,/, ''), 'base64')
 }
 
 async function main(): Promise<void> {

@@ -47,10 +47,11 @@ export class WatchedPages {
   }
 }
 
-/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice, or by some of them. */
+export async function accessibilityFaults(page: Page, rules: readonly string[] = []): Promise<string[]> {
   await page.evaluate(AXE)
-  const results = (await page.evaluate('axe.run()')) as {
+  const options = rules.length === 0 ? {} : { runOnly: { type: 'rule', values: rules } }
+  const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
     violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
   }
   return results.violations.flatMap(({ id, nodes }) =>
