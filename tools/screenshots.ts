@@ -82,7 +82,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
   'phone-dark': { ...PHONE, colorScheme: 'dark' },
 }
 
-const USAGE = `npm run screenshots               every page: ${Object.keys(shots).join(', ')}
+export const USAGE = `npm run screenshots               every page: ${Object.keys(shots).join(', ')}
 npm run screenshots -- PAGE...    only these
 
 Each in these looks: ${Object.keys(looks).join(', ')}.
@@ -210,9 +210,10 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main()
-} catch (error) {
-  console.error(`screenshots: ${error instanceof Error ? error.message : error}\n\n${USAGE}`)
-  process.exit(1)
-}
+if (import.meta.main)
+  try {
+    await main()
+  } catch (error) {
+    console.error(`screenshots: ${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+    process.exit(1)
+  }
