@@ -73,6 +73,19 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     }
   })
 
+  test('the first page takes less than 30 KB in all, and no more is loaded when it is idle', async () => {
+    const page = await open('about:blank')
+    const sizes: Promise<number>[] = []
+    page.on('requestfinished', (request) =>
+      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),
+    )
+    await page.goto(service.server.url, { waitUntil: 'networkidle' })
+    const sent = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(sizes.length).toBeGreaterThanOrEqual(3)
+    expect(sent).toBeGreaterThan(5_000)
+    expect(sent).toBeLessThan(30_000)
+  })
+
   test('a page is printed without what only a screen needs, dark on white', async () => {
     const page = await open('/explore/localidades?per_page=25', { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
@@ -237,6 +250,11 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     expect(await page.locator('#listEstados .line').textContent()).toContain('GET /api/v2/estados?per_page=1')
     expect(await page.locator('#listEstados .response details pre').textContent()).toContain('x-total: 2')
     expect(await accessibilityFaults(page, { within: '#listEstados' })).toEqual([])
+    await page.locator('#resolveRows > summary').click()
+    await page.locator('#resolveRows textarea').fill('[{"q":"ensenada bc"}]')
+    await page.locator('#resolveRows').getByRole('button', { name: 'Probar' }).click()
+    await page.locator('#resolveRows .body', { hasText: '"verdict"' }).waitFor()
+    expect(await accessibilityFaults(page, { within: '#resolveRows' })).toEqual([])
   })
 
   test('names that attack do nothing on any page', async () => {

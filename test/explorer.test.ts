@@ -162,6 +162,19 @@ describe('the language', () => {
   })
 })
 
+test('the three lines of the first page work as they stand', async () => {
+  const lines = attributes(await page('/'), 'data-copy').filter((line) => line.startsWith('curl '))
+  expect(lines).toHaveLength(3)
+  for (const line of lines) {
+    const response = await fetch(quotedUrl(line))
+    expect([response.status, (await response.text()).length > 2]).toEqual([200, true])
+  }
+  expect(lines[2]).toStartWith('curl -o localidades.csv ')
+})
+
+/** The address that a line for the shell requests. */
+const quotedUrl = (line: string): string => /'(http[^']*)'$/.exec(line)?.[1] ?? ''
+
 describe('a table', () => {
   const rowsOf = (html: string) => html.match(/<tr><th scope="row">.*/g) ?? []
 
@@ -224,6 +237,20 @@ describe('a table', () => {
     const text = textOf(await page('/explore/localidades?idEstado=2'))
     expect(text).toContain('Estado: Baja California ×')
     expect(text).toMatch(/Por estado Baja California \d+ Aguascalientes \d+ /)
+  })
+
+  test('is the same as an API request, in every language that can be run here', async () => {
+    const target = '/explore/localidades?q=rancho&ambito=U&per_page=25&sort=-poblacion'
+    const expected = (await (await get(target.replace('/explore/', '/api/v2/'))).json()) as unknown[]
+    expect(expected).toHaveLength(25)
+    const snippets = attributes(await page(target), 'data-copy')
+    const snippetIn = (beginning: string) => snippets.find((code) => code.startsWith(beginning)) ?? ''
+    expect(await (await fetch(quotedUrl(snippetIn('curl ')))).json()).toEqual(expected)
+    const script = `${snippetIn('const ')}\nconsole.log(JSON.stringify(data))`
+    expect(JSON.parse(await Bun.$`${process.execPath} -e ${script}`.text())).toEqual(expected)
+    const python = `${snippetIn('import json')}\nprint(json.dumps(data))`
+    if (Bun.which('python3') !== null) expect(JSON.parse(await Bun.$`python3 -c ${python}`.text())).toEqual(expected)
+    expect(await (await fetch(/"(.*)"/.exec(snippetIn('data <- '))?.[1] ?? '')).json()).toEqual(expected)
   })
 
   test('drops what a form left empty', async () => {
@@ -333,12 +360,17 @@ test('the releases are compared', async () => {
 describe('the reference', () => {
   test('has a form for every operation of the OpenAPI document', async () => {
     const { paths } = (await (await get('/api/openapi.json')).json()) as {
-      paths: Record<string, { get: { operationId: string } }>
+      paths: Record<string, Record<string, { operationId: string }>>
     }
     const html = await page('/docs')
-    const forms = attributes(html, 'data-path')
-    expect(forms.sort()).toEqual(Object.keys(paths).sort())
-    for (const { get } of Object.values(paths)) expect(html).toContain(`id="${get.operationId}"`)
+    const [methods, forms] = [attributes(html, 'data-method'), attributes(html, 'data-path')]
+    const operations = Object.entries(paths).flatMap(([path, ofPath]) =>
+      Object.entries(ofPath).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
+    )
+    expect(forms.map((path, at) => `${methods[at]} ${path}`).sort()).toEqual(
+      operations.map(({ path, method }) => `${method} ${path}`).sort(),
+    )
+    for (const { operationId } of operations) expect(html).toContain(`id="${operationId}"`)
   })
 
   test('says in Spanish what every operation and every parameter is', async () => {
@@ -356,13 +388,16 @@ describe('the reference', () => {
 
 describe('what is sent', () => {
   const assetsOf = (html: string) =>
-    [...attributes(html, 'src'), ...attributes(html, 'href')].filter((link) => link.startsWith('/assets/'))
+    [...new Set(['src', 'href', 'data-script'].flatMap((name) => attributes(html, name)))].filter((link) =>
+      link.startsWith('/assets/'),
+    )
 
   test('never changes under its name, and is there in every encoding', async () => {
     for (const target of assetsOf(await page('/'))) {
       const plain = await get(target)
       const content = await plain.text()
       expect(plain.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+      expect(plain.headers.get('Access-Control-Allow-Origin')).toBeNull()
       for (const encoding of ['gzip', 'br', 'zstd']) {
         const response = await get(target, { 'Accept-Encoding': encoding })
         expect([response.headers.get('Content-Encoding'), await response.text()]).toEqual([encoding, content])

@@ -20,11 +20,10 @@ type Shot = {
 const RECORD = 'sta maria del oro nay'
 
 const shots: Readonly<Record<string, Shot>> = {
-  start: { target: () => '/', act: drawn },
+  start: { target: () => '/' },
   search: {
     target: () => '/',
     act: async (page) => {
-      await drawn(page)
       await page.locator('main input[name=q]').fill(RECORD)
       await page.getByRole('option').first().waitFor()
     },

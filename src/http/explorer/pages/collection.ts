@@ -8,6 +8,7 @@ import type { Facet, FacetValue } from '../../v2/facets.ts'
 import { filterParameters, listParameters } from '../../v2/parameter-definitions.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import { type Content, type Html, html } from '../html.ts'
+import type { LanguageCode } from '../language.ts'
 import { apiCollectionPath, apiRecordPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
@@ -153,11 +154,9 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   // With one value there is nothing to choose.
   if (facet.size <= 1 && chosen.size === 0) return undefined
   const isCut = facet.size > facet.values.length
-  const shown = isCut ? facet.values.slice(0, FEW_FACET_VALUES) : facet.values
-  const rank = ({ value }: FacetValue) => (chosen.has(value) ? 0 : 1)
-  const ordered = shown.toSorted(
-    (a, b) => rank(a) - rank(b) || (isCut ? b.count - a.count : language.compare(a.name, b.name)),
-  )
+  const shown = shownValues(view, facet, isCut)
+  const isChosen = ({ value }: FacetValue) => chosen.has(value)
+  const ordered = chosen.size === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
   // The address without the facet is the same for all of its values.
   const without = href(view, path, omit(pairs, facet.parameter, 'page'))
   const id = `facet-${facet.parameter.replaceAll('.', '-')}`
@@ -166,6 +165,21 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
 <ul>${ordered.map((value) => facetItem(view, facet, value, without, chosen.has(value.value)))}</ul>
 ${isCut && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
 </section>`
+}
+
+const sortedValues = new WeakMap<Facet, Map<LanguageCode, readonly FacetValue[]>>()
+
+/** The most frequent of many values, or else all of them by name. Facets are kept, so each is sorted once. */
+function shownValues({ language }: View, facet: Facet, isCut: boolean): readonly FacetValue[] {
+  const sorted = sortedValues.get(facet) ?? new Map<LanguageCode, readonly FacetValue[]>()
+  sortedValues.set(facet, sorted)
+  const shown =
+    sorted.get(language.code) ??
+    (isCut
+      ? facet.values.toSorted((a, b) => b.count - a.count).slice(0, FEW_FACET_VALUES)
+      : facet.values.toSorted((a, b) => language.compare(a.name, b.name)))
+  sorted.set(language.code, shown)
+  return shown
 }
 
 function facetItem(view: View, facet: Facet, value: FacetValue, without: string, isChosen: boolean): Html {
