@@ -34,6 +34,11 @@ const path = (page: Page) => {
 }
 const names = (page: Page) => page.locator('table tbody th a').allTextContents()
 
+/** The reference has dozens of operations that are alike, and axe looks at each of their thousands of parts. */
+const keepSomeOperations = (page: Page) =>
+  page.evaluate(`for (const one of document.querySelectorAll('.operation:nth-of-type(n+3)'))
+    if (!['listEstados', 'resolveRows'].includes(one.id)) one.remove()`)
+
 /** Types without a click: browsers give the search box the focus with the first frame, which may come after the page has loaded. */
 async function typeAtOnce(page: Page, text: string): Promise<void> {
   await page.locator('input[name=q]:focus').waitFor()
@@ -52,6 +57,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     test('is accessible, light and dark, on a phone and zoomed', async () => {
       const page = await open(target)
       expect(await page.locator('h1').count()).toBe(1)
+      await keepSomeOperations(page)
       expect(await accessibilityFaults(page)).toEqual([])
       await page.emulateMedia({ colorScheme: 'dark' })
       expect(await accessibilityFaults(page, { rules: ['color-contrast'] })).toEqual([])
@@ -249,6 +255,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     expect(JSON.parse((await body.textContent()) ?? '')).toHaveLength(1)
     expect(await page.locator('#listEstados .line').textContent()).toContain('GET /api/v2/estados?per_page=1')
     expect(await page.locator('#listEstados .response details pre').textContent()).toContain('x-total: 2')
+    await keepSomeOperations(page)
     expect(await accessibilityFaults(page, { within: '#listEstados' })).toEqual([])
     await page.locator('#resolveRows > summary').click()
     await page.locator('#resolveRows textarea').fill('[{"q":"ensenada bc"}]')
