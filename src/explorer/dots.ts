@@ -236,7 +236,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
     for (const position of order) {
       if (isShown(position)) continue
       const [across, down] = [(x[position] as number) * xFactor + xOffset, (y[position] as number) * yFactor + yOffset]
-      mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.6)
+      mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.9)
     }
   }
   const circles: number[] = []

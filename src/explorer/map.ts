@@ -177,7 +177,7 @@ class DotMap {
       hasOthers: this.#settings.found !== undefined,
       colours: this.#colours,
       paper: colourOf(this.#canvas, '--paper'),
-      faint: colourOf(this.#canvas, '--strong-line'),
+      faint: colourOf(this.#canvas, '--line'),
       radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)

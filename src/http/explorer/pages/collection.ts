@@ -42,6 +42,7 @@ export function collectionPage(view: View, entity: Entity): Page {
   const title = manyOf(view, entity)
   const filters = pairs.filter(([name]) => isFilter(entity, name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
+  const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   return {
     title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
     main: html`<div class="heading">
@@ -50,7 +51,7 @@ export function collectionPage(view: View, entity: Entity): Page {
 </div>
 <div class="tools">
 ${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(title), within: entity })}
-<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>
+${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
 <div class="browse">
@@ -58,10 +59,13 @@ ${chosenFilters(view, entity, filters, facets)}
 ${list.total === 0 ? html`<p class="empty">${pairs.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, list, facets)}
 ${pagination(view, list)}
 </div>
-<aside id="filters" class="facets" aria-labelledby="filters-title">
+${
+  lists.length > 0 &&
+  html`<aside id="filters" class="facets" aria-labelledby="filters-title">
 <h2 id="filters-title">${words.table.filters}</h2>
-${facets.map((facet) => facetList(view, entity, facet))}
-</aside>
+${lists}
+</aside>`
+}
 </div>
 ${list.total > 0 && downloads(view, entity, list)}
 ${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePairs(view)]))}`,
@@ -152,7 +156,7 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const { path, pairs, words, language } = view
   const chosen = new Set(pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value))
   // With one value there is nothing to choose.
-  if (facet.size <= 1 && chosen.size === 0) return undefined
+  if (facet.size === 0 || (facet.size === 1 && chosen.size === 0)) return undefined
   const isCut = facet.size > facet.values.length
   const shown = shownValues(view, facet, isCut)
   const isChosen = ({ value }: FacetValue) => chosen.has(value)
