@@ -1,9 +1,10 @@
 // Keeps the documents true: what the program has is in them, and what they name is there.
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { USAGE } from '../bench/bench.ts'
+import { USAGE as EXPLORER_USAGE } from '../bench/explorer.ts'
 import { USAGE as RESOLVE_USAGE } from '../bench/resolve/resolve.ts'
 import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -23,15 +24,19 @@ import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
 import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
 import { checks } from '../src/verify/checks.ts'
 import { DIFFERENCE_KINDS } from '../src/verify/compare.ts'
+import { USAGE as SCREENSHOTS_USAGE } from '../tools/screenshots.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
+const MAX_PICTURE_BYTES = 80_000
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
-const FLAGS_OF_OTHERS = `${USAGE}${RESOLVE_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}`.match(/--[a-z]+/g) ?? []
+const FLAGS_OF_OTHERS =
+  `${USAGE}${EXPLORER_USAGE}${RESOLVE_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}${SCREENSHOTS_USAGE}`.match(/--[a-z]+/g) ??
+  []
 /** The properties by which the looks of the picker are set, which are written like flags. */
 const PICKER_PROPERTIES = [
   ...new Set(readFileSync(join(ROOT, 'src/explorer/nomenclator-picker.ts'), 'utf8').match(/--picker-[a-z]+/g)),
@@ -95,7 +100,7 @@ const anchorOf = (title: string) =>
     .replace(/\s/g, '-')
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const files = ['README.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').scanSync(ROOT)].sort()]
+const files = ['README.md', 'README.es.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').scanSync(ROOT)].sort()]
 const documents = files.map((file) => documentOf(file, read(file)))
 const each = documents.map((document) => [document.file, document] as const)
 const reference = sectionsOf('docs/commands.md')
@@ -130,9 +135,40 @@ function isCall(call: string): boolean {
 }
 const callOf = ({ name, operands }: Command) => (operands === undefined ? name : `${name} ${operands.usage}`)
 
-describe('README.md', () => {
+describe.each(['README.md', 'README.es.md'])('%s', (file) => {
   test(`has fewer than ${README_LINES} lines`, () => {
-    expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(README_LINES)
+    expect(read(file).trimEnd().split('\n').length).toBeLessThan(README_LINES)
+  })
+
+  test('has small pictures', () => {
+    const pictures = [...read(file).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path]) => path as string)
+    expect(pictures).toHaveLength(3)
+    expect(pictures.filter((path) => statSync(join(ROOT, path)).size >= MAX_PICTURE_BYTES)).toEqual([])
+  })
+})
+
+describe('README.es.md says the same as README.md', () => {
+  const [english, spanish] = ['README.md', 'README.es.md'].map((file) => {
+    const blocks = read(file).split(/^```.*$/m)
+    const prose = blocks.filter((_, at) => at % 2 === 0).join('')
+    const { code, links } = documents.find((document) => document.file === file) as Document
+    return {
+      // What a comment in a code block says is in the language of the document.
+      commands: blocks.filter((_, at) => at % 2 === 1).map((block) => block.replace(/ +# .*$/gm, '')),
+      figures: (prose.match(/\d[\d,.]*(?<=\d)/g) ?? []).toSorted(),
+      spans: code.filter((one) => prose.includes(`\`${one}\``)).toSorted(),
+      links: links.filter((link) => !link.startsWith('README')).toSorted(),
+    }
+  })
+
+  test.each(['commands', 'figures', 'spans', 'links'] as const)('in its %s', (part) => {
+    expect(english?.[part].length).toBeGreaterThan(4)
+    expect(spanish?.[part]).toEqual(english?.[part] as string[])
+  })
+
+  test('and each leads to the other', () => {
+    expect(read('README.md')).toContain('](README.es.md)')
+    expect(read('README.es.md')).toContain('](README.md)')
   })
 })
 

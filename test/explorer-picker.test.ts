@@ -1,10 +1,14 @@
 // The picker in a real browser: on its own page, and in forms of another site.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { compileScript, parse } from 'vue/compiler-sfc'
 import { launchBrowser } from './support/browser.ts'
 import { entityNames } from './support/built-in.ts'
 import { type Explored, explored } from './support/explored.ts'
+import { TestDirectory } from './support/releases.ts'
 import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
 
 const browser = await launchBrowser()
@@ -15,6 +19,8 @@ let url = ''
 /** A site of someone else: it has a form with whatever a test puts there, and shows what is sent to it. */
 let site: ReturnType<typeof Bun.serve>
 let form = ''
+/** What the site serves as its own script, for pages that load the picker themselves. */
+let script = ''
 let submissions: string[] = []
 
 beforeAll(async () => {
@@ -23,15 +29,18 @@ beforeAll(async () => {
   site = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch: ({ url: address }) => {
-      const { pathname, search } = new URL(address)
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url)
       if (pathname === '/favicon.ico') return new Response(null, { status: 204 })
-      if (pathname === '/saved') submissions.push(search)
-      const body = pathname === '/saved' ? '<h1>Guardado</h1>' : `<h1>Alta</h1>${form}`
+      if (pathname === '/app.js') return new Response(script, { headers: { 'Content-Type': 'text/javascript' } })
+      const isSaved = pathname === '/saved' || pathname === '/guardar'
+      if (isSaved) submissions.push(request.method === 'POST' ? await request.text() : search)
+      const body = isSaved ? '<h1>Guardado</h1>' : `<h1>Alta</h1>${form}`
       const page = `<!doctype html><html lang="es"><title>Alta</title><meta name="viewport" content="width=device-width">
-<script src="${url}/picker/nomenclator-picker.js" defer></script><main>${body}</main>`
+${pathname === '/app' ? '<script src="/app.js" defer></script>' : `<script src="${url}/picker/nomenclator-picker.js" defer></script>`}
+<main>${pathname === '/app' ? '<h1>App</h1><div id="app"></div>' : body}</main>`
       // Strict about everything but the server of the picker: it needs no style and no script of its own inside the page.
-      const policy = `default-src 'none'; script-src ${url}; connect-src ${url}; form-action 'self'`
+      const policy = `default-src 'none'; script-src 'self' ${url}; connect-src ${url}; form-action 'self'`
       return new Response(page, {
         headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
       })
@@ -290,6 +299,84 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 })
+
+/** The snippets of the page as they are copied, each in an application that uses it. */
+describe.skipIf(browser === undefined)('in an application of', () => {
+  const applications: Readonly<Record<string, (snippet: string) => Readonly<Record<string, string>>>> = {
+    React: (snippet) => ({
+      'app.jsx': `import { createRoot } from 'react-dom/client'
+${snippet}
+createRoot(document.querySelector('#app')).render(<PlaceForm onSave={(value) => { window.place = value }} />)`,
+    }),
+    Vue: (snippet) => ({
+      'place.js': compiledVue(snippet),
+      'app.jsx': `import { createApp, h, ref, watch } from 'vue'
+import Place from './place.js'
+const place = ref()
+watch(place, (value) => { window.place = value })
+createApp({
+  render: () => h(Place, { modelValue: place.value, 'onUpdate:modelValue': (value) => { place.value = value } }),
+}).mount('#app')
+window.choose = (value) => { place.value = value }`,
+    }),
+  }
+
+  const snippetOf = async (name: string) => {
+    const html = await (await fetch(`${url}/picker`)).text()
+    const [, copied = ''] = new RegExp(`<summary>${name}</summary>.*?data-copy="([^"]*)"`, 's').exec(html) ?? []
+    return unescaped(copied)
+  }
+  const chooseAll = async (page: Page) => {
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await choose(page, 'Municipio', 'ens', 'Ensenada')
+    await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
+  }
+
+  test('plain HTML the snippet works as it stands', async () => {
+    form = await snippetOf('HTML')
+    const page = await pages.open([site.url.origin, url], '/')
+    await chooseAll(page)
+    await page.getByRole('button').click()
+    await page.getByRole('heading', { name: 'Guardado' }).waitFor()
+    expect(new URLSearchParams(submissions[0]).get('lugar')).toBe('3-106')
+  })
+
+  test.each(Object.keys(applications))('%s the snippet works as it stands', async (name) => {
+    script = await bundled((applications[name] as (typeof applications)[string])(await snippetOf(name)))
+    const page = await pages.open([site.url.origin, url], '/app')
+    await chooseAll(page)
+    expect(await evaluate(page, 'picker.selection.map(({ key }) => key)')).toEqual(['2', '3', '3-106'])
+    if (name === 'React') await page.getByRole('button').click()
+    await until(async () => (await page.evaluate('window.place')) === '3-106')
+    if (name !== 'Vue') return
+    await page.evaluate('window.choose("3-107")')
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 8')
+  })
+})
+
+/** As the plugin of a bundler compiles it, with the option that the snippet names. */
+function compiledVue(snippet: string): string {
+  const { descriptor, errors } = parse(snippet)
+  expect(errors).toEqual([])
+  const compilerOptions = { isCustomElement: (tag: string) => tag === 'nomenclator-picker' }
+  return compileScript(descriptor, { id: 'place', inlineTemplate: true, templateOptions: { compilerOptions } }).content
+}
+
+/** The files as one script, with the packages of this project. */
+async function bundled(files: Readonly<Record<string, string>>): Promise<string> {
+  using directory = new TestDirectory()
+  symlinkSync(join(import.meta.dir, '..', 'node_modules'), join(directory.path, 'node_modules'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory.path, name), text)
+  const { outputs } = await Bun.build({
+    entrypoints: [join(directory.path, 'app.jsx')],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    minify: true,
+  })
+  return (await outputs[0]?.text()) ?? ''
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+const unescaped = (text: string) => text.replace(/&([a-z]+|#39);/g, (_, name: string) => ENTITIES[name] as string)
 
 describe.skipIf(browser === undefined)('its own page', () => {
   test('shows what its form submits, in both languages', async () => {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { catalogOf } from '../src/catalog/catalog.ts'
 import { code, embeds, entity, id, name } from '../src/catalog/entity.ts'
+import { routeOf } from '../src/http/metrics.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
-import { sourceOf, TestHome, variantOf } from './support/releases.ts'
+import { sourceOf, TestHome, tiny, variantOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 
 let service: Explored
@@ -43,6 +44,11 @@ describe('every page', () => {
     const ids = attributes(html, 'id')
     expect(ids.filter((one, at) => ids.indexOf(one) !== at)).toEqual([])
     for (const target of attributes(html, 'aria-labelledby')) expect(ids).toContain(target)
+  })
+
+  test.each(everyPage)('is counted by its kind: %s', (_, target) => {
+    const { pathname } = new URL(target, url)
+    expect(routeOf(pathname)).not.toBe('other')
   })
 
   test.each(everyPage)('has nothing inline and nothing from elsewhere: %s', async (_, target) => {
@@ -156,6 +162,19 @@ describe('the language', () => {
   })
 })
 
+test('the three lines of the first page work as they stand', async () => {
+  const lines = attributes(await page('/'), 'data-copy').filter((line) => line.startsWith('curl '))
+  expect(lines).toHaveLength(3)
+  for (const line of lines) {
+    const response = await fetch(quotedUrl(line))
+    expect([response.status, (await response.text()).length > 2]).toEqual([200, true])
+  }
+  expect(lines[2]).toStartWith('curl -o localidades.csv ')
+})
+
+/** The address that a line for the shell requests. */
+const quotedUrl = (line: string): string => /'(http[^']*)'$/.exec(line)?.[1] ?? ''
+
 describe('a table', () => {
   const rowsOf = (html: string) => html.match(/<tr><th scope="row">.*/g) ?? []
 
@@ -196,6 +215,44 @@ describe('a table', () => {
     expect((await (await get(all)).json()) as unknown[]).toHaveLength(total)
   })
 
+  test('downloads all that was found, in its order, however much it is', async () => {
+    const many = 1_200
+    const rows = Array.from({ length: many }, (_, at) => ({
+      cvePais: [676, 26, 1].map((place) => String.fromCharCode(65 + (Math.floor(at / place) % 26))).join(''),
+      descPais: `País ${at}`,
+      idPais: at + 1,
+    }))
+    using home = new TestHome()
+    await home.import(sourceOf({ pais: rows }))
+    const release = home.current()
+    const server = serverOf(() => release, {}, home.shelf)
+    const html = await (await fetch(`${server.url}/explore/paises?q=pais&sort=-idPais`)).text()
+    const link = attributes(html, 'href').find((one) => one.includes('/all?') && one.endsWith('format=json'))
+    const found = (await (await fetch(server.url + link)).json()) as { idPais: number }[]
+    expect(found.map(({ idPais }) => idPais)).toEqual(Array.from({ length: many }, (_, at) => many - at))
+    await server.close()
+  })
+
+  test('shows first what a filter has chosen, by its name', async () => {
+    const text = textOf(await page('/explore/localidades?idEstado=2'))
+    expect(text).toContain('Estado: Baja California ×')
+    expect(text).toMatch(/Por estado Baja California \d+ Aguascalientes \d+ /)
+  })
+
+  test('is the same as an API request, in every language that can be run here', async () => {
+    const target = '/explore/localidades?q=rancho&ambito=U&per_page=25&sort=-poblacion'
+    const expected = (await (await get(target.replace('/explore/', '/api/v2/'))).json()) as unknown[]
+    expect(expected).toHaveLength(25)
+    const snippets = attributes(await page(target), 'data-copy')
+    const snippetIn = (beginning: string) => snippets.find((code) => code.startsWith(beginning)) ?? ''
+    expect(await (await fetch(quotedUrl(snippetIn('curl ')))).json()).toEqual(expected)
+    const script = `${snippetIn('const ')}\nconsole.log(JSON.stringify(data))`
+    expect(JSON.parse(await Bun.$`${process.execPath} -e ${script}`.text())).toEqual(expected)
+    const python = `${snippetIn('import json')}\nprint(json.dumps(data))`
+    if (Bun.which('python3') !== null) expect(JSON.parse(await Bun.$`python3 -c ${python}`.text())).toEqual(expected)
+    expect(await (await fetch(/"(.*)"/.exec(snippetIn('data <- '))?.[1] ?? '')).json()).toEqual(expected)
+  })
+
   test('drops what a form left empty', async () => {
     const response = await get('/explore/localidades?q=&idEstado=2&sort=')
     expect([response.status, response.headers.get('Location')]).toEqual([303, '/explore/localidades?idEstado=2'])
@@ -226,12 +283,38 @@ describe('a record', () => {
 
   test('has its codes to copy, its place, its neighbours, its namesakes and its JSON', async () => {
     const html = await page('/explore/localidades/3-900')
-    expect(attributes(html, 'data-copy')).toEqual(expect.arrayContaining(['BC-001-0900', '0900', '900', '31, -108.5']))
+    expect(attributes(html, 'data-copy')).toEqual(
+      expect.arrayContaining(['020010900', 'BC-001-0900', '0900', '900', '31, -108.5']),
+    )
     const text = textOf(html)
     expect(text).toContain('Localidades México Baja California Ensenada')
     expect(text).toMatch(/Cerca de aquí .* 401\.9 km/)
     expect(text).toMatch(/Homónimos Aguascalientes Aguascalientes , Aguascalientes 2 con el mismo nombre/)
     expect(text).toContain('"cveLocalidad": "0900"')
+  })
+
+  test.each([
+    ['/explore/estados/2', '02'],
+    ['/explore/municipios/3', '02001'],
+    ['/explore/localidades/3-100', '020010100'],
+  ])('has the whole code by which it is found: %s', async (target, code) => {
+    expect(textOf(await page(target))).toContain('Clave del INEGI')
+    expect(attributes(await page(target), 'data-copy')[0]).toBe(code)
+    expect(attributes(await page(`/explore?q=${code}`), 'href')).toContain(target)
+  })
+
+  test('has no whole code where it would be its own one, or the codes of a level differ in length', async () => {
+    for (const target of ['/explore/paises/484', '/explore/disciplinas-conocimiento/1101'])
+      expect(await page(target)).not.toMatch(/Clave del INEGI|Clave completa/)
+    using home = new TestHome()
+    const [first, ...others] = tiny.localidad
+    await home.import(sourceOf({ ...tiny, localidad: [{ ...first, cveLocalidad: '3982506' }, ...others] }))
+    const release = home.current()
+    const server = serverOf(() => release, {}, home.shelf)
+    const of = async (target: string) => textOf(await (await fetch(server.url + target)).text())
+    expect(await of('/explore/localidades/3-1')).not.toContain('Clave del INEGI')
+    expect(await of('/explore/municipios/3')).toContain('Clave del INEGI 02 001')
+    await server.close()
   })
 
   test('has its history', async () => {
@@ -277,12 +360,21 @@ test('the releases are compared', async () => {
 describe('the reference', () => {
   test('has a form for every operation of the OpenAPI document', async () => {
     const { paths } = (await (await get('/api/openapi.json')).json()) as {
-      paths: Record<string, { get: { operationId: string } }>
+      paths: Record<string, Record<string, { operationId: string }>>
     }
     const html = await page('/docs')
-    const forms = attributes(html, 'data-path')
-    expect(forms.sort()).toEqual(Object.keys(paths).sort())
-    for (const { get } of Object.values(paths)) expect(html).toContain(`id="${get.operationId}"`)
+    const [methods, forms] = [attributes(html, 'data-method'), attributes(html, 'data-path')]
+    const operations = Object.entries(paths).flatMap(([path, ofPath]) =>
+      Object.entries(ofPath).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
+    )
+    expect(forms.map((path, at) => `${methods[at]} ${path}`).sort()).toEqual(
+      operations.map(({ path, method }) => `${method} ${path}`).sort(),
+    )
+    for (const { operationId } of operations) expect(html).toContain(`id="${operationId}"`)
+  })
+
+  test('says in Spanish what every operation and every parameter is', async () => {
+    expect((await page('/docs')).match(/<span lang="en">[^<]*/g)).toBeNull()
   })
 
   test('runs an operation without a script', async () => {
@@ -296,13 +388,16 @@ describe('the reference', () => {
 
 describe('what is sent', () => {
   const assetsOf = (html: string) =>
-    [...attributes(html, 'src'), ...attributes(html, 'href')].filter((link) => link.startsWith('/assets/'))
+    [...new Set(['src', 'href', 'data-script'].flatMap((name) => attributes(html, name)))].filter((link) =>
+      link.startsWith('/assets/'),
+    )
 
   test('never changes under its name, and is there in every encoding', async () => {
     for (const target of assetsOf(await page('/'))) {
       const plain = await get(target)
       const content = await plain.text()
       expect(plain.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+      expect(plain.headers.get('Access-Control-Allow-Origin')).toBeNull()
       for (const encoding of ['gzip', 'br', 'zstd']) {
         const response = await get(target, { 'Accept-Encoding': encoding })
         expect([response.headers.get('Content-Encoding'), await response.text()]).toEqual([encoding, content])

@@ -32,9 +32,11 @@ async function written(text: string): Promise<boolean> {
     area.value = text
     area.className = 'unseen'
     document.body.append(area)
+    const focused = document.activeElement
     area.select()
     const isCopied = document.execCommand('copy')
     area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
     return isCopied
   }
 }
@@ -49,5 +51,6 @@ export function announce(text: string): void {
     region.setAttribute('role', 'status')
     document.body.append(region)
   }
-  region.textContent = text
+  // The same text again is another message, and only told where it differs.
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text
 }

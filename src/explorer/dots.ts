@@ -149,34 +149,11 @@ export function centresOf(points: Points, isShown: (position: number) => boolean
   return new Map([...sums].map(([group, sum]) => [group, centre(sum)]))
 }
 
-const MIN_HUES = 32
-
-/** For each group one of as many hues of even lightness: groups that are near each other get hues that are far apart. */
-export function palette(points: Points, isDark: boolean): Uint8Array {
-  const centres = centresOf(points, () => true)
-  const count = Math.max(MIN_HUES, ...[...centres.keys()].map((group) => group + 1))
-  const chosen = new Map<number, number>()
-  const free = new Set(Array.from({ length: count }, (_, hue) => hue))
-  for (const [group, [x, y]] of [...centres].sort(([a], [b]) => a - b)) {
-    const likeness = (hue: number) => {
-      let sum = 0
-      for (const [other, otherHue] of chosen) {
-        const [otherX, otherY] = centres.get(other) as [number, number]
-        const apart = Math.abs(hue - otherHue)
-        const turn = Math.min(apart, count - apart) / count
-        sum += 1 / ((turn + 0.02) * ((x - otherX) ** 2 + (y - otherY) ** 2 + 0.1))
-      }
-      return sum
-    }
-    const best = [...free].reduce((least, hue) => (likeness(hue) < likeness(least) ? hue : least))
-    chosen.set(group, best)
-    free.delete(best)
-  }
-  const colours = new Uint8Array(count * 3)
-  for (const [group, hue] of chosen) {
-    const angle = (hue / count) * 2 * Math.PI + 0.4
-    colours.set(oklch(isDark ? 0.76 : 0.6, isDark ? 0.125 : 0.135, angle), group * 3)
-  }
+/** The colours of the groups, of even lightness, from their hues in degrees. */
+export function palette(hues: readonly number[], isDark: boolean): Uint8Array {
+  const colours = new Uint8Array(Math.max(hues.length, 1) * 3)
+  for (const [group, hue] of hues.entries())
+    colours.set(oklch(isDark ? 0.76 : 0.6, isDark ? 0.125 : 0.135, (hue * Math.PI) / 180), group * 3)
   return colours
 }
 
@@ -259,7 +236,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
     for (const position of order) {
       if (isShown(position)) continue
       const [across, down] = [(x[position] as number) * xFactor + xOffset, (y[position] as number) * yFactor + yOffset]
-      mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.6)
+      mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.9)
     }
   }
   const circles: number[] = []

@@ -1,7 +1,6 @@
 // The script of every page: what works without it works better with it.
 import { enhanceCopyButtons } from './copy.ts'
 import { enhanceForms } from './forms.ts'
-import { loadMap } from './load-map.ts'
 import { enhanceReference } from './reference.ts'
 import { enhanceSearch } from './search.ts'
 import { enhanceTree } from './tree.ts'
@@ -9,6 +8,6 @@ import { enhanceTree } from './tree.ts'
 for (const form of document.querySelectorAll<HTMLFormElement>('form[role=search]')) enhanceSearch(form)
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-path]')) enhanceReference(form)
 for (const tree of document.querySelectorAll<HTMLElement>('[data-tree]')) enhanceTree(tree)
-for (const map of document.querySelectorAll<HTMLElement>('[data-map]')) loadMap(map)
+for (const { dataset } of document.querySelectorAll<HTMLElement>('[data-map]')) void import(dataset.script ?? '')
 enhanceCopyButtons()
 enhanceForms()

@@ -25,6 +25,8 @@ type Settings = {
   readonly parents: readonly string[]
   readonly size?: string
   readonly groups: readonly string[]
+  /** Of every group, in degrees. */
+  readonly hues: readonly number[]
   readonly language: string
   readonly words: { readonly inView: string; readonly inhabitants: string; readonly failed: string }
 }
@@ -62,41 +64,6 @@ function colourOf(element: Element, property: string): Rgb {
   const hex = getComputedStyle(element).getPropertyValue(property).trim().slice(1)
   const part = (at: number) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16) || 0
   return [part(0), part(1), part(2)]
-}
-
-/** A picture that stays as it is, but for its colours. */
-async function drawSmall(canvas: HTMLCanvasElement): Promise<void> {
-  const { points: address } = JSON.parse(canvas.dataset.settings ?? '{}') as Pick<Settings, 'points'>
-  const points = parsePoints(await bytesAt(address))
-  const context = canvas.getContext('2d', { alpha: false })
-  if (context === null || points.order.length === 0) return
-  canvas.hidden = false
-  const projection = new Projection(points)
-  const draw = () => {
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight]
-    if (width === 0 || height === 0) return
-    const density = Math.min(devicePixelRatio, MAX_DENSITY)
-    canvas.width = Math.round(width * density)
-    canvas.height = Math.round(height * density)
-    const camera = projection.fit(() => true, width, height, 8)
-    paint(context, {
-      points,
-      camera,
-      projection,
-      width,
-      height,
-      density,
-      isShown: () => true,
-      hasOthers: false,
-      colours: palette(points, isDark.matches),
-      paper: colourOf(canvas, '--paper'),
-      faint: colourOf(canvas, '--line'),
-      radius: radii(camera.scale, 0),
-    })
-    canvas.dataset.drawn = 'true'
-  }
-  new ResizeObserver(draw).observe(canvas)
-  isDark.addEventListener('change', draw)
 }
 
 class DotMap {
@@ -144,7 +111,7 @@ class DotMap {
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
     this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
     this.#centres = centresOf(points, this.#isShown)
-    this.#colours = palette(points, isDark.matches)
+    this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
     this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
     this.#measure()
@@ -210,7 +177,7 @@ class DotMap {
       hasOthers: this.#settings.found !== undefined,
       colours: this.#colours,
       paper: colourOf(this.#canvas, '--paper'),
-      faint: colourOf(this.#canvas, '--strong-line'),
+      faint: colourOf(this.#canvas, '--line'),
       radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)
@@ -339,7 +306,7 @@ class DotMap {
       this.#listLater()
     })
     isDark.addEventListener('change', () => {
-      this.#colours = palette(this.#points, isDark.matches)
+      this.#colours = palette(this.#settings.hues, isDark.matches)
       this.#drawLater()
     })
     new ResizeObserver(() => {
@@ -628,5 +595,4 @@ async function enhance(element: HTMLElement): Promise<void> {
   }
 }
 
-for (const element of document.querySelectorAll<HTMLElement>('[data-map=full]')) void enhance(element)
-for (const canvas of document.querySelectorAll<HTMLCanvasElement>('canvas[data-map=small]')) void drawSmall(canvas)
+for (const element of document.querySelectorAll<HTMLElement>('[data-map]')) void enhance(element)

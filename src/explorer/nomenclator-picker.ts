@@ -426,9 +426,11 @@ class NomenclatorPicker extends HTMLElement {
   get value(): string {
     return this.#fields.at(-1)?.choice?.key ?? ''
   }
-  set value(key: string) {
+  set value(key: string | null | undefined) {
+    const text = String(key ?? '')
     this.#isDirty = true
-    this.#ready = this.#ready.then(() => this.#setKey(String(key)))
+    // A framework sets the value that a change has just told it. Levels that are chosen above must outlast that.
+    this.#ready = this.#ready.then(() => (text === this.value ? undefined : this.#setKey(text)))
   }
 
   /** What is chosen, from the top down. */

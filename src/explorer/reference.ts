@@ -5,12 +5,16 @@ const MAX_SHOWN = 20_000
 export function enhanceReference(form: HTMLFormElement): void {
   const shown = form.parentElement?.querySelector<HTMLElement>('.response')
   if (shown === null || shown === undefined) return
+  for (const button of form.querySelectorAll<HTMLButtonElement>('button[type=submit]')) button.hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     event.stopPropagation()
     void run(form, shown)
   })
 }
+
+/** The field that is the body of the request. */
+const BODY = '[body]'
 
 /** The address of the request: what stands in braces belongs into the path, the rest into the query. */
 function targetOf(form: HTMLFormElement): string {
@@ -19,7 +23,7 @@ function targetOf(form: HTMLFormElement): string {
   for (const [name, value] of new FormData(form)) {
     const text = String(value).trim()
     if (name.startsWith('{')) path = path.replace(name, encodeURIComponent(text))
-    else if (name !== 'operation' && text !== '') query.append(name, text)
+    else if (name !== 'operation' && name !== BODY && text !== '') query.append(name, text)
   }
   return query.size === 0 ? path : `${path}?${query}`
 }
@@ -31,16 +35,21 @@ async function run(form: HTMLFormElement, shown: HTMLElement): Promise<void> {
     if (element !== null) element.textContent = text
   }
   const target = targetOf(form)
+  const { method = 'GET' } = form.dataset
+  const body = new FormData(form).get(BODY)
   shown.hidden = false
-  show('.line code', `GET ${target}`)
+  show('.line code', `${method} ${target}`)
   show('details pre', '')
   show('.body', form.dataset.running ?? '')
   const cut = part('.cut')
   if (cut !== null) cut.hidden = true
   try {
-    const response = await fetch(target)
+    const response = await fetch(
+      target,
+      body === null ? {} : { method, body: String(body), headers: { 'Content-Type': 'application/json' } },
+    )
     const { text, isCut } = await beginning(response)
-    show('.line code', `GET ${target}\n${response.status} ${response.statusText}`)
+    show('.line code', `${method} ${target}\n${response.status} ${response.statusText}`)
     show('details pre', [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n'))
     show('.body', isCut ? text : indented(text))
     if (cut !== null) cut.hidden = !isCut

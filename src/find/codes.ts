@@ -1,5 +1,6 @@
-// Finds records by their whole official code: that of a municipality begins with that of its state, and so on.
+// The whole official code of a record: that of a municipality begins with that of its state, and so on.
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { aliasesOf } from '../release/aliases.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { Release } from '../release/release.ts'
@@ -36,6 +37,45 @@ export function positionsWithCode(release: Release, entity: Entity, code: string
 
 const positionsWith = ({ starts, positions }: Column, value: number | undefined): number[] =>
   value === undefined ? [] : Array.from(positions.subarray(starts[value], starts[value + 1]))
+
+/**
+ * The whole official code of a record in its parts, those of its parents first. Undefined where it is not digits throughout,
+ * or the codes of a level differ in length: in a row, such codes could not be told apart.
+ */
+export function wholeCodeOf(release: Release, entity: Entity, record: PublishedRecord): string[] | undefined {
+  const { code, fields, name } = entity
+  const owner = code.find((field) => fields[field]?.kind === 'embed')
+  const [own, ...more] = code.filter((field) => field !== owner)
+  if (own === undefined || more.length > 0 || fields[own]?.kind !== 'code') return undefined
+  const ownCode = String(record[own])
+  if (owner !== undefined) {
+    const parts = wholeCodeOf(release, embeddedAt(entity, owner), record[owner] as PublishedRecord)
+    return parts !== undefined && isFixedDigits(release, name, own) ? [...parts, ownCode] : undefined
+  }
+  if (isFixedDigits(release, name, own)) return [ownCode]
+  const aliases = (aliasesOf(release, name)?.aliases ?? []).filter(({ code: of }) => of === ownCode)
+  const number = aliases.find(({ alias }) => DIGITS.test(alias))?.alias
+  return number === undefined ? undefined : [number]
+}
+
+const fixedDigits = new WeakMap<Column, boolean>()
+
+/** Whether the codes of all records are digits, and as many for each. */
+function isFixedDigits(release: Release, name: string, field: string): boolean {
+  const column = release.entity(name).index.column(field)
+  if (column.kind !== 'text') return false
+  const known = fixedDigits.get(column)
+  if (known !== undefined) return known
+  const { texts } = column
+  const { length } = texts.size === 0 ? '' : texts.text(0)
+  let isFixed = true
+  for (let at = 0; at < texts.size && isFixed; at++) {
+    const text = texts.text(at)
+    isFixed = text.length === length && DIGITS.test(text)
+  }
+  fixedDigits.set(column, isFixed)
+  return isFixed
+}
 
 /** A state has its number in official codes as an alias. */
 function aliased(release: Release, { name }: Entity, code: string): number[] {

@@ -19,6 +19,10 @@ export const ROUTES = [
   'reconcile',
   'openapi',
   'home',
+  'explorer',
+  'map',
+  'picker',
+  'assets',
   'other',
   'invalid',
 ] as const
@@ -48,8 +52,19 @@ export function routeOf(path: string): Route {
   if (path === V2_PATH) return 'v2 index'
   if (path === '/') return 'home'
   if (isReconcilePath(path)) return 'reconcile'
-  return path.startsWith(OPENAPI_PATH) ? 'openapi' : 'other'
+  if (path.startsWith(OPENAPI_PATH)) return 'openapi'
+  return PAGE_ROUTES.get(path.split('/', 2)[1] ?? '') ?? 'other'
 }
+
+/** By the first segment of the path. */
+const PAGE_ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['explore', 'explorer'],
+  ['releases', 'explorer'],
+  ['docs', 'explorer'],
+  ['map', 'map'],
+  ['picker', 'picker'],
+  ['assets', 'assets'],
+])
 
 function v2RouteOf(path: string): Route {
   const [first = '', second = '', third = '', fourth = '', ...more] = path.slice(V2_PREFIX.length).split('/')

@@ -1,78 +1,105 @@
 // A real Chromium for tests: wherever this machine has one, or else the one that npm or Debian brings.
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { devDependencies } from '../../package.json'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'headless_shell']
 
 /** In the environment: the path of the browser to use. */
 export const CHROMIUM_VARIABLE = 'CHROMIUM_PATH'
 
-const HOW_TO_GET_ONE =
-  'no Chromium runs here, so the tests of the pages in a browser are skipped: install one, or name it with CHROMIUM_PATH'
+export const HOW_TO_GET_ONE = `no Chromium runs here: install one, or name it with ${CHROMIUM_VARIABLE}`
 
-/** The path of an executable; undefined where there is none to be had. */
-async function executable(): Promise<string | undefined> {
+/** The paths of the browsers that can be had, in the order in which they are tried. */
+async function* executables(): AsyncGenerator<string> {
   const named = process.env[CHROMIUM_VARIABLE]
   if (named !== undefined && named !== '') {
     if (!existsSync(named)) throw new Error(`${CHROMIUM_VARIABLE} is ${named}, which is not there`)
-    return named
+    yield named
+    return
   }
-  return onPath() ?? (await fromNpm()) ?? fromDebian()
+  yield* onPath()
+  // The package has a build for this processor only. Where there is no room to unpack it, Debian's may still be had.
+  const isBuiltForThis = process.platform === 'linux' && process.arch === 'x64'
+  const packaged = isBuiltForThis ? await fromNpm().catch(() => undefined) : undefined
+  if (packaged !== undefined) yield packaged
+  if (process.getuid?.() === 0 && Bun.which('apt-get') !== null) yield* fromDebian()
 }
 
-const onPath = (): string | undefined => NAMES.flatMap((name) => Bun.which(name) ?? [])[0]
+const onPath = (): string[] => NAMES.flatMap((name) => Bun.which(name) ?? [])
 
-/** The package has a build for this processor only. It is unpacked to the directory for temporary files once. */
-async function fromNpm(): Promise<string | undefined> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
-  const { default: packaged } = await import('@sparticuz/chromium')
-  return packaged.executablePath()
+/**
+ * The package unpacks to the directory for temporary files. It gets a fresh one, which then takes its place as a whole:
+ * test files run side by side, and none may start a browser that another is still unpacking.
+ */
+async function fromNpm(): Promise<string> {
+  const owner = process.getuid?.() ?? 'any'
+  const directory = join(tmpdir(), `nomenclator-chromium-${devDependencies['@sparticuz/chromium']}-${owner}`)
+  const executable = join(directory, 'chromium')
+  if (existsSync(executable)) return executable
+  const fresh = mkdtempSync(`${directory}-`)
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = fresh
+  try {
+    const { default: packaged } = await import('@sparticuz/chromium')
+    await packaged.executablePath()
+    renameSync(fresh, directory)
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true })
+    // Another test file may have been faster.
+    if (!existsSync(executable)) throw error
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  }
+  return executable
 }
 
-const APT_MILLISECONDS = 240_000
+const APT_MILLISECONDS = 300_000
+const INSTALL = 'apt-get -qq install --yes --no-install-recommends chromium'
 
-function fromDebian(): string | undefined {
-  if (process.getuid?.() !== 0 || Bun.which('apt-get') === null) return undefined
-  const apt = (...words: string[]) =>
-    Bun.spawnSync(['apt-get', '-qq', ...words], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: APT_MILLISECONDS,
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    }).success
-  const isInstalled = apt('install', '--yes', '--no-install-recommends', 'chromium')
-  if (!isInstalled && !(apt('update') && apt('install', '--yes', '--no-install-recommends', 'chromium')))
-    return undefined
-  return onPath()
+/** One process installs it, and the others wait for that. */
+function fromDebian(): string[] {
+  const script = `${INSTALL} || { apt-get -qq update && ${INSTALL}; }`
+  const { success } = Bun.spawnSync(['flock', join(tmpdir(), 'nomenclator-apt.lock'), 'sh', '-c', script], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: APT_MILLISECONDS,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+  return success ? onPath() : []
 }
 
 /** A page may be opened by root in a container, where the sandbox of the browser cannot work. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none']
 
-async function launched(): Promise<Browser | undefined> {
-  try {
-    const executablePath = await executable()
-    if (executablePath !== undefined) return await chromium.launch({ executablePath, args: ARGUMENTS })
-  } catch (error) {
-    // Libraries may be missing that the browser of the package needs; Debian's brings them.
-    const installed = process.env[CHROMIUM_VARIABLE] ? undefined : fromDebian()
-    if (installed === undefined) throw error
-    return chromium.launch({ executablePath: installed, args: ARGUMENTS })
-  }
-  return undefined
+/** The first that starts: libraries may be missing that another one brings. */
+async function launched(): Promise<Browser> {
+  let reason: unknown = new Error(HOW_TO_GET_ONE)
+  for await (const executablePath of executables())
+    try {
+      return await chromium.launch({ executablePath, args: ARGUMENTS })
+    } catch (error) {
+      reason = error
+    }
+  throw reason
 }
+
+/** What was found out in this process is not looked for again. */
+let isMissing = false
 
 /** Undefined where there is none: then tests are skipped, except under CI, where that is a failure. */
 export async function launchBrowser(): Promise<Browser | undefined> {
-  const isRequired = process.env.CI === 'true'
+  if (isMissing) return undefined
   try {
-    const browser = await launched()
-    if (browser !== undefined) return browser
-    if (isRequired) throw new Error(HOW_TO_GET_ONE)
-    console.log(HOW_TO_GET_ONE)
+    return await launched()
   } catch (error) {
-    if (isRequired) throw error
+    if (process.env.CI === 'true') throw error
+    isMissing = true
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    console.log(`${HOW_TO_GET_ONE} (${reason})`)
+    const why = reason === HOW_TO_GET_ONE ? '' : ` (${reason})`
+    console.log(`The tests of the pages in a browser are skipped, since ${HOW_TO_GET_ONE}${why}`)
+    return undefined
   }
-  return undefined
 }

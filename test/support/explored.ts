@@ -1,4 +1,6 @@
 // A small catalog in two releases to explore: enough for several pages, with facts, namesakes and names that attack a page.
+
+import { MAX_TEXT } from '../../src/catalog/check.ts'
 import { builtInCatalog } from '../../src/catalog/entities.ts'
 import type { GivenRow } from '../../src/source/source.ts'
 import { type Rows, sourceOf, TestHome, tiny } from './releases.ts'
@@ -13,8 +15,11 @@ export const HOSTILE_NAMES = [
   '{{constructor.constructor("window.attacked = true")()}}',
   'Derecha \u202e a izquierda',
   'שלום עולם \u200f!',
-  `Largo ${'ñ'.repeat(990)}`,
+  // No import takes a name that is longer than a thousand letters.
+  `Largo ${'ñ'.repeat(MAX_TEXT - 'Largo '.length)}`,
 ] as const
+/** Of the other texts of a release, a source may give any. */
+const LONG_CREDIT = `${HOSTILE_NAMES[1]}${'ñ'.repeat(10_000)}`
 
 const MUNICIPALITY = 3
 const PLACES = 120
@@ -61,7 +66,7 @@ export type Explored = {
 
 export async function explored(): Promise<Explored> {
   const home = new TestHome()
-  const origin = { title: HOSTILE_NAMES[0], credits: [{ to: HOSTILE_NAMES[1], of: ['pais'] }] }
+  const origin = { title: HOSTILE_NAMES[0], credits: [{ to: LONG_CREDIT, of: ['pais'] }] }
   const before = await home.import(sourceOf(earlier, origin, builtInCatalog))
   const current = await home.import(sourceOf(rows, origin, builtInCatalog))
   const release = home.current()

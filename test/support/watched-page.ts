@@ -47,10 +47,15 @@ export class WatchedPages {
   }
 }
 
-/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+type Checked = { readonly rules?: readonly string[]; readonly within?: string }
+
+/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice, or by some of them, on a page or in a part of it. */
+export async function accessibilityFaults(page: Page, { rules, within = 'html' }: Checked = {}): Promise<string[]> {
   await page.evaluate(AXE)
-  const results = (await page.evaluate('axe.run()')) as {
+  // The sizes of targets are of WCAG 2.2, which axe does not check by itself.
+  const options =
+    rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: { type: 'rule', values: rules } }
+  const results = (await page.evaluate(`axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)})`)) as {
     violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
   }
   return results.violations.flatMap(({ id, nodes }) =>

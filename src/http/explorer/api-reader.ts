@@ -3,13 +3,14 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { wholeCodeOf } from '../../find/codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { type ChangeSummary, summarizeChanges } from '../v2/change-summary.ts'
 import { type DotGrid, dotGrid } from '../v2/dot-grid.ts'
 import { type Facet, facetOf, facetParameters, knownFacts } from '../v2/facets.ts'
-import { type Bounds, boundsOf, type MapGroups, mapGroups } from '../v2/map-points.ts'
+import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from '../v2/map-points.ts'
 import { respondV2, type V2Context } from '../v2/pipeline.ts'
 import { type ListRequest, parseQuery, parseRequest } from '../v2/request.ts'
 import { apiCollectionPath, type Pairs, withQuery } from './links.ts'
@@ -62,6 +63,8 @@ export type MapFrame = {
   readonly bounds: Bounds
   readonly points: number
   readonly groups: MapGroups | undefined
+  /** The hue of every group, in degrees. */
+  readonly hues: readonly number[]
 }
 
 const NO_HEADERS: HttpRequest['headers'] = new Map()
@@ -167,7 +170,7 @@ export class ApiReader {
 
   /** Where the records of an entity are; undefined where no coordinates are known. */
   dotGrid(entity: Entity): DotGrid | undefined {
-    return dotGrid(this.release.entity(entity.name))
+    return dotGrid(this.release, entity)
   }
 
   /** The map of an entity; undefined where no coordinates are known. */
@@ -175,11 +178,21 @@ export class ApiReader {
     const open = this.release.entity(entity.name)
     const bounds = hasCoordinates(entity) ? boundsOf(open) : undefined
     if (bounds === undefined) return undefined
-    return { bounds, points: open.index.points.positions.length, groups: mapGroups(this.release, entity) }
+    return {
+      bounds,
+      points: open.index.points.positions.length,
+      groups: mapGroups(this.release, entity),
+      hues: groupHues(this.release, entity),
+    }
   }
 
   knownFacts(entity: Entity): readonly string[] {
     return knownFacts(this.release, entity)
+  }
+
+  /** The parts of the whole official code of a record; undefined where it has none. */
+  wholeCode(entity: Entity, record: PublishedRecord): string[] | undefined {
+    return wholeCodeOf(this.release, entity, record)
   }
 
   /** How many records a list has. */

@@ -16,6 +16,10 @@ export type BuiltAsset = {
   readonly content: Readonly<Record<Encoding | 'identity', string>>
 }
 
+/** The one asset that is for pages of other sites, too. */
+export const PICKER_SOURCE = 'nomenclator-picker.js'
+const SHARED_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const
+
 /** By the name of their source, such as explorer.js. */
 const assets: Readonly<Record<string, BuiltAsset>> = built
 const byName = new Map(Object.values(assets).map((asset) => [asset.name, asset]))
@@ -50,8 +54,7 @@ function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: str
   const head = headerLines({
     'Content-Type': asset.type,
     'X-Content-Type-Options': 'nosniff',
-    'Access-Control-Allow-Origin': '*',
-    'Cross-Origin-Resource-Policy': 'cross-origin',
+    ...(asset === assets[PICKER_SOURCE] ? SHARED_HEADERS : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
     Allow: ALLOW,
     Vary: 'Accept-Encoding',
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),

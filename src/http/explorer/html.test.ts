@@ -13,6 +13,7 @@ describe('a template', () => {
     ['what is not the case', false, ''],
     ['HTML', html`<i>${'<'}</i>`, '<i>&lt;</i>'],
     ['a list', ['<', html`<br>`, [1, undefined]], '&lt;<br>1'],
+    ['10,000 letters', '"><img onerror>'.repeat(667), '&quot;&gt;&lt;img onerror&gt;'.repeat(667)],
     ['what only looks like HTML', { text: '<b>' } as never, ''],
   ]
   test.each(cases)('shows %s', (_, content, expected) => {

@@ -10,12 +10,11 @@ import { recordTemplate } from '../v2/paths.ts'
 import type { V2Context } from '../v2/pipeline.ts'
 import { parseQuery, refuseParameters } from '../v2/request.ts'
 import { jsonResponse } from '../v2/response.ts'
-import { namedAssetResponse } from './assets.ts'
+import { namedAssetResponse, PICKER_SOURCE } from './assets.ts'
 import { LANGUAGES, languageOf } from './language.ts'
 import { PICKER_PATH } from './links.ts'
 import { capitalized } from './view.ts'
 
-export const PICKER_SOURCE = 'nomenclator-picker.js'
 export const PICKER_SCRIPT = `${PICKER_PATH}/${PICKER_SOURCE}`
 const LEVELS_PATH = `${PICKER_PATH}/levels.json`
 

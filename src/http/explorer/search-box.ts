@@ -1,8 +1,10 @@
 // The search box: a form that works by itself, and a combobox with suggestions where there is a script.
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { nameFieldOf } from '../../catalog/entity.ts'
 import { MAX_SEARCH_CHARACTERS } from '../v2/parameter-definitions.ts'
 import { type Html, html } from './html.ts'
+import type { LanguageCode } from './language.ts'
 import { EXPLORE_PATH, type Pairs } from './links.ts'
 import { oneOf, type View } from './view.ts'
 
@@ -39,13 +41,20 @@ export const searchAttributes = (view: View): Html => {
   return html`data-explore="${EXPLORE_PATH}" data-collections="${describeCollections(view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
 
-/** What a suggestion is called, and which of its fields is its name, by collection. */
-const describeCollections = (view: View): string =>
-  JSON.stringify(
-    Object.fromEntries(
-      [...view.api.catalog.entities.values()].map((entity) => [
-        entity.plural,
-        [oneOf(view, entity), nameFieldOf(entity)],
-      ]),
-    ),
-  )
+const described = new WeakMap<Catalog, Map<LanguageCode, Html>>()
+
+/** What a suggestion is called, and which of its fields is its name, by collection. Every page has it. */
+function describeCollections(view: View): Html {
+  const { api, language } = view
+  const known = described.get(api.catalog) ?? new Map<LanguageCode, Html>()
+  described.set(api.catalog, known)
+  const before = known.get(language.code)
+  if (before !== undefined) return before
+  const collections = [...api.catalog.entities.values()].map((entity) => [
+    entity.plural,
+    [oneOf(view, entity), nameFieldOf(entity)],
+  ])
+  const text = html`${JSON.stringify(Object.fromEntries(collections))}`
+  known.set(language.code, text)
+  return text
+}

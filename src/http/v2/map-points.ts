@@ -96,7 +96,76 @@ function ancestorReader(release: Release, entity: Entity, steps: readonly string
     at = embeddedAt(at, step)
     return column
   })
-  return (position) => columns.reduce((below, { values }) => values[below] as number, position)
+  const [first, ...rest] = columns.map(({ values }) => values)
+  if (first === undefined) return (position) => position
+  return (position) => {
+    let ancestor = first[position] as number
+    for (const values of rest) ancestor = values[ancestor] as number
+    return ancestor
+  }
+}
+
+/** Reads the number of the group of a record; where there are no groups, all records are in one. */
+export function groupReader(release: Release, entity: Entity): (position: number) => number {
+  const groups = mapGroups(release, entity)
+  const steps = groups && pathTo(entity, groups.entity)?.steps
+  if (groups === undefined || steps === undefined) return () => 0
+  const ancestorAt = ancestorReader(release, entity, steps)
+  const numbers = new Uint8Array(release.entity(groups.entity.name).count)
+  for (const [number, position] of groups.positions.entries()) numbers[position] = number
+  return (position) => numbers[ancestorAt(position)] as number
+}
+
+const huesByEntity = new WeakMap<OpenEntity, readonly number[]>()
+const MIN_HUES = 32
+const FIRST_HUE = 23
+const TURN = 360
+
+/** A hue for every group, in degrees: groups that are near each other get hues that are far apart. */
+export function groupHues(release: Release, entity: Entity): readonly number[] {
+  const open = release.entity(entity.name)
+  const hues = huesByEntity.get(open) ?? chosenHues(groupCentres(release, open))
+  huesByEntity.set(open, hues)
+  return hues
+}
+
+type Centre = readonly [x: number, y: number]
+
+/** The middle of the points of every group, in degrees. */
+function groupCentres(release: Release, { definition, index }: OpenEntity): Centre[] {
+  const groupOf = groupReader(release, definition)
+  const { positions, coordinates } = index.points
+  const groups = mapGroups(release, definition)?.positions.length ?? 1
+  const [xs, ys, counts] = [new Float64Array(groups), new Float64Array(groups), new Float64Array(groups)]
+  for (let at = 0; at < positions.length; at++) {
+    const group = groupOf(positions[at] as number)
+    xs[group] = (xs[group] as number) + (coordinates[2 * at] as number)
+    ys[group] = (ys[group] as number) + (coordinates[2 * at + 1] as number)
+    counts[group] = (counts[group] as number) + 1
+  }
+  return Array.from(counts, (count, group) => [
+    (xs[group] as number) / Math.max(count, 1),
+    (ys[group] as number) / Math.max(count, 1),
+  ])
+}
+
+function chosenHues(centres: readonly Centre[]): number[] {
+  const count = Math.max(MIN_HUES, centres.length)
+  const free = new Set(Array.from({ length: count }, (_, hue) => hue))
+  const chosen: number[] = []
+  for (const [x, y] of centres) {
+    const likeness = (hue: number) =>
+      chosen.reduce((sum, otherHue, other) => {
+        const [otherX, otherY] = centres[other] as Centre
+        const apart = Math.abs(hue - otherHue)
+        const turn = Math.min(apart, count - apart) / count
+        return sum + 1 / ((turn + 0.02) * ((x - otherX) ** 2 + (y - otherY) ** 2 + 0.1))
+      }, 0)
+    const best = [...free].reduce((least, hue) => (likeness(hue) < likeness(least) ? hue : least))
+    chosen.push(best)
+    free.delete(best)
+  }
+  return chosen.map((hue) => Math.round((hue / count) * TURN + FIRST_HUE) % TURN)
 }
 
 const POINTS_PER_PIECE = 4_096
@@ -109,10 +178,7 @@ export function* pointPieces(release: Release, { definition, index, count }: Ope
   const latitudes = factValues(index.column(LATITUDE))
   const hasSizes = factsOf(definition).some(([name, { type }]) => name === SIZE_FACT && type !== 'text')
   const sizes = hasSizes ? factValues(index.column(SIZE_FACT)) : () => undefined
-  const groups = mapGroups(release, definition)
-  const steps = groups && pathTo(definition, groups.entity)?.steps
-  const ancestorAt = steps && ancestorReader(release, definition, steps)
-  const numbers = new Map(groups?.positions.map((position, number) => [position, number]))
+  const groupAt = groupReader(release, definition)
 
   const x = stepsBetween(bounds.west, bounds.east)
   const y = stepsBetween(bounds.north, bounds.south)
@@ -120,7 +186,7 @@ export function* pointPieces(release: Release, { definition, index, count }: Ope
   const [xHigh, xLow, yHigh, yLow, groupOf, size] = planes as [Plane, Plane, Plane, Plane, Plane, Plane]
   for (let at = 0; at < count; at++) {
     if (at % POINTS_PER_PIECE === 0) yield NOTHING
-    if (ancestorAt !== undefined) groupOf[at] = numbers.get(ancestorAt(at)) as number
+    groupOf[at] = groupAt(at)
     const [longitude, latitude] = [longitudes(at), latitudes(at)]
     if (longitude === undefined || latitude === undefined) continue
     const [column, row] = [x(longitude), y(latitude)]

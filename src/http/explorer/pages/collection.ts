@@ -5,10 +5,11 @@ import { pathTo } from '../../../catalog/lineage.ts'
 import { pathsOf } from '../../../catalog/paths.ts'
 import { ProblemError } from '../../problem.ts'
 import type { Facet, FacetValue } from '../../v2/facets.ts'
-import { filterParameters, listParameters, MAX_PER_PAGE } from '../../v2/parameter-definitions.ts'
+import { filterParameters, listParameters } from '../../v2/parameter-definitions.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import { type Content, type Html, html } from '../html.ts'
-import { apiCollectionPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
+import type { LanguageCode } from '../language.ts'
+import { apiCollectionPath, apiRecordPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import {
@@ -41,6 +42,7 @@ export function collectionPage(view: View, entity: Entity): Page {
   const title = manyOf(view, entity)
   const filters = pairs.filter(([name]) => isFilter(entity, name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
+  const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   return {
     title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
     main: html`<div class="heading">
@@ -49,7 +51,7 @@ export function collectionPage(view: View, entity: Entity): Page {
 </div>
 <div class="tools">
 ${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(title), within: entity })}
-<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>
+${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
 <div class="browse">
@@ -57,10 +59,13 @@ ${chosenFilters(view, entity, filters, facets)}
 ${list.total === 0 ? html`<p class="empty">${pairs.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, list, facets)}
 ${pagination(view, list)}
 </div>
-<aside id="filters" class="facets" aria-labelledby="filters-title">
+${
+  lists.length > 0 &&
+  html`<aside id="filters" class="facets" aria-labelledby="filters-title">
 <h2 id="filters-title">${words.table.filters}</h2>
-${facets.map((facet) => facetList(view, entity, facet))}
-</aside>
+${lists}
+</aside>`
+}
 </div>
 ${list.total > 0 && downloads(view, entity, list)}
 ${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePairs(view)]))}`,
@@ -107,11 +112,7 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   const { words } = view
   const facet = facets.find((one) => one.parameter === name)
   if (facet !== undefined) {
-    const found = facet.values.find((one) => one.value === value)
-    return words.table.other(
-      facetLabel(view, entity, facet),
-      found === undefined ? value : valueLabel(view, facet, found),
-    )
+    return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, facet, value))
   }
   const [path = '', kind] = pathsOf(entity).has(name)
     ? [name]
@@ -120,6 +121,16 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   if (kind === undefined) return words.table.other(label, value)
   const relation = { min: words.table.between, max: words.table.atMost, prefix: words.table.beginning }[kind] ?? ''
   return `${label} ${relation} ${value}`
+}
+
+/** A value may be none of those that the facet shows, and even of no record. */
+function chosenLabel(view: View, facet: Facet, value: string): string {
+  const shown = facet.values.find((one) => one.value === value)
+  if (shown !== undefined) return valueLabel(view, facet, shown)
+  const { parent } = facet
+  const path = parent === undefined ? undefined : apiRecordPath(parent, [value])
+  const record = path === undefined ? undefined : view.api.recordIn(view.api.release.digest, path)
+  return parent === undefined || record === undefined ? value : nameOf(parent, record)
 }
 
 /** Such as "Municipio: Clave" for a field of a parent. */
@@ -145,10 +156,11 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const { path, pairs, words, language } = view
   const chosen = new Set(pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value))
   // With one value there is nothing to choose.
-  if (facet.size <= 1 && chosen.size === 0) return undefined
+  if (facet.size === 0 || (facet.size === 1 && chosen.size === 0)) return undefined
   const isCut = facet.size > facet.values.length
-  const shown = isCut ? facet.values.slice(0, FEW_FACET_VALUES) : facet.values
-  const ordered = shown.toSorted((a, b) => (isCut ? b.count - a.count : language.compare(a.name, b.name)))
+  const shown = shownValues(view, facet, isCut)
+  const isChosen = ({ value }: FacetValue) => chosen.has(value)
+  const ordered = chosen.size === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
   // The address without the facet is the same for all of its values.
   const without = href(view, path, omit(pairs, facet.parameter, 'page'))
   const id = `facet-${facet.parameter.replaceAll('.', '-')}`
@@ -157,6 +169,21 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
 <ul>${ordered.map((value) => facetItem(view, facet, value, without, chosen.has(value.value)))}</ul>
 ${isCut && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
 </section>`
+}
+
+const sortedValues = new WeakMap<Facet, Map<LanguageCode, readonly FacetValue[]>>()
+
+/** The most frequent of many values, or else all of them by name. Facets are kept, so each is sorted once. */
+function shownValues({ language }: View, facet: Facet, isCut: boolean): readonly FacetValue[] {
+  const sorted = sortedValues.get(facet) ?? new Map<LanguageCode, readonly FacetValue[]>()
+  sortedValues.set(facet, sorted)
+  const shown =
+    sorted.get(language.code) ??
+    (isCut
+      ? facet.values.toSorted((a, b) => b.count - a.count).slice(0, FEW_FACET_VALUES)
+      : facet.values.toSorted((a, b) => language.compare(a.name, b.name)))
+  sorted.set(language.code, shown)
+  return shown
 }
 
 function facetItem(view: View, facet: Facet, value: FacetValue, without: string, isChosen: boolean): Html {
@@ -300,11 +327,7 @@ function downloads(view: View, entity: Entity, list: ReadList): Html {
   const path = apiCollectionPath(entity)
   const rest = [...releasePairs(view), ['facts', 'true'] as const]
   const all = omit(pairs, 'page', 'per_page')
-  const wholeTarget =
-    all.length === 0
-      ? (format: string) => withQuery(`${path}/all`, [...rest, ['format', format]])
-      : (format: string) => withQuery(path, [...all, ['per_page', String(MAX_PER_PAGE)], ...rest, ['format', format]])
-  const isWholePossible = all.length === 0 || list.total <= MAX_PER_PAGE
+  const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
   const links = (target: (format: string) => string, of: string) =>
     DOWNLOAD_FORMATS.map((format) => {
       const label = words.table.downloadAs(format.toUpperCase())
@@ -315,7 +338,7 @@ function downloads(view: View, entity: Entity, list: ReadList): Html {
 <h2 id="download-title">${words.table.download}</h2>
 <dl>
 <div><dt>${words.table.downloadPage}</dt><dd><ul>${links((format) => withQuery(path, [...pairs, ...rest, ['format', format]]), words.table.downloadPage)}</ul></dd></div>
-${isWholePossible && list.totalPages > 1 && html`<div><dt>${everything}</dt><dd><ul>${links(wholeTarget, everything)}</ul></dd></div>`}
+${list.totalPages > 1 && html`<div><dt>${everything}</dt><dd><ul>${links(wholeTarget, everything)}</ul></dd></div>`}
 </dl>
 </section>`
 }

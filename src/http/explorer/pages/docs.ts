@@ -9,18 +9,33 @@ import type { ApiReader } from '../api-reader.ts'
 import { type Content, type Html, html } from '../html.ts'
 import type { LanguageCode } from '../language.ts'
 import { apiCollectionPath, DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
+import { copyButton } from '../snippets.ts'
 import { fieldLabel, manyOf, nameOf, oneOf, type Page, parameter, type View } from '../view.ts'
 
 /** As much of an OpenAPI document as is shown. */
 type Document = {
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, { readonly get: Operation }>>
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>
   readonly components: {
     readonly parameters: Readonly<Record<string, Parameter>>
     readonly schemas: Readonly<Record<string, Schema>>
     readonly responses: Readonly<Record<string, { readonly description: string }>>
   }
 }
+
+const METHODS = ['get', 'post'] as const
+type Method = (typeof METHODS)[number]
+
+/** An operation where it is. */
+type Offered = { readonly path: string; readonly method: Method; readonly operation: Operation }
+
+const operationsIn = ({ paths }: Document): Offered[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    METHODS.flatMap((method) => {
+      const operation = operations[method]
+      return operation === undefined ? [] : [{ path, method, operation }]
+    }),
+  )
 
 type Operation = {
   readonly operationId: string
@@ -85,7 +100,7 @@ function renderedReference(view: View): RenderedReference {
 
 function renderReference(view: View, document: Document): RenderedReference {
   const { words } = view
-  const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, operation: get }))
+  const operations = operationsIn(document)
   const groups = document.tags.map(({ name }) => ({
     id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
     title: words.reference.tags[name] ?? name,
@@ -96,18 +111,13 @@ function renderReference(view: View, document: Document): RenderedReference {
     contents: html`<ul>${groups.map(({ id, title, members }) => html`<li><a href="#${id}">${title}</a> <span class="figure">${members.length}</span></li>`)}</ul>`,
     sections: html`${groups.map(
       ({ id, title, members }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${members.map(({ path, operation }) => operationSection(view, document, path, operation, examples))}</section>`,
+${members.map((offered) => operationSection(view, document, offered, examples))}</section>`,
     )}`,
   }
 }
 
-function operationSection(
-  view: View,
-  document: Document,
-  path: string,
-  operation: Operation,
-  examples: Examples,
-): Html {
+function operationSection(view: View, document: Document, offered: Offered, examples: Examples): Html {
+  const { path, method, operation } = offered
   const { words } = view
   const { operationId } = operation
   const parameters = operation.parameters.map((one) => resolved(document, one) as Parameter)
@@ -118,12 +128,13 @@ function operationSection(
   const others = parameters.filter((one) => !isFilter(one))
   const field = (one: Parameter) => inputFor(view, document, operationId, one, entity, examples)
   const problems = Object.entries(operation.responses).filter(([status]) => /^[45]/.test(status))
-  return html`<details class="operation" id="${operationId}"><summary><span class="method">GET</span> <code>${path}</code> <span class="summary">${summaryOf(view, path) ?? operation.summary}</span></summary>
-<div class="halves"><form action="${RUN_PATH}" data-path="${path}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
+  return html`<details class="operation" id="${operationId}"><summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="summary">${summaryOf(view, offered) ?? operation.summary}</span></summary>
+<div class="halves"><form action="${RUN_PATH}" data-path="${path}" data-method="${method.toUpperCase()}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
 <input type="hidden" name="operation" value="${operationId}">
 <div class="fields">${others.map(field)}</div>
 ${filters.length > 0 && html`<details class="filters"><summary>${words.reference.filters(String(filters.length))}</summary><div class="fields">${filters.map(field)}</div></details>`}
-<p><button type="submit">${words.reference.run}</button></p>
+${method === 'post' && bodyField(view, path, examples)}
+<p><button type="submit"${method === 'post' && html` hidden`}>${words.reference.run}</button></p>
 ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map(([status]) => html`<code>${status}</code> `)}</p>`}
 </form>
 <div class="response" hidden><h3>${words.reference.response}</h3><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
@@ -131,9 +142,23 @@ ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${pro
 `
 }
 
+/** The rows to send. A form cannot send JSON by itself, so there is also a line to copy. */
+function bodyField(view: View, path: string, examples: Examples): Html {
+  const { words, baseUrl } = view
+  const body = JSON.stringify([{ q: examples.get('q') ?? '' }])
+  // An apostrophe would end the quotes of the shell.
+  const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
+  return html`<label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
+<div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div>`
+}
+
+/** The field of a form that is the body of the request: no parameter has such a name. */
+const BODY = '[body]'
+
 /** What an operation does, told by its path; undefined where the document has to tell it. */
-function summaryOf(view: View, path: string): string | undefined {
+function summaryOf(view: View, { path, method }: Offered): string | undefined {
   const { summaries } = view.words.reference
+  if (method === 'post') return summaries.posted
   if (path === OPENAPI_PATH) return summaries.openapi
   if (path === V1_PATH) return summaries.v1
   if (path === V2_PATH) return summaries.index
@@ -143,6 +168,7 @@ function summaryOf(view: View, path: string): string | undefined {
   if (entity === undefined) {
     const fixed: Readonly<Record<string, string>> = {
       search: summaries.search,
+      resolve: summaries.resolve,
       changes: summaries.changes,
       releases: summaries.releases,
     }
@@ -153,9 +179,9 @@ function summaryOf(view: View, path: string): string | undefined {
   if (third === undefined) return summaries.record(oneOf(view, entity))
   const child = collections.get(third)
   if (child === undefined) return undefined
-  return fourth === undefined
-    ? summaries.children(manyOf(view, child), oneOf(view, entity))
-    : summaries.record(oneOf(view, child))
+  if (fourth === undefined) return summaries.children(manyOf(view, child), oneOf(view, entity))
+  if (fourth === 'all') return summaries.allChildren(manyOf(view, child), oneOf(view, entity))
+  return summaries.record(oneOf(view, child))
 }
 
 /** The entity whose records an operation gives. */
@@ -203,9 +229,15 @@ function inputFor(
 
 /** What is to be given for a field of a record; undefined where the document tells it in the language of the page. */
 function fieldText(view: View, entity: Entity | undefined, { name, in: place }: Parameter): string | undefined {
-  const { words, language } = view
-  if (entity === undefined || language.code === 'en' || !isFilterOf(entity, name)) return undefined
-  return place === 'path' ? words.identifier : words.reference.filterBy(labelOfPath(view, entity, name))
+  const { words, language, api } = view
+  const entities = api.catalog.entities
+  if (place === 'path') {
+    const identified = [...entities.values()].find(({ key }) => key.at(-1) === name)
+    return identified && words.reference.identifierOf(oneOf(view, identified))
+  }
+  if (entity === undefined) return entities.has(name) ? words.reference.partOfRow : undefined
+  if (language.code === 'en' || !isFilterOf(entity, name)) return undefined
+  return words.reference.filterBy(labelOfPath(view, entity, name))
 }
 
 function labelOfPath(view: View, entity: Entity, name: string): string {
@@ -251,9 +283,10 @@ function exampleValues({ api }: View): Examples {
 export function runTarget(api: ApiReader, pairs: Pairs): string {
   const document = api.openapi() as Document
   const id = parameter(pairs, 'operation')
-  const found = Object.entries(document.paths).find(([, { get }]) => get.operationId === id)
-  if (found === undefined) throw badParameter('operation', id ?? '', 'the name of an operation of the OpenAPI document')
-  const path = found[0].replaceAll(/\{[^}]+\}/g, (name) => encodeURIComponent(parameter(pairs, name) ?? ''))
+  const found = operationsIn(document).find(({ method, operation }) => method === 'get' && operation.operationId === id)
+  if (found === undefined)
+    throw badParameter('operation', id ?? '', 'the name of a GET operation of the OpenAPI document')
+  const path = found.path.replaceAll(/\{[^}]+\}/g, (name) => encodeURIComponent(parameter(pairs, name) ?? ''))
   return withQuery(
     path,
     pairs.filter(([name, value]) => value !== '' && name !== 'operation' && !name.startsWith('{')),

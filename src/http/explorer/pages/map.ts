@@ -57,7 +57,7 @@ export function mapPage(view: View, named?: Entity): Page {
 ${mapForm(view, entity, frame)}
 <noscript><p class="empty">${words.maps.noScript}</p></noscript>
 <div class="map-page">
-<div class="map" data-map="full" data-script="${assetAddress('map.js')}" data-settings="${JSON.stringify(settingsOf(view, entity, groups))}">
+<div class="map" data-map data-script="${assetAddress('map.js')}" data-settings="${JSON.stringify(settingsOf(view, entity, groups))}">
 <canvas role="application" tabindex="0" aria-roledescription="${words.maps.mapRole}" aria-label="${words.maps.alternative(points, many)}" aria-describedby="map-keys"></canvas>
 <p class="map-status" data-part="status" hidden>${words.maps.loading}</p>
 <div class="map-controls" role="group" aria-label="${words.map}" hidden>
@@ -190,6 +190,7 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
     parents: parentNames(entity),
     ...(factsOf(entity).some(([name]) => name === SIZE_FACT) ? { size: SIZE_FACT } : {}),
     groups: groups?.map(({ name }) => name) ?? [],
+    hues: api.map(entity)?.hues ?? [],
     language: language.code,
     words: {
       inView: words.maps.inViewCount('{count}'),
@@ -206,8 +207,8 @@ export function smallMap(view: View): Html | undefined {
   const grid = entity && api.dotGrid(entity)
   if (entity === undefined || grid === undefined) return undefined
   const label = words.home.dots(language.number(grid.points), manyOf(view, entity).toLowerCase())
-  const settings = { points: mapDataAddress('points', api.release, entity) }
-  return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, label)}<canvas data-map="small" data-script="${assetAddress('map.js')}" data-settings="${JSON.stringify(settings)}" aria-hidden="true" hidden></canvas><span class="unseen">${words.maps.open}</span></a></figure>`
+  const { hues = [] } = api.map(entity) ?? {}
+  return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
 }
 
 const CLOSE_UP = 10

@@ -1,10 +1,10 @@
 // The picker: a form in which it can be tried, and what to copy to have it on another page.
 import { type Entity, hasCoordinates } from '../../../catalog/entity.ts'
 import { ancestorsOf, descendantsOf, pathTo } from '../../../catalog/lineage.ts'
-import { assetAddress, assetIntegrity } from '../assets.ts'
+import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
 import { type Html, html } from '../html.ts'
 import { PICKER_PATH } from '../links.ts'
-import { PICKER_SCRIPT, PICKER_SOURCE } from '../picker-files.ts'
+import { PICKER_SCRIPT } from '../picker-files.ts'
 import { copyButton } from '../snippets.ts'
 import { isolated, manyOf, type Page, type View } from '../view.ts'
 

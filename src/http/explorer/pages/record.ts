@@ -134,7 +134,7 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
       html`<div><dt>${label}</dt><dd>${content}${copy !== undefined && copyButton(view, copy, label)}</dd></div>`,
   )}</dl>`
 
-/** Its codes and names, its identifier, and the code that is unique among all records. */
+/** Its whole official code, its codes and names, its identifier, and the code that leads to it in API v2. */
 function identifiers(view: View, entity: Entity, record: ReadRecord): Html {
   const { words } = view
   const named = nameFieldOf(entity)
@@ -147,15 +147,28 @@ function identifiers(view: View, entity: Entity, record: ReadRecord): Html {
     const label = fieldLabel(view, entity, name)
     return { label: field.kind === 'id' ? `${label} (${name})` : label, content, copy: value }
   })
-  const full = fullCode(entity, record as PublishedRecord)
-  const whole: Entry[] =
-    full.length < 2
+  const whole = wholeCode(view, entity, record)
+  const codes = fullCode(entity, record as PublishedRecord)
+  const composed: Entry[] =
+    codes.length < 2
       ? []
-      : [{ label: words.record.officialCode, content: html`<code>${full.join('-')}</code>`, copy: full.join('-') }]
+      : [{ label: words.record.codeInApi, content: html`<code>${codes.join('-')}</code>`, copy: codes.join('-') }]
   return html`<section aria-labelledby="identifiers-title">
 <h2 id="identifiers-title">${words.record.identifiers}</h2>
-${entryList(view, [...whole, ...entries])}
+${entryList(view, [...(whole === undefined ? [] : [whole]), ...entries, ...composed])}
 </section>`
+}
+
+/** Undefined where its own code is all there is. */
+function wholeCode(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
+  const parts = view.api.wholeCode(entity, record as PublishedRecord) ?? []
+  const code = parts.join('')
+  if (code === '' || entity.code.some((field) => record[field] === code)) return undefined
+  return {
+    label: view.words.wholeCodes[entity.name] ?? view.words.record.wholeCode,
+    content: html`<code class="parts">${parts.map((part) => html`<span>${part}</span>`)}</code>`,
+    copy: code,
+  }
 }
 
 /** The codes that make up its official code, from its outermost parent to its own. */

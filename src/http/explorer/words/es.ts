@@ -147,6 +147,10 @@ export const es = {
   findings,
   factValues,
   identifier: 'Identificador',
+  /** What the whole code of an entity is called, where it has a name. */
+  wholeCodes: { estado: 'Clave del INEGI', municipio: 'Clave del INEGI', localidad: 'Clave del INEGI' } as Readonly<
+    Record<string, string>
+  >,
   units: { altitud: 'm', latitud: '°', longitud: '°' } as Readonly<Record<string, string>>,
   skip: 'Ir al contenido',
   navigation: 'Principal',
@@ -261,7 +265,8 @@ export const es = {
     dotsLargest: (count: string, what: string) => `Las ${count} ${what} más pobladas, cada punto una`,
     metres: 'm',
     kilometres: 'km',
-    officialCode: 'Clave completa',
+    wholeCode: 'Clave completa',
+    codeInApi: 'Clave en la API',
     openTree: 'Verlo en el árbol',
   },
   trees: {
@@ -324,10 +329,14 @@ export const es = {
     response: 'Respuesta',
     headers: 'Encabezados',
     body: 'Cuerpo',
+    requestBody: 'cuerpo',
+    rows: 'Las filas, en JSON: de cada una q, o las partes que se sepan, como estado y municipio',
     cut: 'El cuerpo sigue; aquí se muestra el principio.',
     problems: 'Problemas que puede dar',
     failed: 'No hubo respuesta. Revise la conexión e inténtelo otra vez.',
     any: '—',
+    identifierOf: (one: string) => `Identificador (${one}), o con by=code su clave oficial`,
+    partOfRow: 'Parte de una sola fila: un nombre, una abreviatura, un alias o una clave',
     filterBy: (field: string) => `Filtro: ${field.toLowerCase()}`,
     summaries: {
       index: 'Los catálogos, con sus campos y filtros',
@@ -335,7 +344,10 @@ export const es = {
       children: (many: string, parent: string) => `${many} de un registro de ${parent}, por páginas`,
       record: (one: string) => `Un registro: ${one}`,
       all: (many: string) => `${many}: todo en una respuesta`,
+      allChildren: (many: string, parent: string) => `${many} de un registro de ${parent}, en una respuesta`,
       search: 'Sugerencias de todos los catálogos, las mejores primero',
+      resolve: 'A qué registros se refieren las filas de una tabla, y con cuánta seguridad',
+      posted: 'Lo mismo, para muchas filas de una vez',
       releases: 'Las versiones que se pueden consultar',
       release: 'Una versión: su fuente y sus hallazgos',
       changes: 'Qué cambió de una versión a otra',
