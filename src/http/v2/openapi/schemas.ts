@@ -215,12 +215,22 @@ export function schemasOf(catalog: Catalog): Json {
       [DISTANCE],
     ),
     ReleaseSummary: object(releaseProperties),
-    Release: object({
-      ...releaseProperties,
-      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
-      findings: described(listOf(FINDING), 'what is unexpected in the records'),
-      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
-    }),
+    Release: object(
+      {
+        ...releaseProperties,
+        source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+        findings: described(listOf(FINDING), 'what is unexpected in the records'),
+        versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+        entities: described(
+          listOf(
+            object({ name: TEXT, collection: TEXT, count: COUNT, records: DIGEST, facts: DIGEST }, ['facts']),
+          ),
+          'what its digest is made from, in this order: SHA-256 of the records and of the facts of each entity',
+        ),
+        aliases: described(DIGEST, 'the same of imported aliases, where there are any'),
+      },
+      ['aliases'],
+    ),
     ApiDescription: object({
       release: object({ digest: DIGEST, built: BUILT, url: URL }),
       search: URL_TEMPLATE,

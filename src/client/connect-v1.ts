@@ -1,0 +1,72 @@
+// The client of API v1: the lists of any server of that contract, walked by their links.
+import { byName, type Page, type Walk, walkOf } from './connect.ts'
+import { ReleaseGone } from './errors.ts'
+import type { BuiltIn, CatalogShape } from './shape.ts'
+import { type Options, Transport } from './transport.ts'
+
+type Query = { readonly signal?: AbortSignal }
+
+/** A page of API v1, which does not tell the release that it is from. */
+type PageV1<T> = Omit<Page<T>, 'release'> & readonly T[]
+
+export type CollectionV1<T> = {
+  all(query?: Query): Omit<Walk<T>, 'pages' | 'toArray'> & {
+    pages(): AsyncIterable<PageV1<T>>
+    toArray(): Promise<readonly T[] & { readonly total: number }>
+  }
+  page(query?: Query & { readonly page?: number }): Promise<PageV1<T>>
+}
+
+export type CatalogsV1<C extends CatalogShape = BuiltIn> = {
+  readonly [N in keyof C as C[N]['v1'] extends true ? N : never]: CollectionV1<C[N]['record']>
+}
+
+const NEXT = /<([^>]*)>[^<]*?;\s*rel="?(?:[^"]*\s)?next\b/
+
+/** The catalogs of a server of API v1. */
+export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options: Options = {}): CatalogsV1<C> {
+  const base = `${new URL(url).href.replace(/\/+$/, '')}/api/v1`
+  const transport = new Transport(options)
+
+  async function fetched(address: string, signal: AbortSignal | undefined) {
+    const { body, headers } = await transport.send(address, { signal })
+    const number = (name: string) => Number(headers[`x-${name}`])
+    const page = Object.assign(JSON.parse(body) as unknown[], {
+      page: number('page'),
+      perPage: number('per-page'),
+      total: number('total'),
+      totalPages: number('total-pages'),
+    })
+    const [, link] = NEXT.exec(headers.link ?? '') ?? []
+    return { page, next: link === undefined ? undefined : new URL(link, address).href }
+  }
+
+  /** API v1 does not tell its release: a walk notices another one by its total, and a link that leads back. */
+  async function* pagesFrom(start: string, signal: AbortSignal | undefined) {
+    const seen = new Set<string>()
+    let total: number | undefined
+    for (let address: string | undefined = start; address !== undefined; ) {
+      seen.add(address)
+      const { page, next }: Awaited<ReturnType<typeof fetched>> = await fetched(address, signal)
+      total ??= page.total
+      if (page.total !== total || seen.has(next ?? ''))
+        throw new ReleaseGone(
+          { method: 'GET', url: address },
+          { status: 410, type: 'release-gone' },
+          undefined,
+          'the collection has changed since this walk began; begin again',
+        )
+      yield page as unknown as Page<unknown>
+      address = next
+    }
+  }
+
+  return byName((name) => {
+    const list = `${base}/${encodeURIComponent(name)}`
+    return {
+      all: ({ signal }: Query = {}) => walkOf(() => pagesFrom(list, signal)),
+      page: async ({ page, signal }: Query & { page?: number } = {}) =>
+        (await fetched(page === undefined ? list : `${list}?page=${page}`, signal)).page,
+    }
+  }) as CatalogsV1<C>
+}
