@@ -17,6 +17,7 @@ import { manCommand } from './man.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
+import { typesCommand } from './types.ts'
 import { upgrade } from './upgrade.ts'
 
 export const commands: readonly Command[] = [
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   rollback,
   upgrade,
   diff,
+  typesCommand,
   doctor,
   health,
   completionCommand(() => commands),

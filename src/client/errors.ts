@@ -64,20 +64,23 @@ export class NotFound extends ResponseError {
 const BAD_VALUE = /^(\S+) was ".*"; allowed is (.*)\.$/s
 const UNKNOWN_NAME = /^"(.*)" is not known here\..* Allowed are (.*)\.$/s
 
+const WORDS = /^[\w.-]+(, [\w.-]+)*$/
+
 /** A parameter is not known, or its value not allowed. */
 export class BadRequest extends ResponseError {
   override readonly name: string = 'BadRequest'
   /** The name of the parameter; undefined where the problem is another one. */
   readonly parameter: string | undefined
-  /** What may stand in its place, in the words of the server: values, or for an unknown name all known ones. */
-  readonly allowed: string | undefined
+  /** What is allowed: values, or all names in place of an unknown one; otherwise one description in words. */
+  readonly allowed: readonly string[]
 
   constructor(request: Request, problem: Problem, retryAfter?: number) {
     super(request, problem, retryAfter)
     const detail = problem.detail ?? ''
-    const [, parameter, allowed] = BAD_VALUE.exec(detail) ?? UNKNOWN_NAME.exec(detail) ?? []
+    const [, parameter, allowed = ''] = BAD_VALUE.exec(detail) ?? UNKNOWN_NAME.exec(detail) ?? []
     this.parameter = parameter
-    this.allowed = allowed
+    const [list = ''] = allowed.split('; did you mean')
+    this.allowed = WORDS.test(list) ? list.split(', ') : [allowed].filter(Boolean)
   }
 }
 
