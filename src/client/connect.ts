@@ -306,12 +306,12 @@ async function pageOf(service: Service, path: string, parameters: Parameters) {
 const MAX_PER_PAGE = 1_000
 const NEAR_PER_PAGE = 50
 
-/** Cursors stay in the release in which they began. The address is our own: the server may not know its public one. */
+/** A cursor names its release. The address is our own: the server may not know its public one. */
 async function* pagesOf(service: Service, path: string, parameters: Parameters): AsyncGenerator<Page<unknown>> {
   let from: string | undefined
   let cursor: string | undefined
   do {
-    const wanted = cursor === undefined ? {} : { page: undefined, after: cursor }
+    const wanted = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
     const { page, after, url } = await pageOf(service, path, { ...parameters, ...wanted }).catch((error: unknown) => {
       throw error instanceof ReleaseGone && from !== undefined ? interrupted(error.url, from) : error
     })
