@@ -6,6 +6,7 @@ import {
   ConnectionFailed,
   connect,
   connectV1,
+  NomenclatorError,
   NotFound,
   ReleaseGone,
   ResponseError,
@@ -284,6 +285,13 @@ describe('responses that are kept', () => {
       false,
     ])
   })
+})
+
+test('a response that is not JSON is told with its address', async () => {
+  server.respond = () => new Response('<h1>Welcome to the hotel</h1>')
+  const error = await rejection(connect(server.url).paises.get(484))
+  expect(error).toBeInstanceOf(NomenclatorError)
+  expect(String(error)).toBe(`NomenclatorError: GET ${server.url}/api/v2/paises/484: the response is not JSON`)
 })
 
 test('no more requests are under way than allowed', async () => {

@@ -1,8 +1,8 @@
 // The client of API v1: the lists of any server of that contract, walked by their links.
-import { byName, type Page, type Walk, walkOf } from './connect.ts'
+import { byName, listIn, type Page, type Walk, walkOf } from './connect.ts'
 import { ReleaseGone } from './errors.ts'
 import type { BuiltIn, CatalogShape } from './shape.ts'
-import { type Options, Transport } from './transport.ts'
+import { type Options, type Reply, Transport } from './transport.ts'
 
 type Query = { readonly signal?: AbortSignal }
 
@@ -28,26 +28,16 @@ export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options
   const base = `${new URL(url).href.replace(/\/+$/, '')}/api/v1`
   const transport = new Transport(options)
 
-  async function fetched(address: string, signal: AbortSignal | undefined) {
-    const { body, headers } = await transport.send(address, { signal })
-    const number = (name: string) => Number(headers[`x-${name}`])
-    const page = Object.assign(JSON.parse(body) as unknown[], {
-      page: number('page'),
-      perPage: number('per-page'),
-      total: number('total'),
-      totalPages: number('total-pages'),
-    })
-    const [, link] = NEXT.exec(headers.link ?? '') ?? []
-    return { page, next: link === undefined ? undefined : new URL(link, address).href }
-  }
-
   /** API v1 does not tell its release: a walk notices another one by its total, and a link that leads back. */
   async function* pagesFrom(start: string, signal: AbortSignal | undefined) {
     const seen = new Set<string>()
     let total: number | undefined
     for (let address: string | undefined = start; address !== undefined; ) {
       seen.add(address)
-      const { page, next }: Awaited<ReturnType<typeof fetched>> = await fetched(address, signal)
+      const reply: Reply = await transport.send(address, { signal })
+      const page = listIn(reply)
+      const [, link] = NEXT.exec(reply.headers.link ?? '') ?? []
+      const next: string | undefined = link === undefined ? undefined : new URL(link, address).href
       total ??= page.total
       if (page.total !== total || seen.has(next ?? ''))
         throw new ReleaseGone(
@@ -56,7 +46,7 @@ export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options
           undefined,
           'the collection has changed since this walk began; begin again',
         )
-      yield page as unknown as Page<unknown>
+      yield page
       address = next
     }
   }
@@ -66,7 +56,7 @@ export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options
     return {
       all: ({ signal }: Query = {}) => walkOf(() => pagesFrom(list, signal)),
       page: async ({ page, signal }: Query & { page?: number } = {}) =>
-        (await fetched(page === undefined ? list : `${list}?page=${page}`, signal)).page,
+        listIn(await transport.send(page === undefined ? list : `${list}?page=${page}`, { signal })),
     }
   }) as CatalogsV1<C>
 }

@@ -12,7 +12,7 @@ import type {
   IdOf,
   Selected,
 } from './shape.ts'
-import { type Options, type Reply, Transport } from './transport.ts'
+import { jsonOf, type Options, type Reply, Transport } from './transport.ts'
 
 export type ConnectOptions = Options & {
   /** The digest of a release to read instead of the current one. */
@@ -248,10 +248,10 @@ export class Service {
   }
 
   async json<T>(path: string, parameters?: Parameters, body?: unknown): Promise<T & { readonly release: string }> {
-    const { body: text, headers } = await this.send(path, parameters, { body })
-    const value: T & { release: string } = JSON.parse(text)
+    const reply = await this.send(path, parameters, { body })
+    const value = jsonOf<T & { release: string }>(reply)
     // Of what is not a list, the members are those of the server.
-    return Array.isArray(value) ? Object.assign(value, { release: headers['x-release'] as string }) : value
+    return Array.isArray(value) ? Object.assign(value, { release: reply.headers['x-release'] as string }) : value
   }
 
   /** The same for all releases, but for catalogs that change their definitions. */
@@ -290,19 +290,20 @@ const DECIMALS = 6
 const pointOf = ({ latitud, longitud }: Point) =>
   [latitud, longitud].map((degrees) => Number(degrees).toFixed(DECIMALS)).join()
 
-async function pageOf(service: Service, path: string, parameters: Parameters) {
-  const { body, headers, url } = await service.send(path, parameters)
+/** A list in a response, with what its headers tell. */
+export function listIn(reply: Reply) {
+  const { headers } = reply
   const number = (name: string) => Number(headers[`x-${name}`])
-  const page = Object.assign(JSON.parse(body) as unknown[], {
+  return Object.assign(jsonOf<unknown[]>(reply), {
     page: number('page'),
     perPage: number('per-page'),
     total: number('total'),
     totalPages: number('total-pages'),
     release: headers['x-release'] as string,
   })
-  return { page, url, after: /[?&]after=([^&>]+)>; rel="next"/.exec(headers.link ?? '')?.[1] }
 }
 
+const NEXT = /[?&]after=([^&>]+)>; rel="next"/
 const MAX_PER_PAGE = 1_000
 const NEAR_PER_PAGE = 50
 
@@ -312,13 +313,14 @@ async function* pagesOf(service: Service, path: string, parameters: Parameters):
   let cursor: string | undefined
   do {
     const wanted = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
-    const { page, after, url } = await pageOf(service, path, { ...parameters, ...wanted }).catch((error: unknown) => {
+    const reply = await service.send(path, { ...parameters, ...wanted }).catch((error: unknown) => {
       throw error instanceof ReleaseGone && from !== undefined ? interrupted(error.url, from) : error
     })
+    const page = listIn(reply)
     from ??= page.release
-    if (page.release !== from) throw interrupted(url, from)
+    if (page.release !== from) throw interrupted(reply.url, from)
     yield page
-    cursor = after
+    ;[, cursor] = NEXT.exec(reply.headers.link ?? '') ?? []
   } while (cursor !== undefined)
 }
 
@@ -357,7 +359,7 @@ function listOf(service: Service, path: () => string | Promise<string>, fixed: P
   return {
     all: (query: Parameters = {}) => walk({ perPage: MAX_PER_PAGE, ...query }),
     near: (point: Point, query: Parameters = {}) => walk({ perPage: NEAR_PER_PAGE, near: pointOf(point), ...query }),
-    page: async (query: Parameters = {}) => (await pageOf(service, await path(), { ...fixed, ...query })).page,
+    page: async (query: Parameters = {}) => listIn(await service.send(await path(), { ...fixed, ...query })),
   }
 }
 

@@ -23,7 +23,6 @@ const badValue = (name: string, value: string, allowed: string) =>
   new Refused(400, 'bad-parameter', `${name} was ${JSON.stringify(value)}; allowed is ${allowed}.`)
 const notFound = (path: string) => new Refused(404, 'record-not-found', `There is nothing at ${path} in this copy.`)
 
-const collator = new Intl.Collator('es', { sensitivity: 'base' })
 const EARTH_RADIUS = 6_371_000
 const RADIANS = Math.PI / 180
 const haversine = (degrees: number) => Math.sin((degrees * RADIANS) / 2) ** 2
@@ -36,13 +35,19 @@ function distance(record: Stored, latitude: number, longitude: number): number {
   return Math.round(2 * EARTH_RADIUS * Math.asin(Math.min(Math.sqrt(square), 1)))
 }
 
-const wordsOf = (text: string) =>
+const folded = (text: string) =>
   text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
+const wordsOf = (text: string) => folded(text).match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** In the order of these, accents and case are ignored, and ñ comes after n, as on a server. */
+const sortKey = (text: string) =>
+  text
+    .split(/ñ|n\u0303/i)
+    .map(folded)
+    .join('n\u{10ffff}')
 
 const LIST = [
   'by',
@@ -177,7 +182,7 @@ export class Copy {
         'unknown-parameter',
         `${JSON.stringify(unknown)} is not known here. Allowed are ${known.join(', ')}.`,
       )
-    let found = all.filter(this.#filter(of, query))
+    let found = all.filter(filter(of, query))
     const words = wordsOf(query.get('q') ?? '')
     if (words.length > 0) found = found.filter((record) => matches(of, record, words))
     const [latitude, longitude] = query.get('near')?.split(',').map(Number) ?? []
@@ -189,7 +194,7 @@ export class Copy {
         .sort((a, b) => a.distancia - b.distancia)
     }
     const order = query.get('sort')?.split(',') ?? []
-    if (order.length > 0) found = found.toSorted(this.#comparison(of, order))
+    if (order.length > 0) found = found.toSorted(comparison(of, order))
     const perPage = wholeNumber(query, 'per_page', 50)
     const start = query.has('after') ? Number(query.get('after')) : (wholeNumber(query, 'page', 1) - 1) * perPage
     const [page, totalPages] = [Math.floor(start / perPage) + 1, Math.ceil(found.length / perPage)]
@@ -205,50 +210,6 @@ export class Copy {
         'X-Total-Pages': String(totalPages),
         ...(end < found.length ? { Link: `<?after=${end}>; rel="next"` } : {}),
       },
-    }
-  }
-
-  #filter(of: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
-    const tests = [...new Set(query.keys())]
-      .filter((name) => of.filters.includes(name) && !LIST.includes(name))
-      .map((name): ((record: Stored) => boolean) => {
-        const values = query.getAll(name)
-        const [, path = name, match] = /^(.*)_(prefix|min|max)$/.exec(name) ?? []
-        const isField = of.fields.some((field) => field.path === name)
-        const read = (record: Stored) => this.#plain(valueAt(record, isField ? name : path))
-        if (isField) return (record) => values.includes(String(read(record) ?? ''))
-        if (match === 'prefix') return (record) => values.some((value) => String(read(record)).startsWith(value))
-        const [bound] = values.map(Number) as [number]
-        return (record) => {
-          const value = read(record)
-          return typeof value === 'number' && (match === 'min' ? value >= bound : value <= bound)
-        }
-      })
-    return (record) => tests.every((test) => test(record))
-  }
-
-  /** An embedded record stands for its identifier, its only number. */
-  #plain(value: unknown): unknown {
-    return typeof value === 'object' ? identifierIn(value) : value
-  }
-
-  #comparison(of: CollectionDescription, order: readonly string[]): (a: Stored, b: Stored) => number {
-    const paths = order.map((one) => ({ path: one.replace(/^-/, ''), sign: one.startsWith('-') ? -1 : 1 }))
-    for (const { path } of paths)
-      if (!of.fields.some((field) => field.path === path))
-        throw badValue('sort', path, of.fields.map((field) => field.path).join(', '))
-    return (a, b) => {
-      for (const { path, sign } of paths) {
-        const [x, y] = [this.#plain(valueAt(a, path)), this.#plain(valueAt(b, path))]
-        // What is not known comes last in either direction.
-        if (x === undefined || y === undefined || x === null || y === null) {
-          if ((x ?? y) !== (y ?? x) || x !== y) return x === undefined || x === null ? 1 : -1
-          continue
-        }
-        const compared = typeof x === 'number' ? x - (y as number) : collator.compare(x as string, y as string)
-        if (compared !== 0) return sign * compared
-      }
-      return 0
     }
   }
 
@@ -309,6 +270,50 @@ export class Copy {
 function notFoundAt(path: string): never {
   throw notFound(path)
 }
+
+function filter(of: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
+  const tests = [...new Set(query.keys())]
+    .filter((name) => of.filters.includes(name) && !LIST.includes(name))
+    .map((name): ((record: Stored) => boolean) => {
+      const values = query.getAll(name)
+      const [, path = name, match] = /^(.*)_(prefix|min|max)$/.exec(name) ?? []
+      const isField = of.fields.some((field) => field.path === name)
+      const read = (record: Stored) => plain(valueAt(record, isField ? name : path))
+      if (isField) return (record) => values.includes(String(read(record) ?? ''))
+      if (match === 'prefix') return (record) => values.some((value) => String(read(record)).startsWith(value))
+      const [bound] = values.map(Number) as [number]
+      return (record) => {
+        const value = read(record)
+        return typeof value === 'number' && (match === 'min' ? value >= bound : value <= bound)
+      }
+    })
+  return (record) => tests.every((test) => test(record))
+}
+
+function comparison(of: CollectionDescription, order: readonly string[]): (a: Stored, b: Stored) => number {
+  const paths = order.map((one) => ({ path: one.replace(/^-/, ''), sign: one.startsWith('-') ? -1 : 1 }))
+  for (const { path } of paths)
+    if (!of.fields.some((field) => field.path === path))
+      throw badValue('sort', path, of.fields.map((field) => field.path).join(', '))
+  return (a, b) => {
+    for (const { path, sign } of paths) {
+      const [x, y] = [a, b].map((record) => orderOf(plain(valueAt(record, path)))) as [Order, Order]
+      // What is not known comes last in either direction.
+      if (x === null || y === null) {
+        if (x !== y) return x === null ? 1 : -1
+        continue
+      }
+      if (x !== y) return x < y ? -sign : sign
+    }
+    return 0
+  }
+}
+
+/** An embedded record stands for its identifier, its only number. */
+const plain = (value: unknown) => (typeof value === 'object' ? identifierIn(value) : value)
+
+type Order = string | number | null
+const orderOf = (value: unknown): Order => (typeof value === 'string' ? sortKey(value) : ((value ?? null) as Order))
 
 const identifierIn = (value: unknown) =>
   value === null ? null : Object.values(value as object).find((one) => typeof one === 'number')

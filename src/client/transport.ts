@@ -1,5 +1,5 @@
 // Sends requests: a few at a time, with timeouts, retries and revalidation, until there is a response to work with.
-import { ConnectionFailed, type Request, responseError, TimedOut } from './errors.ts'
+import { ConnectionFailed, NomenclatorError, type Request, responseError, TimedOut } from './errors.ts'
 
 /** A response that is kept to be revalidated. */
 export type CachedResponse = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
@@ -189,6 +189,15 @@ export class Transport {
       clearTimeout(timer)
       for (const signal of signals) signal.removeEventListener('abort', stop)
     }
+  }
+}
+
+/** The value of a response in JSON, which a proxy may have put something else in place of. */
+export function jsonOf<T>({ url, body }: Reply): T {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw new NomenclatorError(`GET ${url}: the response is not JSON`, { cause })
   }
 }
 
