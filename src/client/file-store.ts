@@ -2,19 +2,33 @@
 import { appendFile, open, readFile, rename, rm } from 'node:fs/promises'
 import type { Head, Snapshot, Store } from './sync.ts'
 
+type Part = { readonly digest: string; readonly records: readonly object[] }
+
 /** What was downloaded and not committed stands in a file beside it, a line for each collection. */
 export function fileStore(path: string): Store {
   const partPath = `${path}.part`
+  // Each file is read once.
   let committed: Promise<Snapshot | undefined> | undefined
+  let staged: Promise<Map<string, Part['records']>> | undefined
   const snapshot = () => {
     committed ??= textOf(path).then((text) => (text === undefined ? undefined : JSON.parse(text)))
     return committed
   }
+  const parts = () => {
+    staged ??= textOf(partPath).then(
+      (text = '') =>
+        new Map(
+          text
+            .split('\n')
+            .flatMap(parsedPart)
+            .map(({ digest, records }) => [digest, records]),
+        ),
+    )
+    return staged
+  }
   const get = async (digest: string): Promise<readonly object[] | undefined> => {
-    for (const line of ((await textOf(partPath)) ?? '').split('\n')) {
-      const part = parsedPart(line)
-      if (part?.digest === digest) return part.records
-    }
+    const part = (await parts()).get(digest)
+    if (part !== undefined) return part
     const { digests = {}, collections = {} } = (await snapshot()) ?? {}
     const [name = ''] = Object.entries(digests).find(([, one]) => one === digest) ?? []
     return collections[name]
@@ -22,8 +36,12 @@ export function fileStore(path: string): Store {
   return {
     head: snapshot,
     get,
-    // A line of its own even after one that was cut off.
-    put: (digest, records) => appendFile(partPath, `\n${JSON.stringify({ digest, records })}\n`),
+    put: async (digest, records) => {
+      const before = await parts()
+      // A line of its own even after one that was cut off.
+      await appendFile(partPath, `\n${JSON.stringify({ digest, records } satisfies Part)}\n`)
+      before.set(digest, records)
+    },
     commit: async (head: Head) => {
       const file = await open(`${path}.new`, 'w')
       try {
@@ -41,6 +59,7 @@ export function fileStore(path: string): Store {
       await rename(`${path}.new`, path)
       await rm(partPath, { force: true })
       committed = undefined
+      staged = undefined
     },
   }
 }
@@ -54,11 +73,11 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined for a line that was cut off when a download was interrupted. */
-function parsedPart(line: string): { readonly digest: string; readonly records: readonly object[] } | undefined {
+/** None in a line that was cut off when a download was interrupted. */
+function parsedPart(line: string): Part[] {
   try {
-    return JSON.parse(line)
+    return [JSON.parse(line)]
   } catch {
-    return undefined
+    return []
   }
 }
