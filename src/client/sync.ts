@@ -152,13 +152,13 @@ async function releasedCollections(service: Service, release: string, signal: Ab
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
   if (aliases !== undefined) lines.push(`aliases ${aliases}`)
   const text = ['nomenclator release 1', ...lines, ''].join('\n')
-  if ((await sha256([text])) !== release)
+  if ((await sha256(text)) !== release)
     throw new DigestMismatch(`the collections of release ${release} are not those that its digest says`)
   return entities
 }
 
-async function sha256(parts: string[]): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', await new Blob(parts).arrayBuffer())
+async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
@@ -183,7 +183,9 @@ async function isSound({ collection, records: expected, facts }: Todo, records: 
     if (facts !== undefined)
       known.push(`${JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name] ?? undefined])))}\n`)
   }
-  return (await sha256(lines)) === expected && (facts === undefined || (await sha256(known)) === facts)
+  return (
+    (await sha256(lines.join(''))) === expected && (facts === undefined || (await sha256(known.join(''))) === facts)
+  )
 }
 
 async function lines<T>(service: Service, path: string, parameters: Readonly<Record<string, unknown>>): Promise<T[]> {

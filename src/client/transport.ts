@@ -34,7 +34,7 @@ export type Options = {
 
 export type Reply = CachedResponse & { readonly url: string }
 
-export type Call = {
+type Call = {
   readonly signal?: AbortSignal | undefined
   /** Sent as JSON with a POST. That is not idempotent, so it is sent only once. */
   readonly body?: unknown
