@@ -59,6 +59,7 @@ class Changing {
   tamper: (url: string, response: Response) => Response | Promise<Response> = (_, response) => response
   #release = () => this.home.current()
   readonly #server = serverOf(() => this.#release(), {}, this.home.shelf)
+  readonly url = this.#server.url
   readonly catalogs = connect(this.#server.url, {
     retries: 0,
     fetch: async (url, init) => {
@@ -74,9 +75,13 @@ class Changing {
 
   async import(rows: Rows): Promise<string> {
     const { digest } = await this.home.import(sourceOf(rows), { acceptChanges: true })
+    this.serveCurrent()
+    return digest
+  }
+
+  serveCurrent(): void {
     const release = this.home.current()
     this.#release = () => release
-    return digest
   }
 
   /** The paths that were requested since the last look. */
@@ -253,6 +258,19 @@ describe('a store', () => {
     expect(all).toEqual({ digests: Object.keys(tiny).length })
   })
 
+  test('is verified with the aliases of its release too', async () => {
+    const aliases = () => [{ entity: 'pais', code: 'MEX', alias: 'Méjico', reason: 'older' }]
+    await source.home.import({ ...sourceOf(second), aliases }, { acceptChanges: true })
+    source.serveCurrent()
+    const { collections } = await sync(source.catalogs, new Map())
+    expect(collections.paises).toBe('whole')
+    const { digest } = source.home.current()
+    expect(await (await fetch(`${source.url}/api/v2/releases/${digest}`)).json()).toMatchObject({
+      aliases: expect.stringMatching(/^[0-9a-f]{64}$/),
+      entities: expect.arrayContaining([{ name: 'pais', collection: 'paises', count: 2, records: expect.any(String) }]),
+    })
+  })
+
   test('that is a Map has the collections under their names', async () => {
     const map: MapCopy = new Map()
     await sync(source.catalogs, map)
@@ -260,7 +278,9 @@ describe('a store', () => {
   })
 
   test('of catalogs that connect did not make is refused', async () => {
-    expect(sync({}, new Map())).rejects.toThrow('these are not the catalogs that connect returned')
+    expect(sync({ releases: async () => [] }, new Map())).rejects.toThrow(
+      'these are not the catalogs that connect returned',
+    )
   })
 })
 

@@ -141,6 +141,16 @@ describe('the examples of docs/client.md print what they say', () => {
     expect(printed.trimEnd().split('\n')).toEqual(output)
   })
 
+  test('in Deno, where there is one', async () => {
+    const deno = Bun.which('deno')
+    if (deno === null) return
+    const { script, output } = program('node')
+    writeFileSync(inProject('example-deno.mjs'), script)
+    const permissions = ['--allow-net', '--allow-read', '--allow-write', '--node-modules-dir=manual']
+    const printed = await run(project.path, deno, 'run', ...permissions, 'example-deno.mjs')
+    expect(printed.trimEnd().split('\n')).toEqual(output)
+  })
+
   test('in Chromium, on a page of another origin', async () => {
     const browser = await launchBrowser()
     if (browser === undefined) return

@@ -526,6 +526,13 @@ describe('API v1 of another server', () => {
     expect(server.requests[1]?.url).toContain('page=2')
   })
 
+  test('may not know its public address: then the query of its link counts', async () => {
+    server.respond = (_, number) =>
+      pageWith(number === 1 ? { Link: '<http://internal:8000/api/v1/paises?format=api&page=2>; rel="next"' } : {})
+    expect(await connectV1(`${server.url}/public?x#y`).paises.all().toArray()).toHaveLength(2)
+    expect(server.requests[1]?.url).toBe(`${server.url}/public/api/v1/paises?format=api&page=2`)
+  })
+
   test('has only a next page where a link says so', async () => {
     server.respond = () => pageWith({ Link: '</api/v1/paises?page=2>; rel="prev"' })
     expect(await connectV1(server.url).paises.all().toArray()).toHaveLength(1)

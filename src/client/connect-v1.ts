@@ -2,7 +2,7 @@
 import { byName, listIn, type Page, type Walk, walkOf } from './connect.ts'
 import { ReleaseGone } from './errors.ts'
 import type { BuiltIn, CatalogShape } from './shape.ts'
-import { type Options, type Reply, Transport } from './transport.ts'
+import { apiAt, type Options, type Reply, Transport } from './transport.ts'
 
 type Query = { readonly signal?: AbortSignal }
 
@@ -23,9 +23,15 @@ export type CatalogsV1<C extends CatalogShape = BuiltIn> = {
 
 const NEXT = /<([^>]*)>[^<]*?;\s*rel="?(?:[^"]*\s)?next\b/
 
+/** A server behind a proxy may not know its public address: of a link to elsewhere, the query alone counts. */
+function followed(link: string, from: string): string {
+  const [to, here] = [new URL(link, from), new URL(from)]
+  return to.origin === here.origin ? to.href : `${here.origin}${here.pathname}${to.search}`
+}
+
 /** The catalogs of a server of API v1. */
 export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options: Options = {}): CatalogsV1<C> {
-  const base = `${new URL(url).href.replace(/\/+$/, '')}/api/v1`
+  const base = apiAt(url, 'v1')
   const transport = new Transport(options)
 
   /** API v1 does not tell its release: a walk notices another one by its total, and a link that leads back. */
@@ -37,7 +43,7 @@ export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options
       const reply: Reply = await transport.send(address, { signal })
       const page = listIn(reply)
       const [, link] = NEXT.exec(reply.headers.link ?? '') ?? []
-      const next: string | undefined = link === undefined ? undefined : new URL(link, address).href
+      const next: string | undefined = link === undefined ? undefined : followed(link, address)
       total ??= page.total
       if (page.total !== total || seen.has(next ?? ''))
         throw new ReleaseGone(

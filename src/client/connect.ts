@@ -12,7 +12,7 @@ import type {
   IdOf,
   Selected,
 } from './shape.ts'
-import { jsonOf, type Options, type Reply, Transport } from './transport.ts'
+import { apiAt, jsonOf, type Options, type Reply, Transport } from './transport.ts'
 
 export type ConnectOptions = Options & {
   /** The digest of a release to read instead of the current one. */
@@ -233,7 +233,7 @@ export class Service {
   #description: Promise<Description> | undefined
 
   constructor(url: string, { release, ...options }: ConnectOptions) {
-    this.#base = `${new URL(url).href.replace(/\/+$/, '')}/api/v2`
+    this.#base = apiAt(url, 'v2')
     this.#transport = new Transport(options)
     this.#release = release
   }

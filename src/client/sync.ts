@@ -1,5 +1,5 @@
 // Keeps a local copy of the catalogs: by changes where there are any to follow, verified by digest, put in place at once.
-import { type CollectionDescription, type Description, type Service, serviceOf } from './connect.ts'
+import { type Catalogs, type CollectionDescription, type Description, type Service, serviceOf } from './connect.ts'
 import { DigestMismatch, NomenclatorError, ReleaseGone } from './errors.ts'
 import { valueAt } from './record-path.ts'
 
@@ -88,7 +88,7 @@ export type SyncOptions = { readonly signal?: AbortSignal }
 
 /** Brings a copy up to the current release. Interrupted, it is resumed by the next call. */
 export async function sync(
-  catalogs: object,
+  catalogs: Pick<Catalogs, 'releases'>,
   target: Store | MapCopy,
   { signal }: SyncOptions = {},
 ): Promise<SyncReport> {

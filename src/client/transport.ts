@@ -192,6 +192,13 @@ export class Transport {
   }
 }
 
+/** The address of a version of the API of a server; on a page, an address may be relative. */
+export function apiAt(url: string, version: 'v1' | 'v2'): string {
+  const { location } = globalThis as { location?: { readonly href: string } }
+  const { origin, pathname } = new URL(url, location?.href)
+  return `${origin}${pathname.replace(/\/+$/, '')}/api/${version}`
+}
+
 /** The value of a response in JSON, which a proxy may have put something else in place of. */
 export function jsonOf<T>({ url, body }: Reply): T {
   try {
