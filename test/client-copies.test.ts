@@ -90,11 +90,30 @@ class Changing {
   }
 }
 
-const files = { count: 0 }
-const stores: [string, () => Store | MapCopy][] = [
-  ['a Map', () => new Map()],
-  ['a file', () => fileStore(join(directory.path, `copy-${files.count++}.json`))],
-  ['SQLite', () => sqliteStore(new Database(':memory:'))],
+let files = 0
+/** For each kind of store: makes a new one, which is then opened as often as a process would. */
+const stores: [string, () => () => Store | MapCopy][] = [
+  [
+    'a Map',
+    () => {
+      const map: MapCopy = new Map()
+      return () => map
+    },
+  ],
+  [
+    'a file',
+    () => {
+      const path = join(directory.path, `copy-${files++}.json`)
+      return () => fileStore(path)
+    },
+  ],
+  [
+    'SQLite',
+    () => {
+      const database = new Database(':memory:')
+      return () => sqliteStore(database)
+    },
+  ],
 ]
 
 const asStore = (store: Store | MapCopy): Store =>
@@ -132,14 +151,14 @@ async function served(catalogs: Catalogs) {
   return { release, collections }
 }
 
-describe.each(stores)('sync into %s', (_what, storeOf) => {
+describe.each(stores)('sync into %s', (_what, newStore) => {
   let source: Changing
   let store: Store | MapCopy
   let digests: string[]
   beforeAll(async () => {
     source = new Changing()
     digests = [await source.import(first)]
-    store = storeOf()
+    store = newStore()()
   })
 
   test('downloads everything at first, and then nothing while nothing changes', async () => {
@@ -177,7 +196,8 @@ describe.each(stores)('sync into %s', (_what, storeOf) => {
   })
 
   test('leaves the copy as it was when it is interrupted, and resumes', async () => {
-    const fresh = storeOf()
+    const open = newStore()
+    const fresh = open()
     await sync(source.catalogs, fresh)
     const before = await contentOf(fresh)
     await source.import(first)
@@ -192,16 +212,17 @@ describe.each(stores)('sync into %s', (_what, storeOf) => {
     expect(await contentOf(fresh)).toEqual(before)
     source.tamper = (_, response) => response
     const interrupted = source.paths().filter((path) => path.endsWith('/all'))
-    await sync(source.catalogs, fresh)
+    const reopened = open()
+    await sync(source.catalogs, reopened)
     const resumed = source.paths().filter((path) => path.endsWith('/all'))
     expect(interrupted).toContain('/municipios/all')
     expect(resumed).not.toContain('/municipios/all')
     expect(resumed).toContain('/localidades/all')
-    expect(await contentOf(fresh)).toEqual(await served(source.catalogs))
+    expect(await contentOf(reopened)).toEqual(await served(source.catalogs))
   })
 
   test('refuses what has not the digest that it should have, and keeps the copy', async () => {
-    const [fresh, other] = [storeOf(), storeOf()]
+    const [fresh, other] = [newStore()(), newStore()()]
     for (const each of [fresh, other]) await sync(source.catalogs, each)
     const before = await contentOf(fresh)
     await source.import(third)
@@ -218,6 +239,13 @@ describe.each(stores)('sync into %s', (_what, storeOf) => {
     await refused()
     source.tamper = async (url, response) => changed(url, await replaced('/all', 'España', 'Espana')(url, response))
     await refused()
+    source.tamper = async (url, response) =>
+      replaced(
+        '/changes',
+        'Bahía',
+        'Bahia',
+      )(url, await replaced('/all', '"poblacion":0', '"poblacion":1')(url, response))
+    await refused()
     // Changes that do not lead to the new release are of no use: all is downloaded again.
     source.tamper = changed
     expect((await sync(source.catalogs, other)).collections).toMatchObject({ paises: 'whole', municipios: 'changed' })
@@ -226,6 +254,20 @@ describe.each(stores)('sync into %s', (_what, storeOf) => {
     await sync(source.catalogs, fresh)
     expect(await contentOf(fresh)).toEqual(await served(source.catalogs))
   })
+})
+
+test('sync takes only the changes of records that stay in their order, also where no fact is known', async () => {
+  const source = new Changing()
+  await source.import(tiny)
+  const map: MapCopy = new Map()
+  await sync(source.catalogs, map)
+  const municipio = tiny.municipio.map((row) => (row.idMunicipio === 3 ? { ...row, descMunicipio: 'Bahía' } : row))
+  await source.import({ ...tiny, municipio, localidad: tiny.localidad.slice(0, 2) })
+  source.paths()
+  const { collections } = await sync(source.catalogs, map)
+  expect(source.paths()).toEqual(['', '/releases/X', '/changes'])
+  expect(collections).toMatchObject({ municipios: 'changed', localidades: 'changed', estados: 'same' })
+  expect(await contentOf(map)).toEqual(await served(source.catalogs))
 })
 
 describe('a store', () => {
@@ -238,7 +280,15 @@ describe('a store', () => {
   test('in a file is a snapshot, and goes on after a download that was cut off', async () => {
     const path = join(directory.path, 'snapshot.json')
     writeFileSync(`${path}.part`, '{"digest":"abc","recor')
+    source.tamper = (url, response) => {
+      if (url.includes('/estados/all')) throw new TypeError('the line is cut')
+      return response
+    }
+    expect(await sync(source.catalogs, fileStore(path)).catch(String)).toContain('the line is cut')
+    source.tamper = (_, response) => response
+    source.paths()
     await sync(source.catalogs, fileStore(path))
+    expect(source.paths()).not.toContain('/paises/all')
     const snapshot = JSON.parse(readFileSync(path, 'utf8')) as Snapshot
     expect((await offline(snapshot).paises.byCode('MEX')).idPais).toBe(484)
     expect([existsSync(`${path}.part`), existsSync(`${path}.new`)]).toEqual([false, false])
@@ -256,6 +306,29 @@ describe('a store', () => {
     await sync(source.catalogs, sqliteStore(database))
     const all = database.query('SELECT count(DISTINCT digest) AS digests FROM nomenclator_records').get()
     expect(all).toEqual({ digests: Object.keys(tiny).length })
+  })
+
+  test('in SQLite stays as it was where a write fails', async () => {
+    const database = new Database(':memory:')
+    let isFull = false
+    const failing = {
+      exec: (sql: string) => database.exec(sql),
+      prepare: (sql: string) => {
+        if (isFull && sql.startsWith('INSERT INTO nomenclator_head')) throw new Error('the disk is full')
+        return database.prepare(sql)
+      },
+    }
+    const store = sqliteStore(failing)
+    await sync(source.catalogs, store)
+    const before = await contentOf(store)
+    await source.import(first)
+    isFull = true
+    expect(await sync(source.catalogs, store).catch(String)).toContain('the disk is full')
+    expect(await contentOf(store)).toEqual(before)
+    isFull = false
+    await sync(source.catalogs, store)
+    expect(await contentOf(store)).toEqual(await served(source.catalogs))
+    await source.import(second)
   })
 
   test('is verified with the aliases of its release too', async () => {
