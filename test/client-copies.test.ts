@@ -13,6 +13,7 @@ import {
   type MapCopy,
   NotFound,
   offline,
+  type Page,
   ReleaseGone,
   ResponseError,
   type Snapshot,
@@ -416,6 +417,8 @@ describe('offline', () => {
     const [expected, given] = [await request(online), await request(copy)]
     expect(given).toEqual(expected)
     expect(JSON.stringify(given)).toBe(JSON.stringify(expected))
+    const told = ({ page, total, totalPages, release }: Partial<Page<unknown>>) => [page, total, totalPages, release]
+    expect(told(given as Page<unknown>)).toEqual(told(expected as Page<unknown>))
   })
 
   test.each([

@@ -175,8 +175,10 @@ describe('timeouts', () => {
   })
 
   test('leave one alone that goes on, however long it takes', async () => {
-    server.respond = () => dripping([...JSON.stringify(pais)].map(String), 10)
-    expect(await connect(server.url, { timeout: 200, retries: 0 }).paises.get(484)).toEqual(pais)
+    const text = JSON.stringify(pais)
+    const pieces = Array.from({ length: 6 }, (_, at) => text.slice(at * 10, at === 5 ? undefined : at * 10 + 10))
+    server.respond = () => dripping(pieces, 250)
+    expect(await connect(server.url, { timeout: 1_000, retries: 0 }).paises.get(484)).toEqual(pais)
   })
 })
 
@@ -372,7 +374,7 @@ describe('with a real server', () => {
 
   test('lists have records, totals and the release', async () => {
     const page = await catalogs.localidades.page({ page: 3, perPage: 50, sort: '-poblacion', fields: ['poblacion'] })
-    expect({ ...page, length: page.length }).toMatchObject({ page: 3, perPage: 50, totalPages: 3, length: 32 })
+    expect([page.page, page.perPage, page.totalPages, page.length]).toEqual([3, 50, 3, 32])
     expect(page.total).toBe(132)
     expect(page.release).toBe(service.digests[1])
     const all = await catalogs.localidades.all({ idMunicipio: 3, ambito: 'U', facts: true }).toArray()

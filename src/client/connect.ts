@@ -251,7 +251,7 @@ export class Service {
     const reply = await this.send(path, parameters, { body })
     const value = jsonOf<T & { release: string }>(reply)
     // Of what is not a list, the members are those of the server.
-    return Array.isArray(value) ? Object.assign(value, { release: reply.headers['x-release'] as string }) : value
+    return Array.isArray(value) ? withMembers(value, { release: reply.headers['x-release'] as string }) : value
   }
 
   /** The same for all releases, but for catalogs that change their definitions. */
@@ -285,6 +285,12 @@ function queryOf(parameters: Parameters): string {
   return String(new URLSearchParams(pairs))
 }
 
+/** A list with members besides, which are not in the way where lists are compared. */
+function withMembers<L extends readonly unknown[], M extends object>(list: L, members: M): L & M {
+  for (const [name, value] of Object.entries(members)) Object.defineProperty(list, name, { value })
+  return list as L & M
+}
+
 const segment = (text: unknown) => `/${encodeURIComponent(String(text))}`
 const DECIMALS = 6
 const pointOf = ({ latitud, longitud }: Point) =>
@@ -294,7 +300,7 @@ const pointOf = ({ latitud, longitud }: Point) =>
 export function listIn(reply: Reply) {
   const { headers } = reply
   const number = (name: string) => Number(headers[`x-${name}`])
-  return Object.assign(jsonOf<unknown[]>(reply), {
+  return withMembers(jsonOf<unknown[]>(reply), {
     page: number('page'),
     perPage: number('per-page'),
     total: number('total'),
@@ -346,7 +352,7 @@ export function walkOf(pages: () => AsyncGenerator<Page<unknown>>): Walk<unknown
         for (const record of page) all.push(record)
         ;({ total, release } = page)
       }
-      return Object.assign(all, { total, release })
+      return withMembers(all, { total, release })
     },
   }
 }
@@ -439,7 +445,7 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
         for (const one of part) resolved.push({ ...one, row: start + one.row })
         release = part.release
       }
-      return Object.assign(resolved, { release })
+      return withMembers(resolved, { release })
     },
     changes: async (from: string, query?: Parameters) => {
       const { changes, ...rest } = await service.json<{ changes: unknown[] }>('/changes', {
@@ -447,7 +453,7 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
         ...query,
         release: undefined,
       })
-      return Object.assign(changes, rest)
+      return withMembers(changes, rest)
     },
     releases: (query?: Parameters) => service.json('/releases', { ...query, release: undefined }),
   })
