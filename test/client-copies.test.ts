@@ -269,6 +269,10 @@ test('sync takes only the changes of records that stay in their order, also wher
   expect(source.paths()).toEqual(['', '/releases/X', '/changes'])
   expect(collections).toMatchObject({ municipios: 'changed', localidades: 'changed', estados: 'same' })
   expect(await contentOf(map)).toEqual(await served(source.catalogs))
+  // A fact that the release does not know is refused like one that it knows otherwise.
+  source.tamper = async (url, response) =>
+    url.includes('/all') ? new Response((await response.text()).replaceAll('"altitud":null', '"altitud":7')) : response
+  expect(await sync(source.catalogs, new Map()).catch((error: unknown) => error)).toBeInstanceOf(DigestMismatch)
 })
 
 describe('a store', () => {
@@ -396,11 +400,13 @@ describe('offline', () => {
     ['a record by its code', (c) => c.municipios.byCode('2-001', { fields: ['descMunicipio', 'idEstado.idPais'] })],
     ['a record by two codes', (c) => c.localidades.byCode(['AGS-001', '0001'])],
     ['a deeper record', (c) => c['subdisciplinas-conocimiento'].byCode('110101')],
+    ['the counts of the release', async (c) => (await c.releases()).map(({ digest, counts }) => ({ digest, counts }))],
     ['no changes', (c) => c.changes((store.get('release') as Head).release)],
     [
       'suggestions',
       async (c) =>
-        (await c.search('asientos')).map(({ collection, key, name, breadcrumb, parents }) => ({
+        (await c.search('asientos')).map(({ collection, key, url, name, breadcrumb, parents }) => ({
+          url,
           collection,
           key,
           name,

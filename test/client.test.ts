@@ -363,6 +363,31 @@ describe('a walk', () => {
   })
 })
 
+test('a filter without values is refused, since it would be none', async () => {
+  expect(await rejection(connect(server.url).paises.page({ idPais: [] }))).toEqual(
+    new TypeError('idPais has no values'),
+  )
+  expect(server.requests).toHaveLength(0)
+})
+
+test('the path of a record comes from what the server tells of its collection', async () => {
+  const record = 'http://elsewhere/api/v2/star-systems/{star-id}'
+  const collection = { name: 'star-systems', record, key: ['star-id'], keyPaths: ['star-id'] }
+  server.respond = ({ url }) => Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : [])
+  type Star = { record: { 'star-id': number; code: string }; facts: object; key: { 'star-id': number } }
+  type Stars = { 'star-systems': Star & { codes: never; owner: never; below: 'star-systems'; v1: false } }
+  const stars = connect<Stars>(server.url)['star-systems']
+  await stars.get({ 'star-id': 7 })
+  await stars.children({ 'star-id': 7, code: 'seven' })['star-systems'].page()
+  await stars.children({ code: 'a/b' })['star-systems'].page()
+  expect(server.requests.map(({ url }) => url.slice(server.url.length))).toEqual([
+    '/api/v2',
+    '/api/v2/star-systems/7',
+    '/api/v2/star-systems/7/star-systems',
+    '/api/v2/star-systems/a%2Fb/star-systems?by=code',
+  ])
+})
+
 describe('with a real server', () => {
   let service: Explored
   let catalogs: Catalogs
@@ -458,6 +483,7 @@ describe('with a real server', () => {
       limit: 1,
     })
     expect(first?.distancia).toBe(distances[0] as number)
+    expect(() => catalogs.localidades.near({ latitud: null, longitud: 1 })).toThrow('where the point is, is not known')
   })
 
   test('an older release is read where it is named', async () => {
@@ -466,6 +492,8 @@ describe('with a real server', () => {
     expect((await older.localidades.page()).release).toBe(before)
     expect((await older.localidades.page({ release: current })).release).toBe(current)
     expect((await catalogs.releases()).map(({ digest, current: is }) => [digest, is])).toContainEqual([current, true])
+    expect((await older.resolve(['x'])).release).toBe(before)
+    expect((await older.search('x')).release).toBe(before)
     expect(await older.releases()).toHaveLength(2)
     expect(await older.changes(before)).toHaveLength(2)
   })

@@ -45,6 +45,9 @@ async function compile(name: string, outdir: string): Promise<void> {
     ],
   })
   if (!success) throw new AggregateError(logs, `${name} was not compiled`)
+  // The id is for services that collect errors, which find the source map by its name too.
+  const module = join(outdir, `${name}.js`)
+  writeFileSync(module, readFileSync(module, 'utf8').replace(/\n\/\/# debugId=.*/, ''))
 }
 
 /** The declarations of the client, and of the definitions that its types follow from. */

@@ -1,6 +1,6 @@
 // The client of API v1: the lists of any server of that contract, walked by their links.
 import { byName, listIn, type Page, type Walk, walkOf } from './connect.ts'
-import { ReleaseGone } from './errors.ts'
+import { interrupted } from './errors.ts'
 import type { BuiltIn, CatalogShape } from './shape.ts'
 import { apiAt, type Options, type Reply, Transport } from './transport.ts'
 
@@ -46,12 +46,7 @@ export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options
       const next: string | undefined = link === undefined ? undefined : followed(link, address)
       total ??= page.total
       if (page.total !== total || seen.has(next ?? ''))
-        throw new ReleaseGone(
-          { method: 'GET', url: address },
-          { status: 410, type: 'release-gone' },
-          undefined,
-          'the collection has changed since this walk began; begin again',
-        )
+        throw interrupted(address, 'the collection has changed since this walk began')
       yield page
       address = next
     }

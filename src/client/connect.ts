@@ -1,5 +1,5 @@
 // The client of API v2: collections by name, searches, and what changed, as typed records.
-import { ReleaseGone } from './errors.ts'
+import { interrupted, ReleaseGone } from './errors.ts'
 import { valueAt } from './record-path.ts'
 import type {
   BuiltIn,
@@ -280,6 +280,8 @@ function queryOf(parameters: Parameters): string {
   const pairs = Object.entries(parameters).flatMap(([name, value]) => {
     if (value === undefined) return []
     const values = Array.isArray(value) && !JOINED.includes(name) ? value : [value]
+    // No value would be no filter, and give everything.
+    if (values.length === 0) throw new TypeError(`${name} has no values`)
     return values.map((one): [string, string] => [NAMES[name] ?? name, String(one)])
   })
   return String(new URLSearchParams(pairs))
@@ -293,8 +295,10 @@ function withMembers<L extends readonly unknown[], M extends object>(list: L, me
 
 const segment = (text: unknown) => `/${encodeURIComponent(String(text))}`
 const DECIMALS = 6
-const pointOf = ({ latitud, longitud }: Point) =>
-  [latitud, longitud].map((degrees) => Number(degrees).toFixed(DECIMALS)).join()
+function pointOf({ latitud, longitud }: Point): string {
+  if (latitud === null || longitud === null) throw new TypeError('where the point is, is not known')
+  return [latitud, longitud].map((degrees) => degrees.toFixed(DECIMALS)).join()
+}
 
 /** A list in a response, with what its headers tell. */
 export function listIn(reply: Reply) {
@@ -320,24 +324,17 @@ async function* pagesOf(service: Service, path: string, parameters: Parameters):
   do {
     const wanted = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
     const reply = await service.send(path, { ...parameters, ...wanted }).catch((error: unknown) => {
-      throw error instanceof ReleaseGone && from !== undefined ? interrupted(error.url, from) : error
+      throw error instanceof ReleaseGone && from !== undefined ? gone(error.url, from) : error
     })
     const page = listIn(reply)
     from ??= page.release
-    if (page.release !== from) throw interrupted(reply.url, from)
+    if (page.release !== from) throw gone(reply.url, from)
     yield page
     ;[, cursor] = NEXT.exec(reply.headers.link ?? '') ?? []
   } while (cursor !== undefined)
 }
 
-const GONE = 410
-const interrupted = (url: string, release: string) =>
-  new ReleaseGone(
-    { method: 'GET', url },
-    { status: GONE, type: 'release-gone' },
-    undefined,
-    `release ${release}, in which this walk began, is gone; begin again`,
-  )
+const gone = (url: string, release: string) => interrupted(url, `release ${release}, in which this walk began, is gone`)
 
 export function walkOf(pages: () => AsyncGenerator<Page<unknown>>): Walk<unknown> {
   return {
@@ -377,7 +374,7 @@ function collectionOf(service: Service, name: string) {
     if (typeof id !== 'object') return segment(name) + segment(id)
     const { record, key, keyPaths } = await service.collection(name)
     const path = record.slice(record.indexOf('/api/v2/') + '/api/v2'.length)
-    return path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    return path.replace(/\{([^}]+)\}/g, (_, field: string) => {
       const value = id[field]
       // Of a record that embeds its owner, the owner's identifier counts.
       const own = typeof value === 'object' ? valueAt(id, keyPaths[key.indexOf(field)] ?? '') : value
@@ -395,7 +392,7 @@ function collectionOf(service: Service, name: string) {
       return service.json(parent + segment(name) + segment(own), { ...selection, by: 'code' })
     },
     children: (of: RecordName | { readonly code: string }) => {
-      const isCode = typeof of === 'object' && typeof of.code === 'string'
+      const isCode = typeof of === 'object' && Object.keys(of).join() === 'code'
       const parent = () => (isCode ? segment(name) + segment(of.code) : pathOf(of as RecordName))
       return byName((child) =>
         listOf(service, async () => (await parent()) + segment(child), isCode ? { by: 'code' } : {}),
@@ -438,14 +435,14 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
       service.json('/search', { q, ...query, near: near && pointOf(near) }),
     resolve: async (rows: readonly Row[], query: Parameters = {}) => {
       const resolved: { row: number }[] = []
-      let { release } = query
+      let pinned = query
       for (let start = 0; start < rows.length; start += MAX_ROWS) {
         const some = rows.slice(start, start + MAX_ROWS)
-        const part = await service.json<{ row: number }[]>('/resolve', { ...query, release }, some)
+        const part = await service.json<{ row: number }[]>('/resolve', pinned, some)
         for (const one of part) resolved.push({ ...one, row: start + one.row })
-        release = part.release
+        pinned = { ...query, release: part.release }
       }
-      return withMembers(resolved, { release })
+      return withMembers(resolved, { release: pinned.release })
     },
     changes: async (from: string, query?: Parameters) => {
       const { changes, ...rest } = await service.json<{ changes: unknown[] }>('/changes', {

@@ -89,6 +89,10 @@ export class ReleaseGone extends ResponseError {
   override readonly name: string = 'ReleaseGone'
 }
 
+/** A walk cannot go on in the release in which it began. */
+export const interrupted = (url: string, reason: string): ReleaseGone =>
+  new ReleaseGone({ method: 'GET', url }, { status: 410, type: 'release-gone' }, undefined, `${reason}; begin again`)
+
 /** The client sends more than it may; `retryAfter` has the seconds to wait. */
 export class TooManyRequests extends ResponseError {
   override readonly name: string = 'TooManyRequests'

@@ -21,7 +21,9 @@ class Refused extends Error {
 
 const badValue = (name: string, value: string, allowed: string) =>
   new Refused(400, 'bad-parameter', `${name} was ${JSON.stringify(value)}; allowed is ${allowed}.`)
-const notFound = (path: string) => new Refused(404, 'record-not-found', `There is nothing at ${path} in this copy.`)
+function notFound(path: string): never {
+  throw new Refused(404, 'record-not-found', `There is nothing at ${path} in this copy.`)
+}
 
 const EARTH_RADIUS = 6_371_000
 const RADIANS = Math.PI / 180
@@ -42,7 +44,7 @@ const folded = (text: string) =>
     .toLowerCase()
 const wordsOf = (text: string) => folded(text).match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** In the order of these, accents and case are ignored, and ñ comes after n, as on a server. */
+/** In the order of these keys, accents and case are ignored, and ñ comes after n, as on a server. */
 const sortKey = (text: string) =>
   text
     .split(/ñ|n\u0303/i)
@@ -100,21 +102,34 @@ export class Copy {
     if (first === '') return { value: this.#description }
     if (first === 'search') return { value: this.#search(query) }
     if (first === 'changes') return { value: { from: this.#release, to: this.#release, changes: [] } }
-    if (first === 'releases')
-      return { value: [{ digest: this.#release, built: this.#built, current: true, source: 'offline' }] }
+    if (first === 'releases') return { value: [this.#summary()] }
     if (first === 'resolve') throw new Refused(501, 'offline', 'Rows are resolved by a server only.')
     const collection = this.#collection(first)
-    if (collection === undefined) throw notFound(path)
+    if (collection === undefined) return notFound(path)
     if (id === undefined) return this.#list(collection, this.#of(first), query)
     const child = below === undefined ? undefined : this.#collection(below)
     if (below !== undefined && own === undefined) {
-      if (child === undefined) throw notFound(path)
-      const parent = this.#named(collection, this.#of(first), id, query) ?? notFoundAt(path)
+      if (child === undefined) return notFound(path)
+      const parent = this.#named(collection, this.#of(first), id, query) ?? notFound(path)
       return this.#list(child, this.#below(child, collection, parent), query)
     }
     const among = child === undefined ? this.#of(first) : this.#owned(child, collection, id ?? '')
-    const record = this.#named(child ?? collection, among, own ?? id, query) ?? notFoundAt(path)
+    const record = this.#named(child ?? collection, among, own ?? id, query) ?? notFound(path)
     return { value: selected(child ?? collection, query)(record) }
+  }
+
+  #summary() {
+    const counts = Object.entries(this.#records).map(([name, records]) => [name, records.length])
+    return {
+      digest: this.#release,
+      built: this.#built,
+      current: true,
+      source: 'a copy',
+      synthetic: false,
+      counts: Object.fromEntries(counts),
+      bytes: 0,
+      url: '',
+    }
   }
 
   #of(name: string): readonly Stored[] {
@@ -237,25 +252,15 @@ export class Copy {
   }
 
   #suggestion(of: CollectionDescription, record: Stored, words: readonly string[]) {
-    const ancestors: { of: CollectionDescription; record: Stored }[] = []
-    for (let at: (typeof ancestors)[number] | undefined = { of, record }; at !== undefined; ) {
-      const { of: here, record: inner }: { of: CollectionDescription; record: Stored } = at
-      // Of several embedded records, the one that has most inside is the nearest ancestor.
-      const [field] = here.fields
-        .filter(({ path, type }) => type === 'record' && !path.includes('.'))
-        .map(({ path }) => path)
-        .sort((a, b) => JSON.stringify(inner[b]).length - JSON.stringify(inner[a]).length)
-      const parent: CollectionDescription | undefined = field === undefined ? undefined : this.#embeddedAt(here, field)
-      at = parent && field !== undefined ? { of: parent, record: inner[field] as Stored } : undefined
-      if (at !== undefined) ancestors.push(at)
-    }
+    const ancestors = this.#ancestors(of, record)
     const name = String(record[nameOf(of)])
+    const key = keyOf(of, record)
     const typed = words.join('').length
     const score = Math.round((typed / Math.max(wordsOf(name).join('').length, typed)) * 10_000) / 10_000
     return {
       collection: of.name,
-      key: keyOf(of, record),
-      url: of.record,
+      key,
+      url: of.record.replace(/\{([^}]+)\}/g, (_, field: string) => String(key[field])),
       name,
       breadcrumb: ancestors.map((one) => String(one.record[nameOf(one.of)])),
       parents: ancestors.map((one) => ({ collection: one.of.name, key: keyOf(one.of, one.record) })),
@@ -265,10 +270,16 @@ export class Copy {
       matches: [],
     }
   }
-}
 
-function notFoundAt(path: string): never {
-  throw notFound(path)
+  /** The nearest first, along the longest way up. */
+  #ancestors(of: CollectionDescription, record: Stored): { of: CollectionDescription; record: Stored }[] {
+    const ways = of.fields.flatMap(({ path, type }) => {
+      const parent = type === 'record' && !path.includes('.') ? this.#embeddedAt(of, path) : undefined
+      const embedded = record[path] as Stored
+      return parent === undefined ? [] : [[{ of: parent, record: embedded }, ...this.#ancestors(parent, embedded)]]
+    })
+    return ways.sort((a, b) => b.length - a.length)[0] ?? []
+  }
 }
 
 function filter(of: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
@@ -336,8 +347,8 @@ function matches({ fields }: CollectionDescription, record: Stored, words: reado
   return words.every((word) => own.some((one) => one.startsWith(word)))
 }
 
-function wholeNumber(query: URLSearchParams, name: string, absent: number): number {
-  const text = query.get(name) ?? String(absent)
+function wholeNumber(query: URLSearchParams, name: string, defaultValue: number): number {
+  const text = query.get(name) ?? String(defaultValue)
   const number = Number(text)
   if (!/^[1-9]\d*$/.test(text) || (name === 'per_page' && number > 1_000))
     throw badValue(name, text, name === 'per_page' ? 'a whole number from 1 to 1000' : 'a whole number from 1')
