@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { catalogOf } from '../src/catalog/catalog.ts'
 import { OPENAPI_PATH } from '../src/catalog/collections.ts'
 import { code, embeds, entity, id, name } from '../src/catalog/entity.ts'
+import { type Catalogs, connect, connectV1, offline, sync } from '../src/client/index.ts'
 import { v1Routes } from '../src/http/v1.ts'
 import { v2Paths } from '../src/http/v2/paths.ts'
 import { exportTabular } from '../src/release/export-tabular.ts'
@@ -69,10 +70,19 @@ const earlier: Rows = {
   moon: rows.moon.slice(0, -1).map((row) => (row.moonId === 42 ? { ...row, title: 'Terror' } : row)),
 }
 
+/** As nomenclator types prints them. */
+type Planet = { readonly sign: string; readonly title: string; readonly planetId: number }
+type Moon = { readonly moonId: number; readonly designation: string; readonly title: string; readonly planet: Planet }
+type Known = { readonly facts: Record<never, never>; readonly owner: never; readonly v1: true }
+type Collections = {
+  readonly planets: Known & { record: Planet; key: { planetId: number }; codes: 'sign'; below: 'moons' }
+  readonly moons: Known & { record: Moon; key: { moonId: number }; codes: 'designation' | 'planet.sign'; below: never }
+}
+
 /** As it is published. */
 const moonOf = (number: number) => {
   const { moonId, designation, title, planet } = rows.moon.find((row) => row.moonId === number) ?? {}
-  return { moonId, designation, title, planet: planet === 4 ? mars : saturn }
+  return { moonId, designation, title, planet: planet === 4 ? mars : saturn } as Moon
 }
 const deimos = moonOf(42)
 
@@ -175,6 +185,26 @@ describe('API v2 gives', () => {
       { name: 'planets', count: 2, children: [`${server.url}/api/v2/planets/{planetId}/moons`], code: ['sign'] },
       { name: 'moons', count: 11, children: [], code: ['designation'] },
     ])
+  })
+})
+
+describe('the client', () => {
+  const copy = new Map()
+  const clients: [string, () => Catalogs<Collections>][] = [
+    ['of the server', () => connect<Collections>(server.url)],
+    ['of a copy', () => offline<Collections>(copy)],
+  ]
+  beforeAll(() => sync(connect(server.url), copy))
+
+  test.each(clients)('%s reads them all', async (_of, client) => {
+    const catalogs = client()
+    expect(await catalogs.moons.get(42)).toEqual(deimos)
+    expect(await catalogs.moons.byCode('SA99')).toEqual(deimos)
+    expect(await catalogs.planets.children({ code: 'MA' }).moons.all().toArray()).toHaveLength(2)
+    const page = await catalogs.moons.page({ 'planet.sign_prefix': 'M', sort: '-title', fields: ['title'] })
+    expect<readonly unknown[]>(page).toEqual([{ title: 'Phobos' }, { title: 'Deimos' }])
+    expect((await catalogs.search('phobos'))[0]).toMatchObject({ collection: 'moons', breadcrumb: ['Mars'] })
+    expect((await connectV1<Collections>(server.url).planets.all().toArray()).total).toBe(2)
   })
 })
 

@@ -19,6 +19,11 @@ const stages = [
     command: [bin('tsc'), '--noEmit', '--project', 'src/explorer'],
     mend: 'see the errors above',
   },
+  {
+    name: 'types of the client, which runs anywhere',
+    command: [bin('tsc'), '--noEmit', '--project', 'src/client'],
+    mend: 'see the errors above',
+  },
 ]
 
 function fail(stage: string, mend: string): never {

@@ -6,11 +6,15 @@ type NameField = Own & { readonly kind: 'name' }
 type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
 type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
 export type EmbedField<E extends Entity = Entity> = Own & { readonly kind: 'embed'; readonly entity: E }
+type NumberFactField<T extends 'integer' | 'number'> = Own & { readonly kind: 'fact'; readonly type: T } & Bounds
+type TextFactField = Own & {
+  readonly kind: 'fact'
+  readonly type: 'text'
+  readonly pattern: RegExp
+  readonly shape: string
+}
 /** What may be known of a record and is no part of it as it is published in API v1. */
-export type FactField = Own & { readonly kind: 'fact' } & (
-    | { readonly type: 'integer' | 'number'; readonly min: number; readonly max: number }
-    | { readonly type: 'text'; readonly pattern: RegExp; readonly shape: string }
-  )
+export type FactField = NumberFactField<'integer'> | NumberFactField<'number'> | TextFactField
 export type Field = IdField | NameField | CodeField | CopyField | EmbedField | FactField
 
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
@@ -60,6 +64,11 @@ export type FactValue = string | number
 type Rendered<F extends Field> =
   F extends EmbedField<infer P> ? RecordOf<P> : F extends { kind: 'id' } ? number : string
 
+type Known<F extends Field> = F extends { type: 'text' } ? string : number
+
+/** The facts of a record, null where one is not known. */
+export type FactsOf<E extends Entity> = { readonly [N in NamesOf<E, 'fact'>]: Known<E['fields'][N]> | null }
+
 /** A record as it is published: embedded records in full. */
 export type RecordOf<E extends Entity> = {
   readonly [N in NamesOf<E, Published>]: Rendered<E['fields'][N]>
@@ -81,19 +90,19 @@ export const embeds = <const E extends Entity>(entity: E, description: string): 
 })
 
 type Bounds = { readonly min: number; readonly max: number }
-export const integerFact = (description: string, bounds: Bounds): FactField => ({
+export const integerFact = (description: string, bounds: Bounds): NumberFactField<'integer'> => ({
   kind: 'fact',
   type: 'integer',
   description,
   ...bounds,
 })
-export const numberFact = (description: string, bounds: Bounds): FactField => ({
+export const numberFact = (description: string, bounds: Bounds): NumberFactField<'number'> => ({
   kind: 'fact',
   type: 'number',
   description,
   ...bounds,
 })
-export const textFact = (description: string, pattern: RegExp, shape: string): FactField => ({
+export const textFact = (description: string, pattern: RegExp, shape: string): TextFactField => ({
   kind: 'fact',
   type: 'text',
   description,

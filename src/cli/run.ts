@@ -14,6 +14,7 @@ import { importSynthetic } from './import-synthetic.ts'
 import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
 import { manCommand } from './man.ts'
+import { typesCommand } from './print-types.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   upgrade,
   diff,
   verifyCommand,
+  typesCommand,
   doctor,
   health,
   completionCommand(() => commands),

@@ -79,9 +79,15 @@ export function releaseDigest(
   const lines = Object.entries(entities).map(
     ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
   )
-  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
-  if (named.length > 0) lines.push(`aliases ${sha256(named.join('\n'))}\n`)
+  const named = aliasesDigest(aliases)
+  if (named !== undefined) lines.push(`aliases ${named}\n`)
   return sha256(`nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`)
+}
+
+/** The digest of the aliases that were imported; undefined where there are none. */
+export function aliasesDigest(aliases: readonly Alias[] = []): string | undefined {
+  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  return named.length === 0 ? undefined : sha256(named.join('\n'))
 }
 
 export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`

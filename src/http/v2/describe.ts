@@ -3,7 +3,7 @@ import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
-import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
+import { aliasesDigest, collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { filterParameters } from './parameter-definitions.ts'
 import { childrenTemplate, recordTemplate } from './paths.ts'
@@ -64,7 +64,23 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
     examples,
   })),
   versions: manifest.versions,
+  ...contentOf(manifest),
 })
+
+/** What the digest of a release is made from, in its order: whoever has the records can compute it. */
+function contentOf({ entities, aliases }: Manifest) {
+  const digest = aliasesDigest(aliases)
+  return {
+    entities: Object.entries(entities).map(([name, { collection, count, records, facts }]) => ({
+      name,
+      collection,
+      count,
+      records,
+      ...(facts === undefined ? {} : { facts }),
+    })),
+    ...(digest === undefined ? {} : { aliases: digest }),
+  }
+}
 
 const summaryOf = (manifest: Manifest, currentDigest: string, baseUrl: string) => ({
   digest: manifest.digest,

@@ -3,6 +3,7 @@ import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
 import { OPENAPI_PATH, PER_PAGE, RESOLVE_PATH, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
+import { pascalCase } from '../../../catalog/typescript.ts'
 import { FORMATS } from '../../../page/page-request.ts'
 import type { ProblemKind } from '../../problem.ts'
 import {
@@ -23,7 +24,7 @@ import {
 } from '../parameter-definitions.ts'
 import { bulkTemplate, childrenTemplate, recordTemplate } from '../paths.ts'
 import { MAX_ROWS } from '../resolve.ts'
-import { COUNT, ID, type Json, listOf, pascalCase, recordRef, schemaRef, TEXT } from './schemas.ts'
+import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {
   readonly path: string

@@ -4,6 +4,7 @@ import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
 import { pathsOf } from '../../../catalog/paths.ts'
+import { pascalCase } from '../../../catalog/typescript.ts'
 import { DISTANCE } from '../../../find/near.ts'
 import { MAX_ROW_CHARACTERS, VERDICTS } from '../../../find/resolve.ts'
 import { HOW } from '../../../find/search.ts'
@@ -12,10 +13,6 @@ import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 export type Json = { readonly [key: string]: unknown }
 
 export const problemKinds = Object.keys(problemTitles) as ProblemKind[]
-
-/** A name in the style of types: areas-conocimiento becomes AreasConocimiento. */
-export const pascalCase = (name: string): string =>
-  name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase())
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 export const recordRef = (entity: Entity): Json => schemaRef(pascalCase(entity.name))
@@ -215,12 +212,20 @@ export function schemasOf(catalog: Catalog): Json {
       [DISTANCE],
     ),
     ReleaseSummary: object(releaseProperties),
-    Release: object({
-      ...releaseProperties,
-      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
-      findings: described(listOf(FINDING), 'what is unexpected in the records'),
-      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
-    }),
+    Release: object(
+      {
+        ...releaseProperties,
+        source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+        findings: described(listOf(FINDING), 'what is unexpected in the records'),
+        versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+        entities: described(
+          listOf(object({ name: TEXT, collection: TEXT, count: COUNT, records: DIGEST, facts: DIGEST }, ['facts'])),
+          'what its digest is made from, in this order: SHA-256 of the records and of the facts of each entity',
+        ),
+        aliases: described(DIGEST, 'the same of imported aliases, where there are any'),
+      },
+      ['aliases'],
+    ),
     ApiDescription: object({
       release: object({ digest: DIGEST, built: BUILT, url: URL }),
       search: URL_TEMPLATE,

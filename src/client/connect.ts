@@ -1,0 +1,459 @@
+// The client of API v2: collections by name, searches, and what changed, as typed records.
+import { interrupted, ReleaseGone } from './errors.ts'
+import { valueAt } from './record-path.ts'
+import type {
+  BuiltIn,
+  CatalogShape,
+  CodeOf,
+  CollectionShape,
+  Embed,
+  FieldPath,
+  Filters,
+  IdOf,
+  Selected,
+} from './shape.ts'
+import { apiAt, jsonOf, type Options, type Reply, Transport } from './transport.ts'
+
+export type ConnectOptions = Options & {
+  /** The digest of a release to read instead of the current one. */
+  readonly release?: string
+}
+
+type Abortable = { readonly signal?: AbortSignal }
+
+type Selection<F extends string, X extends boolean, E extends Embed> = Abortable & {
+  /** Only the values at these paths. */
+  readonly fields?: readonly F[]
+  /** Whether the facts are given too. */
+  readonly facts?: X
+  /** `id` for embedded records by their identifiers. */
+  readonly embed?: E
+  readonly release?: string
+}
+
+type Order<S extends CollectionShape> = FieldPath<S> | `-${FieldPath<S>}`
+
+type ListQuery<S extends CollectionShape, F extends string, X extends boolean, E extends Embed> = Filters<S> &
+  Selection<F, X, E> & {
+    /** Words to search for. */
+    readonly q?: string
+    /** Paths to sort by, with a minus for descending. */
+    readonly sort?: Order<S> | readonly Order<S>[]
+    readonly perPage?: number
+  }
+
+/** Records, with what is known of the list that they are from. */
+export type Page<T> = readonly T[] & {
+  readonly page: number
+  readonly perPage: number
+  readonly total: number
+  readonly totalPages: number
+  /** The digest of the release that they are from. */
+  readonly release: string
+}
+
+/** All records of a query, fetched while they are read, all from one release. */
+export type Walk<T> = AsyncIterable<T> & {
+  /** The same in pages, each with the total and the release. */
+  pages(): AsyncIterable<Page<T>>
+  toArray(): Promise<readonly T[] & { readonly total: number; readonly release: string }>
+}
+
+export type Point = { readonly latitud: number | null; readonly longitud: number | null }
+type Distance = { readonly distancia: number }
+
+type NearList<S extends CollectionShape> = {
+  /** The nearest to a point first, each with its distance in metres. */
+  near<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
+    point: Point,
+    query?: Omit<ListQuery<S, F, X, E>, 'sort'> & { readonly withinKm?: number },
+  ): Walk<Selected<S, F, X, E> & Distance>
+}
+
+/** A collection, or the descendants of a record in one. */
+export type List<S extends CollectionShape> = {
+  all<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
+    query?: ListQuery<S, F, X, E>,
+  ): Walk<Selected<S, F, X, E>>
+  page<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
+    query?: ListQuery<S, F, X, E> & { readonly page?: number },
+  ): Promise<Page<Selected<S, F, X, E>>>
+} & (S['facts'] extends Point ? NearList<S> : unknown)
+
+export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> & {
+  /** By its identifier, or by an object with its key: a suggestion's `key`, or a record. */
+  get<F extends FieldPath<C[N]> = never, X extends boolean = false, E extends Embed = 'full'>(
+    id: IdOf<C[N]>,
+    selection?: Selection<F, X, E>,
+  ): Promise<Selected<C[N], F, X, E>>
+  /** By its official code. */
+  byCode<F extends FieldPath<C[N]> = never, X extends boolean = false, E extends Embed = 'full'>(
+    code: CodeOf<C[N]>,
+    selection?: Selection<F, X, E>,
+  ): Promise<Selected<C[N], F, X, E>>
+  /** The collections of the descendants of a record. */
+  children(of: IdOf<C[N]> | { readonly code: string }): { readonly [M in C[N]['below'] & keyof C]: List<C[M]> }
+}
+
+export type RecordRef<C extends CatalogShape> = {
+  [N in keyof C]: { readonly collection: N; readonly key: C[N]['key'] }
+}[keyof C]
+
+type Named = {
+  readonly url: string
+  readonly name: string
+  /** The names of its ancestors, the nearest first. */
+  readonly breadcrumb: readonly string[]
+  /** From 0 to 1. */
+  readonly score: number
+  readonly how: readonly string[]
+}
+
+export type Suggestion<C extends CatalogShape> = RecordRef<C> &
+  Named & {
+    readonly parents: readonly RecordRef<C>[]
+    readonly dropped: readonly string[]
+    readonly matches: readonly {
+      readonly field: string
+      readonly ranges: readonly (readonly [number, number])[]
+      readonly alias?: string
+      readonly reason?: string
+      readonly collection?: string
+    }[]
+    readonly distancia?: number
+  }
+
+export type SearchQuery<C extends CatalogShape> = Abortable & {
+  readonly in?: (keyof C & string) | readonly (keyof C & string)[]
+  /** Only descendants of this record, such as `estados:JAL`. */
+  readonly within?: `${keyof C & string}:${string}`
+  readonly by?: 'id' | 'code'
+  readonly limit?: number
+  readonly near?: Point
+  readonly withinKm?: number
+  readonly release?: string
+}
+
+/** Free text, or parts such as `estado` and `municipio`. */
+export type Row = string | Readonly<Record<string, string | number | null>>
+
+type Candidate<C extends CatalogShape> = RecordRef<C> & Named & { readonly parents: readonly RecordRef<C>[] }
+type Unresolved = { readonly [N in keyof RecordRef<CatalogShape> | 'url' | 'name']: null } & Omit<
+  Named,
+  'url' | 'name'
+> & { readonly parents: readonly [] }
+
+export type Resolved<C extends CatalogShape> = {
+  /** The number of the row, from 1. */
+  readonly row: number
+  readonly alternatives: readonly Candidate<C>[]
+} & (
+  | ({ readonly verdict: 'exact' | 'sure' | 'likely' } & Candidate<C>)
+  | ({ readonly verdict: 'ambiguous' | 'none' } & (Candidate<C> | Unresolved))
+)
+
+type ChangeOf<C extends CatalogShape, N extends keyof C, E extends Embed> = RecordIn<C, N> &
+  (
+    | { readonly change: 'added'; readonly new: ChangedRecord<C[N], E> }
+    | { readonly change: 'removed'; readonly old: ChangedRecord<C[N], E> }
+    | {
+        readonly change: 'changed'
+        /** The paths of the values that differ. */
+        readonly fields: readonly FieldPath<C[N]>[]
+        readonly old: ChangedRecord<C[N], E>
+        readonly new: ChangedRecord<C[N], E>
+      }
+  )
+type RecordIn<C extends CatalogShape, N extends keyof C> = { readonly collection: N; readonly key: C[N]['key'] }
+/** Facts are there where either release knows any. */
+type ChangedRecord<S extends CollectionShape, E extends Embed> = Selected<S, never, false, E> & Partial<S['facts']>
+
+export type Change<C extends CatalogShape, E extends Embed = 'full'> = {
+  [N in keyof C]: ChangeOf<C, N, E>
+}[keyof C]
+
+export type Changes<C extends CatalogShape, E extends Embed = 'full'> = readonly Change<C, E>[] & {
+  readonly from: string
+  readonly to: string
+}
+
+export type ReleaseSummary = {
+  readonly digest: string
+  readonly built: string
+  readonly current: boolean
+  readonly source: string
+  readonly synthetic: boolean
+  readonly counts: Readonly<Record<string, number>>
+  readonly bytes: number
+  readonly url: string
+}
+
+export type Catalogs<C extends CatalogShape = BuiltIn> = { readonly [N in keyof C]: Collection<C, N> } & {
+  /** Suggestions from all collections, the best first. */
+  search(words: string, query?: SearchQuery<C>): Promise<readonly Suggestion<C>[] & { readonly release: string }>
+  /** Which records the rows of a table mean, and how sure that is. */
+  resolve(
+    rows: readonly Row[],
+    query?: Abortable & { readonly in?: readonly (keyof C & string)[]; readonly release?: string },
+  ): Promise<readonly Resolved<C>[] & { readonly release: string }>
+  /** What changed since a release, by its digest. */
+  changes<E extends Embed = 'full'>(
+    since: string,
+    query?: Abortable & { readonly to?: string; readonly in?: readonly (keyof C & string)[]; readonly embed?: E },
+  ): Promise<Changes<C, E>>
+  /** The releases that can be read, newest first. */
+  releases(query?: Abortable): Promise<readonly ReleaseSummary[]>
+}
+
+// What the server tells of itself, as far as it is read here.
+
+export type CollectionDescription = {
+  readonly name: string
+  readonly record: string
+  readonly children: readonly string[]
+  readonly key: readonly string[]
+  readonly keyPaths: readonly string[]
+  readonly code: readonly string[]
+  readonly fields: readonly { readonly path: string; readonly type: string; readonly fact?: true }[]
+  readonly filters: readonly string[]
+}
+
+export type Description = {
+  readonly release: { readonly digest: string; readonly built: string }
+  readonly collections: readonly CollectionDescription[]
+}
+
+type Parameters = Readonly<Record<string, unknown>>
+
+/** One server: its address, and requests to it. */
+export class Service {
+  readonly #base: string
+  readonly #transport: Transport
+  readonly #release: string | undefined
+  #description: Promise<Description> | undefined
+
+  constructor(url: string, { release, ...options }: ConnectOptions) {
+    this.#base = apiAt(url, 'v2')
+    this.#transport = new Transport(options)
+    this.#release = release
+  }
+
+  send(path: string, parameters: Parameters = {}, more: { body?: unknown; keep?: boolean } = {}): Promise<Reply> {
+    const { signal, ...rest }: Parameters = { release: this.#release, ...parameters }
+    const query = queryOf(rest)
+    return this.#transport.send(`${this.#base}${path}${query && `?${query}`}`, {
+      ...more,
+      signal: signal as AbortSignal | undefined,
+    })
+  }
+
+  async json<T>(path: string, parameters?: Parameters, body?: unknown): Promise<T & { readonly release: string }> {
+    const reply = await this.send(path, parameters, { body })
+    const value = jsonOf<T & { release: string }>(reply)
+    // Of what is not a list, the members are those of the server.
+    return Array.isArray(value) ? withMembers(value, { release: reply.headers['x-release'] as string }) : value
+  }
+
+  /** The same for all releases, but for catalogs that change their definitions. */
+  describe(): Promise<Description> {
+    this.#description ??= this.json<Description>('')
+    // The next one tries again.
+    this.#description.catch(() => {
+      this.#description = undefined
+    })
+    return this.#description
+  }
+
+  async collection(name: string): Promise<CollectionDescription> {
+    const { collections } = await this.describe()
+    const found = collections.find((one) => one.name === name)
+    if (found === undefined) throw new TypeError(`there is no collection ${name}`)
+    return found
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = { perPage: 'per_page', withinKm: 'within_km' }
+/** Their values stand in one parameter, with commas between them; those of others in one each. */
+const JOINED = ['fields', 'sort', 'in']
+
+function queryOf(parameters: Parameters): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const values = Array.isArray(value) && !JOINED.includes(name) ? value : [value]
+    // No value would be no filter, and give everything.
+    if (values.length === 0) throw new TypeError(`${name} has no values`)
+    return values.map((one): [string, string] => [NAMES[name] ?? name, String(one)])
+  })
+  return String(new URLSearchParams(pairs))
+}
+
+/** A list with members besides, which are not in the way where lists are compared. */
+function withMembers<L extends readonly unknown[], M extends object>(list: L, members: M): L & M {
+  for (const [name, value] of Object.entries(members)) Object.defineProperty(list, name, { value })
+  return list as L & M
+}
+
+const segment = (text: unknown) => `/${encodeURIComponent(String(text))}`
+const DECIMALS = 6
+function pointOf({ latitud, longitud }: Point): string {
+  if (latitud === null || longitud === null) throw new TypeError('where the point is, is not known')
+  return [latitud, longitud].map((degrees) => degrees.toFixed(DECIMALS)).join()
+}
+
+/** A list in a response, with what its headers tell. */
+export function listIn(reply: Reply) {
+  const { headers } = reply
+  const number = (name: string) => Number(headers[`x-${name}`])
+  return withMembers(jsonOf<unknown[]>(reply), {
+    page: number('page'),
+    perPage: number('per-page'),
+    total: number('total'),
+    totalPages: number('total-pages'),
+    release: headers['x-release'] as string,
+  })
+}
+
+const NEXT = /[?&]after=([^&>]+)>; rel="next"/
+const MAX_PER_PAGE = 1_000
+const NEAR_PER_PAGE = 50
+
+/** A cursor names its release. The address is our own: the server may not know its public one. */
+async function* pagesOf(service: Service, path: string, parameters: Parameters): AsyncGenerator<Page<unknown>> {
+  let from: string | undefined
+  let cursor: string | undefined
+  do {
+    const wanted = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
+    const reply = await service.send(path, { ...parameters, ...wanted }).catch((error: unknown) => {
+      throw error instanceof ReleaseGone && from !== undefined ? gone(error.url, from) : error
+    })
+    const page = listIn(reply)
+    from ??= page.release
+    if (page.release !== from) throw gone(reply.url, from)
+    yield page
+    ;[, cursor] = NEXT.exec(reply.headers.link ?? '') ?? []
+  } while (cursor !== undefined)
+}
+
+const gone = (url: string, release: string) => interrupted(url, `release ${release}, in which this walk began, is gone`)
+
+export function walkOf(pages: () => AsyncGenerator<Page<unknown>>): Walk<unknown> {
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page
+    },
+    async toArray() {
+      const all: unknown[] = []
+      let [total, release] = [0, '']
+      for await (const page of pages()) {
+        for (const record of page) all.push(record)
+        ;({ total, release } = page)
+      }
+      return withMembers(all, { total, release })
+    },
+  }
+}
+
+function listOf(service: Service, path: () => string | Promise<string>, fixed: Parameters = {}) {
+  const walk = (parameters: Parameters) =>
+    walkOf(async function* () {
+      yield* pagesOf(service, await path(), { ...fixed, ...parameters })
+    })
+  return {
+    all: (query: Parameters = {}) => walk({ perPage: MAX_PER_PAGE, ...query }),
+    near: (point: Point, query: Parameters = {}) => walk({ perPage: NEAR_PER_PAGE, near: pointOf(point), ...query }),
+    page: async (query: Parameters = {}) => listIn(await service.send(await path(), { ...fixed, ...query })),
+  }
+}
+
+type RecordName = number | Readonly<Record<string, unknown>>
+
+function collectionOf(service: Service, name: string) {
+  /** An object has the key of the record, by the names in the path of a record. */
+  const pathOf = async (id: RecordName): Promise<string> => {
+    if (typeof id !== 'object') return segment(name) + segment(id)
+    const { record, key, keyPaths } = await service.collection(name)
+    const path = record.slice(record.indexOf('/api/v2/') + '/api/v2'.length)
+    return path.replace(/\{([^}]+)\}/g, (_, field: string) => {
+      const value = id[field]
+      // Of a record that embeds its owner, the owner's identifier counts.
+      const own = typeof value === 'object' ? valueAt(id, keyPaths[key.indexOf(field)] ?? '') : value
+      if (own === undefined) throw new TypeError(`the key of a record of ${name} has ${key.join(' and ')}`)
+      return encodeURIComponent(String(own))
+    })
+  }
+  return {
+    ...listOf(service, () => segment(name)),
+    get: async (id: RecordName, selection?: Parameters) => service.json(await pathOf(id), selection),
+    byCode: async (code: string | readonly [string, string], selection?: Parameters) => {
+      const [own, owner] = typeof code === 'string' ? [code] : [code[1], code[0]]
+      const template = owner === undefined ? [] : (await service.collection(name)).record.split('/').slice(-4)
+      const parent = owner === undefined ? '' : segment(template[0]) + segment(owner)
+      return service.json(parent + segment(name) + segment(own), { ...selection, by: 'code' })
+    },
+    children: (of: RecordName | { readonly code: string }) => {
+      const isCode = typeof of === 'object' && Object.keys(of).join() === 'code'
+      const parent = () => (isCode ? segment(name) + segment(of.code) : pathOf(of as RecordName))
+      return byName((child) =>
+        listOf(service, async () => (await parent()) + segment(child), isCode ? { by: 'code' } : {}),
+      )
+    },
+  }
+}
+
+/** An object that has something under every name, made when it is read. */
+export function byName<T>(make: (name: string) => T, own: Readonly<Record<string, unknown>> = {}): object {
+  const made = new Map<string, T>()
+  return new Proxy(own, {
+    get: (_, name) => {
+      // Whatever has a `then` is taken for a promise.
+      if (typeof name === 'symbol' || name === 'then') return undefined
+      if (Object.hasOwn(own, name)) return own[name]
+      const value = made.get(name) ?? make(name)
+      made.set(name, value)
+      return value
+    },
+  })
+}
+
+const services = new WeakMap<object, Service>()
+
+/** The service behind the catalogs that `connect` returned. */
+export function serviceOf(catalogs: object): Service {
+  const service = services.get(catalogs)
+  if (service === undefined) throw new TypeError('these are not the catalogs that connect returned')
+  return service
+}
+
+const MAX_ROWS = 10_000
+
+/** The catalogs of a server of API v2. */
+export function connect<C extends CatalogShape = BuiltIn>(url: string, options: ConnectOptions = {}): Catalogs<C> {
+  const service = new Service(url, options)
+  const catalogs = byName((name) => collectionOf(service, name), {
+    search: (q: string, { near, ...query }: Parameters & { near?: Point } = {}) =>
+      service.json('/search', { q, ...query, near: near && pointOf(near) }),
+    resolve: async (rows: readonly Row[], query: Parameters = {}) => {
+      const resolved: { row: number }[] = []
+      let pinned = query
+      for (let start = 0; start < rows.length; start += MAX_ROWS) {
+        const some = rows.slice(start, start + MAX_ROWS)
+        const part = await service.json<{ row: number }[]>('/resolve', pinned, some)
+        for (const one of part) resolved.push({ ...one, row: start + one.row })
+        pinned = { ...query, release: part.release }
+      }
+      return withMembers(resolved, { release: pinned.release })
+    },
+    changes: async (from: string, query?: Parameters) => {
+      const { changes, ...rest } = await service.json<{ changes: unknown[] }>('/changes', {
+        from,
+        ...query,
+        release: undefined,
+      })
+      return withMembers(changes, rest)
+    },
+    releases: (query?: Parameters) => service.json('/releases', { ...query, release: undefined }),
+  })
+  services.set(catalogs, service)
+  return catalogs as Catalogs<C>
+}

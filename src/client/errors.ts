@@ -1,0 +1,124 @@
+// The errors of the client: one class for each way in which a request can fail, all with the method and the address.
+
+export type Request = { readonly method: string; readonly url: string }
+
+/** Any error of the client. */
+export class NomenclatorError extends Error {
+  // Told in words, since the names of classes are shortened when the package is made.
+  override readonly name: string = 'NomenclatorError'
+}
+
+/** The server could not be reached, or the connection broke. */
+export class ConnectionFailed extends NomenclatorError {
+  override readonly name: string = 'ConnectionFailed'
+}
+
+/** The server sent nothing for as long as the timeout allows. */
+export class TimedOut extends ConnectionFailed {
+  override readonly name: string = 'TimedOut'
+}
+
+/** What was received is not what its digest says. */
+export class DigestMismatch extends NomenclatorError {
+  override readonly name: string = 'DigestMismatch'
+}
+
+/** What a server tells of a failure (RFC 9457); of one that tells nothing, only its status. */
+export type Problem = {
+  readonly status: number
+  readonly type?: string
+  readonly title?: string
+  readonly detail?: string
+  readonly instance?: string
+  readonly requestId?: string
+}
+
+/** A response with any status but 2xx. */
+export class ResponseError extends NomenclatorError {
+  override readonly name: string = 'ResponseError'
+  readonly problem: Problem
+  readonly status: number
+  /** Such as `record-not-found`; empty where the server tells none. */
+  readonly kind: string
+  readonly method: string
+  readonly url: string
+  /** The seconds after which the server wants to be asked again, if it says so. */
+  readonly retryAfter: number | undefined
+
+  constructor({ method, url }: Request, problem: Problem, retryAfter?: number, words?: string) {
+    super(`${method} ${url}: ${problem.status}, ${words ?? problem.detail ?? problem.title ?? 'no reason given'}`)
+    this.problem = problem
+    this.status = problem.status
+    this.kind = problem.type?.split(':').at(-1) ?? ''
+    this.method = method
+    this.url = url
+    this.retryAfter = retryAfter
+  }
+}
+
+/** There is no such record, page or path. */
+export class NotFound extends ResponseError {
+  override readonly name: string = 'NotFound'
+}
+
+const BAD_VALUE = /^(\S+) was ".*"; allowed is (.*)\.$/s
+const UNKNOWN_NAME = /^"(.*)" is not known here\..* Allowed are (.*)\.$/s
+
+const WORDS = /^[\w.-]+(, [\w.-]+)*$/
+
+/** A parameter is not known, or its value not allowed. */
+export class BadRequest extends ResponseError {
+  override readonly name: string = 'BadRequest'
+  /** The name of the parameter; undefined where the problem is another one. */
+  readonly parameter: string | undefined
+  /** What is allowed: values, or all names in place of an unknown one; otherwise one description in words. */
+  readonly allowed: readonly string[]
+
+  constructor(request: Request, problem: Problem, retryAfter?: number) {
+    super(request, problem, retryAfter)
+    const detail = problem.detail ?? ''
+    const [, parameter, allowed = ''] = BAD_VALUE.exec(detail) ?? UNKNOWN_NAME.exec(detail) ?? []
+    this.parameter = parameter
+    const [list = ''] = allowed.split('; did you mean')
+    this.allowed = WORDS.test(list) ? list.split(', ') : [allowed].filter(Boolean)
+  }
+}
+
+/** The release is not there any more. In the middle of a walk: begin again. */
+export class ReleaseGone extends ResponseError {
+  override readonly name: string = 'ReleaseGone'
+}
+
+/** A walk cannot go on in the release in which it began. */
+export const interrupted = (url: string, reason: string): ReleaseGone =>
+  new ReleaseGone({ method: 'GET', url }, { status: 410, type: 'release-gone' }, undefined, `${reason}; begin again`)
+
+/** The client sends more than it may; `retryAfter` has the seconds to wait. */
+export class TooManyRequests extends ResponseError {
+  override readonly name: string = 'TooManyRequests'
+}
+
+/** The server, or a proxy in front of it, cannot respond at the moment: 502, 503 and 504. */
+export class Unavailable extends ResponseError {
+  override readonly name: string = 'Unavailable'
+}
+
+const CLASSES: Readonly<Record<number, typeof ResponseError>> = {
+  400: BadRequest,
+  404: NotFound,
+  410: ReleaseGone,
+  429: TooManyRequests,
+  502: Unavailable,
+  503: Unavailable,
+  504: Unavailable,
+}
+
+export function responseError(request: Request, status: number, body: string, retryAfter?: number): ResponseError {
+  let problem: Problem = { status }
+  try {
+    problem = { ...JSON.parse(body), status }
+  } catch {
+    // A proxy may respond with a page.
+  }
+  return new (CLASSES[status] ?? ResponseError)(request, problem, retryAfter)
+}

@@ -1,0 +1,240 @@
+// Sends requests: a few at a time, with timeouts, retries and revalidation, until there is a response to work with.
+import { ConnectionFailed, NomenclatorError, type Request, responseError, TimedOut } from './errors.ts'
+
+/** A response that is kept to be revalidated. */
+export type CachedResponse = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+
+type Awaitable<T> = T | Promise<T>
+
+/** Where responses are kept, by URL. A Map is one. */
+export type Cache = {
+  get(url: string): Awaitable<CachedResponse | undefined>
+  set(url: string, response: CachedResponse): unknown
+}
+
+export type Options = {
+  /** Milliseconds for which a server may send nothing. */
+  readonly timeout?: number
+  /** How often a request is sent again that failed for a reason that may pass. */
+  readonly retries?: number
+  /** Milliseconds before the first retry, doubled for each further one; of these, a random part is waited. */
+  readonly backoff?: number
+  /** Seconds that a server may want to be waited for; if it wants more, the request fails at once. */
+  readonly maxRetryAfter?: number
+  /** Requests at a time. */
+  readonly concurrency?: number
+  /** Where responses are kept; false for none. */
+  readonly cache?: Cache | false
+  /** Ends all requests of the client. */
+  readonly signal?: AbortSignal
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export type Reply = CachedResponse & { readonly url: string }
+
+type Call = {
+  readonly signal?: AbortSignal | undefined
+  /** Sent as JSON with a POST. That is not idempotent, so it is sent only once. */
+  readonly body?: unknown
+  /** Whether the response may be kept. */
+  readonly keep?: boolean
+}
+
+const RETRIED = [429, 502, 503, 504]
+const MAX_BACKOFF = 20_000
+
+/** Keeps the most recently used responses, up to so many characters. */
+class MemoryCache implements Cache {
+  readonly #responses = new Map<string, CachedResponse>()
+  #room = 8e6
+
+  get(url: string): CachedResponse | undefined {
+    const response = this.#responses.get(url)
+    if (response !== undefined) this.set(url, response)
+    return response
+  }
+
+  set(url: string, response: CachedResponse): void {
+    this.#delete(url)
+    this.#responses.set(url, response)
+    this.#room -= response.body.length
+    for (const oldest of this.#responses.keys()) {
+      if (this.#room >= 0) break
+      this.#delete(oldest)
+    }
+  }
+
+  #delete(url: string): void {
+    this.#room += this.#responses.get(url)?.body.length ?? 0
+    this.#responses.delete(url)
+  }
+}
+
+type Outcome =
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+  | { readonly failure: ConnectionFailed }
+
+export class Transport {
+  readonly #options: Options
+  readonly #cache: Cache | undefined
+  #free: number
+  readonly #waiting = new Set<() => void>()
+
+  constructor(options: Options) {
+    this.#options = options
+    const { cache = new MemoryCache(), concurrency = 6 } = options
+    this.#cache = cache || undefined
+    this.#free = Math.max(concurrency, 1)
+  }
+
+  /** A response with a status of 2xx; anything else is an error. */
+  async send(url: string, { signal, body, keep = true }: Call = {}): Promise<Reply> {
+    const { retries = 4, backoff = 250, maxRetryAfter = 60, headers: own } = this.#options
+    const isRead = body === undefined
+    const request = { method: isRead ? 'GET' : 'POST', url }
+    const cache = isRead && keep ? this.#cache : undefined
+    const cached = await cache?.get(url)
+    if (cached?.headers['cache-control']?.includes('immutable')) return { ...cached, url }
+    const { etag } = cached?.headers ?? {}
+    const init = {
+      method: request.method,
+      headers: {
+        Accept: 'application/json',
+        ...(etag ? { 'If-None-Match': etag } : {}),
+        ...(isRead ? {} : { 'Content-Type': 'application/json' }),
+        ...own,
+      },
+      ...(isRead ? {} : { body: JSON.stringify(body) }),
+    }
+    const signals = [signal, this.#options.signal].filter((one) => one !== undefined)
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await this.#inTurn(signals, () => this.#attempt(request, init, signals))
+      const isLast = !isRead || attempt >= retries
+      let wait = Math.random() * Math.min(backoff * 2 ** attempt, MAX_BACKOFF)
+      if ('failure' in outcome) {
+        if (isLast) throw outcome.failure
+      } else {
+        const { status, headers, body: text } = outcome
+        if (status === 304 && cached !== undefined)
+          return { url, body: cached.body, headers: { ...cached.headers, ...headers } }
+        if (status >= 200 && status < 300) {
+          if (headers.etag) await cache?.set(url, { headers, body: text })
+          return { url, headers, body: text }
+        }
+        const seconds = secondsOf(headers['retry-after'])
+        if (isLast || !RETRIED.includes(status) || (seconds ?? 0) > maxRetryAfter)
+          throw responseError(request, status, text, seconds)
+        wait += (seconds ?? 0) * 1_000
+      }
+      await aborting(signals, (resolve) => {
+        const timer = setTimeout(resolve, wait)
+        return () => clearTimeout(timer)
+      })
+    }
+  }
+
+  /** Does the work when fewer requests are under way than there may be. */
+  async #inTurn<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else
+      await aborting(signals, (resolve) => {
+        this.#waiting.add(resolve)
+        return () => this.#waiting.delete(resolve)
+      })
+    try {
+      return await work()
+    } finally {
+      const [next] = this.#waiting
+      if (next === undefined) this.#free++
+      else {
+        // Its place is handed over, so that no request comes in between.
+        this.#waiting.delete(next)
+        next()
+      }
+    }
+  }
+
+  async #attempt({ method, url }: Request, init: RequestInit, signals: readonly AbortSignal[]): Promise<Outcome> {
+    const { timeout = 30_000, fetch: send = (...call) => fetch(...call) } = this.#options
+    for (const signal of signals) signal.throwIfAborted()
+    const controller = new AbortController()
+    const late = new TimedOut(`${method} ${url}: nothing was received for ${timeout} ms`)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const waitOn = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => controller.abort(late), timeout)
+    }
+    const stop = () => controller.abort()
+    for (const signal of signals) signal.addEventListener('abort', stop)
+    try {
+      waitOn()
+      const response = await send(url, { ...init, signal: controller.signal })
+      const reader = response.body?.getReader()
+      const decoder = new TextDecoder()
+      let body = ''
+      for (;;) {
+        waitOn()
+        const { done, value } = (await reader?.read()) ?? { done: true }
+        body += decoder.decode(value, { stream: !done })
+        if (done) break
+      }
+      return { status: response.status, headers: Object.fromEntries(response.headers), body }
+    } catch (cause) {
+      for (const signal of signals) signal.throwIfAborted()
+      if (controller.signal.aborted) return { failure: late }
+      return { failure: new ConnectionFailed(`${method} ${url}: ${reasonOf(cause)}`, { cause }) }
+    } finally {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+/** The address of a version of the API of a server; on a page, an address may be relative. */
+export function apiAt(url: string, version: 'v1' | 'v2'): string {
+  const { location } = globalThis as { location?: { readonly href: string } }
+  const { origin, pathname } = new URL(url, location?.href)
+  return `${origin}${pathname.replace(/\/+$/, '')}/api/${version}`
+}
+
+/** The value of a response in JSON, which a proxy may have put something else in place of. */
+export function jsonOf<T>({ url, body }: Reply): T {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw new NomenclatorError(`GET ${url}: the response is not JSON`, { cause })
+  }
+}
+
+/** Node tells why a request failed in the cause of what it throws. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error
+  return cause instanceof Error ? `${message} (${cause.message})` : message
+}
+
+/** Waits for something that can be cancelled, or fails as soon as a signal says so. */
+function aborting(signals: readonly AbortSignal[], start: (resolve: () => void) => () => void): Promise<void> {
+  let stop: () => void = () => {}
+  return new Promise<void>((resolve, reject) => {
+    const cancel = start(resolve)
+    stop = () => {
+      const aborted = signals.find((signal) => signal.aborted)
+      if (aborted === undefined) return
+      cancel()
+      reject(aborted.reason)
+    }
+    for (const signal of signals) signal.addEventListener('abort', stop)
+    stop()
+  }).finally(() => {
+    for (const signal of signals) signal.removeEventListener('abort', stop)
+  })
+}
+
+/** Retry-After is a number of seconds or a date. */
+function secondsOf(text: string | undefined): number | undefined {
+  if (!text) return undefined
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1_000
+  return Number.isNaN(seconds) ? undefined : Math.max(Math.ceil(seconds), 0)
+}

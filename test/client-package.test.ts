@@ -1,0 +1,189 @@
+// The client as users get it: packed, unpacked into an empty project, type-checked, and run in Node, in Bun and in Chromium.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundledSource } from '../src/source/bundled.ts'
+import { launchBrowser } from './support/browser.ts'
+import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
+import { serverOf, type TestServer } from './support/server.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const MAX_CORE_BYTES = 6_000
+/** The address in the document. */
+const EXAMPLE_URL = 'https://catalogs.example.org'
+
+const project = new TestDirectory()
+const home = new TestHome()
+let server: TestServer
+const installed = join(project.path, 'node_modules', 'nomenclator')
+const inProject = (...names: string[]) => join(project.path, ...names)
+
+/** What a program prints. The server of these tests runs beside it. */
+async function run(directory: string, ...command: string[]): Promise<string> {
+  const env = { ...process.env, NO_COLOR: '1' }
+  const child = Bun.spawn(command, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${command.join(' ')} failed:\n${out}${err}`)
+  return out
+}
+
+beforeAll(async () => {
+  await home.import(bundledSource())
+  const release = home.current()
+  server = serverOf(() => release, {}, home.shelf)
+  const packed = await run(ROOT, 'npm', 'pack', '--silent', '--pack-destination', project.path)
+  const tarball = packed.trim().split('\n').at(-1) ?? ''
+  // npm install does the same with the tarball, and downloads what the server depends on, which the client does not need.
+  mkdirSync(installed, { recursive: true })
+  await run(installed, 'tar', '-xzf', inProject(tarball), '--strip-components=1')
+  writeFileSync(inProject('package.json'), JSON.stringify({ type: 'module', dependencies: { nomenclator: '*' } }))
+})
+afterAll(async () => {
+  await server.close()
+  for (const directory of [home, project]) directory[Symbol.dispose]()
+})
+
+type Manifest = { exports: Record<string, string | Record<string, string>>; main?: string }
+const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest
+const entries = () => Object.values(manifest().exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry]))
+const moduleOf = (entry: Record<string, string>) => readFileSync(join(installed, entry.default ?? ''), 'utf8')
+
+describe('the package', () => {
+  test('has compiled JavaScript and declarations for every entry, and nothing compiled is committed', async () => {
+    expect(entries()).toHaveLength(3)
+    for (const entry of entries())
+      for (const file of Object.values(entry)) expect(existsSync(join(installed, file)), file).toBe(true)
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain('/dist/')
+    if (existsSync(join(ROOT, '.git'))) expect(await run(ROOT, 'git', 'ls-files', 'dist')).toBe('')
+  })
+
+  test(`has a core of fewer than ${MAX_CORE_BYTES} bytes compressed`, () => {
+    const [core] = entries()
+    expect(Bun.gzipSync(moduleOf(core as Record<string, string>)).length).toBeLessThan(MAX_CORE_BYTES)
+  })
+
+  test('imports nothing, save what a store in a file needs', () => {
+    const transpiler = new Bun.Transpiler({ loader: 'js' })
+    const imported = readdirSync(join(installed, 'dist', 'npm', 'client'))
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => {
+        const source = readFileSync(join(installed, 'dist', 'npm', 'client', file), 'utf8')
+        expect(source).not.toMatch(/\b(?:Bun|process|Buffer|require)\b/)
+        return [file, transpiler.scanImports(source).map(({ path, kind }) => `${kind} ${path}`)]
+      })
+    expect(Object.fromEntries(imported)).toEqual({
+      'file-store.js': ['import-statement node:fs/promises'],
+      'index.js': ['dynamic-import ./offline-copy.js'],
+      'offline-copy.js': [],
+      'sqlite-store.js': [],
+    })
+  })
+})
+
+/** The examples of the document as one program; of blocks that are not for all runtimes, only those for these. */
+function program(...runtimes: readonly string[]) {
+  const text = readFileSync(join(ROOT, 'docs', 'client.md'), 'utf8')
+  const blocks = [...text.matchAll(/^```ts(?: (\w+))?\n([\s\S]*?)^```$/gm)]
+    .filter(([, runtime]) => runtime === undefined || runtimes.includes(runtime))
+    .map(([, , code = '']) => code)
+  const source = blocks.join('\n').replaceAll(EXAMPLE_URL, server.url)
+  const output = source.split('\n').flatMap((line) => /^(?:.*console\.log\(.*\) )?\/\/ (.*)$/.exec(line)?.[1] ?? [])
+  return { source, script: new Bun.Transpiler({ loader: 'ts' }).transformSync(source), output }
+}
+
+/** As much of Node's types as the examples need: all of them would take longer to check than everything else. */
+const NODE_TYPES = `declare module 'node:fs/promises' {
+  export function readFile(path: string, encoding: 'utf8'): Promise<string>
+}`
+
+const tsconfig = {
+  compilerOptions: {
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: false,
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    noEmit: true,
+    types: [],
+  },
+  files: ['types.ts', 'example.ts', 'node.d.ts'],
+}
+
+describe('the types', () => {
+  test('accept what is right and refuse what is wrong, in strict TypeScript, with those that nomenclator types prints', async () => {
+    cpSync(join(ROOT, 'test', 'client-programs', 'types.ts'), inProject('types.ts'))
+    const { out, code } = await nomenclator('types', '--home', home.path)
+    expect(code).toBe(0)
+    expect(out).toStartWith(`// Types of release ${home.current().digest}, printed by nomenclator types.\n`)
+    writeFileSync(inProject('catalogs.ts'), out)
+    writeFileSync(inProject('example.ts'), program('node').source)
+    writeFileSync(inProject('node.d.ts'), NODE_TYPES)
+    writeFileSync(inProject('tsconfig.json'), JSON.stringify(tsconfig))
+    expect(await run(project.path, join(ROOT, 'node_modules', '.bin', 'tsc'))).toBe('')
+  })
+})
+
+describe('the examples of docs/client.md print what they say', () => {
+  test('in Node', async () => {
+    const { script, output } = program('node')
+    writeFileSync(inProject('example.mjs'), script)
+    const printed = await run(project.path, 'node', 'example.mjs')
+    expect(printed.trimEnd().split('\n')).toEqual(output)
+    expect(output.length).toBeGreaterThan(20)
+  })
+
+  test('in Bun', async () => {
+    const { source, output } = program('node', 'bun')
+    writeFileSync(inProject('example-bun.ts'), source)
+    const printed = await run(project.path, process.execPath, 'example-bun.ts')
+    expect(printed.trimEnd().split('\n')).toEqual(output)
+  })
+
+  test('in Deno, where there is one', async () => {
+    const deno = Bun.which('deno')
+    if (deno === null) return
+    const { script, output } = program('node')
+    writeFileSync(inProject('example-deno.mjs'), script)
+    const permissions = ['--allow-net', '--allow-read', '--allow-write', '--node-modules-dir=manual']
+    const printed = await run(project.path, deno, 'run', ...permissions, 'example-deno.mjs')
+    expect(printed.trimEnd().split('\n')).toEqual(output)
+  })
+
+  test('in Chromium, on a page of another origin', async () => {
+    const browser = await launchBrowser()
+    if (browser === undefined) return
+    const { script, output } = program()
+    const imports = { 'nomenclator/client': '/client/index.js' }
+    const html = `<!doctype html><script>window.printed = []; console.log = (...words) => printed.push(words.join(' '))</script>
+<script type="importmap">${JSON.stringify({ imports })}</script><script type="module" src="/example.js"></script>`
+    const site = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: ({ url }) => {
+        const { pathname } = new URL(url)
+        if (pathname === '/') return new Response(html, { headers: { 'Content-Type': 'text/html' } })
+        if (pathname === '/example.js')
+          return new Response(`${script}\nwindow.isDone = true`, { headers: { 'Content-Type': 'text/javascript' } })
+        const file = Bun.file(join(installed, 'dist', 'npm', pathname))
+        return existsSync(file.name ?? '') ? new Response(file) : new Response(null, { status: 404 })
+      },
+    })
+    try {
+      const page = await browser.newPage()
+      const errors: string[] = []
+      page.on('pageerror', ({ message }) => errors.push(message))
+      await page.goto(`http://127.0.0.1:${site.port}/`)
+      await Promise.race([
+        page.waitForFunction('window.isDone === true'),
+        new Promise((resolve) => page.on('pageerror', resolve)),
+      ])
+      expect(errors).toEqual([])
+      expect(await page.evaluate<string[]>('window.printed')).toEqual(output)
+    } finally {
+      await browser.close()
+      await site.stop(true)
+    }
+  })
+})

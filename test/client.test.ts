@@ -1,0 +1,583 @@
+// The client: how it sends requests to servers that fail, and what it makes of the responses of a real one.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import {
+  BadRequest,
+  type Catalogs,
+  ConnectionFailed,
+  connect,
+  connectV1,
+  NomenclatorError,
+  NotFound,
+  ReleaseGone,
+  ResponseError,
+  TimedOut,
+  TooManyRequests,
+  Unavailable,
+} from '../src/client/index.ts'
+import { type Explored, explored } from './support/explored.ts'
+import { sourceOf, TestHome, tiny } from './support/releases.ts'
+import { serverOf } from './support/server.ts'
+
+/** A server that responds as a test says, and keeps the requests. */
+class ScriptedServer {
+  readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[] = []
+  respond: (request: Request, number: number) => Response | Promise<Response> = () => Response.json([])
+  readonly #server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    fetch: (request) => {
+      const { method, url, headers } = request
+      this.requests.push({ method, url, headers: new Headers(headers) })
+      return this.respond(request, this.requests.length)
+    },
+  })
+  readonly url = `http://127.0.0.1:${this.#server.port}`
+
+  stop() {
+    return this.#server.stop(true)
+  }
+}
+
+let server: ScriptedServer
+beforeAll(() => {
+  server = new ScriptedServer()
+})
+afterEach(() => {
+  server.requests.length = 0
+})
+afterAll(() => server.stop())
+
+const quick = { backoff: 1, timeout: 2_000 }
+const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
+const problem = (status: number, detail = '', headers: Record<string, string> = {}) =>
+  Response.json({ type: 'urn:nomenclator:problem:some-kind', status, detail }, { status, headers })
+/** What a promise is rejected with. */
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe('retries', () => {
+  test.each([429, 502, 503, 504])('after a %i', async (status) => {
+    server.respond = (_, number) => (number < 3 ? problem(status) : Response.json(pais))
+    expect(await connect(server.url, quick).paises.get(484)).toEqual(pais)
+    expect(server.requests).toHaveLength(3)
+  })
+
+  test.each([400, 404, 410, 500, 501])('none after a %i', async (status) => {
+    server.respond = () => problem(status)
+    expect(await rejection(connect(server.url, quick).paises.get(484))).toBeInstanceOf(ResponseError)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('after a connection that broke, and an error that names the address when they are used up', async () => {
+    let sent = 0
+    const fetch = async () => {
+      sent++
+      if (sent < 3) throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
+      return Response.json(pais)
+    }
+    expect(await connect('http://a.example', { ...quick, fetch }).paises.get(484)).toEqual(pais)
+    sent = -10
+    const error = await rejection(connect('http://a.example', { ...quick, retries: 2, fetch }).paises.get(484))
+    expect(error).toBeInstanceOf(ConnectionFailed)
+    expect(String(error)).toBe('ConnectionFailed: GET http://a.example/api/v2/paises/484: fetch failed (ECONNRESET)')
+    expect(sent).toBe(-7)
+  })
+
+  test('none of a POST, which is not idempotent', async () => {
+    server.respond = () => problem(503)
+    expect(await rejection(connect(server.url, quick).resolve(['Monterrey']))).toBeInstanceOf(Unavailable)
+    expect(server.requests.map(({ method }) => method)).toEqual(['POST'])
+  })
+
+  test('end after as many as are allowed', async () => {
+    server.respond = () => problem(503)
+    expect(await rejection(connect(server.url, { ...quick, retries: 2 }).paises.get(484))).toBeInstanceOf(Unavailable)
+    expect(server.requests).toHaveLength(3)
+  })
+
+  test.each([
+    ['in seconds', () => '1'],
+    ['as a date', () => new Date(Date.now() + 1_000).toUTCString()],
+  ])('wait as Retry-After says %s', async (_how, retryAfter) => {
+    const times: number[] = []
+    server.respond = (_request, number) => {
+      times.push(performance.now())
+      return number === 1 ? problem(429, '', { 'Retry-After': retryAfter() }) : Response.json(pais)
+    }
+    await connect(server.url, quick).paises.get(484)
+    // A date has whole seconds, so that less than one may be left.
+    expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(_how === 'in seconds' ? 990 : 20)
+  })
+
+  test('are given up where Retry-After is too long, which the error tells', async () => {
+    server.respond = () => problem(429, 'slow down', { 'Retry-After': '3600' })
+    const error = await rejection(connect(server.url, quick).paises.get(484))
+    expect(error).toBeInstanceOf(TooManyRequests)
+    expect((error as TooManyRequests).retryAfter).toBe(3_600)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('wait longer each time, and never as long as the others', async () => {
+    const waits: number[] = []
+    const original = globalThis.setTimeout
+    const spy = ((work: () => void, milliseconds: number) => {
+      if (milliseconds < 30_000) waits.push(milliseconds)
+      return original(work, milliseconds < 30_000 ? 0 : milliseconds)
+    }) as typeof setTimeout
+    globalThis.setTimeout = spy
+    try {
+      const fetch = async () => problem(503)
+      const attempts = Array.from({ length: 20 }, () =>
+        rejection(connect('http://a.example', { fetch, retries: 6 }).paises.get(1)),
+      )
+      await Promise.all(attempts)
+    } finally {
+      globalThis.setTimeout = original
+    }
+    const [first, last] = [waits.slice(0, 20), waits.slice(-20)]
+    expect(waits).toHaveLength(120)
+    expect(new Set(waits).size).toBe(120)
+    expect(Math.max(...first)).toBeLessThanOrEqual(250)
+    expect(Math.max(...last)).toBeGreaterThan(1_000)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(250 * 2 ** 5)
+  })
+})
+
+describe('timeouts', () => {
+  test('end a request to a server that sends nothing', async () => {
+    server.respond = () => new Promise(() => {})
+    const error = await rejection(connect(server.url, { timeout: 30, retries: 1, backoff: 1 }).paises.get(484))
+    expect(error).toBeInstanceOf(TimedOut)
+    expect(server.requests).toHaveLength(2)
+  })
+
+  const dripping = (pieces: readonly string[], pause: number) =>
+    new Response(
+      new ReadableStream({
+        async start(controller) {
+          for (const piece of pieces) {
+            controller.enqueue(new TextEncoder().encode(piece))
+            await Bun.sleep(pause)
+          }
+          if (pause < 1_000) controller.close()
+        },
+      }),
+    )
+
+  test('end one whose body stops in the middle', async () => {
+    server.respond = () => dripping(['[{"idPais"'], 5_000)
+    const error = await rejection(connect(server.url, { timeout: 60, retries: 0 }).paises.get(484))
+    expect(error).toBeInstanceOf(TimedOut)
+  })
+
+  test('leave one alone that goes on, however long it takes', async () => {
+    const text = JSON.stringify(pais)
+    const pieces = Array.from({ length: 6 }, (_, at) => text.slice(at * 10, at === 5 ? undefined : at * 10 + 10))
+    server.respond = () => dripping(pieces, 250)
+    expect(await connect(server.url, { timeout: 1_000, retries: 0 }).paises.get(484)).toEqual(pais)
+  })
+})
+
+describe('a signal', () => {
+  const reason = new Error('the user left')
+
+  test('ends a request that is under way', async () => {
+    const controller = new AbortController()
+    server.respond = () => {
+      controller.abort(reason)
+      return new Promise(() => {})
+    }
+    expect(await rejection(connect(server.url).paises.get(484, { signal: controller.signal }))).toBe(reason)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('ends the wait for a retry, also where it is that of the client', async () => {
+    const controller = new AbortController()
+    server.respond = () => {
+      setTimeout(() => controller.abort(reason), 5)
+      return problem(503, '', { 'Retry-After': '30' })
+    }
+    expect(await rejection(connect(server.url, { signal: controller.signal }).paises.get(484))).toBe(reason)
+  })
+
+  test('ends the wait for others, which go on', async () => {
+    const controller = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    server.respond = async () => {
+      await promise
+      return Response.json(pais)
+    }
+    const catalogs = connect(server.url, { concurrency: 1 })
+    const first = catalogs.paises.get(484)
+    const second = rejection(catalogs.paises.get(1, { signal: controller.signal }))
+    const third = catalogs.paises.get(2)
+    controller.abort(reason)
+    expect(await second).toBe(reason)
+    resolve()
+    expect(await Promise.all([first, third])).toEqual([pais, pais])
+    expect(server.requests).toHaveLength(2)
+  })
+
+  test('that was given before keeps a request from being sent', async () => {
+    expect(await rejection(connect(server.url).paises.get(484, { signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
+describe('responses that are kept', () => {
+  const tagged =
+    (body: unknown, headers: Record<string, string> = {}) =>
+    (request: Request) =>
+      request.headers.get('If-None-Match') === '"1"'
+        ? new Response(null, { status: 304, headers: { ETag: '"1"', ...headers } })
+        : Response.json(body, { headers: { ETag: '"1"', ...headers } })
+
+  test('are revalidated, and good while they are', async () => {
+    server.respond = tagged(pais)
+    const catalogs = connect(server.url)
+    expect(await catalogs.paises.get(484)).toEqual(pais)
+    expect(await catalogs.paises.get(484)).toEqual(pais)
+    expect(server.requests.map(({ headers }) => headers.get('If-None-Match'))).toEqual([null, '"1"'])
+    server.respond = () => Response.json({ ...pais, descPais: 'otro' })
+    expect((await catalogs.paises.get(484)).descPais).toBe('otro')
+  })
+
+  test('have the totals of their revalidation', async () => {
+    server.respond = tagged([pais], { 'X-Total': '1' })
+    const catalogs = connect(server.url)
+    await catalogs.paises.page()
+    server.respond = tagged([pais], { 'X-Total': '2' })
+    expect((await catalogs.paises.page()).total).toBe(2)
+  })
+
+  test('are not requested again where they never change', async () => {
+    server.respond = tagged(pais, { 'Cache-Control': 'public, max-age=31536000, immutable' })
+    const catalogs = connect(server.url)
+    await catalogs.paises.get(484, { release: 'f'.repeat(64) })
+    expect(await catalogs.paises.get(484, { release: 'f'.repeat(64) })).toEqual(pais)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('are in the cache that was given, and in none if that is false', async () => {
+    server.respond = tagged(pais)
+    const cache = new Map()
+    await connect(server.url, { cache }).paises.get(484)
+    expect([...cache.keys()]).toEqual([`${server.url}/api/v2/paises/484`])
+    expect(await connect(server.url, { cache }).paises.get(484)).toEqual(pais)
+    const without = connect(server.url, { cache: false })
+    await without.paises.get(484)
+    await without.paises.get(484)
+    expect(server.requests.map(({ headers }) => headers.get('If-None-Match'))).toEqual([null, '"1"', null, null])
+  })
+
+  test('take up to eight million characters, the least recently used give way', async () => {
+    server.respond = (request) => tagged({ text: 'x'.repeat(3e6) })(request)
+    const catalogs = connect(server.url)
+    for (const id of [1, 2, 1, 3, 1, 2]) await catalogs.paises.get(id)
+    expect(server.requests.map(({ headers }) => headers.has('If-None-Match'))).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true,
+      false,
+    ])
+  })
+})
+
+test('a response that is not JSON is told with its address', async () => {
+  server.respond = () => new Response('<h1>Welcome to the hotel</h1>')
+  const error = await rejection(connect(server.url).paises.get(484))
+  expect(error).toBeInstanceOf(NomenclatorError)
+  expect(String(error)).toBe(`NomenclatorError: GET ${server.url}/api/v2/paises/484: the response is not JSON`)
+})
+
+test('no more requests are under way than allowed', async () => {
+  let [now, most] = [0, 0]
+  server.respond = async () => {
+    most = Math.max(most, ++now)
+    await Bun.sleep(2)
+    now--
+    return Response.json(pais)
+  }
+  const catalogs = connect(server.url, { concurrency: 3 })
+  await Promise.all(Array.from({ length: 12 }, (_, id) => catalogs.paises.get(id)))
+  expect(most).toBe(3)
+})
+
+describe('a walk', () => {
+  test('stays in its release while another one is current, and says so when it is gone', async () => {
+    using home = new TestHome()
+    const rows = (suffix: string) =>
+      sourceOf({ ...tiny, pais: tiny.pais.map((row) => ({ ...row, descPais: `${row.descPais}${suffix}` })) })
+    const { digest } = await home.import(rows(''))
+    let release = home.current()
+    const real = serverOf(() => release, {}, home.shelf)
+    const catalogs = connect(real.url)
+    const names: string[] = []
+    for await (const { descPais } of catalogs.paises.all({ perPage: 1 })) {
+      names.push(descPais)
+      if (names.length > 1) continue
+      await home.import(rows(' bis'))
+      release = home.current()
+    }
+    expect(names).toEqual(['Francia', 'México'])
+    expect((await catalogs.paises.all().toArray()).map(({ descPais }) => descPais)).toEqual([
+      'Francia bis',
+      'México bis',
+    ])
+
+    const walk = catalogs.paises.all({ perPage: 1, release: digest }).pages()[Symbol.asyncIterator]()
+    expect((await walk.next()).value.release).toBe(digest)
+    home.shelf.remove(digest)
+    const error = await rejection(walk.next())
+    expect(error).toBeInstanceOf(ReleaseGone)
+    expect(String(error)).toEndWith(`release ${digest}, in which this walk began, is gone; begin again`)
+    await real.close()
+  })
+
+  test('notices a server that goes on in another release', async () => {
+    server.respond = (_, number) =>
+      Response.json([pais], { headers: { 'X-Release': `${number}`, Link: `<http://x/?after=a>; rel="next"` } })
+    expect(String(await rejection(connect(server.url).paises.all().toArray()))).toContain('release 1, in which')
+  })
+
+  test('uses the address that the client was given, not the one in links', async () => {
+    server.respond = (request) =>
+      new URL(request.url).searchParams.has('after')
+        ? Response.json([])
+        : Response.json([pais], { headers: { Link: `<http://internal:1/api/v2/paises?after=abc>; rel="next"` } })
+    expect(
+      await connect(`${server.url}/behind/a/proxy/`)
+        .paises.all({ idPais: [484, 1] })
+        .toArray(),
+    ).toHaveLength(1)
+    expect(server.requests.map(({ url }) => url.slice(server.url.length))).toEqual([
+      '/behind/a/proxy/api/v2/paises?perPage=1000&idPais=484&idPais=1'.replace('perPage', 'per_page'),
+      '/behind/a/proxy/api/v2/paises?per_page=1000&idPais=484&idPais=1&after=abc',
+    ])
+  })
+})
+
+test('a filter without values is refused, since it would be none', async () => {
+  expect(await rejection(connect(server.url).paises.page({ idPais: [] }))).toEqual(
+    new TypeError('idPais has no values'),
+  )
+  expect(server.requests).toHaveLength(0)
+})
+
+test('the path of a record comes from what the server tells of its collection', async () => {
+  const record = 'http://elsewhere/api/v2/star-systems/{star-id}'
+  const collection = { name: 'star-systems', record, key: ['star-id'], keyPaths: ['star-id'] }
+  server.respond = ({ url }) => Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : [])
+  type Star = { record: { 'star-id': number; code: string }; facts: object; key: { 'star-id': number } }
+  type Stars = { 'star-systems': Star & { codes: never; owner: never; below: 'star-systems'; v1: false } }
+  const stars = connect<Stars>(server.url)['star-systems']
+  await stars.get({ 'star-id': 7 })
+  await stars.children({ 'star-id': 7, code: 'seven' })['star-systems'].page()
+  await stars.children({ code: 'a/b' })['star-systems'].page()
+  expect(server.requests.map(({ url }) => url.slice(server.url.length))).toEqual([
+    '/api/v2',
+    '/api/v2/star-systems/7',
+    '/api/v2/star-systems/7/star-systems',
+    '/api/v2/star-systems/a%2Fb/star-systems?by=code',
+  ])
+})
+
+describe('with a real server', () => {
+  let service: Explored
+  let catalogs: Catalogs
+  beforeAll(async () => {
+    service = await explored()
+    catalogs = connect(service.server.url, quick)
+  })
+  afterAll(() => service.close())
+
+  test('lists have records, totals and the release', async () => {
+    const page = await catalogs.localidades.page({ page: 3, perPage: 50, sort: '-poblacion', fields: ['poblacion'] })
+    expect([page.page, page.perPage, page.totalPages, page.length]).toEqual([3, 50, 3, 32])
+    expect(page.total).toBe(132)
+    expect(page.release).toBe(service.digests[1])
+    const all = await catalogs.localidades.all({ idMunicipio: 3, ambito: 'U', facts: true }).toArray()
+    expect(all.total).toBe(all.length)
+    expect(all.every(({ ambito, idMunicipio }) => ambito === 'U' && idMunicipio.descMunicipio === 'Ensenada')).toBe(
+      true,
+    )
+  })
+
+  test('records are found by identifier, key, record and code', async () => {
+    const found = await catalogs.municipios.get(3)
+    expect(found.descMunicipio).toBe('Ensenada')
+    expect(await catalogs.municipios.get({ idMunicipio: 3 })).toEqual(found)
+    expect(await catalogs.municipios.get(found)).toEqual(found)
+    expect(await catalogs.municipios.byCode('BC-001')).toEqual(found)
+    const place = await catalogs.localidades.get({ idMunicipio: 3, idLocalidad: 2 })
+    expect(place.descLocalidad).toBe('El "Sauzal" [Ejido]')
+    expect(await catalogs.localidades.byCode(['BC-001', '0002'])).toEqual(place)
+    expect(await catalogs.localidades.byCode(['3', '0002'], { fields: ['descLocalidad'] })).toEqual({
+      descLocalidad: place.descLocalidad,
+    })
+    expect(String(await rejection(catalogs.localidades.get({ idMunicipio: 3 } as never)))).toContain(
+      'the key of a record of localidades has idMunicipio and idLocalidad',
+    )
+  })
+
+  test('a key in a suggestion, a change or a resolved row is one that get takes', async () => {
+    const [found] = await catalogs.search('sauzal')
+    if (found?.collection !== 'localidades') throw new Error('no locality was found')
+    expect((await catalogs.localidades.get(found.key)).descLocalidad).toContain('Sauzal')
+    const changes = await catalogs.changes(service.digests[0])
+    expect(changes.to).toBe(service.digests[1])
+    const [renamed] = changes
+    if (renamed?.collection !== 'localidades' || renamed.change !== 'changed') throw new Error('nothing was renamed')
+    expect([renamed.old.descLocalidad, renamed.new.descLocalidad]).toEqual(['Rancho Uno', 'Rancho 1'])
+    expect((await catalogs.localidades.get(renamed.key)).descLocalidad).toBe('Rancho 1')
+    const rows = await catalogs.resolve([{ estado: 'BC', municipio: 'Ensenada' }, 'nowhere at all'])
+    expect(rows.map(({ row, verdict, name }) => [row, verdict, name])).toEqual([
+      [1, 'exact', 'Ensenada'],
+      [2, 'none', null],
+    ])
+    expect(rows.release).toBe(service.digests[1])
+  })
+
+  test('rows are sent in several requests where they are too many for one', async () => {
+    const bodies: number[] = []
+    const counting = connect(service.server.url, {
+      fetch: (url, init) => {
+        bodies.push((JSON.parse(String(init.body)) as unknown[]).length)
+        return fetch(url, init)
+      },
+    })
+    const rows = await counting.resolve(Array.from({ length: 10_001 }, () => ({ pais: 'MEX' })))
+    expect(bodies).toEqual([10_000, 1])
+    expect([rows.length, rows.at(-1)?.row]).toEqual([10_001, 10_001])
+  })
+
+  test('children are lists of the descendants of a record', async () => {
+    const state = await catalogs.estados.get(2)
+    const byId = await catalogs.estados.children(2).localidades.page({ fields: ['descLocalidad'] })
+    expect(byId.total).toBe(130)
+    expect(
+      (await catalogs.estados.children(state).municipios.all().toArray()).map(({ idMunicipio }) => idMunicipio),
+    ).toEqual([3])
+    expect((await catalogs.estados.children({ code: 'BC' }).localidades.page()).total).toBe(byId.total)
+  })
+
+  test('places near a point come with their distance, nearest first', async () => {
+    const near = catalogs.localidades.near(
+      { latitud: 31, longitud: -115.2 },
+      { withinKm: 15, fields: ['descLocalidad'] },
+    )
+    const places = await near.toArray()
+    const distances = places.map(({ distancia }) => distancia)
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
+    expect(distances.length).toBeGreaterThan(1)
+    expect(Object.keys(places[0] ?? {})).toEqual(['descLocalidad', 'distancia'])
+    const [first] = await catalogs.search('rancho', {
+      near: { latitud: 31, longitud: -115.2 },
+      in: ['localidades'],
+      limit: 1,
+    })
+    expect(first?.distancia).toBe(distances[0] as number)
+    expect(() => catalogs.localidades.near({ latitud: null, longitud: 1 })).toThrow('where the point is, is not known')
+  })
+
+  test('an older release is read where it is named', async () => {
+    const [before, current] = service.digests
+    const older = connect(service.server.url, { release: before })
+    expect((await older.localidades.page()).release).toBe(before)
+    expect((await older.localidades.page({ release: current })).release).toBe(current)
+    expect((await catalogs.releases()).map(({ digest, current: is }) => [digest, is])).toContainEqual([current, true])
+    expect((await older.resolve(['x'])).release).toBe(before)
+    expect((await older.search('x')).release).toBe(before)
+    expect(await older.releases()).toHaveLength(2)
+    expect(await older.changes(before)).toHaveLength(2)
+  })
+
+  test.each([
+    ['a record that is not there', () => catalogs.paises.get(1), NotFound, { kind: 'record-not-found', status: 404 }],
+    ['a page beyond the last', () => catalogs.paises.page({ page: 9 }), NotFound, { kind: 'page-beyond-last' }],
+    ['a release that is gone', () => catalogs.changes('0'.repeat(64)), ReleaseGone, { kind: 'release-gone' }],
+    [
+      'a value that is not allowed',
+      () => catalogs.paises.page({ perPage: 1_001 }),
+      BadRequest,
+      { parameter: 'per_page', allowed: ['a whole number from 1 to 1000'] },
+    ],
+    [
+      'a word that is not allowed',
+      () => catalogs.paises.page({ embed: 'ids' as 'id' }),
+      BadRequest,
+      { parameter: 'embed', allowed: ['full', 'id'] },
+    ],
+    [
+      'an unknown name',
+      () => catalogs.paises.page({ idPias: 1 } as never),
+      BadRequest,
+      { parameter: 'idPias', allowed: expect.arrayContaining(['idPais', 'cvePais_prefix']), kind: 'unknown-parameter' },
+    ],
+    ['a bad row', () => catalogs.resolve([{ planeta: 'Marte' }]), BadRequest, { kind: 'bad-row', method: 'POST' }],
+  ])('%s is an error of its own class', async (_what, request, type, members) => {
+    const error = await rejection(request())
+    expect(error).toBeInstanceOf(type)
+    expect(error).toMatchObject(members)
+    expect((error as Error).name).toBe(type.name)
+    expect((error as Error).message).toStartWith(`${(error as ResponseError).method} ${service.server.url}/api/v2/`)
+    expect((error as ResponseError).problem).toMatchObject({ detail: expect.any(String) })
+  })
+
+  test('API v1 is walked by its links', async () => {
+    const v1 = connectV1(service.server.url)
+    const walked: string[] = []
+    for await (const { descLocalidad } of v1.localidades.all()) walked.push(descLocalidad)
+    const expected = await catalogs.localidades.all({ fields: ['descLocalidad'] }).toArray()
+    expect(walked).toEqual(expected.map(({ descLocalidad }) => descLocalidad))
+    const page = await v1.localidades.page({ page: 14 })
+    expect([page.length, page.page, page.total, page.totalPages]).toEqual([2, 14, 132, 14])
+    expect(await rejection(v1.localidades.page({ page: 15 }))).toBeInstanceOf(NotFound)
+  })
+})
+
+describe('API v1 of another server', () => {
+  const pageWith = (headers: Record<string, string>) =>
+    Response.json([pais], { headers: { 'X-Total': '2', ...headers } })
+
+  test.each([
+    ['after prev', '</api/v1/paises?page=1>; rel="prev", </api/v1/paises?format=api&page=2>; rel="next"'],
+    ['relative and without quotes', '<?page=2>; rel=next'],
+    ['with other parameters, and a comma in the address', '</api/v1/paises?a=1,2&page=2>; title="x"; rel="next"'],
+  ])('may have its next link %s', async (_how, link) => {
+    server.respond = (_, number) => pageWith(number === 1 ? { Link: link } : {})
+    expect(await connectV1(server.url).paises.all().toArray()).toHaveLength(2)
+    expect(server.requests[1]?.url).toContain('page=2')
+  })
+
+  test('may not know its public address: then the query of its link counts', async () => {
+    server.respond = (_, number) =>
+      pageWith(number === 1 ? { Link: '<http://internal:8000/api/v1/paises?format=api&page=2>; rel="next"' } : {})
+    expect(await connectV1(`${server.url}/public?x#y`).paises.all().toArray()).toHaveLength(2)
+    expect(server.requests[1]?.url).toBe(`${server.url}/public/api/v1/paises?format=api&page=2`)
+  })
+
+  test('has only a next page where a link says so', async () => {
+    server.respond = () => pageWith({ Link: '</api/v1/paises?page=2>; rel="prev"' })
+    expect(await connectV1(server.url).paises.all().toArray()).toHaveLength(1)
+  })
+
+  test.each([
+    [
+      'changes its total in the middle',
+      (number: number) => pageWith({ 'X-Total': `${number}`, Link: `<?page=${number + 1}>; rel="next"` }),
+    ],
+    ['leads back to where it was', () => pageWith({ Link: '</api/v1/paises>; rel="next"' })],
+  ])('is an error where it %s', async (_what, respond) => {
+    server.respond = (_, number) => respond(number)
+    const error = await rejection(connectV1(server.url).paises.all().toArray())
+    expect(error).toBeInstanceOf(ReleaseGone)
+    expect(String(error)).toContain('the collection has changed since this walk began')
+  })
+})
