@@ -17,6 +17,7 @@ import { manCommand } from './man.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
+import { keygen, sign, verifyRelease } from './signing.ts'
 import { upgrade } from './upgrade.ts'
 
 export const commands: readonly Command[] = [
@@ -34,6 +35,9 @@ export const commands: readonly Command[] = [
   releasesPrune,
   activate,
   rollback,
+  keygen,
+  sign,
+  verifyRelease,
   upgrade,
   diff,
   doctor,

@@ -4,6 +4,7 @@ import { ACCESS_LOG_FORMATS } from '../http/access-log.ts'
 import { LOG_FORMATS } from '../log.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home } from './home-flag.ts'
+import { requireSignature } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
 import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
 
@@ -48,6 +49,7 @@ export const serveFlags = {
     description: 'never build the bundled data: refuse to start without a release',
     parse: yesOrNo,
   },
+  'require-signature': requireSignature,
   scrub: {
     value: 'WHEN',
     env: 'SCRUB',

@@ -20,6 +20,8 @@ export type ImportOptions = {
   readonly acceptChanges: boolean
   readonly dryRun: boolean
   readonly onProgress?: OnProgress
+  /** Gives the signature of a release before it is made current. */
+  readonly sign?: (release: Release) => string
 }
 
 export type ImportReport = {
@@ -81,7 +83,9 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
-    if (outcome === 'activated') await makeCurrent(shelf, built, registry)
+    if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
+    else if (outcome === 'nothing to do' && options.sign !== undefined && !options.dryRun)
+      shelf.placeSignature(manifest.digest, options.sign(shelf.read(manifest.digest)))
     const previous = current?.release.digest
     return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found }
   } finally {
@@ -258,11 +262,18 @@ async function isCurrent(shelf: Shelf, { manifest, directories }: Built): Promis
   return true
 }
 
-async function makeCurrent(shelf: Shelf, { manifest, directories }: Built, registry: IdRegistry): Promise<void> {
+async function makeCurrent(
+  shelf: Shelf,
+  { manifest, directories }: Built,
+  registry: IdRegistry,
+  sign: ImportOptions['sign'],
+): Promise<void> {
   // The registry first: cut short after this, an identifier may stay unused, but is never given twice.
   if (!manifest.source.synthetic) shelf.saveIdRegistry(registry)
   for (const [digest, directory] of directories) await shelf.placeEntity(directory, digest)
   shelf.placeRelease(manifest)
+  // Before it is current, so that nodes that require a signature swap to it at once.
+  if (sign !== undefined) shelf.placeSignature(manifest.digest, sign(shelf.read(manifest.digest)))
   shelf.activate(manifest.digest)
 }
 

@@ -5,6 +5,7 @@ import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
+import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { filterParameters } from './parameter-definitions.ts'
 import { childrenTemplate, recordTemplate } from './paths.ts'
 
@@ -65,6 +66,35 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
   })),
   versions: manifest.versions,
 })
+
+/** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
+export function describeManifest(release: Release) {
+  const { digest, built, source, versions, entities, findings, aliases = [] } = release.manifest
+  const definitions = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
+  return {
+    digest,
+    built,
+    source,
+    versions,
+    entities: Object.entries(entities).map(([name, { collection, count, records, facts, digest: ofFiles }]) => ({
+      name,
+      collection,
+      count,
+      records,
+      ...(facts === undefined ? {} : { facts }),
+      digest: ofFiles,
+      definition: definitions.get(name),
+    })),
+    aliases,
+    findings: findings.map(({ kind, description, count, examples, entity }) => ({
+      kind,
+      says: description,
+      count,
+      examples,
+      ...(entity === undefined ? {} : { entity }),
+    })),
+  }
+}
 
 const summaryOf = (manifest: Manifest, currentDigest: string, baseUrl: string) => ({
   digest: manifest.digest,
