@@ -37,7 +37,7 @@ export async function importWithProgress(
   source: Source,
   terminal: Terminal,
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
-  more: Pick<ImportOptions, 'sign'> = {},
+  more: Pick<ImportOptions, 'sign' | 'build'> = {},
 ): Promise<ImportReport> {
   const progress = progressLine(terminal)
   try {
@@ -59,7 +59,7 @@ const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => str
   'dry run': (digest) => `Dry run: release ${digest} was built and thrown away.`,
 }
 
-function reportText(report: ImportReport): string {
+export function reportText(report: ImportReport): string {
   const rows = Object.entries(report.counts).map(([name, count]) => {
     const collection = (report.collections[name] ?? name).padEnd(28)
     return `  ${collection}${number.format(count).padStart(10)}${changesText(report, name)}\n`

@@ -10,6 +10,7 @@ import { type Environment, readFlags, UsageError } from './flags.ts'
 import { health } from './health.ts'
 import { importBundled } from './import-bundled.ts'
 import { importInegi } from './import-inegi.ts'
+import { importMirror } from './import-mirror.ts'
 import { importSynthetic } from './import-synthetic.ts'
 import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   importInegi,
   importV1,
+  importMirror,
   importTabular,
   importBundled,
   importSynthetic,

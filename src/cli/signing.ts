@@ -100,6 +100,8 @@ export const sign = command({
     await refuseDamaged(shelf, digest)
     const signature = signRelease(secret, shelf.read(digest))
     shelf.placeSignature(digest, signature)
+    // Whoever follows the current release looks at it again.
+    if (digest === shelf.currentDigest()) shelf.activate(digest)
     const { trustedComment } = parseSignature(signature) ?? {}
     const key = secret.publicKey.id
     if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
@@ -124,7 +126,7 @@ export const verifyRelease = command({
     const digest = chosenDigest(shelf, operands[0])
     await refuseDamaged(shelf, digest)
     const release = shelf.read(digest)
-    const signable = { manifest: release.manifest, definitions: definitionsOf(release) }
+    const signable = { checksums: release.manifest, definitions: definitionsOf(release) }
     const proof = proofOf(signable, shelf.signatureOf(digest), values.key)
     if ('wrong' in proof) throw new Failure(`release ${short(digest)} is not proved: ${proof.wrong}`)
     const { key, signed, trustedComment, coversDefinitions } = proof

@@ -68,7 +68,7 @@ export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, 
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-type Content = Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>
+export type Content = Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>
 
 /**
  * The checksums of everything that a release consists of: its records, their facts and the imported aliases. This is what

@@ -4,7 +4,8 @@
 // that, is in the trusted comment.
 import type { EntityData } from '../../catalog/catalog.ts'
 import { Failure } from '../../failure.ts'
-import { checksumsText, type Manifest } from '../manifest.ts'
+import type { Alias } from '../../source/source.ts'
+import { type Content, checksumsText } from '../manifest.ts'
 import type { Release } from '../release.ts'
 import { type PublicKey, type SecretKey, signMessage, verifySignature } from './minisign.ts'
 
@@ -40,7 +41,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** What is signed, as bytes. */
-export const signedBytes = ({ entities, aliases }: Manifest): Uint8Array =>
+export const signedBytes = ({ entities, aliases }: Checksums): Uint8Array =>
   new TextEncoder().encode(checksumsText(entities, aliases))
 
 const SECOND = 1_000
@@ -65,18 +66,19 @@ export type Proof = {
   readonly coversDefinitions: boolean
 }
 
-type Signable = { readonly manifest: Manifest; readonly definitions: readonly EntityData[] }
+type Checksums = { readonly entities: Content; readonly aliases?: readonly Alias[] | undefined }
+type Signable = { readonly checksums: Checksums; readonly definitions: readonly EntityData[] }
 
 /** By which of these keys a release is signed, or why it is not. */
 export function proofOf(
-  { manifest, definitions }: Signable,
+  { checksums, definitions }: Signable,
   signature: string | undefined,
   keys: readonly PublicKey[],
 ): Proof | { readonly wrong: string } {
   if (signature === undefined) return { wrong: 'it is not signed' }
   let first: string | undefined
   for (const key of keys) {
-    const verified = verifySignature(key, signedBytes(manifest), signature)
+    const verified = verifySignature(key, signedBytes(checksums), signature)
     if ('wrong' in verified) {
       first ??= verified.wrong
       continue
@@ -95,6 +97,6 @@ export function proofOf(
 
 /** Throws for a release that none of these keys has signed. */
 export function refuseUnsigned(release: Release, signature: string | undefined, keys: readonly PublicKey[]): void {
-  const proof = proofOf({ manifest: release.manifest, definitions: definitionsOf(release) }, signature, keys)
+  const proof = proofOf({ checksums: release.manifest, definitions: definitionsOf(release) }, signature, keys)
   if ('wrong' in proof) throw new UnsignedRelease(release.digest, proof.wrong, keys)
 }
