@@ -5,6 +5,7 @@ import { type Command, helpOf, overview, type Terminal } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
+import { exportSiteCommand } from './export-site.ts'
 import { exportTabularCommand } from './export-tabular.ts'
 import { type Environment, readFlags, UsageError } from './flags.ts'
 import { health } from './health.ts'
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   importBundled,
   importSynthetic,
   exportTabularCommand,
+  exportSiteCommand,
   resolveCommand,
   releases,
   releasesShow,

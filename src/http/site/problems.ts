@@ -1,0 +1,26 @@
+// The problems that a site of files can tell of, as both servers write them.
+import { ALLOW, COMMON_HEADERS, type Headers } from '../../page/page-headers.ts'
+import { FORMAT_ALLOWED, PAGE_ALLOWED } from '../../page/page-request.ts'
+import { type ProblemKind, problemTitles, problemType } from '../problem.ts'
+
+/** The body of a problem; detail and instance may have variables of the server in them. */
+export function problemBody(kind: ProblemKind, detail: string, instance: string): string {
+  const [status, title] = problemTitles[kind]
+  return JSON.stringify({ type: problemType(kind), title, status, detail, instance })
+}
+
+export const statusOf = (kind: ProblemKind): number => problemTitles[kind][0]
+
+export const PROBLEM_TYPE = 'application/problem+json'
+
+export const PROBLEM_HEADERS: Headers = { ...COMMON_HEADERS, 'Cache-Control': 'no-store' }
+
+export const PREFLIGHT_HEADERS: Headers = {
+  ...COMMON_HEADERS,
+  'Access-Control-Allow-Methods': ALLOW,
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Max-Age': '86400',
+}
+
+export const badFormatDetail = `format has a value that is not allowed; allowed is ${FORMAT_ALLOWED}.`
+export const badPageDetail = `page has a value that is not allowed; allowed is ${PAGE_ALLOWED}.`
