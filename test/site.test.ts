@@ -1,13 +1,13 @@
 // A site of files gives what the service gives: nginx and Caddy over it are compared with our own server, request by request.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { v1Collections } from '../src/catalog/collections.ts'
 import { builtInCatalog } from '../src/catalog/entities.ts'
 import { exportSite } from '../src/http/site/export-site.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
-import { TestDirectory, TestHome } from './support/releases.ts'
+import { nomenclator, TestDirectory, TestHome, variantOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { eventually } from './support/service.ts'
 import { countries, smallSource } from './support/small-source.ts'
@@ -137,9 +137,9 @@ async function running(command: string[], url: string, env: Record<string, strin
   }
 }
 
-async function nginx() {
+async function nginx(from = directory) {
   const port = await freePort()
-  const site = readFileSync(join(directory, 'nginx.conf'), 'utf8').replace('listen 80;', `listen 127.0.0.1:${port};`)
+  const site = readFileSync(join(from, 'nginx.conf'), 'utf8').replace('listen 80;', `listen 127.0.0.1:${port};`)
   const work = join(scratch.path, 'nginx')
   mkdirSync(work, { recursive: true })
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${work}/${name};`)
@@ -192,11 +192,96 @@ describe('over the files', () => {
     expect(found.filter(({ expected, received }) => expected.status !== 412 || received.status !== 412)).toEqual([])
   })
 
+  test.skipIf(NGINX === null)('links have the address of the request where no base URL is given', async () => {
+    const other = join(scratch.path, 'by-host')
+    exportSite(home.current(), other, { baseUrl: undefined })
+    await using site = await nginx(other)
+    const { headers } = await ask(site.url, 'GET', PAISES, [])
+    expect(headers.Link).toBe(`<http://catalogs.example.org${PAISES}?format=api&page=2>; rel="next"`)
+  })
+
   test('without these programs, the skipped comparison is told', () => {
     for (const [name, found] of [
       ['nginx', NGINX],
       ['caddy', CADDY],
     ] as const)
       if (found === null) console.warn(`${name} is not there: the site of files was not compared with the service`)
+  })
+})
+
+describe('the files', () => {
+  const filesOf = (path: string) => readdirSync(path).sort()
+  const short = (digest: string) => digest.slice(0, 16)
+
+  test('are the bodies of all pages, with the date of the release', () => {
+    const release = home.current()
+    for (const { name, entity } of collections) {
+      const { records } = release.entity(entity)
+      const pages = Math.max(Math.ceil(records.count / 10), 1)
+      const path = join(directory, short(release.digest), 'pages', name)
+      expect(filesOf(path)).toEqual(Array.from({ length: pages }, (_, at) => `${at + 1}.json`).sort())
+      for (const page of [0, pages - 1]) {
+        const file = join(path, `${page + 1}.json`)
+        expect(readFileSync(file).equals(records.page(page))).toBe(true)
+        expect(statSync(file).mtime.toUTCString()).toBe(release.lastModified)
+      }
+    }
+  })
+
+  test('of another release take their place at once, and those of the release before stay until the next', () => {
+    const target = join(scratch.path, 'swapped')
+    const digests = ['a', 'b', 'c'].map((digit) => digit.repeat(64))
+    const exported = (digest: string) =>
+      exportSite(variantOf(home.current(), { digest }), target, { baseUrl: undefined })
+    for (const digest of digests) {
+      exported(digest)
+      expect(readFileSync(join(target, 'nginx.conf'), 'utf8')).toContain(join(target, short(digest)))
+    }
+    const [, before = '', now = ''] = digests.map(short)
+    expect(filesOf(target)).toEqual(['Caddyfile', 'nginx.conf', 'site.json', before, now].sort())
+    expect(JSON.parse(readFileSync(join(target, 'site.json'), 'utf8'))).toMatchObject({
+      release: digests[2],
+      before: digests[1],
+    })
+    // The same again leaves the release before where it is.
+    exported(digests[2] as string)
+    expect(filesOf(target)).toContain(before)
+  })
+
+  test('that an export left unfinished are replaced', () => {
+    const target = join(scratch.path, 'unfinished')
+    const { digest } = home.current()
+    mkdirSync(join(target, `${short(digest)}.next`, 'pages'), { recursive: true })
+    exportSite(home.current(), target, { baseUrl: undefined })
+    expect(filesOf(target)).toEqual(['Caddyfile', 'nginx.conf', 'site.json', short(digest)].sort())
+  })
+
+  test('are not written into a directory with something else in it', () => {
+    const target = join(scratch.path, 'other')
+    mkdirSync(target)
+    writeFileSync(join(target, 'letter.txt'), 'dear')
+    expect(() => exportSite(home.current(), target, { baseUrl: undefined })).toThrow('has something else in it')
+    expect(filesOf(target)).toEqual(['letter.txt'])
+  })
+
+  test('are written by the command, which reports in JSON', async () => {
+    const target = join(scratch.path, 'by-command')
+    const { code, out } = await nomenclator(
+      'export',
+      'site',
+      target,
+      '--home',
+      home.path,
+      '--served-from',
+      '/srv/site',
+      '--json',
+    )
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      expect.objectContaining({ directory: target, release: home.current().digest, isUnchanged: false }),
+    ])
+    expect(readFileSync(join(target, 'Caddyfile'), 'utf8')).toContain(
+      `root * /srv/site/${short(home.current().digest)}`,
+    )
   })
 })

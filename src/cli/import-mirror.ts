@@ -137,7 +137,7 @@ function pauseAfter(failures: number, interval: number): number {
   const seconds =
     failures === 0
       ? interval
-      : Math.min(Math.max(interval, FIRST_RETRY_SECONDS) * 2 ** (failures - 1), Math.max(interval, MAX_RETRY_SECONDS))
+      : Math.min(Math.min(interval, FIRST_RETRY_SECONDS) * 2 ** (failures - 1), Math.max(interval, MAX_RETRY_SECONDS))
   return seconds * SECOND * (0.75 + Math.random() / 2)
 }
 

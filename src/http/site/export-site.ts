@@ -66,7 +66,7 @@ const DIGITS = 16
 
 export function exportSite(release: Release, target: string, options: SiteOptions): SiteReport {
   const directory = resolve(target)
-  const before = previousRelease(directory)
+  const before = previousRelease(directory, release.digest)
   mkdirSync(directory, { recursive: true })
   const name = release.digest.slice(0, DIGITS)
   const collections = v1Collections(release.catalog)
@@ -104,11 +104,12 @@ const sizeOfRecords = (release: Release, entity: string) =>
   release.entity(entity).stored?.manifest.files.records.size ?? 0
 
 /** The release that was exported here before this one; a directory with anything else in it is refused. */
-function previousRelease(directory: string): string | undefined {
+function previousRelease(directory: string, digest: string): string | undefined {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return undefined
   try {
-    const { release } = JSON.parse(readFileSync(join(directory, SITE_FILE), 'utf8'))
-    return typeof release === 'string' ? release : undefined
+    const { release, before } = JSON.parse(readFileSync(join(directory, SITE_FILE), 'utf8'))
+    const previous = release === digest ? before : release
+    return typeof previous === 'string' ? previous : undefined
   } catch {
     const building = /^[0-9a-f]{16}\.next$/
     if (readdirSync(directory).every((name) => building.test(name))) return undefined

@@ -78,11 +78,13 @@ export function parsePublicKey(text: string): PublicKey | undefined {
 export const publicKeyFile = ({ id, text }: PublicKey): string => `${UNTRUSTED}minisign public key ${id}\n${text}\n`
 
 /** What minisign itself encrypts a key with: a gigabyte of memory and some seconds. */
-const OPERATIONS = 33_554_432n
-const MEMORY_BYTES = 1_073_741_824n
+const LIMITS = { operations: 33_554_432n, memory: 1_073_741_824n }
 
 /** A new pair of keys, as the content of its two files; without a password the secret key is not encrypted. */
-export function generateKeys(password?: string): { readonly publicKey: PublicKey; readonly secretFile: string } {
+export function generateKeys(
+  password?: string,
+  { operations, memory } = LIMITS,
+): { readonly publicKey: PublicKey; readonly secretFile: string } {
   const { privateKey, publicKey: generated } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-KEY_BYTES)
   const raw = generated.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
@@ -92,8 +94,8 @@ export function generateKeys(password?: string): { readonly publicKey: PublicKey
   const salt = isEncrypted ? randomBytes(SALT_BYTES) : Buffer.alloc(SALT_BYTES)
   const limits = Buffer.alloc(16)
   if (isEncrypted) {
-    limits.writeBigUInt64LE(OPERATIONS, 0)
-    limits.writeBigUInt64LE(MEMORY_BYTES, 8)
+    limits.writeBigUInt64LE(operations, 0)
+    limits.writeBigUInt64LE(memory, 8)
   }
   const kdf = isEncrypted ? SCRYPT : NOT_ENCRYPTED
   const kept = isEncrypted ? masked(secret, password, salt, limits) : secret
