@@ -72,6 +72,12 @@ export const serveFlags = {
     defaultValue: '1G',
     parse: byteSize,
   },
+  'cache-tags': {
+    env: 'CACHE_TAGS',
+    description:
+      'name the release in Surrogate-Key and Cache-Tag of every response, for a cache in front that purges by them',
+    parse: yesOrNo,
+  },
   admin: {
     value: 'ADDRESS',
     env: 'ADMIN',
