@@ -248,6 +248,16 @@ describe('the files', () => {
     expect(filesOf(target)).toContain(before)
   })
 
+  test('have the checksums of the release beside them, and its signature', () => {
+    const target = join(scratch.path, 'signed')
+    const release = home.current()
+    exportSite(release, target, { baseUrl: undefined, signature: 'a signature' })
+    const beside = join(target, short(release.digest))
+    const checksums = readFileSync(join(beside, 'checksums'))
+    expect(new Bun.CryptoHasher('sha256').update(checksums).digest('hex')).toBe(release.digest)
+    expect(readFileSync(join(beside, 'checksums.minisig'), 'utf8')).toBe('a signature')
+  })
+
   test('that an export left unfinished are replaced', () => {
     const target = join(scratch.path, 'unfinished')
     const { digest } = home.current()

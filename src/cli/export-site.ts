@@ -48,6 +48,7 @@ export const exportSiteCommand = command({
     const report = exportSite(shelf.read(digest), operands[0] as string, {
       baseUrl: values['base-url'],
       servedFrom: values['served-from'],
+      signature: shelf.signatureOf(digest),
       onProgress: progress.show,
     })
     progress.clear()

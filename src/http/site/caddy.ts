@@ -2,16 +2,18 @@
 import { V1_PATH } from '../../catalog/collections.ts'
 import { ALLOW, CACHE_CONTROL, COMMON_HEADERS, type Headers, totalHeaders } from '../../page/page-headers.ts'
 import type { ProblemKind } from '../problem.ts'
-import type { Site, SiteCollection } from './export-site.ts'
 import {
   badFormatDetail,
   badPageDetail,
+  lastPageDetail,
   PREFLIGHT_HEADERS,
   PROBLEM_HEADERS,
   PROBLEM_TYPE,
   problemBody,
+  type Site,
+  type SiteCollection,
   statusOf,
-} from './problems.ts'
+} from './site.ts'
 
 const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
@@ -49,9 +51,6 @@ function* predecessors(maxDigits: number): Generator<[pattern: string, previous:
 const counting = (pairs: Iterable<[string, string]>) =>
   [...pairs].map(([pattern, number]) => `			~${pattern} ${quoted(number)}`).join('\n')
 
-const beyondDetail = ({ totalPages }: SiteCollection) =>
-  totalPages === 0 ? 'the collection is empty, and only page 1 can be asked for' : `the last one is ${totalPages}`
-
 /** Which neighbours a page has: the first none before it, the last none after it. */
 const neighboursOf = ({ name, totalPages }: SiteCollection) =>
   totalPages <= 1 ? [] : [`			~^${name}/1$ next`, `			~^${name}/${totalPages}$ prev`, `			~^${name}/ both`]
@@ -78,7 +77,7 @@ export function caddyConfig({ directory, release, lastModified, baseUrl, collect
     'Cache-Control': CACHE_CONTROL,
   }
   const totals = collections.map(
-    (one) => `			${one.name} ${one.total} ${one.totalPages} ${quoted(beyondDetail(one))}`,
+    (one) => `			${one.name} ${one.total} ${one.totalPages} ${quoted(lastPageDetail(one))}`,
   )
   return `# Release ${release} of Nomenclator as a site of files. Set SITE to a name for TLS with a certificate by itself.
 # After another export: caddy reload, which is also the swap to its release.

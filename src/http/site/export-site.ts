@@ -4,6 +4,7 @@
 //   DIR/site.json                   which release that is
 //   DIR/<digest>/pages/             a file for each page of each collection
 //   DIR/<digest>/links.map          the links of each page, for nginx
+//   DIR/<digest>/checksums          what is signed of the release, and checksums.minisig where it is signed
 //
 // The directory of the release before stays, so that a server that has not been reloaded serves it to the end.
 import {
@@ -24,41 +25,28 @@ import { pageHeaders } from '../../page/page-headers.ts'
 import type { PageNumber } from '../../page/page-request.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import type { Release } from '../../release/release.ts'
+import { SIGNATURE_FILE, signedBytes } from '../../release/signing/release-signature.ts'
 import { caddyConfig } from './caddy.ts'
 import { nginxConfig } from './nginx.ts'
+import type { Site, SiteCollection } from './site.ts'
 
-export type SiteOptions = {
+type SiteOptions = {
   /** Where links lead; undefined for the address that a request is sent to. */
   readonly baseUrl: string | undefined
+  /** The signature of the release, which is put beside its checksums. */
+  readonly signature?: string | undefined
   /** Where the directory will be on the machine that serves it. */
   readonly servedFrom?: string | undefined
   readonly onProgress?: (collection: string, done: number, expected: number) => void
 }
 
-export type SiteReport = {
+type SiteReport = {
   readonly directory: string
   readonly release: string
   readonly pages: number
   readonly bytes: number
   /** Whether the pages of this release were there already. */
   readonly isUnchanged: boolean
-}
-
-/** A collection as the configurations tell of it. */
-export type SiteCollection = {
-  readonly name: string
-  readonly path: string
-  readonly total: number
-  readonly totalPages: number
-}
-
-/** What both configurations are written from. */
-export type Site = {
-  readonly directory: string
-  readonly release: string
-  readonly lastModified: string
-  readonly baseUrl: string | undefined
-  readonly collections: readonly SiteCollection[]
 }
 
 const SITE_FILE = 'site.json'
@@ -79,6 +67,7 @@ export function exportSite(release: Release, target: string, options: SiteOption
     syncDirectory(building)
     renameSync(building, join(directory, name))
   }
+  writeProof(release, join(directory, name), options.signature)
   const described = collections.map((collection) => describe(release, collection))
   const site: Site = {
     directory: join(options.servedFrom ?? directory, name),
@@ -128,6 +117,11 @@ function replace(path: string, text: string): void {
 function describe(release: Release, { name, path, entity }: Collection): SiteCollection {
   const total = release.entity(entity).count
   return { name, path, total, totalPages: pagesOf(total) }
+}
+
+function writeProof({ manifest }: Release, directory: string, signature: string | undefined): void {
+  writeFileSync(join(directory, 'checksums'), signedBytes(manifest))
+  if (signature !== undefined) replace(join(directory, SIGNATURE_FILE), signature)
 }
 
 const PAGES = 'pages'

@@ -2,16 +2,18 @@
 import { V1_PATH } from '../../catalog/collections.ts'
 import { ALLOW, CACHE_CONTROL, COMMON_HEADERS, type Headers, totalHeaders } from '../../page/page-headers.ts'
 import type { ProblemKind } from '../problem.ts'
-import type { Site, SiteCollection } from './export-site.ts'
 import {
   badFormatDetail,
   badPageDetail,
+  lastPageDetail,
   PREFLIGHT_HEADERS,
   PROBLEM_HEADERS,
   PROBLEM_TYPE,
   problemBody,
+  type Site,
+  type SiteCollection,
   statusOf,
-} from './problems.ts'
+} from './site.ts'
 
 /** Codes that no server sends: they only lead from a condition to the response. */
 const TO = { notFound: 561, format: 562, page: 563, options: 564, method: 565, index: 566, slash: 567 } as const
@@ -36,9 +38,6 @@ const mapOf = (name: string, collections: readonly SiteCollection[], value: (one
   `map $nomenclator_collection ${name} {
 ${collections.map((one) => `	${one.name} ${quoted(String(value(one)))};`).join('\n')}
 }`
-
-const beyondDetail = ({ totalPages }: SiteCollection) =>
-  totalPages === 0 ? 'the collection is empty, and only page 1 can be asked for' : `the last one is ${totalPages}`
 
 const HASH_ENTRIES = 4
 
@@ -101,7 +100,7 @@ map $args $nomenclator_page {
 }
 ${mapOf('$nomenclator_total', collections, ({ total }) => total)}
 ${mapOf('$nomenclator_total_pages', collections, ({ totalPages }) => totalPages)}
-${mapOf('$nomenclator_beyond', collections, beyondDetail)}
+${mapOf('$nomenclator_beyond', collections, lastPageDetail)}
 map $nomenclator_collection/$nomenclator_page $nomenclator_link {
 	include ${directory}/links.map;
 }

@@ -53,7 +53,7 @@ class LocalEntities {
 const contentKey = (name: string, records: string, facts: string | undefined) => `${name} ${records} ${facts ?? ''}`
 
 /** What was fetched of a release, before anything is built from it. */
-export type Mirrored = {
+type Mirrored = {
   readonly release: OriginRelease
   readonly signature: string | undefined
   readonly source: Source

@@ -57,7 +57,7 @@ export function signRelease(secret: SecretKey, release: Release, now = Date.now(
 }
 
 /** What a signature proves of a release. */
-export type Proof = {
+type Proof = {
   readonly key: PublicKey
   readonly trustedComment: string
   /** When it was signed, as the signer says. */
