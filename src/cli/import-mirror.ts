@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { diskFailure, Failure } from '../failure.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
 import { command, type Terminal } from './command.ts'
-import { text, type ValuesOf, type Wrong, wholeNumber, yes } from './flags.ts'
+import { text, UsageError, type ValuesOf, type Wrong, wholeNumber, yes } from './flags.ts'
 import { homeOf } from './home-flag.ts'
 import { importFlags } from './import-flags.ts'
 import { readSecretKey, requireSignature } from './key-flags.ts'
@@ -41,7 +41,9 @@ export const importMirror = command({
   ],
   run: async ({ values, operands, terminal }) => {
     if (values.follow && (values['dry-run'] || values.release !== undefined))
-      throw new Failure('--follow takes over what is current there: it goes neither with --release nor with --dry-run')
+      throw new UsageError([
+        '--follow takes over what is current there: it goes neither with --release nor with --dry-run',
+      ])
     const { Origin } = await import('../release/mirror/origin.ts')
     const mirror = {
       origin: new Origin(operands[0] as string),

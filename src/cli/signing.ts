@@ -7,7 +7,7 @@ import { releaseVerifier } from '../release/shelf/verify.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../release/signing/minisign.ts'
 import { definitionsOf, proofOf, signRelease } from '../release/signing/release-signature.ts'
 import { command } from './command.ts'
-import { text, yes } from './flags.ts'
+import { text, UsageError, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
 import { passwordFile, publicKey, readPassword, readSecretKey } from './key-flags.ts'
@@ -91,7 +91,8 @@ export const sign = command({
   },
   examples: ['sign --key release.key', 'sign 1a2b3c --key release.key --password-file password.txt'],
   run: async ({ values, operands, terminal }) => {
-    if (values.key === undefined) throw new Failure('give the secret key with --key FILE; nomenclator keygen makes one')
+    if (values.key === undefined)
+      throw new UsageError(['give the secret key with --key FILE; nomenclator keygen makes one'])
     const secret = readSecretKey(values.key, values['password-file'])
     const shelf = new Shelf(homeOf(values.home))
     using _lock = await lockFor(shelf, 'sign', values.wait, terminal)
@@ -121,7 +122,8 @@ export const verifyRelease = command({
     'verify-release 1a2b3c --key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3',
   ],
   run: async ({ values, operands, terminal }) => {
-    if (values.key === undefined) throw new Failure('give the public key with --key, as a file or as its line')
+    if (values.key === undefined)
+      throw new UsageError(['give the public key with --key KEY, as a file or as its line that begins with RW'])
     const shelf = new Shelf(homeOf(values.home))
     const digest = chosenDigest(shelf, operands[0])
     await refuseDamaged(shelf, digest)

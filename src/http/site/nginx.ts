@@ -109,7 +109,6 @@ server {
 	listen 80;
 	server_name _;
 	server_tokens off;
-	merge_slashes off;
 	absolute_redirect off;
 	if_modified_since exact;
 	max_ranges 0;

@@ -39,6 +39,8 @@ const REQUESTS = { rate: undefined, timeout: 30_000, retries: 3, backoff: 250 } 
 const MAX_RECORD_BYTES = 1 << 16
 const MAX_DOWNLOAD_BYTES = 4e9
 const MAX_ENTITIES = 1_000
+/** Whoever follows an origin for years keeps no more of its responses. */
+const MAX_KEPT = 8
 const MAX_RECORDS = 1e9
 
 export class Origin {
@@ -112,6 +114,13 @@ export class Origin {
     })
   }
 
+  #keep(url: string, fetched: { readonly etag: string; readonly text: string }): void {
+    this.#fetched.delete(url)
+    this.#fetched.set(url, fetched)
+    const [oldest = ''] = this.#fetched.keys()
+    if (this.#fetched.size > MAX_KEPT) this.#fetched.delete(oldest)
+  }
+
   #urlOf = (digest: string, part: string) => `${this.base}${V2_PATH}/releases/${digest}/${part}`
 
   /** Not fetched again as long as the origin says that it is the same. */
@@ -122,7 +131,7 @@ export class Origin {
       const { headers, body } = await this.#client.get(url, this.#signal, { Accept: '*/*', ...condition })
       const text = new TextDecoder().decode(body)
       const etag = headers.get('etag')
-      if (etag !== null) this.#fetched.set(url, { etag, text })
+      if (etag !== null) this.#keep(url, { etag, text })
       return text
     } catch (error) {
       if (known !== undefined && error instanceof Refused && error.status === 304) return known.text
