@@ -93,8 +93,8 @@ export const sign = command({
   run: async ({ values, operands, terminal }) => {
     if (values.key === undefined)
       throw new UsageError(['give the secret key with --key FILE; nomenclator keygen makes one'])
-    const secret = readSecretKey(values.key, values['password-file'])
     const shelf = new Shelf(homeOf(values.home))
+    const secret = readSecretKey(values.key, values['password-file'])
     using _lock = await lockFor(shelf, 'sign', values.wait, terminal)
     const digest = chosenDigest(shelf, operands[0])
     // A signature stays for years: every byte is read before one is made.
