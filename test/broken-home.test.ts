@@ -197,8 +197,12 @@ describe('a home that cannot be one', () => {
   const OPERANDS: Readonly<Record<string, readonly string[]>> = {
     'import inegi': [at('file')],
     'import v1': ['http://127.0.0.1:1'],
+    'import mirror': ['http://127.0.0.1:1'],
     'import tabular': [room.path],
     'export tabular': [at('out')],
+    'export site': [at('out')],
+    sign: ['--key', at('file')],
+    'verify-release': ['--key', 'RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3'],
     'releases show': ['aa'],
     activate: ['aa'],
     diff: ['aa', 'bb'],

@@ -164,6 +164,43 @@ ${site}}`,
     },
   )
 
+  test.skipIf(lacks('nginx'))(
+    'nginx as a cache: the configuration is sound, and a page is a hit the second time',
+    async () => {
+      const port = await freePort()
+      const site = read('nginx-cache.conf')
+        .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service.port};`)
+        .replace('/var/cache/nginx/nomenclator', join(scratch.path, 'cache'))
+        .replace('listen 80;', `listen 127.0.0.1:${port};`)
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${scratch.path}/${name};`,
+      )
+      const path = join(scratch.path, 'nginx-cache.conf')
+      writeFileSync(
+        path,
+        `user root; daemon off; pid ${scratch.path}/nginx-cache.pid; error_log stderr;
+events {}
+http { access_log off; ${paths.join(' ')}
+${site}}`,
+      )
+      const nginx = ['nginx', '-e', 'stderr', '-c', path]
+      expect(ran([...nginx, '-t'])).toMatchObject({ code: 0, text: expect.not.stringMatching(/\[emerg\]/) })
+      await using running = await proxy(nginx, `http://127.0.0.1:${port}`)
+      const caching = async (target: string) => (await running.fetch(target)).headers.get('X-Cache')
+      const second = expect.stringMatching(/^(?:HIT|STALE|UPDATING)$/)
+      expect([await caching('/api/v1/paises'), await caching('/api/v1/paises')]).toEqual(['MISS', second])
+      const pinned = `/api/v2/paises/1?release=${home.current().digest}`
+      expect([await caching(pinned), await caching(pinned)]).toEqual(['MISS', 'HIT'])
+      expect([await caching('/api/v2/paises'), await caching('/api/v2/paises')]).toEqual(['MISS', 'MISS'])
+    },
+  )
+
+  const xkey = [...new Bun.Glob('usr/lib/*/varnish/vmods/libvmod_xkey.so').scanSync('/')]
+  test.skipIf(lacks('varnishd') || xkey.length === 0)('Varnish takes the example', () => {
+    const { code } = ran(['varnishd', '-C', '-n', join(scratch.path, 'varnish'), '-f', join(DEPLOY, 'varnish.vcl')])
+    expect(code).toBe(0)
+  })
+
   test.skipIf(lacks('caddy'))('Caddy: links have its name and scheme', async () => {
     const port = await freePort()
     const env = {

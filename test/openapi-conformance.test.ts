@@ -144,6 +144,8 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
   'page-beyond-last': (operation) => send({ target: service.target(operation, 'page=99') }),
   'method-not-allowed': (operation) => send({ target: service.target(operation), method: 'POST' }),
   'not-acceptable': (operation) => send({ target: service.target(operation), headers: { Accept: 'image/png' } }),
+  'not-signed': (operation) =>
+    send({ target: service.pathOf(operation, { digest: service.home.digests[0] as string }) }),
   'release-gone': (operation) => {
     if (hasQuery(operation, 'release')) return send({ target: service.target(operation, `release=${NEVER}`) })
     if (hasQuery(operation, 'to')) return send({ target: service.target(operation, `to=${NEVER}`) })

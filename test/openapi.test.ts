@@ -72,9 +72,9 @@ describe('the document', () => {
     expect(references).toEqual(parts)
   })
 
-  test('describes JSON alone, with one type of record for each collection', () => {
+  test('describes JSON, and text where nothing else is there, with one type of record for each collection', () => {
     const good = operations.map(({ responses }) => Object.keys(responses[200]?.content ?? {}))
-    expect(new Set(good.flat())).toEqual(new Set(['application/json']))
+    expect(new Set(good.flat())).toEqual(new Set(['application/json', 'text/plain']))
     for (const entity of catalog.entities.values()) {
       const schemas = operations
         .filter(({ path }) => service.entityAt(path) === entity)

@@ -102,6 +102,7 @@ describe('a release with other definitions', () => {
     digests: () => [old as string],
     releaseDirectory: () => three.path,
     manifestOrReason: () => current().manifest,
+    signatureOf: () => undefined,
     open: (digest: string) =>
       variantOf(current(), { digest, catalog: catalogOf([{ ...entities.pais, plural: 'countries' }]) }),
   }

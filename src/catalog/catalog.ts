@@ -46,16 +46,17 @@ function catalogFromData(data: readonly EntityData[], entities: readonly Entity[
 
 function entitiesFromData(data: readonly EntityData[]): Entity[] {
   const entities = new Map<string, Entity>()
-  for (const { fields, ...rest } of data) {
-    const parsed = Object.entries(fields).map(([name, field]): [string, Field] => {
+  for (const definition of data) {
+    const parsed = Object.entries(definition.fields).map(([name, field]): [string, Field] => {
       if ('pattern' in field) return [name, { ...field, pattern: new RegExp(field.pattern) } as Field]
       if (field.kind !== 'embed') return [name, field]
       const parent = entities.get(field.entity)
       if (parent === undefined)
-        throw new Error(`${rest.name}.${name} embeds ${field.entity}, which is not defined before it`)
+        throw new Error(`${definition.name}.${name} embeds ${field.entity}, which is not defined before it`)
       return [name, { ...field, entity: parent }]
     })
-    entities.set(rest.name, { ...rest, fields: Object.fromEntries(parsed) })
+    // The order of the keys stays, so that the definition is the same text again.
+    entities.set(definition.name, { ...definition, fields: Object.fromEntries(parsed) })
   }
   return [...entities.values()]
 }

@@ -1,6 +1,7 @@
 // The flags that all import commands share.
-import { type ValuesOf, wholeNumber, yes } from './flags.ts'
+import { text, type ValuesOf, wholeNumber, yes } from './flags.ts'
 import { home } from './home-flag.ts'
+import { passwordFile } from './key-flags.ts'
 
 export const wait = {
   value: 'SECONDS',
@@ -12,6 +13,8 @@ export const wait = {
 export const importFlags = {
   'dry-run': { description: 'do everything but activate, and tell what would change', parse: yes },
   'accept-changes': { description: 'activate even if much is lost or identifiers change owner', parse: yes },
+  sign: { value: 'FILE', description: 'sign the release with this secret key before it is made current', parse: text },
+  'password-file': passwordFile,
   wait,
   home,
   json: { description: 'print the report as one JSON document', parse: yes },

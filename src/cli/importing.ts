@@ -1,11 +1,14 @@
 // What all import commands do: take the lock, import with a progress line, and report.
-import { type ImportReport, importRelease } from '../release/import.ts'
+import { type ImportOptions, type ImportReport, importRelease } from '../release/import.ts'
+import type { Release } from '../release/release.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
+import { signRelease } from '../release/signing/release-signature.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Source } from '../source/source.ts'
 import type { Terminal } from './command.ts'
 import { homeOf } from './home-flag.ts'
 import type { ImportValues } from './import-flags.ts'
+import { readSecretKey } from './key-flags.ts'
 import { lockFor } from './locking.ts'
 import { progressLine } from './progress.ts'
 
@@ -19,9 +22,12 @@ export async function runImport(
   open: (home: string) => Source | Promise<Source>,
 ): Promise<number> {
   const shelf = new Shelf(homeOf(values.home))
+  // A wrong key is told before anything is downloaded or built.
+  const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
   using _lock = await lockFor(shelf, name, values.wait, terminal)
   const source = await open(shelf.home)
-  const report = await importWithProgress(shelf, source, terminal, values)
+  const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
+  const report = await importWithProgress(shelf, source, terminal, values, signed)
   terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
   return 0
 }
@@ -31,6 +37,7 @@ export async function importWithProgress(
   source: Source,
   terminal: Terminal,
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
+  more: Pick<ImportOptions, 'sign' | 'build'> = {},
 ): Promise<ImportReport> {
   const progress = progressLine(terminal)
   try {
@@ -39,6 +46,7 @@ export async function importWithProgress(
       acceptChanges: values['accept-changes'],
       dryRun: values['dry-run'],
       onProgress: progress.show,
+      ...more,
     })
   } finally {
     progress.clear()
@@ -51,7 +59,7 @@ const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => str
   'dry run': (digest) => `Dry run: release ${digest} was built and thrown away.`,
 }
 
-function reportText(report: ImportReport): string {
+export function reportText(report: ImportReport): string {
   const rows = Object.entries(report.counts).map(([name, count]) => {
     const collection = (report.collections[name] ?? name).padEnd(28)
     return `  ${collection}${number.format(count).padStart(10)}${changesText(report, name)}\n`

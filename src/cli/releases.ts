@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts'
 import { findingsByKind, sizeOf } from '../release/manifest.ts'
 import { type Listed, Shelf } from '../release/shelf/shelf.ts'
 import { releaseVerifier } from '../release/shelf/verify.ts'
+import { parseSignature } from '../release/signing/minisign.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { wholeNumber, yes } from './flags.ts'
@@ -65,6 +66,9 @@ export const releasesShow = command({
       `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
     )
     terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
+    const signature = parseSignature(shelf.signatureOf(digest) ?? '')
+    if (signature !== undefined)
+      terminal.out(`signed   by key ${signature.keyId}; nomenclator verify-release checks it\n`)
     for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
     for (const { plural, name } of release.catalog.entities.values())
       terminal.out(`${plural.padEnd(28)}${number.format(release.entity(name).count).padStart(10)}

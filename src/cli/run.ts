@@ -5,11 +5,13 @@ import { type Command, helpOf, overview, type Terminal } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
+import { exportSiteCommand } from './export-site.ts'
 import { exportTabularCommand } from './export-tabular.ts'
 import { type Environment, readFlags, UsageError } from './flags.ts'
 import { health } from './health.ts'
 import { importBundled } from './import-bundled.ts'
 import { importInegi } from './import-inegi.ts'
+import { importMirror } from './import-mirror.ts'
 import { importSynthetic } from './import-synthetic.ts'
 import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
@@ -18,6 +20,7 @@ import { typesCommand } from './print-types.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
+import { keygen, sign, verifyRelease } from './signing.ts'
 import { upgrade } from './upgrade.ts'
 import { verifyCommand } from './verify.ts'
 
@@ -25,10 +28,12 @@ export const commands: readonly Command[] = [
   serveCommand,
   importInegi,
   importV1,
+  importMirror,
   importTabular,
   importBundled,
   importSynthetic,
   exportTabularCommand,
+  exportSiteCommand,
   resolveCommand,
   releases,
   releasesShow,
@@ -36,6 +41,9 @@ export const commands: readonly Command[] = [
   releasesPrune,
   activate,
   rollback,
+  keygen,
+  sign,
+  verifyRelease,
   upgrade,
   diff,
   verifyCommand,

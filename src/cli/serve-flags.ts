@@ -4,6 +4,7 @@ import { ACCESS_LOG_FORMATS } from '../http/access-log.ts'
 import { LOG_FORMATS } from '../log.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
 import { home } from './home-flag.ts'
+import { requireSignature } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
 import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
 
@@ -48,6 +49,7 @@ export const serveFlags = {
     description: 'never build the bundled data: refuse to start without a release',
     parse: yesOrNo,
   },
+  'require-signature': requireSignature,
   scrub: {
     value: 'WHEN',
     env: 'SCRUB',
@@ -69,6 +71,12 @@ export const serveFlags = {
     description: 'how much room they may take, 0 for no cache',
     defaultValue: '1G',
     parse: byteSize,
+  },
+  'cache-tags': {
+    env: 'CACHE_TAGS',
+    description:
+      'name the release in Surrogate-Key and Cache-Tag of every response, for a cache in front that purges by them',
+    parse: yesOrNo,
   },
   admin: {
     value: 'ADDRESS',

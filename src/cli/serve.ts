@@ -72,7 +72,7 @@ async function start(context: Context): Promise<number> {
     operated.serving?.reopen()
   })
   await using _admin = adminOf(context, operated, supervises)
-  const shelf = new Shelf(homeOf(values.home))
+  const shelf = new Shelf(homeOf(values.home), values['require-signature'])
   const first = await firstServable(shelf, context)
   if (values.workers > 1 && !shares)
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
@@ -177,7 +177,7 @@ function withPort(arguments_: readonly string[], port: number): string[] {
 /** A worker takes what it finds in the home and writes no release: only the first start may build one. */
 async function work({ values, log }: Context, knownText: string | undefined): Promise<number> {
   const known: Known = knownText === undefined ? { scrub: notScrubbed } : JSON.parse(knownText)
-  const shelf = new Shelf(homeOf(values.home))
+  const shelf = new Shelf(homeOf(values.home), values['require-signature'])
   const first = openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
@@ -203,6 +203,11 @@ async function firstServable(shelf: Shelf, { values, terminal }: Context): Promi
   await upgradeIfOutdated(shelf, terminal)
   const servable = openServable(shelf)
   if (servable !== undefined) return servable
+  if (values['require-signature'] !== undefined)
+    throw new Failure(
+      `there is no release in ${shelf.home}, and the bundled one would not be signed. Import and sign one with ` +
+        'nomenclator import … --sign FILE, or take one over with nomenclator import mirror.',
+    )
   if (values['no-bundled'])
     throw new Failure(
       `there is no release in ${shelf.home}, and with --no-bundled none is built. Mount the home, give another with ` +

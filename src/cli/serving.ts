@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { AccessLog } from '../http/access-log.ts'
 import { createApp } from '../http/app.ts'
 import { Budget } from '../http/budget.ts'
+import { withCacheTags } from '../http/cache-tags.ts'
 import { Metrics, watchEventLoop } from '../http/metrics.ts'
 import { failureLog, observed } from '../http/observed-app.ts'
 import { PageShortcut } from '../http/page-shortcut.ts'
@@ -64,8 +65,10 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
   const cache = responseCache(values, shelf, log)
   const logError = failureLog({ log, metrics })
   const app = createApp({ release: following.release, shelf, budget, ...(cache && { cache }), policy, logError })
+  const tagged = values['cache-tags'] ? withCacheTags(app, following.release) : app
   const limit = values['rate-limit']
-  const limited = limit === undefined ? app : rateLimited(app, { limit, table: rateTable(shared), policy, metrics })
+  const limited =
+    limit === undefined ? tagged : rateLimited(tagged, { limit, table: rateTable(shared), policy, metrics })
   const accessLog = accessLogOf(values, metrics, log, shared)
   const observation = { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] }
   const watched = observed(limited, observation)

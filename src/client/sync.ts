@@ -77,11 +77,12 @@ type ReleasedCollection = {
   readonly records: string
   readonly facts?: string
 }
-type ReleaseDocument = {
+type ReleasedAlias = { readonly entity: string; readonly code: string; readonly alias: string; readonly reason: string }
+type ReleaseManifest = {
   readonly digest: string
   readonly built: string
   readonly entities?: readonly ReleasedCollection[]
-  readonly aliases?: string
+  readonly aliases?: readonly ReleasedAlias[]
 }
 
 export type SyncOptions = { readonly signal?: AbortSignal }
@@ -143,14 +144,15 @@ type Todo = Pick<ReleasedCollection, 'name' | 'records' | 'facts'> & {
 
 /** The digest of a release is that of a list of its collections, so the list is known to be the right one. */
 async function releasedCollections(service: Service, release: string, signal: AbortSignal | undefined) {
-  const document = await service.json<ReleaseDocument>(`/releases/${release}`, { signal, release: undefined })
-  const { entities, aliases } = document
+  const document = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
+  const { entities, aliases = [] } = document
   if (entities === undefined)
     throw new NomenclatorError(
       'the server does not publish the digests of its collections, so a copy cannot be verified',
     )
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
-  if (aliases !== undefined) lines.push(`aliases ${aliases}`)
+  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  if (named.length > 0) lines.push(`aliases ${await sha256(named.join('\n'))}`)
   const text = ['nomenclator release 1', ...lines, ''].join('\n')
   if ((await sha256(text)) !== release)
     throw new DigestMismatch(`the collections of release ${release} are not those that its digest says`)

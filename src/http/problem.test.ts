@@ -79,6 +79,15 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'There is no pais at this path. Look elsewhere.',
     ],
   ],
+  'not-signed': [
+    [
+      { kind: 'not-signed', digest: 'abcdef0123456789' },
+      404,
+      'The release is not signed',
+      'Release abcdef0123456789 has no signature here. Its publisher makes one with nomenclator sign abcdef012345; ' +
+        'what is signed is at /api/v2/releases/abcdef0123456789/checksums.',
+    ],
+  ],
   'release-gone': [
     [
       { kind: 'release-gone', digest: 'abc' },

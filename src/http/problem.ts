@@ -18,6 +18,7 @@ export type Problem =
       readonly nearest: string | undefined
     }
   | { readonly kind: 'release-gone'; readonly digest: string }
+  | { readonly kind: 'not-signed'; readonly digest: string }
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
   | { readonly kind: 'precondition-failed'; readonly header: string }
   | { readonly kind: 'range-not-satisfiable'; readonly length: number }
@@ -86,6 +87,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'bad-host': [400, 'The request does not say soundly which host it is for'],
   'not-found': [404, 'There is nothing at this path'],
   'record-not-found': [404, 'There is no such record'],
+  'not-signed': [404, 'The release is not signed'],
   'page-beyond-last': [404, 'The page is beyond the last one'],
   'method-not-allowed': [405, 'The method is not allowed: the service is read-only'],
   'not-acceptable': [406, 'None of the forms that are accepted can be given'],
@@ -122,6 +124,11 @@ function detailOf(problem: Problem, path: string): string {
       return (
         `Release ${problem.digest} was removed or never was here; GET /api/v2/releases lists those that are. ` +
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.'
+      )
+    case 'not-signed':
+      return (
+        `Release ${problem.digest} has no signature here. Its publisher makes one with nomenclator sign ` +
+        `${problem.digest.slice(0, 12)}; what is signed is at /api/v2/releases/${problem.digest}/checksums.`
       )
     case 'not-acceptable':
       return `Accept was ${quoted(problem.accept)}; there are ${problem.forms}.`

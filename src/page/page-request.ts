@@ -12,8 +12,8 @@ export type BadParameter = {
   readonly allowed: string
 }
 
-const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
-const FORMAT_ALLOWED = 'api or json, given once'
+export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
+export const FORMAT_ALLOWED = 'api or json, given once'
 export const FORMATS: readonly string[] = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber

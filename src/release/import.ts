@@ -20,6 +20,10 @@ export type ImportOptions = {
   readonly acceptChanges: boolean
   readonly dryRun: boolean
   readonly onProgress?: OnProgress
+  /** Gives the signature of a release before it is made current. */
+  readonly sign?: (release: Release) => string
+  /** In place of the build from the rows of the source. */
+  readonly build?: typeof buildRelease
 }
 
 export type ImportReport = {
@@ -69,7 +73,8 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
   try {
     const started = performance.now()
     const whole = current === undefined ? completedSource(source, options.fallback) : source
-    const built = await buildRelease(whole, current, directory, registry, options.onProgress)
+    const { build = buildRelease, onProgress } = options
+    const built = await build(whole, current, directory, registry, onProgress)
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
@@ -81,7 +86,8 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
-    if (outcome === 'activated') await makeCurrent(shelf, built, registry)
+    if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
+    else if (outcome === 'nothing to do' && !options.dryRun) signIfOther(shelf, manifest.digest, options.sign)
     const previous = current?.release.digest
     return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found }
   } finally {
@@ -258,12 +264,24 @@ async function isCurrent(shelf: Shelf, { manifest, directories }: Built): Promis
   return true
 }
 
-async function makeCurrent(shelf: Shelf, { manifest, directories }: Built, registry: IdRegistry): Promise<void> {
+async function makeCurrent(
+  shelf: Shelf,
+  { manifest, directories }: Built,
+  registry: IdRegistry,
+  sign: ImportOptions['sign'],
+): Promise<void> {
   // The registry first: cut short after this, an identifier may stay unused, but is never given twice.
   if (!manifest.source.synthetic) shelf.saveIdRegistry(registry)
   for (const [digest, directory] of directories) await shelf.placeEntity(directory, digest)
   shelf.placeRelease(manifest)
+  // Before it is current, so that nodes that require a signature swap to it at once.
+  signIfOther(shelf, manifest.digest, sign)
   shelf.activate(manifest.digest)
+}
+
+function signIfOther(shelf: Shelf, digest: string, sign: ImportOptions['sign']): void {
+  const signature = sign?.(shelf.read(digest))
+  if (signature !== undefined && signature !== shelf.signatureOf(digest)) shelf.placeSignature(digest, signature)
 }
 
 function reportOf({ manifest, entity }: Release, seconds: number) {

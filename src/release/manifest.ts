@@ -68,27 +68,24 @@ export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, 
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
+export type Content = Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>
+
 /**
- * The digest depends on the records, their facts and the imported aliases alone, so that the same content is the same
- * release on any machine.
+ * The checksums of everything that a release consists of: its records, their facts and the imported aliases. This is what
+ * is signed.
  */
-export function releaseDigest(
-  entities: Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>,
-  aliases: readonly Alias[] = [],
-): string {
+export function checksumsText(entities: Content, aliases: readonly Alias[] = []): string {
   const lines = Object.entries(entities).map(
     ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
   )
-  const named = aliasesDigest(aliases)
-  if (named !== undefined) lines.push(`aliases ${named}\n`)
-  return sha256(`nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`)
+  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  if (named.length > 0) lines.push(`aliases ${sha256(named.join('\n'))}\n`)
+  return `nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`
 }
 
-/** The digest of the aliases that were imported; undefined where there are none. */
-export function aliasesDigest(aliases: readonly Alias[] = []): string | undefined {
-  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
-  return named.length === 0 ? undefined : sha256(named.join('\n'))
-}
+/** It depends on these checksums alone, so that the same content is the same release on any machine. */
+export const releaseDigest = (entities: Content, aliases: readonly Alias[] = []): string =>
+  sha256(checksumsText(entities, aliases))
 
 export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 

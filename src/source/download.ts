@@ -21,6 +21,10 @@ export type DownloadOptions = RetryPolicy & {
   /** Milliseconds without a byte, from the request on, after which an attempt has failed. */
   readonly timeout: number
   readonly maxBytes: number
+  /** The encoding that is asked for, in which the file is then kept; by default none. */
+  readonly encoding?: 'zstd'
+  /** Whether a redirect to another host is followed; by default it is. */
+  readonly staysOnHost?: boolean
   /** What the file is instead of what it should be, by its first bytes; undefined when they are as they should be. */
   readonly wrongStart: (start: Uint8Array) => string | undefined
   /** What to do when it cannot be downloaded. */
@@ -136,7 +140,7 @@ class Downloading {
     const stored = this.#stored
     const { size } = stored
     const encoding = headers.get('content-encoding') ?? 'identity'
-    if (encoding !== 'identity')
+    if (encoding !== 'identity' && encoding !== this.#options.encoding)
       throw this.#refusal(`is sent in the encoding ${printable(encoding)}, which was not asked for`)
     const tooLarge = `is larger than ${bytes(maxBytes)}, which is the most that is downloaded`
     if (size !== undefined && size > maxBytes) throw this.#refusal(tooLarge)
@@ -163,10 +167,11 @@ class Downloading {
 
   /** Follows redirects to https, and to http where http was asked for. */
   async #follow(condition: Readonly<Record<string, string>>, { signal, byteCame }: Watch): Promise<Response> {
-    const headers = { ...HEADERS, ...condition }
+    const { encoding = 'identity', staysOnHost = false } = this.#options
+    const headers = { ...HEADERS, 'Accept-Encoding': encoding, ...condition }
     const redirects: string[] = []
     for (let target = this.#url; ; ) {
-      const response = await fetch(target, { redirect: 'manual', headers, signal })
+      const response = await fetch(target, { redirect: 'manual', headers, signal, decompress: false })
       byteCame()
       if (!isRedirect(response)) return response
       const to = redirectTarget(target, response)
@@ -175,6 +180,8 @@ class Downloading {
       const path = redirects.join(', then to ')
       if (!isSecureEnough(this.#url, to))
         throw this.#failure(`redirects to ${path}, which is not followed because it is not https`)
+      if (staysOnHost && to.host !== new URL(this.#url).host)
+        throw this.#failure(`redirects to ${path}, which is not followed because it is another host`)
       if (redirects.length > MAX_REDIRECTS)
         throw this.#failure(`redirects more than ${MAX_REDIRECTS} times: to ${path}`)
       target = to.href
@@ -205,7 +212,7 @@ class Downloading {
 export const isSecureEnough = (asked: string, { protocol }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && new URL(asked).protocol === 'http:')
 
-const HEADERS = { 'Accept-Encoding': 'identity', 'User-Agent': `nomenclator/${programVersion}` }
+const HEADERS = { 'User-Agent': `nomenclator/${programVersion}` }
 const MAX_REDIRECTS = 5
 /** Enough to see what a file is. */
 const START_BYTES = 512

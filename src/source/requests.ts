@@ -2,6 +2,21 @@
 import { Failure } from '../failure.ts'
 import { parseWholeNumber } from '../whole-number.ts'
 
+const MAX_URL = 2_000
+
+/** The address of a service without a slash at its end; `path` is that of the API that is added to it. */
+export function serviceAddress(given: string, path: string): string {
+  const url = URL.parse(given)
+  if (url !== null && `${url.username}${url.password}` !== '')
+    throw new Failure('give the address without name and password: it is published with the release')
+  const isPlain = url !== null && `${url.search}${url.hash}` === '' && url.href.length <= MAX_URL
+  if (!isPlain || !/^https?:$/.test(url.protocol))
+    throw new Failure(`${given} is not the http or https address of a service, such as https://catalogs.example.org`)
+  const base = url.href.replace(/\/+$/, '')
+  if (`${base}/`.includes(`${path}/`)) throw new Failure(`give the address that comes before ${path}, not ${given}`)
+  return base
+}
+
 export type RetryPolicy = {
   /** How often a failed request is sent again. */
   readonly retries: number

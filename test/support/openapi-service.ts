@@ -9,6 +9,8 @@ import { createApp } from '../../src/http/app.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { RateTable, rateLimited } from '../../src/http/rate-limit.ts'
 import type { Release } from '../../src/release/release.ts'
+import { generateKeys, parseSecretKey } from '../../src/release/signing/minisign.ts'
+import { signRelease } from '../../src/release/signing/release-signature.ts'
 import { Documented, type DocumentedOperation, queryOf } from './openapi.ts'
 import { ThreeReleases } from './releases.ts'
 import { responseTo, type TestRequest } from './responses.ts'
@@ -34,6 +36,8 @@ export class OpenapiService implements Disposable {
   static async create(): Promise<OpenapiService> {
     const home = await ThreeReleases.create()
     const release = home.current()
+    const signed = home.shelf.read(home.digests[1] as string)
+    home.shelf.placeSignature(signed.digest, signRelease(parseSecretKey(generateKeys().secretFile, undefined), signed))
     const app = appOf(home, () => release)
     const response = await responseTo(app, { target: '/api/openapi.json' }, connection)
     return new OpenapiService(home, release, new Documented((await response.json()) as object))

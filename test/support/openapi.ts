@@ -122,7 +122,7 @@ export class Documented {
       return lines.flatMap((text) => this.wrong(line, JSON.parse(text), isPartial) ?? [])
     }
     if (type !== documented) return [`${type} is not documented`]
-    const value = JSON.parse(body)
+    const value = type === 'text/plain' ? body : JSON.parse(body)
     if (type === 'application/problem+json' && !description.includes(`\`${value.type.split(':').at(-1)}\``))
       return [`${value.type} is not documented`]
     return this.wrong(media.schema, value, isPartial) ?? []

@@ -3,8 +3,9 @@ import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
-import { aliasesDigest, collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
+import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
+import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { filterParameters } from './parameter-definitions.ts'
 import { childrenTemplate, recordTemplate } from './paths.ts'
 
@@ -64,21 +65,34 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
     examples,
   })),
   versions: manifest.versions,
-  ...contentOf(manifest),
 })
 
-/** What the digest of a release is made from, in its order: whoever has the records can compute it. */
-function contentOf({ entities, aliases }: Manifest) {
-  const digest = aliasesDigest(aliases)
+/** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
+export function describeManifest(release: Release) {
+  const { digest, built, source, versions, entities, findings, aliases = [] } = release.manifest
+  const definitions = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
   return {
-    entities: Object.entries(entities).map(([name, { collection, count, records, facts }]) => ({
+    digest,
+    built,
+    source,
+    versions,
+    entities: Object.entries(entities).map(([name, { collection, count, records, facts, digest: ofFiles }]) => ({
       name,
       collection,
       count,
       records,
       ...(facts === undefined ? {} : { facts }),
+      digest: ofFiles,
+      definition: definitions.get(name),
     })),
-    ...(digest === undefined ? {} : { aliases: digest }),
+    aliases,
+    findings: findings.map(({ kind, description, count, examples, entity }) => ({
+      kind,
+      says: description,
+      count,
+      examples,
+      ...(entity === undefined ? {} : { entity }),
+    })),
   }
 }
 

@@ -47,6 +47,8 @@ class CountingShelf implements ReadableShelf {
 
   releaseDirectory = (digest: string): string => join(directory.path, digest)
 
+  signatureOf = () => undefined
+
   open(digest: string) {
     if (this.failure !== undefined) throw this.failure
     this.opened.push(digest)

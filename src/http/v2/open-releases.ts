@@ -3,10 +3,11 @@ import { statSync } from 'node:fs'
 import type { Manifest } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import type { Shelf } from '../../release/shelf/shelf.ts'
+import { UnsignedRelease } from '../../release/signing/release-signature.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 
 /** What of a shelf is needed to read its releases. */
-export type ReadableShelf = Pick<Shelf, 'digests' | 'releaseDirectory' | 'open' | 'manifestOrReason'>
+export type ReadableShelf = Pick<Shelf, 'digests' | 'releaseDirectory' | 'open' | 'manifestOrReason' | 'signatureOf'>
 
 /** Something of a release, good as long as its directory is the same one. */
 type Cached<T> = { readonly value: T; readonly directory: string }
@@ -85,6 +86,8 @@ export class OpenReleases {
     } catch (error) {
       // It may have been removed while it was being opened. Any other error is no fault of the request.
       if (this.#directory(digest) === undefined) return undefined
+      // What must be signed and is not, is as good as not there.
+      if (error instanceof UnsignedRelease) return undefined
       throw error
     }
   }
@@ -99,6 +102,11 @@ export class OpenReleases {
   #directory(digest: string): string | undefined {
     const found = this.#shelf && statSync(this.#shelf.releaseDirectory(digest), { throwIfNoEntry: false })
     return found && `${found.ino} ${found.mtimeMs}`
+  }
+
+  /** The signature of a release, where it is signed. */
+  signatureOf(digest: string): string | undefined {
+    return this.#shelf?.signatureOf(digest)
   }
 
   /** Newest first, without those that are damaged: nothing can be read from them. */

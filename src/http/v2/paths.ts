@@ -33,8 +33,13 @@ export type CatalogRoute =
 export type ServiceRoute =
   | { readonly kind: 'releases' }
   | { readonly kind: 'release'; readonly digest: string }
+  | { readonly kind: ReleasePart; readonly digest: string }
   | { readonly kind: 'changes' }
   | { readonly kind: 'openapi' }
+
+/** What there is of one release besides its description. */
+const RELEASE_PARTS = ['manifest', 'checksums', 'signature'] as const
+type ReleasePart = (typeof RELEASE_PARTS)[number]
 
 const BULK = 'all'
 const SEARCH = 'search'
@@ -59,6 +64,7 @@ export const childrenTemplate = (parent: Entity, child: Entity): string =>
 export const bulkTemplate = (list: string): string => `${list}/${BULK}`
 
 export const releaseTemplate = `${V2_PATH}/${RELEASES}/{digest}`
+export const releasePartTemplate = (part: ReleasePart): string => `${releaseTemplate}/${part}`
 
 const pathsByCatalog = new WeakMap<Catalog, readonly string[]>()
 
@@ -81,6 +87,7 @@ export function v2Paths(catalog: Catalog): readonly string[] {
     RESOLVE_PATH,
     `${V2_PATH}/${RELEASES}`,
     releaseTemplate,
+    ...RELEASE_PARTS.map(releasePartTemplate),
     `${V2_PATH}/${CHANGES}`,
   ]
   pathsByCatalog.set(catalog, paths)
@@ -108,8 +115,12 @@ export function percentDecoded(text: string): string | undefined {
 
 export function serviceRouteAt(path: string): ServiceRoute | undefined {
   if (path === OPENAPI_PATH) return { kind: 'openapi' }
-  const [first, digest, ...rest] = segmentsOf(path) ?? []
+  const [first, digest, below, ...rest] = segmentsOf(path) ?? []
   if (rest.length > 0) return undefined
+  if (below !== undefined) {
+    const part = first === RELEASES ? RELEASE_PARTS.find((one) => one === below) : undefined
+    return part && digest !== undefined ? { kind: part, digest } : undefined
+  }
   if (first === RELEASES) return digest === undefined ? { kind: 'releases' } : { kind: 'release', digest }
   return first === CHANGES && digest === undefined ? { kind: 'changes' } : undefined
 }

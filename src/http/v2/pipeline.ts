@@ -8,16 +8,17 @@ import { searchAcross } from '../../find/search.ts'
 import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../page/rendition.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
+import { signedBytes } from '../../release/signing/release-signature.ts'
 import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
 import type { ResponseCache } from '../response-cache.ts'
 import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
 import { changesResponse } from './changes.ts'
-import { describeIndex, describeRelease, describeReleases } from './describe.ts'
+import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
-import { catalogRouteAt, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
+import { catalogRouteAt, releasePartTemplate, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
 import { findRecord } from './record-key.ts'
 import {
   badCursor,
@@ -35,7 +36,7 @@ import {
   writeCursor,
 } from './request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
 import { searchSuggestions } from './search.ts'
 
 export type V2Context = {
@@ -213,9 +214,36 @@ function respondAboutService(
       const release = releases.find('digest', route.digest)
       return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
     }
+    case 'manifest':
+    case 'checksums':
+    case 'signature': {
+      if (!isDigestOrPrefix(route.digest))
+        throw new ProblemError({ kind: 'not-found', known: [releasePartTemplate(route.kind)] })
+      return respondPart(releases, route.kind, request, route.digest)
+    }
     case 'openapi':
       return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl))
   }
+}
+
+/** What others need to have the same release, and to check it. */
+function respondPart(
+  releases: OpenReleases,
+  part: 'manifest' | 'checksums' | 'signature',
+  request: HttpRequest,
+  prefix: string,
+): HttpResponse {
+  const release = releases.find('digest', prefix)
+  const { digest, manifest } = release
+  // A release may be signed anew, and upgraded to another format of its files.
+  const chosen = { release, isNamed: false, isUndated: true }
+  if (part === 'manifest') return jsonResponse(request, chosen, describeManifest(release))
+  // The checksums follow from the digest.
+  if (part === 'checksums')
+    return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
+  const signature = releases.signatureOf(digest)
+  if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
+  return textResponse(request, chosen, Buffer.from(signature))
 }
 
 function respondChanges(

@@ -1,13 +1,15 @@
 // Puts a response of API v2 together: every header, validators, caching and compression.
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
 import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
-import { CONTENT_TYPES, type Format } from '../../page/rendition.ts'
+import { type Format, CONTENT_TYPES as RECORD_TYPES } from '../../page/rendition.ts'
 import type { Release } from '../../release/release.ts'
 import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
 import type { Pairs } from './request.ts'
+
+const CONTENT_TYPES = { ...RECORD_TYPES, text: 'text/plain; charset=utf-8' } as const
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
@@ -24,7 +26,7 @@ export type ChosenRelease = {
 
 /** What is sent, in which format, and how it may be compressed. */
 export type Representation = {
-  readonly format: Format
+  readonly format: Format | 'text'
   readonly encoding: Encoding | undefined
   readonly body: Uint8Array
   /** Those that only this kind of response has. */
@@ -36,6 +38,13 @@ export const jsonResponse = (request: HttpRequest, chosen: ChosenRelease, value:
     format: 'json',
     encoding: acceptedEncoding(request.headers.get('accept-encoding')),
     body: Buffer.from(JSON.stringify(value)),
+  })
+
+export const textResponse = (request: HttpRequest, chosen: ChosenRelease, body: Uint8Array): HttpResponse =>
+  bodyResponse(request, chosen, {
+    format: 'text',
+    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
+    body,
   })
 
 /** A smaller body fits into one packet anyway. */

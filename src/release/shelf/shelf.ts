@@ -1,7 +1,7 @@
 // The releases of a home on disk, which of them is current, and which were before it.
 //
 //   <home>/current             the digest of the current release; below it those that were current before, latest first
-//   <home>/releases/<digest>/  the manifest of one release
+//   <home>/releases/<digest>/  the manifest of one release, and its signature where it is signed
 //   <home>/entities/<digest>/  the files of one entity, shared by all releases that name it
 //   <home>/building/           where entities are made; what a build left behind is removed by the next
 //   <home>/id-registry.json    which identifier belongs to which official code
@@ -18,6 +18,8 @@ import {
 } from '../files/durable-file.ts'
 import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
 import { type Places, type Release, readRelease } from '../release.ts'
+import type { PublicKey } from '../signing/minisign.ts'
+import { refuseUnsigned, SIGNATURE_FILE } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
 import { verifyEntity } from './verify.ts'
 
@@ -34,9 +36,12 @@ const READ_ONLY = 0o444
 
 export class Shelf implements Places {
   readonly home: string
+  readonly #requiredKeys: readonly PublicKey[] | undefined
 
-  constructor(home: string) {
+  /** With `requiredKeys`, releases that none of them has signed cannot be read. */
+  constructor(home: string, requiredKeys?: readonly PublicKey[]) {
     this.home = home
+    this.#requiredKeys = requiredKeys
   }
 
   currentDigest(): string | undefined {
@@ -53,12 +58,14 @@ export class Shelf implements Places {
 
   /** A release to be served: what it holds stays readable even if it is removed. */
   open(digest: string): Release {
-    return readRelease(this, digest).map()
+    return this.read(digest).map()
   }
 
   /** A release to be read once, or only in part. */
   read(digest: string): Release {
-    return readRelease(this, digest)
+    const release = readRelease(this, digest)
+    if (this.#requiredKeys !== undefined) refuseUnsigned(release, this.signatureOf(digest), this.#requiredKeys)
+    return release
   }
 
   openCurrent(): Release | undefined {
@@ -137,8 +144,11 @@ export class Shelf implements Places {
   /** Removes what builds that were cut short have left, and entities that no release names. */
   sweep(): void {
     rmSync(this.#building, { recursive: true, force: true })
-    const manifests = this.digests().map((digest) => join(this.releaseDirectory(digest), MANIFEST_FILE))
-    for (const path of [this.currentFile, this.idRegistryFile, ...manifests]) discardReplacement(path)
+    const files = this.digests().flatMap((digest) => [
+      join(this.releaseDirectory(digest), MANIFEST_FILE),
+      this.#signatureFile(digest),
+    ])
+    for (const path of [this.currentFile, this.idRegistryFile, ...files]) discardReplacement(path)
     const named = this.#namedEntities()
     if (named === undefined || !existsSync(this.#entities)) return
     for (const digest of readdirSync(this.#entities))
@@ -175,6 +185,18 @@ export class Shelf implements Places {
     syncDirectory(directory)
     makeReadOnly(directory)
     renameDurably(directory, target)
+  }
+
+  /** The content of its signature file; undefined where it is not signed. */
+  signatureOf(digest: string): string | undefined {
+    const path = this.#signatureFile(digest)
+    return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  }
+
+  /** Keeps the signature of a release that is there. */
+  placeSignature(digest: string, signature: string): void {
+    replaceDurably(this.#signatureFile(digest), signature)
+    makeReadOnly(this.releaseDirectory(digest))
   }
 
   /** Removes a release, and the entities that no other release names. */
@@ -231,6 +253,8 @@ export class Shelf implements Places {
     }
     return named
   }
+
+  #signatureFile = (digest: string): string => join(this.releaseDirectory(digest), SIGNATURE_FILE)
 
   #discard(path: string, name: string): void {
     mkdirSync(this.#building, { recursive: true })

@@ -27,10 +27,18 @@ export const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504
 const MAX_REDIRECTS = 3
 const MAX_BODY = 64 << 20
 export const CLIENT_HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
+type SentHeaders = Readonly<Record<string, string>>
 const CONTINUES = 'run the same command again to continue where it stopped'
 
 /** A response that is not the one expected, and that a retry would not change. */
-export class Refused extends Failure {}
+export class Refused extends Failure {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
 
 export class PoliteClient {
   readonly #options: Politeness
@@ -42,19 +50,20 @@ export class PoliteClient {
   }
 
   /** A response with status 200; anything else is a Failure. */
-  async get(url: string, signal: AbortSignal): Promise<HttpResponse> {
-    return withRetries(url, () => this.#attempt(url, signal), { ...this.#options, signal, advice: CONTINUES })
+  async get(url: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+    const all = { ...CLIENT_HEADERS, ...headers }
+    return withRetries(url, () => this.#attempt(url, all, signal), { ...this.#options, signal, advice: CONTINUES })
   }
 
-  async #attempt(url: string, signal: AbortSignal): Promise<HttpResponse | Retry> {
+  async #attempt(url: string, headers: SentHeaders, signal: AbortSignal): Promise<HttpResponse | Retry> {
     let target = url
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       await this.#pace.turn(signal)
-      const response = await this.#request(target, signal)
+      const response = await this.#request(target, headers, signal)
       if (response instanceof Retry || response.status === 200) return response
-      const { status, headers } = response
+      const { status } = response
       if (RETRIED_STATUSES.has(status)) {
-        const retryAfter = parseRetryAfter(headers.get('retry-after'), Date.now())
+        const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
         // The server asks for a pause of all requests, not only of the one that it refused.
         this.#pace.pause(retryAfter ?? 0)
         return new Retry(`status ${status}`, retryAfter)
@@ -65,7 +74,7 @@ export class PoliteClient {
     throw new Failure(`${url} is redirected more than ${MAX_REDIRECTS} times`)
   }
 
-  async #request(url: string, signal: AbortSignal): Promise<AnyResponse | Retry> {
+  async #request(url: string, headers: SentHeaders, signal: AbortSignal): Promise<AnyResponse | Retry> {
     signal.throwIfAborted()
     const { timeout } = this.#options
     const controller = new AbortController()
@@ -73,7 +82,7 @@ export class PoliteClient {
     const timer = setTimeout(abort, timeout)
     signal.addEventListener('abort', abort)
     try {
-      const response = await fetch(url, { redirect: 'manual', headers: CLIENT_HEADERS, signal: controller.signal })
+      const response = await fetch(url, { redirect: 'manual', headers, signal: controller.signal })
       return { status: response.status, headers: response.headers, body: await readBody(url, response) }
     } catch (error) {
       signal.throwIfAborted()
@@ -94,7 +103,7 @@ async function readBody(url: string, { body }: Response): Promise<Uint8Array> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MAX_BODY) throw new Failure(`${url} responds with more than ${MAX_BODY >> 20} MB, too much for a page`)
+    if (size > MAX_BODY) throw new Failure(`${url} responds with more than ${MAX_BODY >> 20} MB, which is too much`)
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
 }
@@ -111,7 +120,10 @@ function followed(url: string, response: AnyResponse): string {
 
 function refusal(url: string, response: AnyResponse): Refused {
   const detail = problemDetail(response)
-  return new Refused(`${url} responds with ${response.status}${detail === undefined ? '' : `: ${detail}`}`)
+  return new Refused(
+    response.status,
+    `${url} responds with ${response.status}${detail === undefined ? '' : `: ${detail}`}`,
+  )
 }
 
 /** The detail or title of a problem (RFC 9457). */

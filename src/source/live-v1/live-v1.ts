@@ -5,6 +5,7 @@ import { type Collection, V1_PATH, v1Collections } from '../../catalog/collectio
 import { builtInCatalog } from '../../catalog/entities.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { Failure } from '../../failure.ts'
+import { serviceAddress } from '../requests.ts'
 import type { Block, Report, Source } from '../source.ts'
 import { PoliteClient, type Politeness } from './client.ts'
 import { type HarvestProgress, harvestCollection } from './harvest.ts'
@@ -45,7 +46,7 @@ export type Harvest = {
 }
 
 export async function harvestV1(url: string, options: HarvestOptions): Promise<Harvest> {
-  const base = parseBase(url)
+  const base = serviceAddress(url, V1_PATH)
   const chosen = chosenCollections(options.only)
   const { directory, concurrency, onProgress, signal = new AbortController().signal } = options
   if (!(Number.isInteger(concurrency) && concurrency > 0)) throw new RangeError(`concurrency cannot be ${concurrency}`)
@@ -67,21 +68,6 @@ function chosenCollections(only: readonly string[] | undefined): readonly Collec
   if (unknown !== undefined) throw new Failure(`there is no collection ${unknown}; there are: ${known.join(', ')}`)
   const chosen = only === undefined ? collections : collections.filter(({ name }) => only.includes(name))
   return chosen.toSorted((a, b) => ENTITY_NAMES.indexOf(a.entity) - ENTITY_NAMES.indexOf(b.entity))
-}
-
-const MAX_URL = 2_000
-
-function parseBase(given: string): string {
-  const url = URL.parse(given)
-  if (url !== null && `${url.username}${url.password}` !== '')
-    throw new Failure('give the address without name and password: it is published with the release')
-  const isPlain = url !== null && `${url.search}${url.hash}` === '' && url.href.length <= MAX_URL
-  if (!isPlain || !/^https?:$/.test(url.protocol))
-    throw new Failure(`${given} is not the http or https address of a service, such as https://catalogs.example.org`)
-  const base = url.href.replace(/\/+$/, '')
-  if (`${base}/`.includes(`${V1_PATH}/`))
-    throw new Failure(`give the address that comes before ${V1_PATH}, not ${given}`)
-  return base
 }
 
 function liveV1Source(base: string, harvest: readonly Harvested[]): Source {

@@ -76,10 +76,10 @@ const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
   content: { 'application/problem+json': { schema: schemaRef('Problem') } },
 })
 
-const okResponse = ({ headers = [], schema }: Operation): Json => ({
+const okResponse = ({ headers = [], schema, mediaType = 'application/json' }: Operation): Json => ({
   description: 'OK',
   ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, ref('headers', name)])) }),
-  content: { 'application/json': { schema } },
+  content: { [mediaType]: { schema } },
 })
 
 function operationObject(operation: Operation, nameOf: ParameterName): Json {

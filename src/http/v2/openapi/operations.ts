@@ -22,7 +22,7 @@ import {
   resolveParameters,
   searchParameters,
 } from '../parameter-definitions.ts'
-import { bulkTemplate, childrenTemplate, recordTemplate } from '../paths.ts'
+import { bulkTemplate, childrenTemplate, recordTemplate, releasePartTemplate, releaseTemplate } from '../paths.ts'
 import { MAX_ROWS } from '../resolve.ts'
 import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './schemas.ts'
 
@@ -41,8 +41,10 @@ export type Operation = {
   readonly headers?: readonly HeaderName[]
   /** Whether it has a validator, so that there can be a 304; by default it has. */
   readonly hasValidator?: boolean
-  /** Of the JSON body of that response. */
+  /** Of the body of that response. */
   readonly schema: Json
+  /** By default JSON. */
+  readonly mediaType?: string
   /** The name under which several operations share that response. */
   readonly sharedAs?: string
   /** Besides those that any request, or any with a format, can lead to. */
@@ -163,6 +165,8 @@ function childBulkOperation(parent: Entity, child: Entity): Operation {
   }
 }
 
+const DIGEST_IN_PATH = [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }]
+
 const otherOperations = (catalog: Catalog): Operation[] => [
   {
     path: V2_PATH,
@@ -233,14 +237,47 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     schema: listOf(schemaRef('ReleaseSummary')),
   },
   {
-    path: `${V2_PATH}/releases/{digest}`,
+    path: releaseTemplate,
     id: 'getRelease',
     tag: 'Releases',
     summary: 'One release: its source, and what is unexpected in it',
     description: 'As in the list of releases, with the source in detail.',
-    inPath: [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }],
+    inPath: DIGEST_IN_PATH,
     schema: schemaRef('Release'),
     problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: releasePartTemplate('manifest'),
+    id: 'getReleaseManifest',
+    tag: 'Releases',
+    summary: 'Everything that makes a release what it is, but for its records',
+    description:
+      'Checksums, definitions, aliases and where it came from: what a mirror needs to have the same release.',
+    inPath: DIGEST_IN_PATH,
+    schema: schemaRef('ReleaseManifest'),
+    problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: releasePartTemplate('checksums'),
+    id: 'getReleaseChecksums',
+    tag: 'Releases',
+    summary: 'The checksums of a release, which are what is signed',
+    description: 'A line for each entity with the SHA-256 of its records. The SHA-256 of this text is the digest.',
+    inPath: DIGEST_IN_PATH,
+    schema: TEXT,
+    mediaType: 'text/plain',
+    problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: releasePartTemplate('signature'),
+    id: 'getReleaseSignature',
+    tag: 'Releases',
+    summary: 'The signature of a release',
+    description: 'Of its checksums, in the format of minisign.',
+    inPath: DIGEST_IN_PATH,
+    schema: TEXT,
+    mediaType: 'text/plain',
+    problems: ['not-found', 'not-signed', 'release-gone'],
   },
   {
     path: `${V2_PATH}/changes`,

@@ -29,6 +29,7 @@ const FLAG: Json = { type: 'boolean' }
 const URL: Json = { type: 'string', format: 'uri' }
 const URL_TEMPLATE: Json = { type: 'string', format: 'uri-template' }
 const DIGEST: Json = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'digest of a release' }
+const SHA256: Json = { type: 'string', pattern: '^[0-9a-f]{64}$' }
 const BUILT: Json = { type: 'string', format: 'date-time', description: 'when the release was built' }
 
 const described = (schema: Json, description: string): Json => ({ ...schema, description })
@@ -45,6 +46,10 @@ const object = (properties: Json, optional: readonly string[] = []): Json => ({
 const CREDIT = object({ to: TEXT, of: listOf(TEXT) })
 const OPTIONS = mapOf({ type: ['string', 'number', 'boolean'] })
 const FINDING = object({ kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT) })
+const FINDING_OF_ENTITY = object(
+  { kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT), entity: described(TEXT, 'where that is known') },
+  ['entity'],
+)
 const FIELD = object(
   { path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'number', 'string'] }, says: TEXT, fact: FLAG },
   ['fact'],
@@ -212,20 +217,40 @@ export function schemasOf(catalog: Catalog): Json {
       [DISTANCE],
     ),
     ReleaseSummary: object(releaseProperties),
-    Release: object(
-      {
-        ...releaseProperties,
-        source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
-        findings: described(listOf(FINDING), 'what is unexpected in the records'),
-        versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
-        entities: described(
-          listOf(object({ name: TEXT, collection: TEXT, count: COUNT, records: DIGEST, facts: DIGEST }, ['facts'])),
-          'what its digest is made from, in this order: SHA-256 of the records and of the facts of each entity',
+    Release: object({
+      ...releaseProperties,
+      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+      findings: described(listOf(FINDING), 'what is unexpected in the records'),
+      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+    }),
+    ReleaseManifest: object({
+      digest: DIGEST,
+      built: BUILT,
+      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+      entities: described(
+        listOf(
+          object(
+            {
+              name: TEXT,
+              collection: schemaRef('CollectionName'),
+              count: COUNT,
+              records: described(SHA256, 'SHA-256 of its records as they are on disk'),
+              facts: described(SHA256, 'the same of its facts, where any is known'),
+              digest: described(SHA256, 'of all its files'),
+              definition: described({ type: 'object' }, 'its fields, key, code and order'),
+            },
+            ['facts'],
+          ),
         ),
-        aliases: described(DIGEST, 'the same of imported aliases, where there are any'),
-      },
-      ['aliases'],
-    ),
+        'in the order of the checksums, each after those that it embeds',
+      ),
+      aliases: described(
+        listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
+        'those that were imported',
+      ),
+      findings: listOf(FINDING_OF_ENTITY),
+    }),
     ApiDescription: object({
       release: object({ digest: DIGEST, built: BUILT, url: URL }),
       search: URL_TEMPLATE,

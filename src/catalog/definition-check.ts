@@ -1,0 +1,118 @@
+// Says what is wrong with definitions that came from elsewhere, before anything is made of them.
+import type { EntityData } from './catalog.ts'
+
+const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const ENTITY_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+const COLLECTION = /^[a-z][a-z0-9-]{0,63}$/
+const MAX_TEXT = 500
+const MAX_FIELDS = 200
+const MAX_EXPECTATIONS = 50
+const MAX_STEPS = 10
+
+type Known = ReadonlyMap<string, EntityData>
+type Unchecked = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Unchecked =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT && !/\p{Cc}/u.test(value)
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+
+function isPattern(value: unknown): boolean {
+  if (!isText(value)) return false
+  try {
+    return new RegExp(value).source !== ''
+  } catch {
+    return false
+  }
+}
+
+/** What is wrong with a definition; `known` has those of the entities that it may embed. */
+export function definitionFault(value: unknown, known: Known): string | undefined {
+  if (!isObject(value)) return 'a definition is not an object'
+  const { name, plural, title, v1, fields, key, code, order, expects } = value
+  if (typeof name !== 'string' || !ENTITY_NAME.test(name)) return 'an entity has no sound name'
+  const wrong = (what: string) => `${name}: ${what}`
+  if (typeof plural !== 'string' || !COLLECTION.test(plural)) return wrong('its collection has no sound name')
+  if (!isText(title)) return wrong('it has no title')
+  if (v1 !== undefined && !Number.isSafeInteger(v1)) return wrong('its place in API v1 is not a number')
+  if (order !== 'by key' && order !== 'as given') return wrong('its order is not known')
+  if (!isObject(fields) || Object.keys(fields).length === 0 || Object.keys(fields).length > MAX_FIELDS)
+    return wrong('it has no sound fields')
+  for (const [field, definition] of Object.entries(fields)) {
+    const fault = FIELD_NAME.test(field) ? fieldFault(definition, fields, known) : 'has no sound name'
+    if (fault !== undefined) return wrong(`field ${JSON.stringify(field.slice(0, 64))} ${fault}`)
+  }
+  const kindOf = (field: unknown) =>
+    typeof field === 'string' && Object.hasOwn(fields, field) ? kindIn(fields, field) : ''
+  if (!areNames(key, (field) => ['id', 'embed'].includes(String(kindOf(field)))))
+    return wrong('its key is not made of identifiers')
+  if (!areNames(code, (field) => ['id', 'embed', 'code', 'name'].includes(String(kindOf(field)))))
+    return wrong('its code is not made of its fields')
+  if (!Array.isArray(expects) || expects.length > MAX_EXPECTATIONS) return wrong('what it expects is not a list')
+  const self = value as unknown as EntityData
+  return expects.every((one) => isExpectation(one, self, known)) ? undefined : wrong('what it expects is not sound')
+}
+
+const areNames = (value: unknown, isOne: (name: unknown) => boolean) =>
+  Array.isArray(value) && value.length > 0 && new Set(value).size === value.length && value.every(isOne)
+
+const kindIn = (fields: Unchecked, name: string): unknown => {
+  const field = fields[name]
+  return isObject(field) ? field.kind : undefined
+}
+
+function fieldFault(field: unknown, fields: Unchecked, known: Known): string | undefined {
+  if (!isObject(field) || !isText(field.description)) return 'has no description'
+  switch (field.kind) {
+    case 'id':
+    case 'name':
+      return undefined
+    case 'code':
+      return isPattern(field.pattern) && isText(field.shape) ? undefined : 'has no sound pattern'
+    case 'copy':
+      return typeof field.of === 'string' && ['name', 'code'].includes(String(kindIn(fields, field.of)))
+        ? undefined
+        : 'copies what is not there'
+    case 'embed': {
+      const parent = typeof field.entity === 'string' ? known.get(field.entity) : undefined
+      if (parent === undefined) return 'embeds an entity that is not defined before it'
+      return parent.key.length === 1 ? undefined : 'embeds an entity whose key is not one field'
+    }
+    case 'fact':
+      if (field.type === 'text')
+        return isPattern(field.pattern) && isText(field.shape) ? undefined : 'has no sound pattern'
+      return ['integer', 'number'].includes(String(field.type)) && isNumber(field.min) && isNumber(field.max)
+        ? undefined
+        : 'has no sound bounds'
+    default:
+      return 'is of a kind that is not known'
+  }
+}
+
+function isExpectation(value: unknown, entity: EntityData, known: Known): boolean {
+  if (!isObject(value)) return false
+  const { kind, description, left, relation, right } = value
+  const isPath = (path: unknown) => typeof path === 'string' && leadsToField(path.split('.'), entity, known)
+  return (
+    isText(kind) &&
+    isText(description) &&
+    (relation === 'equals' || relation === 'begins with') &&
+    isPath(left) &&
+    isPath(right)
+  )
+}
+
+/** Whether the steps lead through embedded records to something that every record has. */
+function leadsToField(steps: readonly string[], entity: EntityData, known: Known): boolean {
+  if (steps.length > MAX_STEPS) return false
+  let at: EntityData | undefined = entity
+  for (const [position, step] of steps.entries()) {
+    const field: EntityData['fields'][string] | undefined =
+      at !== undefined && Object.hasOwn(at.fields, step) ? at.fields[step] : undefined
+    if (field === undefined) return false
+    if (position === steps.length - 1) return field.kind !== 'fact'
+    at = field.kind === 'embed' ? known.get(field.entity) : undefined
+  }
+  return false
+}

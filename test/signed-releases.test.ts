@@ -1,0 +1,312 @@
+// Signed releases: made and checked by the commands, kept with the release, served, and required by whoever serves.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../src/cli/run.ts'
+import { createApp } from '../src/http/app.ts'
+import { ENTITY_MANIFEST_FILE } from '../src/release/manifest.ts'
+import { followCurrent } from '../src/release/shelf/follow.ts'
+import { openServable, type Servable } from '../src/release/shelf/servable.ts'
+import { Shelf } from '../src/release/shelf/shelf.ts'
+import { type PublicKey, parsePublicKey, parseSecretKey, verifySignature } from '../src/release/signing/minisign.ts'
+import { definitionsOf, proofOf, signRelease } from '../src/release/signing/release-signature.ts'
+import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
+import { responseTo } from './support/responses.ts'
+import { Service } from './support/service.ts'
+
+setDefaultTimeout(60_000)
+
+const scratch = new TestDirectory()
+const model = await ThreeReleases.create()
+const [a, b, c] = model.digests as [string, string, string]
+const KEY = join(scratch.path, 'key')
+const OTHER = join(scratch.path, 'other')
+let keys: readonly PublicKey[]
+
+afterAll(() => {
+  model[Symbol.dispose]()
+  scratch[Symbol.dispose]()
+})
+
+/** Runs a command in this process. */
+async function nomenclator(...argv: readonly string[]) {
+  let out = ''
+  let err = ''
+  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text), interactive: false }
+  try {
+    return { code: await run(argv, {}, terminal), out, err }
+  } catch (error) {
+    return { code: 1, out, err: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const secretKey = (name = KEY) => parseSecretKey(readFileSync(`${name}.key`, 'utf8'), undefined)
+const sign = (home: TestHome, digest: string, name = KEY) =>
+  home.shelf.placeSignature(digest, signRelease(secretKey(name), home.shelf.read(digest)))
+/** A home with all three releases, some of them activated in this order. */
+const homeOf = (...activated: readonly string[]) => model.copyTo(new TestHome(), ...activated)
+const required = (home: TestHome) => new Shelf(home.path, keys)
+
+beforeAll(async () => {
+  for (const name of [KEY, OTHER]) expect(await nomenclator('keygen', '--out', name)).toMatchObject({ code: 0 })
+  keys = [parsePublicKey(readFileSync(`${KEY}.pub`, 'utf8')) as PublicKey]
+})
+
+describe('keygen', () => {
+  test('writes a secret key that only its owner reads, and a public one', () => {
+    expect(statSync(`${KEY}.key`).mode & 0o777).toBe(0o600)
+    expect(secretKey().publicKey).toEqual(keys[0] as PublicKey)
+  })
+
+  test('replaces no key', async () => {
+    const before = readFileSync(`${KEY}.key`, 'utf8')
+    expect(await nomenclator('keygen', '--out', KEY)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is there already'),
+    })
+    expect(readFileSync(`${KEY}.key`, 'utf8')).toBe(before)
+  })
+})
+
+describe('sign and verify-release', () => {
+  test('of the current release, and of another', async () => {
+    using home = homeOf(a, b)
+    for (const digest of [[], [a.slice(0, 12)]]) {
+      const named = ['--home', home.path, ...digest]
+      expect(await nomenclator('verify-release', ...named, '--key', `${KEY}.pub`)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('it is not signed'),
+      })
+      expect(await nomenclator('sign', ...named, '--key', `${KEY}.key`)).toMatchObject({ code: 0 })
+      const verified = await nomenclator('verify-release', ...named, '--key', keys[0]?.text ?? '', '--json')
+      expect(JSON.parse(verified.out)).toMatchObject({
+        digest: digest.length === 0 ? b : a,
+        key: keys[0]?.id,
+        coversDefinitions: true,
+      })
+      expect(await nomenclator('verify-release', ...named, '--key', `${OTHER}.pub`)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`not by ${secretKey(OTHER).publicKey.id}`),
+      })
+      // With a key that is on its way out beside the new one.
+      const both = await nomenclator('verify-release', ...named, '--key', `${OTHER}.pub,${KEY}.pub`)
+      expect(both.code).toBe(0)
+    }
+    expect(home.shelf.history()).toEqual([b, a])
+  })
+
+  test('refuse a release with other content than it was built with', async () => {
+    using home = homeOf(a)
+    sign(home, a)
+    const path = home.fileOf(a, 'pais', 'records')
+    const records = readFileSync(path, 'utf8')
+    chmodSync(path, 0o644)
+    writeFileSync(path, records.replace('Francia', 'Francis'))
+    for (const command of [
+      ['sign', '--key', `${KEY}.key`],
+      ['verify-release', '--key', `${KEY}.pub`],
+    ])
+      expect(await nomenclator(...command, '--home', home.path)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('has other content than it was built with'),
+      })
+  })
+
+  test('refuse what is not a key', async () => {
+    using home = homeOf(a)
+    expect(await nomenclator('sign', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not a secret key'),
+    })
+    const wrong = await nomenclator('verify-release', '--home', home.path, '--key', '/nowhere')
+    expect(wrong.err).toContain('allowed is a public key of minisign')
+  })
+})
+
+describe('a signature', () => {
+  test('is of the checksums of the release, and tells the digest of its definitions', () => {
+    const release = model.shelf.read(a)
+    const signature = signRelease(secretKey(), release)
+    const checksums = new TextEncoder().encode(
+      `nomenclator release 1\n${Object.entries(release.manifest.entities)
+        .map(
+          ([name, { count, records, facts }]) =>
+            `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
+        )
+        .join('')}`,
+    )
+    expect(new Bun.CryptoHasher('sha256').update(checksums).digest('hex')).toBe(a)
+    expect(verifySignature(keys[0] as PublicKey, checksums, signature)).toHaveProperty('trustedComment')
+    const definitions = definitionsOf(release)
+    expect(proofOf({ checksums: release.manifest, definitions }, signature, keys)).toMatchObject({
+      coversDefinitions: true,
+    })
+    const [first, ...others] = definitions
+    const renamed = [{ ...first, plural: 'naciones' } as typeof first & object, ...others]
+    expect(proofOf({ checksums: release.manifest, definitions: renamed }, signature, keys)).toEqual({
+      wrong: 'its definitions are not those that were signed',
+    })
+  })
+
+  test('is of one release alone', () => {
+    const signature = signRelease(secretKey(), model.shelf.read(a))
+    const { manifest, entity } = model.shelf.read(b)
+    expect(proofOf({ checksums: manifest, definitions: definitionsOf({ manifest, entity }) }, signature, keys)).toEqual(
+      {
+        wrong: expect.stringContaining('does not hold'),
+      },
+    )
+  })
+
+  test('stays when the release is imported again, and goes with it', async () => {
+    using home = homeOf(a, b)
+    sign(home, a)
+    sign(home, b)
+    await home.import(ThreeReleases.source('Uno'))
+    expect([home.shelf.currentDigest(), home.shelf.signatureOf(a) === undefined]).toEqual([a, false])
+    home.shelf.remove(b)
+    expect(home.shelf.signatureOf(b)).toBeUndefined()
+    // What was left of one that was being replaced is swept away.
+    writeFileSync(join(home.shelf.releaseDirectory(a), 'checksums.minisig.next'), 'half')
+    home.shelf.sweep()
+    expect(() => statSync(join(home.shelf.releaseDirectory(a), 'checksums.minisig.next'))).toThrow()
+    expect(await home.verify(a)).toEqual([])
+  })
+
+  test('is there before a release that is imported with --sign is current', async () => {
+    using home = new TestHome()
+    const rows = writeTabular(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
+    const flags = ['--home', home.path, '--sign', `${KEY}.key`, '--accept-changes']
+    expect(await nomenclator('import', 'tabular', rows, ...flags)).toMatchObject({ code: 0 })
+    expect(openServable(required(home))?.release.digest).toBe(home.shelf.currentDigest() as string)
+  })
+})
+
+describe('where a signature is required', () => {
+  test('the current release is served if it is signed, or else the one before that is', () => {
+    using home = homeOf(a, b)
+    expect(() => openServable(required(home))).toThrow('is refused: it is not signed. Only what is signed by key')
+    sign(home, a)
+    expect(openServable(required(home))).toMatchObject({
+      release: { digest: a },
+      reason: expect.stringContaining('it is not signed'),
+    })
+    sign(home, b, OTHER)
+    expect(openServable(required(home))?.release.digest).toBe(a)
+    sign(home, b)
+    expect(openServable(required(home))).toMatchObject({ release: { digest: b } })
+  })
+
+  test('a release is swapped to when its signature has arrived, and not before', () => {
+    using home = homeOf(a)
+    sign(home, a)
+    const shelf = required(home)
+    const events: string[] = []
+    using following = followCurrent(shelf, openServable(shelf) as Servable, { log: ({ event }) => events.push(event) })
+    home.shelf.activate(b)
+    following.look()
+    expect([following.release().digest, following.degraded(), events]).toEqual([
+      a,
+      [expect.stringContaining('it is not signed')],
+      ['release-refused'],
+    ])
+    sign(home, b)
+    following.look()
+    expect([following.release().digest, following.degraded(), events.slice(1)]).toEqual([
+      b,
+      [],
+      ['release-swapped', 'release-mended'],
+    ])
+  })
+
+  test('other definitions than the signed ones are refused', () => {
+    using home = homeOf(a)
+    sign(home, a)
+    const { digest } = home.released(a, 'audiencia')
+    const path = join(home.shelf.entityDirectory(digest), ENTITY_MANIFEST_FILE)
+    chmodSync(path, 0o644)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"plural": "audiencias"', '"plural": "publicos"'))
+    const altered = new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
+    const { manifest } = model.shelf.read(a)
+    const entities = { ...manifest.entities, audiencia: { ...home.released(a, 'audiencia'), digest: altered } }
+    Bun.spawnSync(['mv', home.shelf.entityDirectory(digest), home.shelf.entityDirectory(altered)])
+    home.shelf.placeRelease({ ...manifest, entities })
+    expect(home.shelf.read(a).digest).toBe(a)
+    expect(() => required(home).read(a)).toThrow('its definitions are not those that were signed')
+  })
+
+  test('an unsigned release is not there for requests that name it', async () => {
+    using home = homeOf(a, b)
+    sign(home, a)
+    const shelf = required(home)
+    const app = createApp({
+      release: () => shelf.open(a),
+      shelf,
+      policy: { baseUrl: 'http://x', trustedProxies: undefined },
+      logError: (error) => {
+        throw error
+      },
+    })
+    const get = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
+    expect((await get(`/api/v2/paises?release=${b}`)).status).toBe(410)
+    expect((await get(`/api/v2/paises?release=${a}`)).status).toBe(200)
+    const listed = (await (await get('/api/v2/releases')).json()) as { digest: string }[]
+    expect(listed.map(({ digest }) => digest)).toEqual([a])
+    sign(home, c)
+    expect((await get(`/api/v2/paises?release=${c}`)).status).toBe(200)
+  })
+
+  test('a service does not start without, and says what to do', async () => {
+    using home = homeOf(a)
+    const refused = async (flags: readonly string[], env: Record<string, string> = {}) => {
+      const service = new Service({ flags: ['--port', '0', '--workers', '1', ...flags], env })
+      return [await service.exited(), service.said.err]
+    }
+    expect(await refused(['--home', home.path], { REQUIRE_SIGNATURE: `${KEY}.pub` })).toEqual([
+      1,
+      expect.stringContaining(`sign it with nomenclator sign ${a.slice(0, 12)}`),
+    ])
+    using empty = new TestHome()
+    expect(await refused(['--home', empty.path, '--require-signature', keys[0]?.text ?? ''])).toEqual([
+      1,
+      expect.stringContaining('the bundled one would not be signed'),
+    ])
+  })
+})
+
+describe('over API v2', () => {
+  test('the checksums, the signature and the manifest are served, to be checked by others', async () => {
+    using home = homeOf(a, b)
+    sign(home, a)
+    const app = createApp({
+      release: () => home.current(),
+      shelf: home.shelf,
+      policy: { baseUrl: 'http://x', trustedProxies: undefined },
+      logError: (error) => {
+        throw error
+      },
+    })
+    const get = (target: string) =>
+      responseTo(app, { target: `/api/v2/releases/${target}` }, { listeningUrl: 'http://x', peer: undefined })
+    const checksums = await get(`${a}/checksums`)
+    const body = new Uint8Array(await checksums.arrayBuffer())
+    expect(new Bun.CryptoHasher('sha256').update(body).digest('hex')).toBe(a)
+    expect(checksums.headers.get('Cache-Control')).toContain('immutable')
+    const signature = await get(`${a.slice(0, 8)}/signature`)
+    expect(signature.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
+    expect(signature.headers.get('Cache-Control')).toBe('public, no-cache')
+    expect(verifySignature(keys[0] as PublicKey, body, await signature.text())).toHaveProperty('trustedComment')
+    const unsigned = await get(`${b}/signature`)
+    expect([unsigned.status, await unsigned.json()]).toEqual([
+      404,
+      expect.objectContaining({
+        type: 'urn:nomenclator:problem:not-signed',
+        detail: expect.stringContaining(`nomenclator sign ${b.slice(0, 12)}`),
+      }),
+    ])
+    expect(await (await get(`${b}/manifest`)).json()).toMatchObject({ digest: b, entities: expect.any(Array) })
+    expect((await get('nothing/signature')).status).toBe(404)
+    expect((await get(`${a}/other`)).status).toBe(404)
+    expect((await get(`${'0'.repeat(64)}/signature`)).status).toBe(410)
+  })
+})
