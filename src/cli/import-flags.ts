@@ -1,6 +1,6 @@
 // The flags that all import commands share.
 import { type ValuesOf, wholeNumber, yes } from './flags.ts'
-import { home } from './home-flag.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 export const wait = {
   value: 'SECONDS',
@@ -13,7 +13,7 @@ export const importFlags = {
   'dry-run': { description: 'do everything but activate, and tell what would change', parse: yes },
   'accept-changes': { description: 'activate even if much is lost or identifiers change owner', parse: yes },
   wait,
-  home,
+  ...homeFlags,
   json: { description: 'print the report as one JSON document', parse: yes },
 } as const
 

@@ -1,12 +1,11 @@
 // What all import commands do: take the lock, import with a progress line, and report.
 import { type ImportReport, importRelease } from '../release/import.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
+import type { Shelf } from '../release/shelf/shelf.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Source } from '../source/source.ts'
 import type { Terminal } from './command.ts'
-import { homeOf } from './home-flag.ts'
 import type { ImportValues } from './import-flags.ts'
-import { lockFor } from './locking.ts'
+import { changeHome } from './locking.ts'
 import { progressLine } from './progress.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -18,10 +17,10 @@ export async function runImport(
   terminal: Terminal,
   open: (home: string) => Source | Promise<Source>,
 ): Promise<number> {
-  const shelf = new Shelf(homeOf(values.home))
-  using _lock = await lockFor(shelf, name, values.wait, terminal)
-  const source = await open(shelf.home)
-  const report = await importWithProgress(shelf, source, terminal, values)
+  const report = await changeHome(values, name, terminal, async (shelf) => {
+    const source = await open(shelf.home)
+    return importWithProgress(shelf, source, terminal, values)
+  })
   terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
   return 0
 }

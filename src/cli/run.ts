@@ -17,6 +17,7 @@ import { manCommand } from './man.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
+import { shelfAccept, shelfMigrate, shelfPublish, shelfRoles, shelfStatus } from './shelf.ts'
 import { upgrade } from './upgrade.ts'
 
 export const commands: readonly Command[] = [
@@ -35,6 +36,11 @@ export const commands: readonly Command[] = [
   activate,
   rollback,
   upgrade,
+  shelfMigrate,
+  shelfRoles,
+  shelfStatus,
+  shelfPublish,
+  shelfAccept,
   diff,
   doctor,
   health,
