@@ -1,7 +1,7 @@
 // Opens the home of a command to be read or changed: with its lock, in the format of this version, and as the shared shelf has it.
 import { lockHome } from '../release/shelf/lock.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
-import { isOutdated, type Upgraded, upgradeHome } from '../release/shelf/upgrade.ts'
+import { adoptOldRegistry, isOutdated, type Upgraded, upgradeHome } from '../release/shelf/upgrade.ts'
 import { version } from '../version.ts'
 import type { Terminal } from './command.ts'
 import { homeOf } from './home-flag.ts'
@@ -39,12 +39,14 @@ export async function changeHome<T>(
   const shelf = new Shelf(homeOf(values.home))
   const { shelf: address } = values
   using _lock = await lockFor(shelf, doing, values.wait, terminal, upgrades && address === undefined)
-  if (address === undefined) return work(shelf)
+  if (address === undefined) return await work(shelf)
   const { changeShared } = await import('../release/shared/session.ts')
   const upgrade = async () => {
+    // Not in the copy that is thrown away if nothing is published.
+    adoptOldRegistry(shelf)
     if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
   }
-  return changeShared(shelf, writingOf({ ...values, shelf: address }, doing, terminal), upgrade, work)
+  return await changeShared(shelf, writingOf({ ...values, shelf: address }, doing, terminal), upgrade, work)
 }
 
 /** What a writer of the shelf is told. */

@@ -17,7 +17,7 @@ import { manCommand } from './man.ts'
 import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './releases.ts'
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
-import { shelfAccept, shelfMigrate, shelfPublish, shelfRoles, shelfStatus } from './shelf.ts'
+import { shelfAccept, shelfMend, shelfMigrate, shelfPublish, shelfRoles, shelfStatus } from './shelf.ts'
 import { upgrade } from './upgrade.ts'
 
 export const commands: readonly Command[] = [
@@ -40,6 +40,7 @@ export const commands: readonly Command[] = [
   shelfRoles,
   shelfStatus,
   shelfPublish,
+  shelfMend,
   shelfAccept,
   diff,
   doctor,

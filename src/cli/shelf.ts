@@ -109,7 +109,7 @@ function statusText(report: ShelfReport): string {
       ? ''
       : damagedChunks.length === 0
         ? 'Every chunk is as it was written.\n'
-        : `DAMAGED: ${damagedChunks.length} chunks, such as ${damagedChunks[0]?.slice(0, 12)}; replace them with nomenclator shelf publish --mend.\n`,
+        : `DAMAGED: ${damagedChunks.length} chunks, such as ${damagedChunks[0]?.slice(0, 12)}; replace them with nomenclator shelf mend.\n`,
   ].join('')
 }
 
@@ -134,6 +134,23 @@ export const shelfPublish = command({
 function tell(put: readonly string[], terminal: Terminal): void {
   for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
 }
+
+export const shelfMend = command({
+  name: 'shelf mend',
+  description: 'Replace chunks of a shared shelf that are damaged in the database by those of this home.',
+  flags: { wait, ...homeFlags },
+  examples: ['shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
+  run: async ({ values, terminal }) => {
+    const { mendShelf } = await import('../release/shared/session.ts')
+    const given = givenShelf(values)
+    const shelf = new Shelf(homeOf(values.home))
+    const { damaged, mended } = await mendShelf(shelf, writingOf(given, 'shelf mend', terminal))
+    terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
+    if (mended < damaged)
+      throw new Failure(`this home does not have ${damaged - mended} of them; try the home of another machine`)
+    return 0
+  },
+})
 
 export const shelfAccept = command({
   name: 'shelf accept',

@@ -37,6 +37,21 @@ export function readFully(descriptor: number, buffer: Uint8Array, position: numb
   return size
 }
 
+/** Some bytes of a file; undefined where it does not have them or cannot be read. */
+export function bytesAt(path: string, start: number, size: number): Buffer | undefined {
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      const bytes = Buffer.allocUnsafe(size)
+      return readFully(descriptor, bytes, start) === size ? bytes : undefined
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return undefined
+  }
+}
+
 export const pack = (bytes: Uint8Array): Promise<Uint8Array> =>
   Bun.zstdCompress(bytes as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL })
 

@@ -29,7 +29,7 @@ import {
 import { DamagedRelease, NewerRelease, OutdatedRelease, readEntityManifest } from '../release.ts'
 import type { Shelf } from '../shelf/shelf.ts'
 import { verifyEntity } from '../shelf/verify.ts'
-import { readFully, sha256, unpack } from './chunks.ts'
+import { bytesAt, readFully, sha256, unpack } from './chunks.ts'
 import type { ShelfConnection } from './connection.ts'
 import { type Listing, type ReleaseFiles, readFollowed, readListing, saveFollowed } from './pointer.ts'
 
@@ -136,7 +136,7 @@ class ReleaseFetch {
     const local = this.#shelf.manifestOrReason(digest)
     const isThere = !('unreadable' in local) && !this.#isDamaged(local)
     // Another version of the program wrote it; the same records may be here in a format that this one reads.
-    if (parsed.state !== 'readable' && isThere) return false
+    if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
     const entities = this.#wantedEntities(digest, parsed, files)
     if (isThere && this.#shelf.hasReleaseFiles(digest, files)) return false
     this.#options.onRelease?.(digest)
@@ -378,19 +378,4 @@ function write(bytes: Uint8Array, places: readonly Place[]): void {
 const holds = (descriptor: number, start: number, size: number, digest: string): boolean => {
   const bytes = Buffer.allocUnsafe(size)
   return readFully(descriptor, bytes, start) === size && sha256(bytes) === digest
-}
-
-function bytesAt(path: string, start: number, size: number): Buffer | undefined {
-  try {
-    const descriptor = openSync(path, 'r')
-    try {
-      const bytes = Buffer.allocUnsafe(size)
-      return readFully(descriptor, bytes, start) === size ? bytes : undefined
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    // What cannot be read here can be fetched.
-    return undefined
-  }
 }

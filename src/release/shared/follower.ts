@@ -9,7 +9,7 @@ import type { Shelf } from '../shelf/shelf.ts'
 import { Backoff } from './backoff.ts'
 import { ShelfAway, type ShelfConnection, ShelfRefused } from './connection.ts'
 import { fetchShelf } from './fetch.ts'
-import { CHANNEL, dateOf, isOlder, type Pointer, readFollowed, readPointer } from './pointer.ts'
+import { CHANNEL, dateOf, isOlder, type Pointer, REPORT_PREFIX, readFollowed, readPointer } from './pointer.ts'
 import { openShelf, type ShelfLogin } from './session.ts'
 
 /** Why a service may not have the release that the shelf calls current, as plain JSON: it goes from process to process. */
@@ -75,6 +75,8 @@ export class ShelfFollower implements AsyncDisposable {
   /** After a refusal: nothing is tried before, unless the shelf changes. */
   #refused: { readonly change: string; readonly until: number; readonly failure: Failure } | undefined
   #isDeaf = false
+  /** Whether what is served may have changed since it was reported. */
+  #hasNews = false
   #trouble: ShelfTrouble | undefined
   #generation = 0
   #fetchedChunks = 0
@@ -141,7 +143,12 @@ export class ShelfFollower implements AsyncDisposable {
 
   async #connectAndFollow(): Promise<void> {
     const { address, password } = this.#options
-    const onNotify = (channel: string) => channel === CHANNEL && this.wake()
+    const onNotify = (channel: string) => {
+      if (channel !== CHANNEL) return
+      // Something was done about the shelf; what was refused is tried again.
+      this.#refused = undefined
+      this.wake()
+    }
     await using connection = await openShelf({ address, password, name: this.#reportName, onNotify })
     this.#connection = connection
     this.#connects++
@@ -155,7 +162,12 @@ export class ShelfFollower implements AsyncDisposable {
       this.#generation = pointer.generation
       const isBusy = await this.#catchUp(connection, pointer)
       if (this.#isStopped) return
-      const poll = isBusy ? BUSY_MILLISECONDS : this.#isDeaf ? DEAF_POLL_MILLISECONDS : POLL_MILLISECONDS
+      const poll = isBusy
+        ? BUSY_MILLISECONDS
+        : this.#isDeaf || this.#hasNews
+          ? DEAF_POLL_MILLISECONDS
+          : POLL_MILLISECONDS
+      this.#hasNews = false
       // Nodes that were started together need not poll together.
       await this.#pause(poll * (0.5 + this.#random()))
     }
@@ -209,6 +221,7 @@ export class ShelfFollower implements AsyncDisposable {
       },
     })
     const complete = missing.length === 0
+    this.#hasNews = true
     this.#applied = { change: listing.change, history: listing.history, complete }
     const chunks = this.#fetchedChunks - before.chunks
     const bytes = this.#fetchedBytes - before.bytes
@@ -267,7 +280,6 @@ export class ShelfFollower implements AsyncDisposable {
   }
 }
 
-export const REPORT_PREFIX = 'nomenclator:'
 const MAX_HOST = 19
 
 /** The server keeps 63 bytes of the name of a session; the end of a long name tells hosts apart, as of containers. */

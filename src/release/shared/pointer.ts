@@ -24,6 +24,9 @@ export type Listing = Pointer & {
   readonly releases: ReadonlyMap<string, ReleaseFiles>
 }
 
+/** The names of the sessions of nodes begin with it. */
+export const REPORT_PREFIX = 'nomenclator:'
+
 const POLL_SECONDS = 5
 
 /** Reads the generation, and lets others see under which name this connection goes from now on. */

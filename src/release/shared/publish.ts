@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../../failure.ts'
+import type { FileSummary } from '../files/durable-file.ts'
 import { ENTITY_MANIFEST_FILE, type EntityFileName, MANIFEST_FILE, type Manifest, parseManifest } from '../manifest.ts'
 import { readEntityManifest } from '../release.ts'
 import type { Shelf } from '../shelf/shelf.ts'
-import { type Chunk, chunksOf, pack } from './chunks.ts'
+import { bytesAt, type Chunk, chunksOf, pack, sha256 } from './chunks.ts'
 import { ShelfChanged, type ShelfConnection } from './connection.ts'
 import { CHANNEL, type Listing, type Pointer, type ReleaseFiles } from './pointer.ts'
 
@@ -54,6 +55,33 @@ export async function publish(connection: ShelfConnection, shelf: Shelf, change:
   return { generation, change: change.name, ...sent }
 }
 
+/** Replaces damaged chunks by those of entities that a home has. Gives how many it replaced. */
+export async function mendChunks(
+  connection: ShelfConnection,
+  shelf: Shelf,
+  digests: readonly string[],
+): Promise<number> {
+  const rows = await connection.query<{ entity: string; file: string; start: string; chunk: string; size: number }>(
+    `SELECT entity, file, start, chunk, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest
+     WHERE chunk IN (SELECT jsonb_array_elements_text($1::text::jsonb))`,
+    [JSON.stringify(digests)],
+  )
+  const mended = new Set<string>()
+  for (const { entity, file, start, chunk, size } of rows) {
+    const bytes = bytesAt(join(shelf.entityDirectory(entity), file), Number(start), size)
+    if (mended.has(chunk) || bytes === undefined || sha256(bytes) !== chunk) continue
+    const packed = Buffer.from(await pack(bytes))
+    await connection.query('UPDATE nomenclator.chunk SET packed = $2, packed_sha256 = sha256($2) WHERE digest = $1', [
+      chunk,
+      packed,
+    ])
+    mended.add(chunk)
+  }
+  // Nodes that refused what was damaged try again.
+  await connection.query(`SELECT pg_notify('${CHANNEL}', '')`)
+  return mended.size
+}
+
 /** Gives the state of the shelf a new generation, so that nodes that have seen a later one follow it again. */
 export const renewGeneration = (connection: ShelfConnection, base: Listing): Promise<number> =>
   connection.transaction('', async () => {
@@ -94,7 +122,7 @@ async function sendChunks(
   const directory = shelf.entityDirectory(digest)
   const { files } = readEntityManifest(directory, digest)
   const chunks: FileChunk[] = []
-  for (const [file, { sha256 }] of Object.entries(files) as [EntityFileName, { sha256: string }][]) {
+  for (const [file, summary] of Object.entries(files) as [EntityFileName, FileSummary][]) {
     const hasher = new Bun.CryptoHasher('sha256')
     const path = join(directory, file)
     let batch: { readonly digest: string; readonly bytes: Uint8Array }[] = []
@@ -107,11 +135,11 @@ async function sendChunks(
     for (const { bytes, ...chunk } of chunksOf(path)) {
       hasher.update(bytes)
       chunks.push({ ...chunk, file })
-      batch.push({ digest: chunk.digest, bytes: Uint8Array.from(bytes) })
+      batch.push({ digest: chunk.digest, bytes: new Uint8Array(bytes) })
       if (batch.length === BATCH_CHUNKS) await flush()
     }
     await flush()
-    if (hasher.digest('hex') !== sha256)
+    if (hasher.digest('hex') !== summary.sha256)
       throw new Failure(
         `${path} is damaged; nothing was published. Import its source again, or activate another release.`,
       )

@@ -8,9 +8,10 @@ import { Backoff } from './backoff.ts'
 import { type ConnectOptions, ShelfAway, ShelfConnection } from './connection.ts'
 import { type Fetched, type FetchProgress, fetchShelf, ReleaseRefused } from './fetch.ts'
 import { dateOf, isOlder, type Listing, readFollowed, readListing, readPointer, saveFollowed } from './pointer.ts'
-import { type Change, isEmptyChange, publish, renewGeneration } from './publish.ts'
+import { type Change, isEmptyChange, mendChunks, publish, renewGeneration } from './publish.ts'
 import { checkSchema } from './schema.ts'
 import { StagedShelf } from './staged-shelf.ts'
+import { damagedChunks } from './status.ts'
 import { lockShelf } from './writer-lock.ts'
 
 /** Where the shelf is, and how to get in. */
@@ -206,5 +207,15 @@ export async function publishHome(
 /** Lets all nodes follow the state that the shelf has, though they have seen a later one. */
 export async function acceptShelf(writing: Writing): Promise<number> {
   await using connection = await openAsWriter(writing)
-  return renewGeneration(connection, await readListing(connection))
+  return await renewGeneration(connection, await readListing(connection))
+}
+
+/** Replaces chunks that the database itself finds damaged; gives how many there were and how many it could replace. */
+export async function mendShelf(
+  shelf: Shelf,
+  writing: Writing,
+): Promise<{ readonly damaged: number; readonly mended: number }> {
+  await using connection = await openAsWriter(writing)
+  const damaged = await damagedChunks(connection)
+  return { damaged: damaged.length, mended: await mendChunks(connection, shelf, damaged) }
 }

@@ -1,8 +1,7 @@
 // What there is on the shared shelf, how much room it takes, who changes it, and which nodes follow it.
 import { MANIFEST_FILE, parsedObject } from '../manifest.ts'
 import type { ShelfConnection } from './connection.ts'
-import { REPORT_PREFIX } from './follower.ts'
-import { dateOf, readListing } from './pointer.ts'
+import { dateOf, REPORT_PREFIX, readListing } from './pointer.ts'
 import { type Writer, writerOf } from './writer-lock.ts'
 
 type ShelfNode = {
@@ -98,7 +97,7 @@ async function sizesOf(connection: ShelfConnection): Promise<Map<string, { bytes
 const VERIFY_SECONDS = 600
 
 /** The database reads them itself, so that nothing goes over the network. */
-async function damagedChunks(connection: ShelfConnection): Promise<string[]> {
+export async function damagedChunks(connection: ShelfConnection): Promise<string[]> {
   const rows = await connection.query<{ digest: string }>(
     'SELECT digest FROM nomenclator.chunk WHERE sha256(packed) <> packed_sha256',
     [],
