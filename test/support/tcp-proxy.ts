@@ -16,6 +16,7 @@ export class TcpProxy implements AsyncDisposable {
   #isHeld = false
   /** How many more bytes may pass towards the server before all connections are cut. */
   #allowance = Number.POSITIVE_INFINITY
+  #bytesPerSecond = Number.POSITIVE_INFINITY
   connections = 0
   /** Bytes that came from the server. */
   received = 0
@@ -53,7 +54,13 @@ export class TcpProxy implements AsyncDisposable {
     this.#allowance = bytes
   }
 
+  /** Lets this many bytes a second through from the server. */
+  slow(bytesPerSecond: number): void {
+    this.#bytesPerSecond = bytesPerSecond
+  }
+
   mend(): void {
+    this.#bytesPerSecond = Number.POSITIVE_INFINITY
     this.#isCut = false
     this.#isHeld = false
     this.#allowance = Number.POSITIVE_INFINITY
@@ -89,6 +96,10 @@ export class TcpProxy implements AsyncDisposable {
     server.on('data', (bytes) => {
       this.received += bytes.length
       client.write(bytes)
+      const wait = (bytes.length / this.#bytesPerSecond) * 1_000
+      if (wait < 1) return
+      server.pause()
+      setTimeout(() => this.#isHeld || server.resume(), wait)
     })
     if (this.#isHeld) for (const socket of pair) socket.pause()
   }
