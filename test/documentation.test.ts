@@ -20,6 +20,7 @@ import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+import { SHELF_TROUBLES } from '../src/release/shared/follower.ts'
 import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
@@ -278,6 +279,7 @@ describe('docs/operations.md', () => {
     )
     expect(logged.length).toBeGreaterThan(10)
     for (const [event, { over }] of Object.entries(FOLLOW_PROBLEMS)) logged.push(`${event} error`, `${over} info`)
+    for (const { event, over } of Object.values(SHELF_TROUBLES)) logged.push(`${event} error`, `${over} info`)
     expect(compare(documented, logged)).toEqual(SAME)
   })
 

@@ -11,7 +11,7 @@ import { Shelf } from '../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../src/release/shelf/verify.ts'
 import { TestPostgres } from './support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
-import { eventually, Service } from './support/service.ts'
+import { childrenOf, eventually, Service } from './support/service.ts'
 import { freePort, TcpProxy } from './support/tcp-proxy.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
@@ -286,6 +286,9 @@ describe('PostgreSQL', () => {
     await using service = await Service.over(node as TestNode, {
       flags: ['--workers', '2', '--admin', String(operators), '--shelf', reading()],
     })
+    for (const worker of childrenOf(service.pid))
+      for (const file of ['cmdline', 'environ'])
+        expect(readFileSync(`/proc/${worker}/${file}`, 'latin1')).not.toContain(postgres.password)
     await postgres.kill()
     for (const each of nodes) await each.inTrouble('away')
     await service.line(/THE SHELF IS NOT FOLLOWED/)
@@ -481,6 +484,36 @@ describe('a shelf that was restored to an older state', () => {
     const again = await nomenclator('shelf', 'publish', '--home', publisher.path, '--shelf', publishing())
     expect(again.err).toContain('nothing was published')
   })
+})
+
+test('several processes of one machine fetch once', async () => {
+  using home = new TestDirectory()
+  const both = [1, 2].map(() => new TestNode(reading(), home))
+  const current = publisher.shelf.currentDigest() ?? ''
+  for (const node of both) await node.follows(current)
+  await eventually('both are done', () => both.every(({ follower }) => follower.status.generation > 0))
+  await Promise.all(both.map(({ follower }) => follower.tried))
+  const used = await postgres.query(DATABASE, 'SELECT count(DISTINCT chunk) FROM nomenclator.entity_chunk')
+  const fetched = both.reduce((sum, { follower }) => sum + follower.status.fetchedChunks, 0)
+  for (const node of both) await node[Symbol.asyncDispose]()
+  expect(fetched).toBe(Number(used[0]?.count))
+})
+
+test('a fetch that is cut short goes on where it stopped', async () => {
+  await using slow = await TcpProxy.to(postgres.port)
+  const [{ count } = {}] = await postgres.query(DATABASE, 'SELECT count(DISTINCT chunk) FROM nomenclator.entity_chunk')
+  slow.slow(40_000)
+  await using node = new TestNode(postgres.url(DATABASE, 'node', slow.port))
+  await eventually('some chunks have come', () => node.follower.status.fetchedChunks > 10)
+  const before = node.follower.status.fetchedChunks
+  slow.cut()
+  await node.inTrouble('away')
+  expect(node.shelf.currentDigest()).toBeUndefined()
+  slow.mend()
+  await node.follows(publisher.shelf.currentDigest() ?? '')
+  await node.inTrouble(undefined)
+  // All but those that were on the way.
+  expect(node.follower.status.fetchedChunks - before).toBeLessThanOrEqual(Number(count) - before + 4)
 })
 
 test('a home that had releases of its own keeps them', async () => {

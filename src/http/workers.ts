@@ -29,7 +29,7 @@ type WorkerMessage =
   | { readonly report: WorkerReport }
 
 /** What the supervisor tells its workers: what the scrub has found, or how the shared shelf is followed. */
-export type News = { readonly scrub: ScrubState } | { readonly shelf: ShelfTrouble | null }
+type News = { readonly scrub: ScrubState } | { readonly shelf: ShelfTrouble | null }
 
 /** From the supervisor to a worker: it may send its last responses, what is wanted of it, or news. */
 type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' } | News

@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts'
 import { parseWholeNumber } from '../../whole-number.ts'
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
-export type SslMode = (typeof SSL_MODES)[number]
+type SslMode = (typeof SSL_MODES)[number]
 
 export type ShelfAddress = {
   /** In the order in which they are tried; a host that begins with a slash is the directory of a socket. */
@@ -102,7 +102,7 @@ export function describeAddress({ hosts, user, database }: ShelfAddress): string
 
 /** What may be shown of a text that may be an address: everything but a password. */
 export const withoutPassword = (text: string): string =>
-  text.replace(/^([a-z]+:\/\/[^:@/?#]*):[^@]*@/i, '$1:***@').replace(/([?&]password=)[^&#]*/gi, '$1***')
+  text.replace(/^([a-z]+:\/\/[^:@/?#]*):.*@/i, '$1:***@').replace(/([?&]password=)[^&#]*/gi, '$1***')
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -59,7 +59,7 @@ export const readListing = (connection: ShelfConnection): Promise<Listing> =>
   })
 
 /** Which state of the shelf a home has. */
-export type Followed = Pointer & {
+type Followed = Pointer & {
   /** Whether it has all releases of that state, and not only the current one. */
   readonly complete: boolean
   /** The releases that the home had before it followed a shelf. */

@@ -26,7 +26,7 @@ export type Change = {
   readonly name: string
 }
 
-export type Published = Pointer & { readonly chunks: number; readonly bytes: number }
+type Published = Pointer & { readonly chunks: number; readonly bytes: number }
 
 export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Change): boolean =>
   put.size === 0 && removed.length === 0 && history === base.history && idRegistry === base.idRegistry
