@@ -371,6 +371,23 @@ describe('PostgreSQL', () => {
   })
 })
 
+test('a command that reads says that the shelf is away, and reads the home; one that changes it changes nothing', async () => {
+  const current = publisher.shelf.currentDigest() ?? ''
+  await using silent = await TcpProxy.to(postgres.port)
+  silent.hold()
+  const there = [
+    '--home',
+    publisher.path,
+    '--shelf',
+    `${postgres.url(DATABASE, 'publisher', silent.port)}?connect_timeout=1`,
+  ]
+  const listed = await succeeded('releases', ...there)
+  expect(listed.err).toContain('THE SHELF IS NOT FOLLOWED, what is in the home is read: no connection with')
+  expect(listed.out).toContain(current.slice(0, 12))
+  expect((await nomenclator('rollback', ...there)).err).toContain('no connection with')
+  expect(publisher.shelf.currentDigest()).toBe(current)
+})
+
 describe('what cannot be taken', () => {
   test('a chunk that is damaged in the database is refused, and followed once it is mended', async () => {
     const sound = publisher.shelf.currentDigest() ?? ''

@@ -257,7 +257,7 @@ async function firstFollowed(shelf: Shelf, { log, terminal }: Context, follower:
   for (let waited = 0; ; waited++) {
     const servable = openServable(shelf)
     if (servable !== undefined) return servable
-    const { ShelfRefused } = await import('../release/shared/connection.ts')
+    const { ShelfRefused } = await import('../release/shared/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure
     if (waited === 0) {
       const message = `There is no release in ${shelf.home} yet: waiting for the first one from the shelf.`

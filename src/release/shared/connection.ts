@@ -6,15 +6,7 @@ import type { Socket } from 'node:net'
 import { Failure } from '../../failure.ts'
 import { describeAddress, type ShelfAddress } from './address.ts'
 import { dial, type Encryption, encryptionsOf } from './dial.ts'
-
-/** It cannot be reached at the moment, or went away: it is worth trying again. */
-export class ShelfAway extends Failure {}
-
-/** It responds, but not as it should: somebody has to change something. */
-export class ShelfRefused extends Failure {}
-
-/** Another change was made since the state that this one was based on. */
-export class ShelfChanged extends Failure {}
+import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
 
 export type ConnectOptions = {
   readonly address: ShelfAddress
@@ -236,12 +228,16 @@ const OLDEST_VERSION = 150_000
 /** Classes and codes of errors that pass: connections, resources, operator intervention, the system. */
 const PASSING = /^(?:08|53|57|58|25006|40)/
 
+/** Codes of TLS. */
+const CERTIFICATE = /CERT|SIGNATURE|SELF_SIGNED/
+
 /** What went wrong, in words for an operator. Neither messages of the server nor of sockets have the password. */
 function explained(error: unknown, where: string): Failure {
   if (error instanceof Failure) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words = error instanceof Error ? error.message : String(error)
   const isOfServer = error instanceof Error && 'severity' in error
+  if (CERTIFICATE.test(code)) return new ShelfRefused(`${where}: its certificate is refused: ${words} (${code})`)
   if (!isOfServer || PASSING.test(code)) return new ShelfAway(`PostgreSQL is away: ${where}: ${words}`)
   if (code === '42501')
     return new ShelfRefused(`${where}: ${words}; this user lacks a role, see nomenclator shelf roles`)

@@ -4,8 +4,8 @@ import { connect, isIP, type Socket } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { Failure } from '../../failure.ts'
 import type { ShelfAddress } from './address.ts'
+import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
 
 /** How a host is tried: without TLS, with TLS if the server has it, or only with TLS. */
 export type Encryption = 'plain' | 'if offered' | 'required'
@@ -40,14 +40,14 @@ export async function dial(
     const [reply] = await settled(socket, 'data', deadline)
     if ((reply as Buffer)[0] !== OFFERED) {
       if (encryption === 'if offered') return socket
-      throw new Failure(`PostgreSQL on ${host}:${port} offers no TLS, and sslmode=${address.ssl.mode} requires it`)
+      throw new ShelfRefused(`PostgreSQL on ${host}:${port} offers no TLS, and sslmode=${address.ssl.mode} requires it`)
     }
     const secured = connectTls({ socket, ...tlsOptions(address, host) })
     await settled(secured, 'secureConnect', deadline)
     return secured
   } catch (error) {
     socket.destroy()
-    if (deadline.aborted) throw new Failure(`no connection with ${host}:${port} within ${address.connectSeconds} s`)
+    if (deadline.aborted) throw new ShelfAway(`no connection with ${host}:${port} within ${address.connectSeconds} s`)
     throw error
   }
 }
@@ -94,6 +94,6 @@ function readCertificate(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new Failure(`the certificate or key ${path} cannot be read (${code})`)
+    throw new ShelfRefused(`the certificate or key ${path} cannot be read (${code})`)
   }
 }

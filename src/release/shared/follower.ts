@@ -7,10 +7,11 @@ import type { Log } from '../../log.ts'
 import { tryLockHome } from '../shelf/lock.ts'
 import type { Shelf } from '../shelf/shelf.ts'
 import { Backoff } from './backoff.ts'
-import { ShelfAway, type ShelfConnection, ShelfRefused } from './connection.ts'
+import type { ShelfConnection } from './connection.ts'
 import { fetchShelf } from './fetch.ts'
 import { CHANNEL, dateOf, isOlder, type Pointer, REPORT_PREFIX, readFollowed, readPointer } from './pointer.ts'
 import { openShelf, type ShelfLogin } from './session.ts'
+import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
 
 /** Why a service may not have the release that the shelf calls current, as plain JSON: it goes from process to process. */
 export type ShelfTrouble = {

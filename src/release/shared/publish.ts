@@ -8,8 +8,9 @@ import { ENTITY_MANIFEST_FILE, type EntityFileName, MANIFEST_FILE, type Manifest
 import { readEntityManifest } from '../release.ts'
 import type { Shelf } from '../shelf/shelf.ts'
 import { bytesAt, type Chunk, chunksOf, pack, sha256 } from './chunks.ts'
-import { ShelfChanged, type ShelfConnection } from './connection.ts'
+import type { ShelfConnection } from './connection.ts'
 import { CHANNEL, type Listing, type Pointer, type ReleaseFiles } from './pointer.ts'
+import { ShelfChanged } from './shelf-failures.ts'
 
 /** What is to be changed on the shelf. */
 export type Change = {

@@ -1,7 +1,8 @@
 // The tables of the shared shelf: numbered SQL files, applied in order, each once.
 import { readFileSync } from 'node:fs'
 import { shippedFile } from '../../program.ts'
-import { type ShelfConnection, ShelfRefused } from './connection.ts'
+import type { ShelfConnection } from './connection.ts'
+import { ShelfRefused } from './shelf-failures.ts'
 import { WRITER_LOCK } from './writer-lock.ts'
 
 type Migration = { readonly number: number; readonly name: string }
