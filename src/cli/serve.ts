@@ -132,6 +132,7 @@ async function serveAlone(
     },
   })
   announce(serving.url, announced, terminal)
+  operated.follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
@@ -176,6 +177,7 @@ async function supervise(
     restart: () => workers.restart(),
   })
   announce(workers.url, announced, terminal)
+  operated.follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0

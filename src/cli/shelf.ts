@@ -156,12 +156,13 @@ export const shelfAccept = command({
   name: 'shelf accept',
   description:
     'Let all nodes follow a shared shelf that was restored to an older state than they have seen: what it has is right.',
-  flags: { wait, ...shelfFlags },
+  flags: { wait, ...homeFlags },
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator'],
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../release/shared/session.ts')
-    const given = givenShelf({ ...values, home: undefined })
-    const generation = await acceptShelf(writingOf(given, 'shelf accept', terminal))
+    const given = givenShelf(values)
+    const shelf = new Shelf(homeOf(values.home))
+    const generation = await acceptShelf(shelf, writingOf(given, 'shelf accept', terminal))
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
     return 0
   },

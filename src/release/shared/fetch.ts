@@ -178,7 +178,7 @@ class ReleaseFetch {
       rmSync(directory, { recursive: true, force: true })
       throw new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong.message}`)
     }
-    for (const name of readdirSync(directory)) await syncFile(join(directory, name))
+    await Promise.all(readdirSync(directory).map((name) => syncFile(join(directory, name))))
     syncDirectory(directory)
     await this.#shelf.placeEntity(directory, digest)
   }

@@ -165,7 +165,7 @@ export class ShelfFollower implements AsyncDisposable {
       if (this.#isStopped) return
       const poll = isBusy
         ? BUSY_MILLISECONDS
-        : this.#isDeaf || this.#hasNews
+        : this.#isDeaf || this.#hasNews || this.#isSwapping
           ? DEAF_POLL_MILLISECONDS
           : POLL_MILLISECONDS
       this.#hasNews = false
@@ -191,9 +191,9 @@ export class ShelfFollower implements AsyncDisposable {
       this.#tell('refused', this.#refused.failure)
       return false
     }
-    using lock = tryLockHome(shelf.home, 'serve, which follows the shelf')
-    if (lock === undefined) return true
     try {
+      using lock = tryLockHome(shelf.home, 'serve, which follows the shelf')
+      if (lock === undefined) return true
       await this.#fetch(connection)
       this.#refused = undefined
       this.#retry.reset()
@@ -271,6 +271,15 @@ export class ShelfFollower implements AsyncDisposable {
     const timer = setTimeout(resolve, milliseconds)
     await promise
     clearTimeout(timer)
+  }
+
+  /** Whether what is served is not yet what is current, and so is to be reported soon. */
+  get #isSwapping(): boolean {
+    try {
+      return this.#options.served() !== this.#options.shelf.currentDigest()
+    } catch {
+      return false
+    }
   }
 
   /** How this service appears among the sessions of the server; the server adds the time. */

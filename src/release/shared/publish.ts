@@ -83,11 +83,14 @@ export async function mendChunks(
   return mended.size
 }
 
-/** Gives the state of the shelf a new generation, so that nodes that have seen a later one follow it again. */
-export const renewGeneration = (connection: ShelfConnection, base: Listing): Promise<number> =>
+/**
+ * Gives the state of the shelf a new generation, so that nodes that have seen a later one follow it again. `seen` is the
+ * highest that is known, for a server whose clock is behind that of the one before it.
+ */
+export const renewGeneration = (connection: ShelfConnection, base: Listing, seen: number): Promise<number> =>
   connection.transaction('', async () => {
     await refuseIfChanged(connection, base)
-    return movePointer(connection, { ...base, name: crypto.randomUUID(), doing: 'shelf accept' })
+    return movePointer(connection, { ...base, name: crypto.randomUUID(), doing: 'shelf accept' }, seen)
   })
 
 const entitiesOf = (files: ReleaseFiles): string[] =>
@@ -219,13 +222,17 @@ async function removeUnused(connection: ShelfConnection): Promise<void> {
 
 type Moved = Pick<Change, 'history' | 'idRegistry' | 'doing' | 'name'>
 
-async function movePointer(connection: ShelfConnection, { history, idRegistry, doing, name }: Moved): Promise<number> {
+async function movePointer(
+  connection: ShelfConnection,
+  { history, idRegistry, doing, name }: Moved,
+  seen = 0,
+): Promise<number> {
   const [moved] = await connection.query<{ generation: string }>(
     `UPDATE nomenclator.pointer SET
-       generation = greatest(generation + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
+       generation = greatest(generation + 1, $5::bigint + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
        change = $1, history = $2, id_registry = $3, changed = clock_timestamp(), changed_by = $4
      RETURNING generation`,
-    [name, history, idRegistry, `${doing} (process ${process.pid} on ${hostname()})`],
+    [name, history, idRegistry, `${doing} (process ${process.pid} on ${hostname()})`, seen],
   )
   await connection.query(`SELECT pg_notify('${CHANNEL}', $1)`, [String(moved?.generation)])
   return Number(moved?.generation)

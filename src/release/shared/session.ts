@@ -99,11 +99,10 @@ export async function changeShared<T>(
     const fetched = await fetchShelf(shelf, connection, { ...writing, outdated: true })
     refuseNewer(fetched.listing)
     await upgrade()
-    const staged = new StagedShelf(shelf.home)
+    using staged = new StagedShelf(shelf.home)
     const result = await work(staged)
     const change = changeOf(staged, fetched, writing.doing)
     if (!isEmptyChange(change)) connection = await publishSurely(connection, shelf, writing, change)
-    staged.discard()
     return result
   } finally {
     await connection[Symbol.asyncDispose]()
@@ -188,7 +187,7 @@ export async function publishHome(
         'the shelf has releases, and this home has seen nothing that the shelf does not have; nothing was published. ' +
           'Import into the shelf instead, with nomenclator import and --shelf.',
       )
-    const staged = new StagedShelf(shelf.home)
+    using staged = new StagedShelf(shelf.home)
     const { history, idRegistry } = staged.state
     if (history === '') throw new Failure(`there is no release in ${shelf.home}; nothing was published`)
     const digests = staged.digests()
@@ -198,7 +197,6 @@ export async function publishHome(
     const { doing } = writing
     const change = { base, history, idRegistry, put: files, removed: [], doing, name: crypto.randomUUID() }
     connection = await publishSurely(connection, shelf, writing, change)
-    staged.discard()
     return { put, skipped }
   } finally {
     await connection[Symbol.asyncDispose]()
@@ -206,9 +204,10 @@ export async function publishHome(
 }
 
 /** Lets all nodes follow the state that the shelf has, though they have seen a later one. */
-export async function acceptShelf(writing: Writing): Promise<number> {
+export async function acceptShelf({ home }: Shelf, writing: Writing): Promise<number> {
   await using connection = await openAsWriter(writing)
-  return await renewGeneration(connection, await readListing(connection))
+  const seen = readFollowed(home)?.generation ?? 0
+  return await renewGeneration(connection, await readListing(connection), seen)
 }
 
 /** Replaces chunks that the database itself finds damaged; gives how many there were and how many it could replace. */

@@ -7,7 +7,7 @@ import { Shelf } from '../shelf/shelf.ts'
  * Releases and entities go to their places, since nobody looks at them before they are current. Which one is current, and
  * the id registry, are changed in copies.
  */
-export class StagedShelf extends Shelf {
+export class StagedShelf extends Shelf implements Disposable {
   constructor(home: string) {
     super(home)
     const { currentFile, idRegistryFile } = new Shelf(home)
@@ -35,7 +35,7 @@ export class StagedShelf extends Shelf {
     return { history: textOf(this.currentFile), idRegistry: textOf(this.idRegistryFile) }
   }
 
-  discard(): void {
+  [Symbol.dispose](): void {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
