@@ -21,6 +21,7 @@ import { TIMEOUTS } from '../src/http/wire/server.ts'
 import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
 import { pageHeaders } from '../src/page/page-headers.ts'
 import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
+import { SHELF_TROUBLES } from '../src/release/shared/follower.ts'
 import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
 import { checks } from '../src/verify/checks.ts'
 import { DIFFERENCE_KINDS } from '../src/verify/compare.ts'
@@ -316,6 +317,7 @@ describe('docs/operations.md', () => {
     )
     expect(logged.length).toBeGreaterThan(10)
     for (const [event, { over }] of Object.entries(FOLLOW_PROBLEMS)) logged.push(`${event} error`, `${over} info`)
+    for (const { event, over } of Object.values(SHELF_TROUBLES)) logged.push(`${event} error`, `${over} info`)
     expect(compare(documented, logged)).toEqual(SAME)
   })
 

@@ -24,7 +24,14 @@ export type Architecture = keyof typeof BUN_PACKAGES
 const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
 
 /** What goes into the executable under the same path, for `shippedFile` to find. */
-const SHIPPED = ['data/*.csv', 'data/PROVENANCE.md', 'data/LICENSES/*', 'LICENSE', 'NOTICE']
+const SHIPPED = [
+  'src/release/shared/sql/*.sql',
+  'data/*.csv',
+  'data/PROVENANCE.md',
+  'data/LICENSES/*',
+  'LICENSE',
+  'NOTICE',
+]
 
 export const executableName = (architecture: Architecture): string => `nomenclator-${version}-linux-${architecture}`
 

@@ -7,10 +7,10 @@ import { catalogOfBoth, changeJson, diffEntity, diffJson } from '../release/diff
 import { compareReleases } from '../release/guard.ts'
 import { fromDisk } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
 import { command, type Terminal } from './command.ts'
 import { text, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
+import { openHome } from './locking.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -25,11 +25,11 @@ export const diff = command({
       parse: text,
     },
     json: { description: 'print every change as a line of JSON', parse: yes },
-    home,
+    ...homeFlags,
   },
   examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const [older, newer] = operands.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
     const catalog = catalogOfBoth(older, newer)
     const only = values.collection === undefined ? undefined : entityNamed(catalog, values.collection)

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { urlOf } from '../http/wire/server.ts'
 import { sizeOf } from '../release/manifest.ts'
+import { describeAddress, type ShelfAddress, withoutPassword } from '../release/shared/address.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
 import { isOutdated, newerReleases } from '../release/shelf/upgrade.ts'
 import { releaseVerifier } from '../release/shelf/verify.ts'
@@ -14,6 +15,7 @@ import { type Environment, type ValuesOf, yes } from './flags.ts'
 import { fetchDirectly } from './health.ts'
 import { homeFault, homePath } from './home-flag.ts'
 import { serveFlags } from './serve-flags.ts'
+import { homeFlags, loginOf } from './shelf-flags.ts'
 
 type Status = 'ok' | 'warn' | 'fail'
 /** What was found, and for a warning or a failure what to change. */
@@ -24,7 +26,7 @@ const ok = (found: string): Finding => ({ status: 'ok', found })
 const warn = (found: string, change: string): Finding => ({ status: 'warn', found, change })
 const fail = (found: string, change: string): Finding => ({ status: 'fail', found, change })
 
-const { host, port, workers, home } = serveFlags
+const { host, port, workers } = serveFlags
 const flags = {
   deep: { description: 'also read every file of all releases and check its digest', parse: yes },
   json: { description: 'print the findings as one JSON document', parse: yes },
@@ -33,7 +35,7 @@ const flags = {
   'base-url': serveFlags['base-url'],
   'trust-proxy': serveFlags['trust-proxy'],
   workers,
-  home,
+  ...homeFlags,
 } as const
 
 type Values = ValuesOf<typeof flags>
@@ -41,7 +43,7 @@ type Values = ValuesOf<typeof flags>
 export const doctor = command({
   name: 'doctor',
   description:
-    'Check descriptors, memory, disk, clock, permissions, port, proxies and home, and say what to change; give it the flags and variables of serve.',
+    'Check descriptors, memory, disk, clock, permissions, port, proxies, shelf and home, and say what to change; give it the flags and variables of serve.',
   flags,
   examples: ['doctor', 'doctor --home /var/lib/nomenclator --deep', 'doctor --json'],
   run: async ({ values, env, terminal }) => {
@@ -59,6 +61,7 @@ export const doctor = command({
       { check: 'permissions', ...(fault === undefined ? permissions(shelf.home) : noHome(shelf.home, fault)) },
       { check: 'port', ...(await listening(values)) },
       { check: 'proxies', ...proxies(values, env) },
+      ...(values.shelf === undefined ? [] : [{ check: 'shelf', ...(await sharedShelf(values.shelf, values)) }]),
       ...(fault === undefined ? [{ check: 'home', ...(await releases(shelf, values.deep)) }] : []),
     ]
     const failed = checks.some(({ status }) => status === 'fail')
@@ -260,6 +263,29 @@ function proxies(values: Values, env: Environment): Finding {
   const links = base === undefined ? (trusted === undefined ? 'the Host of a request' : 'what the proxy names') : base
   const imports = set.length === 0 ? 'imports connect directly' : `imports go through ${set.join(' and ')}`
   return ok(`links begin with ${links}; ${imports}`)
+}
+
+/** Whether it can be reached, has the tables that this version knows, and can be trusted on the way. */
+async function sharedShelf(address: ShelfAddress, values: Values): Promise<Finding> {
+  try {
+    const { openShelf } = await import('../release/shared/session.ts')
+    await using _connection = await openShelf({ ...loginOf(address, values), name: 'nomenclator doctor' })
+    const found = `${describeAddress(address)} has a shelf that this version knows`
+    const isNear = address.hosts.every((one) => one.host.startsWith('/') || LOOPBACK.test(one.host))
+    if (!isNear && address.ssl.mode !== 'verify-full')
+      return warn(
+        `${found}, but whoever is on the way could pretend to be it`,
+        'give sslmode=verify-full and sslrootcert in --shelf',
+      )
+    if (process.argv.some((word) => word.startsWith('postgres') && withoutPassword(word) !== word))
+      return warn(
+        `${found}, but its password is on the command line`,
+        'put it into NOMENCLATOR_SHELF, PGPASSWORD or a file',
+      )
+    return ok(found)
+  } catch (error) {
+    return fail(messageOf(error), 'see docs/scaling.md; until then the home is served as it is')
+  }
 }
 
 async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {

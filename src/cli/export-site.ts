@@ -1,11 +1,11 @@
 // nomenclator export site DIR
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
 import { command } from './command.ts'
 import { text, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
+import { openHome } from './locking.ts'
 import { progressLine } from './progress.ts'
 import { baseUrl } from './serve-values.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -31,7 +31,7 @@ export const exportSiteCommand = command({
       description: 'where the directory will be on the machine that serves it; else DIR',
       parse: text,
     },
-    home,
+    ...homeFlags,
     json: { description: 'print the report as one JSON document', parse: yes },
   },
   examples: [
@@ -39,7 +39,7 @@ export const exportSiteCommand = command({
     'export site ./site --served-from /srv/catalogs',
   ],
   run: async ({ values, operands, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const digest = values.release === undefined ? shelf.currentDigest() : shelf.find(values.release)
     if (digest === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
     const { exportSite } = await import('../http/site/export-site.ts')

@@ -1,10 +1,10 @@
 // nomenclator export tabular DIR
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
 import { type TabularFormat, tabularFormats } from '../source/tabular/files.ts'
 import { command } from './command.ts'
 import { type Wrong, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
+import { openHome } from './locking.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -21,11 +21,11 @@ export const exportTabularCommand = command({
       parse: formatOf,
     },
     overwrite: { description: 'replace files that are there already', parse: yes },
-    home,
+    ...homeFlags,
   },
   examples: ['export tabular ./catalogs', 'export tabular ./catalogs --format ndjson'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const current = shelf.currentDigest()
     if (current === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
     const { exportTabular } = await import('../release/export-tabular.ts')

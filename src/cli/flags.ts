@@ -16,6 +16,8 @@ export type Flag<T> = {
   /** All values that there are, where they are few. */
   readonly choices?: readonly string[]
   readonly parse: (text: string) => T | Wrong
+  /** What may be shown of a value that is wrong; all of it unless it may hold a secret. */
+  readonly shown?: (text: string) => string
 }
 
 export type Flags = { readonly [name: string]: Flag<unknown> }
@@ -48,7 +50,7 @@ export function readFlags<F extends Flags>(flags: F, argv: readonly string[], en
     const value = flag.parse(text)
     if (isWrong(value)) {
       const named = typed === undefined && fromEnv !== undefined ? flag.env : `--${name}`
-      mistakes.push(`${named} was ${JSON.stringify(text)}; allowed is ${value.allowed}`)
+      mistakes.push(`${named} was ${JSON.stringify(flag.shown?.(text) ?? text)}; allowed is ${value.allowed}`)
     }
     values[name] = value
   }

@@ -1,7 +1,7 @@
 // The flags that all import commands share.
 import { text, type ValuesOf, wholeNumber, yes } from './flags.ts'
-import { home } from './home-flag.ts'
 import { passwordFile } from './key-flags.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 export const wait = {
   value: 'SECONDS',
@@ -16,7 +16,7 @@ export const importFlags = {
   sign: { value: 'FILE', description: 'sign the release with this secret key before it is made current', parse: text },
   'password-file': passwordFile,
   wait,
-  home,
+  ...homeFlags,
   json: { description: 'print the report as one JSON document', parse: yes },
 } as const
 

@@ -1,15 +1,14 @@
 // What all import commands do: take the lock, import with a progress line, and report.
 import { type ImportOptions, type ImportReport, importRelease } from '../release/import.ts'
 import type { Release } from '../release/release.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
+import type { Shelf } from '../release/shelf/shelf.ts'
 import { signRelease } from '../release/signing/release-signature.ts'
 import { bundledSource } from '../source/bundled.ts'
 import type { Source } from '../source/source.ts'
 import type { Terminal } from './command.ts'
-import { homeOf } from './home-flag.ts'
 import type { ImportValues } from './import-flags.ts'
 import { readSecretKey } from './key-flags.ts'
-import { lockFor } from './locking.ts'
+import { changeHome } from './locking.ts'
 import { progressLine } from './progress.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -21,13 +20,13 @@ export async function runImport(
   terminal: Terminal,
   open: (home: string) => Source | Promise<Source>,
 ): Promise<number> {
-  const shelf = new Shelf(homeOf(values.home))
   // A wrong key is told before anything is downloaded or built.
   const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
-  using _lock = await lockFor(shelf, name, values.wait, terminal)
-  const source = await open(shelf.home)
   const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
-  const report = await importWithProgress(shelf, source, terminal, values, signed)
+  const report = await changeHome(values, name, terminal, async (shelf) => {
+    const source = await open(shelf.home)
+    return importWithProgress(shelf, source, terminal, values, signed)
+  })
   terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
   return 0
 }

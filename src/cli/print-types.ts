@@ -1,9 +1,9 @@
 // nomenclator types
 import { builtInCatalog } from '../catalog/entities.ts'
 import { typescriptOf } from '../catalog/typescript.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
 import { command } from './command.ts'
-import { home, homeOf } from './home-flag.ts'
+import { openHome } from './locking.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const USE = `//
 //   import { connect } from 'nomenclator/client'
@@ -15,10 +15,10 @@ export const typesCommand = command({
   name: 'types',
   description:
     'Print the TypeScript types of the records and collections of the current release, for nomenclator/client; without a release, those of the built-in catalog.',
-  flags: { home },
+  flags: homeFlags,
   examples: ['types > catalogs.ts', 'types --home /var/lib/nomenclator > catalogs.ts'],
   run: async ({ values, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const current = shelf.currentDigest()
     const catalog = current === undefined ? builtInCatalog : shelf.read(current).catalog
     const of = current === undefined ? 'the built-in catalog' : `release ${current}`

@@ -1,15 +1,15 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { Failure } from '../failure.ts'
 import { findingsByKind, sizeOf } from '../release/manifest.ts'
-import { type Listed, Shelf } from '../release/shelf/shelf.ts'
+import type { Listed, Shelf } from '../release/shelf/shelf.ts'
 import { releaseVerifier } from '../release/shelf/verify.ts'
 import { parseSignature } from '../release/signing/minisign.ts'
 import { command, type Terminal } from './command.ts'
 import { countsOf } from './counts.ts'
 import { wholeNumber, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
-import { lockFor } from './locking.ts'
+import { changeHome, openHome } from './locking.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
 const DIGEST_OPERAND = { usage: 'DIGEST', min: 1, max: 1 } as const
@@ -21,10 +21,10 @@ export const releases = command({
   name: 'releases',
   description:
     'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
-  flags: { home, json },
+  flags: { ...homeFlags, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const listed = shelf.list()
     if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
     else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
@@ -50,10 +50,10 @@ export const releasesShow = command({
   name: 'releases show',
   description: 'Tell all about one release: where it came from, its counts, its findings.',
   operands: DIGEST_OPERAND,
-  flags: { home, json },
+  flags: { ...homeFlags, json },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const release = shelf.read(shelf.find(operands[0] as string))
     const { manifest } = release
     if (values.json) {
@@ -86,13 +86,14 @@ export const activate = command({
   name: 'activate',
   description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
   operands: DIGEST_OPERAND,
-  flags: { wait, home },
+  flags: { wait, ...homeFlags },
   examples: ['activate 1a2b3c'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
-    using _lock = await lockFor(shelf, 'activate', values.wait, terminal)
-    const digest = shelf.find(operands[0] as string)
-    shelf.activate(digest)
+    const digest = await changeHome(values, 'activate', terminal, async (shelf) => {
+      const found = shelf.find(operands[0] as string)
+      shelf.activate(found)
+      return found
+    })
     terminal.out(`Release ${short(digest)} is now current.\n`)
     return 0
   },
@@ -101,12 +102,11 @@ export const activate = command({
 export const rollback = command({
   name: 'rollback',
   description: 'Go back to the release that was current before.',
-  flags: { wait, home },
+  flags: { wait, ...homeFlags },
   examples: ['rollback'],
   run: async ({ values, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
-    using _lock = await lockFor(shelf, 'rollback', values.wait, terminal)
-    terminal.out(`Release ${short(shelf.rollback())} is current again.\n`)
+    const digest = await changeHome(values, 'rollback', terminal, async (shelf) => shelf.rollback())
+    terminal.out(`Release ${short(digest)} is current again.\n`)
     return 0
   },
 })
@@ -122,20 +122,19 @@ export const releasesPrune = command({
       parse: wholeNumber(0, 10_000),
     },
     wait,
-    home,
+    ...homeFlags,
   },
   examples: ['releases prune --keep 2'],
   run: async ({ values, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
-    using _lock = await lockFor(shelf, 'releases prune', values.wait, terminal)
-    const old = shelf
-      .list()
-      .filter(({ current }) => !current)
-      .slice(values.keep)
-    for (const { digest } of old) {
-      shelf.remove(digest)
-      terminal.out(`Removed ${short(digest)}.\n`)
-    }
+    const old = await changeHome(values, 'releases prune', terminal, async (shelf) => {
+      const listed = shelf
+        .list()
+        .filter(({ current }) => !current)
+        .slice(values.keep)
+      for (const { digest } of listed) shelf.remove(digest)
+      return listed
+    })
+    for (const { digest } of old) terminal.out(`Removed ${short(digest)}.\n`)
     if (old.length === 0) terminal.out('Nothing to remove.\n')
     return 0
   },
@@ -145,10 +144,10 @@ export const releasesVerify = command({
   name: 'releases verify',
   description: 'Read every file of the releases again and check its digest.',
   operands: { usage: '[DIGEST]', min: 0, max: 1 },
-  flags: { home },
+  flags: homeFlags,
   examples: ['releases verify', 'releases verify 1a2b3c'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const [prefix] = operands
     const digests = prefix === undefined ? shelf.list().map(({ digest }) => digest) : [shelf.find(prefix)]
     return verifyAll(shelf, digests, terminal)

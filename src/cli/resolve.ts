@@ -1,10 +1,10 @@
 // nomenclator resolve FILE
 import { resolve as absolute } from 'node:path'
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
 import { command } from './command.ts'
 import { text, type Wrong, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
+import { openHome } from './locking.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const STANDARD = '-'
 
@@ -27,7 +27,7 @@ export const resolveCommand = command({
       parse: scoreOf,
     },
     json: { description: 'print the summary as JSON', parse: yes },
-    home,
+    ...homeFlags,
   },
   examples: [
     'resolve students.csv --columns estado,municipio,localidad --out resolved.csv',
@@ -40,7 +40,7 @@ export const resolveCommand = command({
       throw new Failure('--columns is missing: name the columns to read, such as --columns estado,municipio,localidad')
     if (values.out !== STANDARD && absolute(values.out) === absolute(file))
       throw new Failure(`--out ${values.out} is the file that is read; give another one`)
-    const release = new Shelf(homeOf(values.home)).openCurrent()
+    const release = (await openHome(values, terminal)).openCurrent()
     if (release === undefined)
       throw new Failure('there is no release to resolve with; nomenclator import bundled makes one')
     const { resolveFile } = await import('./resolve-file.ts')

@@ -21,6 +21,7 @@ import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollba
 import { resolveCommand } from './resolve.ts'
 import { serveCommand } from './serve.ts'
 import { keygen, sign, verifyRelease } from './signing.ts'
+import { shelfAccept, shelfMend, shelfMigrate, shelfPublish, shelfRoles, shelfStatus } from './shelf.ts'
 import { upgrade } from './upgrade.ts'
 import { verifyCommand } from './verify.ts'
 
@@ -45,6 +46,12 @@ export const commands: readonly Command[] = [
   sign,
   verifyRelease,
   upgrade,
+  shelfMigrate,
+  shelfRoles,
+  shelfStatus,
+  shelfPublish,
+  shelfMend,
+  shelfAccept,
   diff,
   verifyCommand,
   typesCommand,

@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os'
 import { ACCESS_LOG_FORMATS } from '../http/access-log.ts'
 import { LOG_FORMATS } from '../log.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
-import { home } from './home-flag.ts'
 import { requireSignature } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
 import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 export const serveFlags = {
   host: { value: 'ADDRESS', env: 'HOST', description: 'address to listen on', defaultValue: '127.0.0.1', parse: text },
@@ -118,7 +118,7 @@ export const serveFlags = {
     defaultValue: '1000',
     parse: wholeNumber(1, 3_600_000),
   },
-  home,
+  ...homeFlags,
 } as const
 
 export type ServeValues = ValuesOf<typeof serveFlags>

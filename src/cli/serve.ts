@@ -12,7 +12,9 @@ import {
 } from '../http/workers.ts'
 import { createLog, type Log, logStyle } from '../log.ts'
 import { programCommand } from '../program.ts'
-import { damageIn, notScrubbed, Scrub } from '../release/shelf/scrub.ts'
+import type { ShelfAddress } from '../release/shared/address.ts'
+import type { ShelfFollower } from '../release/shared/follower.ts'
+import { damageIn, notScrubbed, Scrub, type ScrubState } from '../release/shelf/scrub.ts'
 import { openServable, type Servable } from '../release/shelf/servable.ts'
 import { Shelf } from '../release/shelf/shelf.ts'
 import { isOutdated } from '../release/shelf/upgrade.ts'
@@ -21,6 +23,7 @@ import { countsOf } from './counts.ts'
 import { homeOf } from './home-flag.ts'
 import { type ServeValues, serveFlags } from './serve-flags.ts'
 import { inheritedDescriptors, type Serving, startServing } from './serving.ts'
+import { loginOf } from './shelf-flags.ts'
 import { onReopenSignal, untilStopped } from './signals.ts'
 
 const WAIT_SECONDS = 60
@@ -58,7 +61,7 @@ const loggingTerminal = (terminal: Terminal, log: Log): Terminal => ({
 })
 
 /** What the listener for operators asks of this process; until it serves, there is nothing to report. */
-type Operated = { workers?: Workers; serving?: Serving; stopping: boolean }
+type Operated = { workers?: Workers; serving?: Serving; scrub?: Scrub; follower?: ShelfFollower; stopping: boolean }
 
 async function start(context: Context): Promise<number> {
   const { values, log } = context
@@ -73,14 +76,17 @@ async function start(context: Context): Promise<number> {
   })
   await using _admin = adminOf(context, operated, supervises)
   const shelf = new Shelf(homeOf(values.home), values['require-signature'])
-  const first = await firstServable(shelf, context)
+  await using follower =
+    values.shelf === undefined ? undefined : await followerOf(context, operated, shelf, values.shelf)
+  const first = await (follower === undefined ? firstServable(shelf, context) : firstFollowed(shelf, context, follower))
   if (values.workers > 1 && !shares)
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
   // Parameters of async functions live as long as they run, and a release must not: others take its place.
   const { reason, release } = first
   const announced: Announced = { digest: release.digest, counts: countsOf(release), reason }
   if (supervises) return await supervise(context, operated, shelf, announced)
-  const serving = startServing({ values, log, shelf, first, known: { scrub: notScrubbed }, shared: false })
+  const known = { scrub: notScrubbed, shelf: follower?.status.trouble }
+  const serving = startServing({ values, log, shelf, first, known, shared: false })
   return await serveAlone(context, operated, shelf, serving, announced)
 }
 
@@ -101,6 +107,7 @@ function adminOf({ values: { admin }, log }: Context, operated: Operated, superv
       operated.workers?.reports() ?? (operated.serving === undefined ? [] : [operated.serving.report()]),
     restarts: () => operated.workers?.restarts ?? 0,
     stopping: () => operated.stopping,
+    shelf: () => operated.follower?.status,
   })
   log({ level: 'info', event: 'admin-listening', message: `Operators are served on ${started.url}`, url: started.url })
   return started
@@ -114,7 +121,12 @@ async function serveAlone(
   announced: Announced,
 ): Promise<number> {
   operated.serving = serving
-  using scrub = new Scrub({ shelf, log, onChange: serving.onScrub })
+  const onChange = (state: ScrubState) => {
+    serving.onScrub(state)
+    operated.follower?.wake()
+  }
+  using scrub = new Scrub({ shelf, log, onChange })
+  operated.scrub = scrub
   // Whoever reads that it serves may tell it to stop at once.
   const stopped = untilStopped({
     stop: () => {
@@ -123,6 +135,7 @@ async function serveAlone(
     },
   })
   announce(serving.url, announced, terminal)
+  operated.follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
@@ -136,14 +149,24 @@ async function supervise(
 ): Promise<number> {
   const { digest, reason } = announced
   const arguments_ = process.argv.slice(2)
-  using scrub = new Scrub({ shelf, log, onChange: (state) => operated.workers?.tell(state) })
+  const onChange = (state: ScrubState) => {
+    operated.workers?.tell({ scrub: state })
+    operated.follower?.wake()
+  }
+  using scrub = new Scrub({ shelf, log, onChange })
+  operated.scrub = scrub
   const workers = await startWorkers({
     count: values.workers,
     listening: { host: values.host, port: values.port },
     command: (port) => [...programCommand, ...withPort(arguments_, port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log,
-    known: (served) => ({ scrub: scrub.state, served: served ?? (reason === undefined ? undefined : digest) }),
+    known: (served) => ({
+      scrub: scrub.state,
+      served: served ?? (reason === undefined ? undefined : digest),
+      shelf: operated.follower?.status.trouble,
+    }),
+    unset: SHELF_VARIABLES,
     onCrash: () => scrub.verifyCurrent(),
     inherited: inheritedDescriptors(values, log),
   })
@@ -157,6 +180,7 @@ async function supervise(
     restart: () => workers.restart(),
   })
   announce(workers.url, announced, terminal)
+  operated.follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
   return 0
@@ -166,10 +190,15 @@ function announce(url: string, { digest, counts }: Announced, terminal: Terminal
   terminal.out(`Serving release ${digest.slice(0, 12)} on ${url}: ${counts}\n`)
 }
 
+const NOT_FOR_WORKERS = /^--(?:port|shelf|shelf-password-file)(?<value>=|$)/
+/** Workers serve what is in the home, and need no way into the shelf. */
+const SHELF_VARIABLES = ['NOMENCLATOR_SHELF', 'NOMENCLATOR_SHELF_PASSWORD_FILE', 'PGPASSWORD', 'PGPASSFILE']
+
 /** A worker gets the arguments of its supervisor, with the port that was found. */
 function withPort(arguments_: readonly string[], port: number): string[] {
+  const isLeftOut = (word: string | undefined) => NOT_FOR_WORKERS.exec(word ?? '')
   const others = arguments_.filter(
-    (word, position) => !/^--port(?:=|$)/.test(word) && arguments_[position - 1] !== '--port',
+    (word, position) => isLeftOut(word) === null && isLeftOut(arguments_[position - 1])?.groups?.value !== '',
   )
   return [...others, `--port=${port}`]
 }
@@ -196,6 +225,51 @@ async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void
   if (!isOutdated(shelf)) return
   const { lockFor } = await import('./locking.ts')
   using _lock = await lockFor(shelf, 'serve', WAIT_SECONDS, terminal)
+}
+
+/** Follows the shelf as long as the service runs; started here, so that there is something to begin with. */
+async function followerOf(
+  { values, log }: Context,
+  operated: Operated,
+  shelf: Shelf,
+  address: ShelfAddress,
+): Promise<ShelfFollower> {
+  const { ShelfFollower } = await import('../release/shared/follower.ts')
+  const follower = new ShelfFollower({
+    ...loginOf(address, values),
+    shelf,
+    log,
+    served: () => operated.workers?.served ?? operated.serving?.report().status.release,
+    damaged: (digest) => operated.scrub?.state.damage[digest] !== undefined,
+    onTrouble: (trouble) => {
+      operated.workers?.tell({ shelf: trouble ?? null })
+      operated.serving?.onShelf(trouble)
+    },
+  })
+  operated.follower = follower
+  return follower
+}
+
+/** How long a start waits for the shelf while there is something in the home to begin with. */
+const SHELF_MILLISECONDS = 3_000
+const WAITING_MILLISECONDS = 100
+
+/** What a service begins with that follows a shelf: nothing is built, and an empty home waits for its first release. */
+async function firstFollowed(shelf: Shelf, { log, terminal }: Context, follower: ShelfFollower): Promise<Servable> {
+  await upgradeIfOutdated(shelf, terminal)
+  follower.start()
+  const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
+  for (let waited = 0; ; waited++) {
+    const servable = openServable(shelf)
+    if (servable !== undefined) return servable
+    const { ShelfRefused } = await import('../release/shared/shelf-failures.ts')
+    if (failure instanceof ShelfRefused) throw failure
+    if (waited === 0) {
+      const message = `There is no release in ${shelf.home} yet: waiting for the first one from the shelf.`
+      log({ level: 'warn', event: 'shelf-awaited', message })
+    }
+    await Bun.sleep(WAITING_MILLISECONDS)
+  }
 }
 
 /** What a service begins with; in an empty home it is built from the bundled data. */

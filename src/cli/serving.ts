@@ -13,6 +13,7 @@ import { serve } from '../http/serve.ts'
 import type { WorkerReport } from '../http/serving-status.ts'
 import type { Known } from '../http/workers.ts'
 import type { Log } from '../log.ts'
+import type { ShelfTrouble } from '../release/shared/follower.ts'
 import { followCurrent } from '../release/shelf/follow.ts'
 import { damageIn, damageTold, notScrubbed, type ScrubState } from '../release/shelf/scrub.ts'
 import type { Servable } from '../release/shelf/servable.ts'
@@ -26,6 +27,8 @@ export type Serving = {
   readonly report: () => WorkerReport
   /** Takes up what a scrub has found, here or in the supervisor. */
   readonly onScrub: (state: ScrubState) => void
+  /** Takes up how the shared shelf is followed, by this process or by the supervisor. */
+  readonly onShelf: (trouble: ShelfTrouble | undefined) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
   readonly stop: (drainMilliseconds: number, onClosed?: () => Promise<void>) => Promise<void>
@@ -44,6 +47,7 @@ type Given = {
 export function startServing({ values, log, shelf, first, known, shared }: Given): Serving {
   const metrics = new Metrics()
   let scrub = notScrubbed
+  let trouble = known.shelf
   let draining = false
   const takeUp = (state: ScrubState) => {
     scrub = state
@@ -64,7 +68,15 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const cache = responseCache(values, shelf, log)
   const logError = failureLog({ log, metrics })
-  const app = createApp({ release: following.release, shelf, budget, ...(cache && { cache }), policy, logError })
+  const app = createApp({
+    release: following.release,
+    shelf,
+    budget,
+    ...(cache && { cache }),
+    policy,
+    logError,
+    shelfTrouble: () => trouble,
+  })
   const tagged = values['cache-tags'] ? withCacheTags(app, following.release) : app
   const limit = values['rate-limit']
   const limited =
@@ -85,12 +97,21 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
     port: server.port,
     report: () => {
       const { digest, manifest } = following.release()
-      const degraded = [...new Set([...following.degraded(), ...damageTold(scrub)])]
+      const degraded = [
+        ...new Set([
+          ...following.degraded(),
+          ...damageTold(scrub),
+          ...(trouble === undefined ? [] : [trouble.message]),
+        ]),
+      ]
       return { status: { release: digest, built: manifest.built, degraded, draining }, metrics: metrics.snapshot() }
     },
     onScrub: (state) => {
       takeUp(state)
       following.look()
+    },
+    onShelf: (state) => {
+      trouble = state
     },
     reopen: () => void accessLog?.reopen(),
     stop: async (drainMilliseconds, onClosed) => {

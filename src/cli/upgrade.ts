@@ -1,24 +1,26 @@
 // nomenclator upgrade
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
 import { newerReleases } from '../release/shelf/upgrade.ts'
 import { command } from './command.ts'
 import { yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 export const upgrade = command({
   name: 'upgrade',
   description:
     'Bring the releases of an earlier version up to the format of this one: their records stay as they are, and so do their digests.',
-  flags: { json: { description: 'print the report as one JSON document', parse: yes }, wait, home },
+  flags: { json: { description: 'print the report as one JSON document', parse: yes }, wait, ...homeFlags },
   examples: ['upgrade', 'upgrade --home /srv/catalogs --json'],
   run: async ({ values, terminal }) => {
-    const { lockFor, upgradeWithProgress } = await import('./locking.ts')
-    const shelf = new Shelf(homeOf(values.home))
-    using _lock = await lockFor(shelf, 'upgrade', values.wait, terminal, false)
-    const upgraded = await upgradeWithProgress(shelf, terminal)
-    const [newer] = newerReleases(shelf)
+    const { changeHome, upgradeWithProgress } = await import('./locking.ts')
+    const { upgraded, newer } = await changeHome(
+      values,
+      'upgrade',
+      terminal,
+      async (shelf) => ({ upgraded: await upgradeWithProgress(shelf, terminal), newer: newerReleases(shelf)[0] }),
+      false,
+    )
     const failed = upgraded.filter(({ failure }) => failure !== undefined)
     if (values.json) terminal.out(`${JSON.stringify(upgraded, null, 2)}\n`)
     else if (upgraded.length === 0 && newer === undefined)

@@ -1,5 +1,6 @@
 // The listener for operators: whether the service lives, whether it is ready, its metrics, and what it serves.
 import { Failure } from '../failure.ts'
+import type { ShelfStatus } from '../release/shared/follower.ts'
 import { version } from '../version.ts'
 import { EXPOSITION_TYPE, exposition } from './exposition.ts'
 import type { WorkerReport } from './serving-status.ts'
@@ -14,6 +15,8 @@ export type AdminOptions = AdminAddress & {
   readonly restarts?: () => number
   /** Whether the service as a whole is about to stop. */
   readonly stopping?: () => boolean
+  /** How the shared shelf is followed; undefined where there is none. */
+  readonly shelf?: () => ShelfStatus | undefined
   /** Whether this process only supervises others. */
   readonly supervises: boolean
 }
@@ -73,7 +76,7 @@ async function respond(options: AdminOptions, startedAt: number, { method, url }
         headers: { ...HEADERS, 'Content-Type': EXPOSITION_TYPE },
       })
     case '/release':
-      return json(200, releaseOf((await readinessOf(options)).reports))
+      return json(200, { ...releaseOf((await readinessOf(options)).reports), ...shelfOf(options.shelf?.()) })
     default:
       return json(200, { service: 'nomenclator', version, paths: ADMIN_PATHS })
   }
@@ -118,6 +121,13 @@ function releaseOf(reports: readonly WorkerReport[]) {
   }
 }
 
+function shelfOf(status: ShelfStatus | undefined) {
+  if (status === undefined) return {}
+  const { isConnected, generation, trouble } = status
+  const since = trouble && new Date(trouble.since * 1_000).toISOString()
+  return { shelf: { connected: isConnected, generation, trouble: trouble ? { ...trouble, since } : null } }
+}
+
 async function metricsText(options: AdminOptions, startedAt: number): Promise<string> {
   const { reports, reason } = await readinessOf(options)
   return exposition({
@@ -126,6 +136,7 @@ async function metricsText(options: AdminOptions, startedAt: number): Promise<st
     ready: reason === undefined,
     startedAt,
     now: Date.now(),
+    shelf: options.shelf?.(),
     supervisorBytes: options.supervises ? process.memoryUsage.rss() : undefined,
   })
 }

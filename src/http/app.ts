@@ -1,6 +1,7 @@
 // Request → response, without a socket: the one place that knows all routes, and the only one that catches.
 import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
+import type { ShelfTrouble } from '../release/shared/follower.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { Budget } from './budget.ts'
 import { clientAddress } from './client-address.ts'
@@ -41,6 +42,8 @@ export type AppContext = {
   /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
   readonly budget?: Budget
   readonly logError: (error: unknown, request: HttpRequest, id?: RequestId) => void
+  /** Why the shared shelf is not followed at the moment: responses of API v2 say so. */
+  readonly shelfTrouble?: () => ShelfTrouble | undefined
 }
 
 export function createApp(context: AppContext): App {
@@ -48,7 +51,7 @@ export function createApp(context: AppContext): App {
   const respondProblem: RespondProblem = (problem, request, connection, id) =>
     isForBrowser(request)
       ? problemAsPage(context, releases, request, connection, problem, id)
-      : problemResponse(problem, request.path, id)
+      : withWarning(context, request, problemResponse(problem, request.path, id))
   const app = (request: HttpRequest, connection: ConnectionInfo, id?: RequestId) => {
     try {
       const outcome = route(context, releases, request, connection)
@@ -69,6 +72,20 @@ export function createApp(context: AppContext): App {
     clientAddress(context.policy, headers, connection)
   const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
   return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
+}
+
+/** A structured field (RFC 9651): what is wrong, and since when. */
+export const SHELF_HEADER = 'Nomenclator-Shelf'
+
+/** What is read from a release that the request names is right whatever the shelf has; all else may be of an older one. */
+function withWarning<T extends Outcome>({ shelfTrouble }: AppContext, { path }: HttpRequest, outcome: T): T {
+  const trouble = isV2Path(path) ? shelfTrouble?.() : undefined
+  if (trouble === undefined || !('head' in outcome) || outcome.head.includes('immutable')) return outcome
+  const lines = [
+    `${SHELF_HEADER}: ${trouble.kind};since=@${trouble.since}`,
+    `Access-Control-Expose-Headers: ${SHELF_HEADER}`,
+  ]
+  return { ...outcome, head: `${outcome.head}${lines.join('\r\n')}\r\n` }
 }
 
 type ErrorLog = Pick<AppContext, 'logError' | 'budget'>
@@ -123,7 +140,13 @@ function route(
 ): Outcome | Promise<Outcome> {
   const { release, policy } = context
   const { path, headers } = request
-  if (isV2Path(path)) return withinBudget(context, releases, request, connection, routeV2)
+  if (isV2Path(path)) {
+    const outcome = withinBudget(context, releases, request, connection, routeV2)
+    if (context.shelfTrouble?.() === undefined) return outcome
+    return outcome instanceof Promise
+      ? outcome.then((settled) => withWarning(context, request, settled))
+      : withWarning(context, request, outcome)
+  }
   if (isReconcilePath(path)) return withinBudget(context, releases, request, connection, routeReconcile)
   const current = release()
   const routes = v1Routes(current.catalog)

@@ -1,4 +1,5 @@
 // The metrics of all workers in the text format of Prometheus (version 0.0.4).
+import type { ShelfStatus } from '../release/shared/follower.ts'
 import { version } from '../version.ts'
 import {
   DURATION_BOUNDS,
@@ -21,6 +22,8 @@ export type Exposed = {
   /** When the service was started, and the time, in milliseconds since 1970. */
   readonly startedAt: number
   readonly now: number
+  /** How the shared shelf is followed; undefined where there is none. */
+  readonly shelf?: ShelfStatus | undefined
   /** The memory of the supervisor; undefined where there is none. */
   readonly supervisorBytes: number | undefined
 }
@@ -43,6 +46,11 @@ const counted =
   (read: (all: MetricsSnapshot) => number) =>
   ({ all }: Totals) =>
     all === undefined ? [] : [{ value: read(all) }]
+
+const ofShelf =
+  (read: (shelf: ShelfStatus) => number) =>
+  ({ shelf }: Totals) =>
+    shelf === undefined ? [] : [{ value: read(shelf) }]
 
 /** For each route, where there is anything to count. */
 const byRoute =
@@ -162,6 +170,42 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     type: 'gauge',
     help: 'When the last scrub ended, in seconds since 1970; absent before that.',
     samples: ({ all }) => (all?.scrubSound === undefined ? [] : [{ value: all.scrubEnded }]),
+  },
+  nomenclator_shelf_connected: {
+    type: 'gauge',
+    help: '1 while there is a connection with the shared shelf, else 0; absent without --shelf, as are all of the shelf.',
+    samples: ofShelf(({ isConnected }) => (isConnected ? 1 : 0)),
+  },
+  nomenclator_shelf_trouble: {
+    type: 'gauge',
+    help: '1 for the kind of trouble that keeps the shared shelf from being followed: away, older or refused.',
+    samples: ({ shelf }) =>
+      shelf === undefined
+        ? []
+        : (['away', 'older', 'refused'] as const).map((kind) => ({
+            labels: { kind },
+            value: shelf.trouble?.kind === kind ? 1 : 0,
+          })),
+  },
+  nomenclator_shelf_generation: {
+    type: 'gauge',
+    help: 'The generation of the shared shelf when it was last looked at; all nodes that follow it have the same.',
+    samples: ofShelf(({ generation }) => generation),
+  },
+  nomenclator_shelf_connects_total: {
+    type: 'counter',
+    help: 'How often a connection with the shared shelf was made.',
+    samples: ofShelf(({ connects }) => connects),
+  },
+  nomenclator_shelf_fetched_chunks_total: {
+    type: 'counter',
+    help: 'Chunks that were fetched from the shared shelf.',
+    samples: ofShelf(({ fetchedChunks }) => fetchedChunks),
+  },
+  nomenclator_shelf_fetched_bytes_total: {
+    type: 'counter',
+    help: 'Their bytes, compressed as they are sent.',
+    samples: ofShelf(({ fetchedBytes }) => fetchedBytes),
   },
   nomenclator_resident_memory_bytes: {
     type: 'gauge',

@@ -1,6 +1,7 @@
 // The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
 import { Failure } from '../failure.ts'
 import { eventOf, type Log } from '../log.ts'
+import type { ShelfTrouble } from '../release/shared/follower.ts'
 import type { ScrubState } from '../release/shelf/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from './metrics.ts'
 import { CannotListen } from './serve.ts'
@@ -26,6 +27,8 @@ export type Known = {
   readonly scrub: ScrubState
   /** The digest of the release that other workers serve. */
   readonly served?: string | undefined
+  /** Why the shared shelf is not followed; undefined where it is, or where there is none. */
+  readonly shelf?: ShelfTrouble | undefined
 }
 
 /** From a worker to its supervisor: it listens, it has stopped listening, or how it is. */
@@ -34,17 +37,18 @@ type WorkerMessage =
   | { readonly closed: true }
   | { readonly report: WorkerReport }
 
-/** From the supervisor to a worker: it may send its last responses, what is wanted of it, what the scrub has found. */
-type SupervisorMessage =
-  | { readonly finish: true }
-  | { readonly wanted: 'report' | 'reopen' }
-  | { readonly scrub: ScrubState }
+/** What the supervisor tells its workers: what the scrub has found, or how the shared shelf is followed. */
+type News = { readonly scrub: ScrubState } | { readonly shelf: ShelfTrouble | null }
+
+/** From the supervisor to a worker: it may send its last responses, what is wanted of it, or news. */
+type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' } | News
 
 const REPORT_MILLISECONDS = 1_000
 
 type WorkerSide = {
   readonly report: () => WorkerReport
   readonly onScrub: (state: ScrubState) => void
+  readonly onShelf: (trouble: ShelfTrouble | undefined) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
 }
@@ -78,6 +82,7 @@ export class SupervisorLink {
   #receive(message: SupervisorMessage): void {
     if ('finish' in message) this.#finish.resolve()
     else if ('scrub' in message) this.#options.onScrub(message.scrub)
+    else if ('shelf' in message) this.#options.onShelf(message.shelf ?? undefined)
     else if (message.wanted === 'reopen') this.#options.reopen()
     else this.#report()
   }
@@ -108,6 +113,8 @@ type WorkersOptions = {
   readonly known?: (served: string | undefined) => Known
   /** Called when a worker has crashed, and waited for before another is started. */
   readonly onCrash?: () => Promise<void>
+  /** Variables of this process that workers do not get. */
+  readonly unset?: readonly string[]
   /** Descriptors that workers inherit, from number 3 on. */
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
@@ -120,8 +127,10 @@ export type Workers = {
   readonly restarts: number
   /** How each worker is at this moment. What workers counted that have ended is added to the first of them. */
   reports(): Promise<readonly WorkerReport[]>
-  /** Tells all workers what the scrub has found. */
-  tell(state: ScrubState): void
+  /** The digest of the release that a worker reported last. */
+  readonly served: string | undefined
+  /** Tells all workers. */
+  tell(news: News): void
   /** Lets the workers open their access log anew. */
   reopen(): void
   /**
@@ -254,8 +263,12 @@ class Supervisor implements Workers {
     return [{ ...first, metrics: mergeSnapshots([first.metrics, this.#ended]) }, ...others]
   }
 
-  tell(state: ScrubState): void {
-    for (const worker of this.#workers) tell(worker, { scrub: state })
+  get served(): string | undefined {
+    return this.#served
+  }
+
+  tell(news: News): void {
+    for (const worker of this.#workers) tell(worker, news)
   }
 
   reopen(): void {
@@ -330,6 +343,7 @@ class Supervisor implements Workers {
       env: {
         ...COLLECTOR_OPTIONS,
         ...process.env,
+        ...Object.fromEntries((this.#options.unset ?? []).map((name) => [name, undefined])),
         [SUPERVISOR_VARIABLE]: String(process.pid),
         ...(known === undefined ? {} : { [KNOWN_VARIABLE]: JSON.stringify(known) }),
       },
@@ -340,9 +354,10 @@ class Supervisor implements Workers {
         if ('closed' in message) return this.#letClosedFinish()
         ready.resolve(message.ready.port)
         // What was found while it was starting may not have reached it.
-        const state = this.#options.known?.(this.#served).scrub
-        if (state !== undefined && JSON.stringify(state) !== JSON.stringify(known?.scrub))
-          tell(worker, { scrub: state })
+        const latest = this.#options.known?.(this.#served)
+        if (latest === undefined || known === undefined) return
+        if (JSON.stringify(latest.scrub) !== JSON.stringify(known.scrub)) tell(worker, { scrub: latest.scrub })
+        if (JSON.stringify(latest.shelf) !== JSON.stringify(known.shelf)) tell(worker, { shelf: latest.shelf ?? null })
       },
     })
     const worker: Worker = {

@@ -5,6 +5,7 @@ import { pick, randomFrom } from '../../bench/random.ts'
 import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { nomenclator, TestDirectory } from '../support/releases.ts'
 import { eventually, Service, TwoReleases } from '../support/service.ts'
+import { freePort } from '../support/tcp-proxy.ts'
 import type { TrafficReport } from './clients.ts'
 import { type MemorySeen, MemoryWatch, memoryOf } from './memory.ts'
 import { fingerprintOf, startTraffic, type TrafficPlan } from './traffic.ts'
@@ -206,13 +207,6 @@ let help: Promise<string> | undefined
 export async function hasFlag(flag: string): Promise<boolean> {
   help ??= nomenclator('serve', '--help').then(({ out }) => out)
   return new RegExp(`^\\s+${flag}\\b`, 'm').test(await help)
-}
-
-/** A port that nobody listens on at this moment. */
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
-  listener.stop(true)
-  return listener.port
 }
 
 /** One run of one campaign: how large it is, what it may use, and what it found. */

@@ -40,6 +40,12 @@ function makeHome(home: string): void {
   }
 }
 
+/** The lock of a home, unless another process holds it. */
+export function tryLockHome(home: string, doing: string): Disposable | undefined {
+  makeHome(home)
+  return tryLock(home, doing)
+}
+
 /** An exclusive SQLite transaction is a lock of the kernel's, so a holder that is killed leaves none behind. */
 function tryLock(home: string, doing: string): Disposable | undefined {
   const database = openLock(join(home, 'lock'))

@@ -161,6 +161,7 @@ export class Shelf implements Places {
    */
   async placeEntity(directory: string, digest: string): Promise<'placed' | 'was there' | 'mended'> {
     const target = this.entityDirectory(digest)
+    mkdirSync(this.#entities, { recursive: true })
     const isThere = existsSync(target)
     if (isThere) {
       if ((await verifyEntity(target, digest)).length === 0) return 'was there'
@@ -197,6 +198,55 @@ export class Shelf implements Places {
   placeSignature(digest: string, signature: string): void {
     replaceDurably(this.#signatureFile(digest), signature)
     makeReadOnly(this.releaseDirectory(digest))
+  }
+
+  /** The files of the directory of a release by name. */
+  releaseFiles(digest: string): Record<string, string> {
+    const directory = this.releaseDirectory(digest)
+    const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
+    const files = names.filter((entry) => entry.isFile() && !entry.name.endsWith('.next')).map(({ name }) => name)
+    return Object.fromEntries(files.sort().map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
+  }
+
+  hasReleaseFiles(digest: string, files: Readonly<Record<string, string>>): boolean {
+    const there = this.releaseFiles(digest)
+    const names = Object.keys(files)
+    return names.length === Object.keys(there).length && names.every((name) => there[name] === files[name])
+  }
+
+  /** Puts the files of a release that comes from another machine in place, all of whose entities are in theirs. */
+  placeReleaseFiles(digest: string, files: Readonly<Record<string, string>>): void {
+    const target = this.releaseDirectory(digest)
+    if (existsSync(target)) {
+      for (const name of Object.keys(this.releaseFiles(digest)))
+        if (!(name in files)) rmSync(join(target, name), { force: true })
+      for (const [name, text] of Object.entries(files)) replaceDurably(join(target, name), text)
+      makeReadOnly(target)
+      return
+    }
+    mkdirSync(this.#releases, { recursive: true })
+    const directory = join(this.#building, `release-${digest}`)
+    rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory, { recursive: true })
+    for (const [name, text] of Object.entries(files)) writeDurably(join(directory, name), text)
+    syncDirectory(directory)
+    makeReadOnly(directory)
+    renameDurably(directory, target)
+  }
+
+  /** Takes over which releases are current, and the identifiers, as another machine has them. */
+  adopt({ history, idRegistry }: { readonly history: string; readonly idRegistry: string }, touch: boolean): void {
+    const isThere = (path: string, text: string) => existsSync(path) && readFileSync(path, 'utf8') === text
+    // The registry first, as an import does it.
+    if (idRegistry !== '' && !isThere(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
+    // Whoever follows it looks again at a release that was replaced under the same digest.
+    if (touch || !isThere(this.currentFile, history)) replaceDurably(this.currentFile, history)
+  }
+
+  /** Keeps the identifiers that this home gave before it took over those of another. */
+  keepOwnIdRegistry(): void {
+    if (!existsSync(this.idRegistryFile)) return
+    replaceDurably(join(this.home, 'id-registry.own.json'), readFileSync(this.idRegistryFile, 'utf8'))
   }
 
   /** Removes a release, and the entities that no other release names. */

@@ -51,6 +51,12 @@ function oldRegistry(shelf: Shelf): string | undefined {
   return existsSync(path) && !existsSync(shelf.idRegistryFile) ? path : undefined
 }
 
+/** Gives it the name that it has. */
+export function adoptOldRegistry(shelf: Shelf): void {
+  const registry = oldRegistry(shelf)
+  if (registry !== undefined) renameDurably(registry, shelf.idRegistryFile)
+}
+
 /** Whether there is anything to bring up. */
 export const isOutdated = (shelf: Shelf): boolean =>
   oldRegistry(shelf) !== undefined || outdatedReleases(shelf).length > 0 || leftovers(shelf).length > 0
@@ -79,8 +85,7 @@ function outdatedReleases(shelf: Shelf): Outdated[] {
 
 /** The caller holds the lock of the home. Every release is brought up by itself: cut short, it goes on the next time. */
 export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Promise<Upgraded[]> {
-  const registry = oldRegistry(shelf)
-  if (registry !== undefined) renameDurably(registry, shelf.idRegistryFile)
+  adoptOldRegistry(shelf)
   const upgraded: Upgraded[] = []
   const known = new Map<string, Result>()
   try {

@@ -1,0 +1,203 @@
+// npm run bench:shelf: what a shelf in PostgreSQL costs at the size of the contract, into docs/scaling.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../package.json'
+import { TestPostgres } from '../test/support/postgres.ts'
+import { PROGRAM, TestDirectory } from '../test/support/releases.ts'
+import { eventually, Service } from '../test/support/service.ts'
+import { freePort, TcpProxy } from '../test/support/tcp-proxy.ts'
+import { describeMachine } from './machine.ts'
+
+const OUT = join(import.meta.dir, '..', 'docs', 'scaling.md')
+const BEGIN = '<!-- begin: npm run bench:shelf -->'
+const END = '<!-- end: npm run bench:shelf -->'
+const DATABASE = 'shelf'
+const NODES = 3
+const YEARS = 10
+const WATCH_MILLISECONDS = 20
+const SLOW_BYTES = 12.5e6
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
+const log = (line: string) => console.error(`bench shelf: ${line}`)
+
+async function main(): Promise<void> {
+  await using postgres = await TestPostgres.create()
+  await postgres.createDatabase(DATABASE)
+  using publisher = new TestDirectory()
+  using catalog = new TestDirectory()
+  const url = postgres.url(DATABASE)
+
+  async function command(...argv: readonly string[]): Promise<string> {
+    const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    if (code !== 0) throw new Error(`nomenclator ${argv.join(' ')}: ${err}`)
+    return out
+  }
+
+  const change = (...argv: readonly string[]) => command(...argv, '--home', publisher.path, '--shelf', url)
+
+  class Node implements AsyncDisposable {
+    readonly home = new TestDirectory()
+    readonly admin = freePort()
+    #service: Service | undefined
+
+    async start(shelf: string): Promise<this> {
+      const flags = ['--home', this.home.path, '--port', '0', '--workers', '2', '--admin', String(this.admin)]
+      this.#service = await Service.serving({ flags, env: { NOMENCLATOR_SHELF: shelf } })
+      return this
+    }
+
+    async release(): Promise<string | null> {
+      const response = await fetch(`http://127.0.0.1:${this.admin}/release`)
+      return ((await response.json()) as { readonly release: string | null }).release
+    }
+
+    async fetched(): Promise<number> {
+      const text = await (await fetch(`http://127.0.0.1:${this.admin}/metrics`)).text()
+      return Number(/^nomenclator_shelf_fetched_bytes_total ([0-9]+)$/m.exec(text)?.[1])
+    }
+
+    async [Symbol.asyncDispose](): Promise<void> {
+      await this.#service?.[Symbol.asyncDispose]()
+      this.home[Symbol.dispose]()
+    }
+  }
+
+  async function pointer() {
+    const [row] = await postgres.query(
+      DATABASE,
+      "SELECT split_part(history, E'\\n', 1) AS current, extract(epoch FROM changed) * 1000 AS changed FROM nomenclator.pointer",
+    )
+    return { current: String(row?.current), changed: Number(row?.changed) }
+  }
+
+  /** What a change takes: the command, from its commit until all nodes serve it, and the bytes that each node fetched. */
+  async function measured(nodes: readonly Node[], ...argv: readonly string[]) {
+    const before = await Promise.all(nodes.map((node) => node.fetched()))
+    const seen = nodes.map(() => new Map<string, number>())
+    let isOver = false
+    const watching = nodes.map(async (node, at) => {
+      while (!isOver) {
+        const release = (await node.release()) ?? ''
+        if (!seen[at]?.has(release)) seen[at]?.set(release, Date.now())
+        await Bun.sleep(WATCH_MILLISECONDS)
+      }
+    })
+    const started = performance.now()
+    await change(...argv)
+    const took = performance.now() - started
+    const { current, changed } = await pointer()
+    await eventually('all nodes serve it', () => seen.every((one) => one.has(current)))
+    isOver = true
+    await Promise.all(watching)
+    const after = await Promise.all(nodes.map((node) => node.fetched()))
+    const bytes = Math.max(...after.map((total, at) => total - (before[at] ?? 0)))
+    return { took, until: Math.max(...seen.map((one) => one.get(current) ?? 0)) - changed, bytes }
+  }
+
+  const csv = (name: string) => join(catalog.path, `${name}.csv`)
+  const linesOf = (name: string) => readFileSync(csv(name), 'utf8').trimEnd().split('\n')
+  const writeLines = (name: string, lines: readonly string[]) => writeFileSync(csv(name), `${lines.join('\n')}\n`)
+
+  /** A year of changes: one locality of a hundred is renamed, one of two hundred is gone. */
+  function aYearLater(year: number): void {
+    const [head = '', ...rows] = linesOf('localidad')
+    const column = head.split(',').indexOf('descLocalidad')
+    const changed = rows.flatMap((row, at) => {
+      if ((at + year * 7) % 200 === 0) return []
+      if ((at + year * 13) % 100 !== 0 || row.includes('"')) return [row]
+      const fields = row.split(',')
+      fields[column] = `${fields[column]} ${year}`
+      return [fields.join(',')]
+    })
+    writeLines('localidad', [head, ...changed])
+  }
+
+  const rows: [string, string, string, string][] = []
+  await command('shelf', 'migrate', '--shelf', url)
+  log('the first publication')
+  const importing = await change('import', 'synthetic', '--json')
+  const { seconds: building } = JSON.parse(importing) as { readonly seconds: number }
+  await command('export', 'tabular', catalog.path, '--home', publisher.path)
+  await using stack = new AsyncDisposableStack()
+  const nodes: Node[] = []
+  for (let at = 0; at < NODES; at++) nodes.push(stack.use(await new Node().start(url)))
+  const whole = Math.max(...(await Promise.all(nodes.map((node) => node.fetched()))))
+
+  log('one of everything')
+  const other = await measured(nodes, 'import', 'synthetic', '--seed', '2', '--accept-changes')
+  rows.push([
+    'everything is another (300,137 localities)',
+    seconds(other.took),
+    seconds(other.until),
+    megabytes(other.bytes),
+  ])
+  const back = await measured(nodes, 'rollback')
+  rows.push(['rolled back', seconds(back.took), seconds(back.until), megabytes(back.bytes)])
+  const [audiences = '', first = '', ...others] = linesOf('audiencia')
+  writeLines('audiencia', [audiences, ...others, first.replace(/^[^,]*/, 'others')])
+  const audience = await measured(nodes, 'import', 'tabular', catalog.path, '--accept-changes')
+  rows.push(['one audience is another', seconds(audience.took), seconds(audience.until), megabytes(audience.bytes)])
+  const localities = linesOf('localidad')
+  const middle = localities.length >> 1
+  const column = (localities[0] ?? '').split(',').indexOf('descLocalidad')
+  const renamed = (localities[middle] ?? '').split(',').map((field, at) => (at === column ? `${field} Nuevo` : field))
+  writeLines('localidad', localities.with(middle, renamed.join(',')))
+  const locality = await measured(nodes, 'import', 'tabular', catalog.path, '--accept-changes')
+  rows.push([
+    'one locality of 300,137 is renamed',
+    seconds(locality.took),
+    seconds(locality.until),
+    megabytes(locality.bytes),
+  ])
+
+  log('a node on a slow line')
+  await using proxy = await TcpProxy.to(postgres.port)
+  proxy.slow(SLOW_BYTES)
+  await change('releases', 'prune', '--keep', '0')
+  const started = performance.now()
+  stack.use(await new Node().start(postgres.url(DATABASE, 'postgres', proxy.port)))
+  await stack.disposeAsync()
+  const slow = performance.now() - started
+
+  log('ten years')
+  const room = async () => JSON.parse(await command('shelf', 'status', '--json', '--shelf', url)).room
+  const years: number[] = []
+  for (let year = 1; year <= YEARS; year++) {
+    aYearLater(year)
+    await change('import', 'tabular', catalog.path, '--accept-changes')
+    if (year === 1) await change('releases', 'prune', '--keep', '0')
+    years.push((await room()).databaseBytes)
+    log(`year ${year}: ${megabytes(years.at(-1) ?? 0)}`)
+  }
+  const files = await postgres.query(
+    DATABASE,
+    `SELECT file, sum(size) AS plain, sum(length(packed)) AS packed FROM nomenclator.chunk JOIN nomenclator.entity_chunk ON chunk = digest
+     WHERE entity IN (SELECT entity FROM nomenclator.release_entity JOIN nomenclator.pointer ON release = split_part(history, E'\\n', 1))
+     GROUP BY file ORDER BY packed DESC`,
+  )
+
+  const part = `${BEGIN}
+| what is published | the command | from its commit until all workers of ${NODES} nodes serve it | each node fetches |
+|---|---|---|---|
+${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
+A node with an empty home fetches ${megabytes(whole)}; over a line of 100 Mbit/s it serves ${seconds(slow)} after its start. The files of a release,
+before and after compression: ${files.map(({ file, plain, packed }) => `\`${file}\` ${megabytes(Number(plain))} as ${megabytes(Number(packed))}`).join(', ')}.
+To build them takes ${building.toFixed(1)} s of a core, so they are fetched and not built.
+
+Ten yearly releases, in each of which one locality of a hundred is renamed and one of two hundred is gone, take
+${megabytes(years.at(-1) ?? 0)} of PostgreSQL's disk with all indexes, the first of them ${megabytes(years[0] ?? 0)}.
+
+\`npm run bench:shelf\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}.
+${END}`
+  console.log(part)
+  const document = existsSync(OUT) ? readFileSync(OUT, 'utf8') : ''
+  const from = document.indexOf(BEGIN)
+  if (from !== -1)
+    writeFileSync(OUT, document.slice(0, from) + part + document.slice(document.indexOf(END) + END.length))
+}
+
+await main()
+process.exit(0)

