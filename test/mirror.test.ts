@@ -23,7 +23,7 @@ let server: TestServer
 
 /** Stands between a mirror and its origin: notes every request, and may spoil a response. */
 type Spoil = (request: Request, response: Response) => Response | Promise<Response>
-const asked: string[] = []
+const requested: string[] = []
 let spoil: Spoil = (_, response) => response
 const serveRelay = (port = 0) =>
   Bun.serve({
@@ -34,7 +34,7 @@ const serveRelay = (port = 0) =>
     error: () => new Response('', { status: 500 }),
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url)
-      asked.push(`${pathname}${request.headers.has('range') ? ' again' : ''}`)
+      requested.push(`${pathname}${request.headers.has('range') ? ' again' : ''}`)
       const headers = Object.fromEntries(
         ['accept-encoding', 'range', 'if-range', 'if-none-match'].flatMap((header) => {
           const value = request.headers.get(header)
@@ -59,14 +59,14 @@ afterAll(async () => {
   three[Symbol.dispose]()
 })
 beforeEach(() => {
-  asked.length = 0
+  requested.length = 0
 })
 afterEach(() => {
   spoil = (_, response) => response
 })
 
 const url = () => `http://127.0.0.1:${relay.port}`
-const downloads = () => asked.filter((path) => path.includes('/all'))
+const downloads = () => requested.filter((path) => path.includes('/all'))
 
 /** Runs the import in this process. */
 async function mirror(home: TestHome, ...flags: readonly string[]) {
@@ -101,7 +101,7 @@ describe('a release that is taken over', () => {
 
   test('again is nothing to do, and nothing is downloaded', async () => {
     using home = await mirrored()
-    asked.length = 0
+    requested.length = 0
     expect(JSON.parse((await mirror(home, '--json')).out)).toMatchObject({
       outcome: 'nothing to do',
       downloaded: [],
@@ -112,12 +112,12 @@ describe('a release that is taken over', () => {
 
   test('after another one downloads what has changed, and only that', async () => {
     using home = await mirrored()
-    asked.length = 0
+    requested.length = 0
     served = three.shelf.open(b)
     expect(JSON.parse((await mirror(home, '--json')).out)).toMatchObject({ digest: b, downloaded: ['audiencias'] })
     expect([downloads(), home.shelf.history()]).toEqual([['/api/v2/audiencias/all'], [b, a]])
     // Back at the first one, everything is here.
-    asked.length = 0
+    requested.length = 0
     served = three.shelf.open(a)
     expect(await mirror(home)).toMatchObject({ code: 0 })
     expect([downloads(), home.shelf.currentDigest()]).toEqual([[], a])
@@ -216,7 +216,7 @@ describe('a release that is taken over', () => {
       return new Response(chunks(), { headers, status })
     }
     expect(await mirror(home)).toMatchObject({ code: 0 })
-    expect(asked.filter((path) => path.includes('localidades'))).toEqual([
+    expect(requested.filter((path) => path.includes('localidades'))).toEqual([
       '/api/v2/localidades/all',
       '/api/v2/localidades/all again',
     ])

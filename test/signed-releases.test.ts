@@ -8,8 +8,14 @@ import { ENTITY_MANIFEST_FILE } from '../src/release/manifest.ts'
 import { followCurrent } from '../src/release/shelf/follow.ts'
 import { openServable, type Servable } from '../src/release/shelf/servable.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
-import { type PublicKey, parsePublicKey, parseSecretKey, verifySignature } from '../src/release/signing/minisign.ts'
-import { definitionsOf, proofOf, signRelease } from '../src/release/signing/release-signature.ts'
+import {
+  type PublicKey,
+  parsePublicKey,
+  parseSecretKey,
+  signMessage,
+  verifySignature,
+} from '../src/release/signing/minisign.ts'
+import { definitionsOf, proofOf, signedBytes, signRelease } from '../src/release/signing/release-signature.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { Service } from './support/service.ts'
@@ -110,6 +116,22 @@ describe('sign and verify-release', () => {
         code: 1,
         err: expect.stringContaining('has other content than it was built with'),
       })
+  })
+
+  test('keep a signature that was made elsewhere', async () => {
+    using home = homeOf(a)
+    const path = join(home.path, 'checksums.minisig')
+    const signature = signMessage(secretKey(), signedBytes(home.shelf.read(a).manifest), 'made by minisign')
+    writeFileSync(path, signature)
+    expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
+    const verified = await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
+    expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', coversDefinitions: false })
+    expect(openServable(required(home))?.release.digest).toBe(a)
+    writeFileSync(path, 'hello')
+    expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not a signature of minisign'),
+    })
   })
 
   test('refuse what is not a key', async () => {

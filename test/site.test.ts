@@ -92,7 +92,7 @@ function requests(etag: string, lastModified: string): [method: string, target: 
   ]
 }
 
-const ask = (url: string, method: string, target: string, headers: readonly string[]) =>
+const request = (url: string, method: string, target: string, headers: readonly string[]) =>
   send(url, message(method, target, 'Host: catalogs.example.org', ...headers))
 
 type Compared = { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown }
@@ -168,14 +168,14 @@ async function caddy() {
 
 /** Everything in which another server differs from ours. */
 async function differences(url: string, ignored: readonly string[] = []) {
-  const { headers } = await ask(server.url, 'GET', `${PAISES}?page=2`, [])
-  const own = (await ask(url, 'GET', `${PAISES}?page=2`, [])).headers
+  const { headers } = await request(server.url, 'GET', `${PAISES}?page=2`, [])
+  const own = (await request(url, 'GET', `${PAISES}?page=2`, [])).headers
   const found: { request: string[]; expected: Compared; received: Compared }[] = []
   const [ours, theirs] = [headers, own].map((one) => requests(one.ETag ?? one.Etag ?? '', one['Last-Modified'] ?? ''))
   for (const [at, [method, target, ...sent]] of (ours ?? []).entries()) {
     const [, , ...sentThere] = theirs?.[at] ?? []
-    const expected = comparable(await ask(server.url, method, target, sent), ignored)
-    const received = comparable(await ask(url, method, target, sentThere), ignored)
+    const expected = comparable(await request(server.url, method, target, sent), ignored)
+    const received = comparable(await request(url, method, target, sentThere), ignored)
     if (!Bun.deepEquals(expected, received)) found.push({ request: [method, target, ...sent], expected, received })
   }
   return found
@@ -195,10 +195,10 @@ describe('over the files', () => {
   })
 
   test.skipIf(NGINX === null)('links have the address of the request where no base URL is given', async () => {
-    const other = join(scratch.path, 'by-host')
+    const other = join(scratch.path, 'by host')
     exportSite(home.current(), other, { baseUrl: undefined })
     await using site = await nginx(other)
-    const { headers } = await ask(site.url, 'GET', PAISES, [])
+    const { headers } = await request(site.url, 'GET', PAISES, [])
     expect(headers.Link).toBe(`<http://catalogs.example.org${PAISES}?format=api&page=2>; rel="next"`)
   })
 
@@ -274,6 +274,10 @@ describe('the files', () => {
     writeFileSync(join(target, 'letter.txt'), 'dear')
     expect(() => exportSite(home.current(), target, { baseUrl: undefined })).toThrow('has something else in it')
     expect(filesOf(target)).toEqual(['letter.txt'])
+    for (const name of ['a$b', "a'b", 'a{b}', 'a"b', 'a\\nb'])
+      expect(() => exportSite(home.current(), join(scratch.path, name), { baseUrl: undefined })).toThrow(
+        'mean something',
+      )
   })
 
   test('are written by the command, which reports in JSON', async () => {
@@ -293,7 +297,7 @@ describe('the files', () => {
       expect.objectContaining({ directory: target, release: home.current().digest, isUnchanged: false }),
     ])
     expect(readFileSync(join(target, 'Caddyfile'), 'utf8')).toContain(
-      `root * /srv/site/${short(home.current().digest)}`,
+      `root * "/srv/site/${short(home.current().digest)}`,
     )
   })
 })

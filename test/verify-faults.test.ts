@@ -234,6 +234,28 @@ const cases: readonly Case[] = [
     ),
   ],
   ['X-Total counts a record that there is not', ['last-page'], onPages(header('X-Total', '26'))],
+  [
+    'X-Total and X-Total-Pages leave the last page out',
+    ['total-records'],
+    onPages((response, request) => {
+      const short = header('X-Total', '20')(response, request)
+      return short === 'silence' || short instanceof Uint8Array ? short : header('X-Total-Pages', '2')(short, request)
+    }),
+  ],
+  [
+    'records in a collection that is empty',
+    ['last-page', 'total-records'],
+    on(
+      ({ method, page }) => /^(?:GET|HEAD)$/.test(method) && page === 1,
+      (response) => ({
+        ...response,
+        fields: response.fields.flatMap(([name, old]) =>
+          name === 'Link' ? [] : [[name, /^X-Total/.test(name) ? '0' : old]],
+        ),
+      }),
+    ),
+    'audiencias',
+  ],
   ['page 2 has the records of page 1', ['page-selects'], onPage(2, body(JSON.stringify(countries(10))))],
   ['a field is missing', ['fields'], onPage(2, value('descPais', undefined))],
   [

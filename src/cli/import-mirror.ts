@@ -134,7 +134,7 @@ async function followOrigin(mirror: Mirror): Promise<never> {
   }
 }
 
-/** Spread at random, so that many mirrors do not ask at the same moment, least of all when their origin is back. */
+/** Spread at random, so that many mirrors do not send requests at the same moment, least of all when their origin is back. */
 function pauseAfter(failures: number, interval: number): number {
   const seconds =
     failures === 0

@@ -5,7 +5,7 @@ import { type PublicKey, parsePublicKey, parseSecretKey, type SecretKey } from '
 import { text, type Wrong } from './flags.ts'
 
 /** Undefined where there is no such file, or it cannot be read. */
-function contentOf(path: string): string | undefined {
+export function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -10,7 +10,7 @@ import { command } from './command.ts'
 import { text, UsageError, yes } from './flags.ts'
 import { home, homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
-import { passwordFile, publicKey, readPassword, readSecretKey } from './key-flags.ts'
+import { contentOf, passwordFile, publicKey, readPassword, readSecretKey } from './key-flags.ts'
 import { lockFor } from './locking.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
@@ -85,31 +85,50 @@ export const sign = command({
   flags: {
     key: { value: 'FILE', description: 'secret key to sign with', parse: text },
     'password-file': passwordFile,
+    signature: {
+      value: 'FILE',
+      description: 'keep this signature of its checksums, made elsewhere, and make none',
+      parse: text,
+    },
     wait,
     home,
     json,
   },
-  examples: ['sign --key release.key', 'sign 1a2b3c --key release.key --password-file password.txt'],
+  examples: [
+    'sign --key release.key',
+    'sign 1a2b3c --key release.key --password-file password.txt',
+    'sign --signature checksums.minisig',
+  ],
   run: async ({ values, operands, terminal }) => {
-    if (values.key === undefined)
-      throw new UsageError(['give the secret key with --key FILE; nomenclator keygen makes one'])
+    if ((values.key === undefined) === (values.signature === undefined))
+      throw new UsageError([
+        'give the secret key with --key FILE, or a signature that was made elsewhere with --signature FILE; nomenclator keygen makes a key',
+      ])
     const shelf = new Shelf(homeOf(values.home))
-    const secret = readSecretKey(values.key, values['password-file'])
+    const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
+    const given = values.signature === undefined ? undefined : readSignature(values.signature)
     using _lock = await lockFor(shelf, 'sign', values.wait, terminal)
     const digest = chosenDigest(shelf, operands[0])
     // A signature stays for years: every byte is read before one is made.
     await refuseDamaged(shelf, digest)
-    const signature = signRelease(secret, shelf.read(digest))
+    const signature = secret === undefined ? (given as string) : signRelease(secret, shelf.read(digest))
     shelf.placeSignature(digest, signature)
     // Whoever follows the current release looks at it again.
     if (digest === shelf.currentDigest()) shelf.activate(digest)
-    const { trustedComment } = parseSignature(signature) ?? {}
-    const key = secret.publicKey.id
+    const { trustedComment, keyId: key } = parseSignature(signature) ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
     else terminal.out(`Release ${short(digest)} is signed by key ${key}.\n`)
     return 0
   },
 })
+
+/** Whether it holds can only be told with the public key: verify-release does that, and whoever requires it. */
+function readSignature(path: string): string {
+  const signature = contentOf(path)
+  if (signature === undefined || parseSignature(signature) === undefined)
+    throw new Failure(`${path} is not a signature of minisign`)
+  return signature
+}
 
 export const verifyRelease = command({
   name: 'verify-release',

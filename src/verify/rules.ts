@@ -98,12 +98,35 @@ function neighbour(page: SeenPage, relation: 'prev' | 'next', required: number):
 
 function lastPageSize(page: SeenPage): Verdict {
   const { total, records, page: number, pages } = page
-  if (total === undefined || records === undefined || number !== pages) return undefined
-  const count = total - PER_PAGE * (number - 1)
+  // A collection without records has a first page all the same.
+  if (total === undefined || records === undefined || pages === undefined || number !== Math.max(pages, 1))
+    return undefined
+  const count = Math.max(total - PER_PAGE * (number - 1), 0)
   return unless(
     records.length === count,
     `${records.length} records on page ${number}, the last`,
     `${count} records, since X-Total is ${total}`,
+  )
+}
+
+/** What a page beyond the last is, the contract leaves open: also the first or the last page again. But it has no records of its own. */
+async function nothingBeyond({ trial, client, collection, first }: Probe): Promise<Verdict> {
+  if (first.pages === undefined || first.records === undefined) return undefined
+  const last = Math.max(first.pages, 1)
+  const recordsOf = async (page: number) => {
+    const { outcome } = await trial({ method: 'GET', target: pageTarget(collection, page) })
+    const value = outcome instanceof NoResponse || outcome.status !== 200 ? undefined : parseJson(outcome.body)?.value
+    return Array.isArray(value) ? value.map((record) => JSON.stringify(record)) : []
+  }
+  const beyond = await recordsOf(last + 1)
+  if (beyond.length === 0) return []
+  const known = new Set([...first.records.map((record) => JSON.stringify(record)), ...(await recordsOf(last))])
+  const own = beyond.filter((record) => !known.has(record))
+  return unless(
+    own.length === 0,
+    `${own.length} records that are on no other page, such as ${shown(JSON.parse(own[0] ?? 'null'))}`,
+    `no records beyond page ${last}, since X-Total is ${first.total}`,
+    `GET ${client.base}${pageTarget(collection, last + 1)}`,
   )
 }
 
@@ -315,6 +338,12 @@ export const rules: readonly Check[] = [
     severity: 'rule',
     rule: 'The last page has the records that are left of X-Total.',
     page: lastPageSize,
+  },
+  {
+    id: 'total-records',
+    severity: 'rule',
+    rule: 'X-Total counts all records: beyond the last page there are none.',
+    probe: nothingBeyond,
   },
   {
     id: 'page-selects',

@@ -24,6 +24,7 @@ export type PlainResponse = {
 /** Another response, the bytes to send instead of one, or nothing at all. */
 export type Fault = (response: PlainResponse, request: PlainRequest) => PlainResponse | Uint8Array | 'silence'
 
+/** `requests` are the heads of all requests so far. */
 export type PlainServer = AsyncDisposable & { readonly url: string; readonly requests: readonly string[] }
 
 export const recordsOfAll = (rows: Rows): ReadonlyMap<string, readonly PublishedRecord[]> =>
@@ -53,7 +54,7 @@ export async function plainV1(
       for (let end = received.indexOf('\r\n\r\n'); end >= 0; end = received.indexOf('\r\n\r\n')) {
         const head = received.slice(0, end)
         received = received.slice(end + 4)
-        requests.push(head.split('\r\n')[0] ?? '')
+        requests.push(head)
         answer(socket, head)
       }
     })

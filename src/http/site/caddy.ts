@@ -82,7 +82,7 @@ export function caddyConfig({ directory, release, lastModified, baseUrl, collect
   return `# Release ${release} of Nomenclator as a site of files. Set SITE to a name for TLS with a certificate by itself.
 # After another export: caddy reload, which is also the swap to its release.
 {$SITE:http://:80} {
-	root * ${directory}
+	root * ${quoted(directory)}
 	route {
 		header -Server
 		# Parts of a page are not offered.

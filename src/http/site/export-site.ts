@@ -51,9 +51,16 @@ type SiteReport = {
 
 const SITE_FILE = 'site.json'
 const DIGITS = 16
+/** What is no plain text between quotes, in one of the two configurations. */
+const MEANINGFUL = /["'`$\\{}\p{Cc}]/u
 
 export function exportSite(release: Release, target: string, options: SiteOptions): SiteReport {
   const directory = resolve(target)
+  const served = options.servedFrom ?? directory
+  if (MEANINGFUL.test(served))
+    throw new Failure(
+      `the path ${JSON.stringify(served)} has characters that mean something in a configuration; give another`,
+    )
   const before = previousRelease(directory, release.digest)
   mkdirSync(directory, { recursive: true })
   const name = release.digest.slice(0, DIGITS)
@@ -70,7 +77,7 @@ export function exportSite(release: Release, target: string, options: SiteOption
   writeProof(release, join(directory, name), options.signature)
   const described = collections.map((collection) => describe(release, collection))
   const site: Site = {
-    directory: join(options.servedFrom ?? directory, name),
+    directory: join(served, name),
     release: release.digest,
     lastModified: release.lastModified,
     baseUrl: options.baseUrl,

@@ -58,6 +58,7 @@ export function nginxConfig({ directory, release, baseUrl, collections }: Site):
   }
   return `# Release ${release} of Nomenclator as a site of files: goes into the http block of nginx, as in /etc/nginx/conf.d/.
 # Change listen and server_name as needed. After another export: nginx -s reload, which is also the swap to its release.
+# Where the http block has these two sizes already, the larger ones stay.
 map_hash_max_size ${hashSize};
 map_hash_bucket_size 512;
 
@@ -102,7 +103,7 @@ ${mapOf('$nomenclator_total', collections, ({ total }) => total)}
 ${mapOf('$nomenclator_total_pages', collections, ({ totalPages }) => totalPages)}
 ${mapOf('$nomenclator_beyond', collections, lastPageDetail)}
 map $nomenclator_collection/$nomenclator_page $nomenclator_link {
-	include ${directory}/links.map;
+	include ${quoted(`${directory}/links.map`)};
 }
 
 server {
@@ -117,7 +118,7 @@ server {
 	default_type application/json;
 
 	location / {
-		root ${directory};
+		root ${quoted(directory)};
 		error_page 404 = @beyond_last;
 		error_page 412 = @precondition;
 		error_page ${TO.notFound} = @not_found;
