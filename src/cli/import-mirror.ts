@@ -7,7 +7,7 @@ import { text, UsageError, type ValuesOf, type Wrong, wholeNumber, yes } from '.
 import { homeOf } from './home-flag.ts'
 import { importFlags } from './import-flags.ts'
 import { readSecretKey, requireSignature } from './key-flags.ts'
-import { lockFor } from './locking.ts'
+import { changeHome } from './locking.ts'
 import { bytesText, progressLine } from './progress.ts'
 
 const flags = {
@@ -69,30 +69,31 @@ type Mirror = {
 }
 
 /** Fetches a release and makes it current here. */
-async function takeOver({ origin, shelf, values, terminal }: Mirror, digest: string): Promise<void> {
+async function takeOver({ origin, values, terminal }: Mirror, digest: string): Promise<void> {
   const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
   const [{ fetchRelease }, { importWithProgress, reportText }, { signRelease }] = await Promise.all([
     import('../release/mirror/mirror.ts'),
     import('./importing.ts'),
     import('../release/signing/release-signature.ts'),
   ])
-  using _lock = await lockFor(shelf, 'import mirror', values.wait, terminal)
-  const progress = progressLine(terminal, bytesText)
   const requiredKeys = values['require-signature']
-  const mirrored = await fetchRelease(shelf, origin, digest, {
-    directory: join(shelf.home, 'harvest', `mirror-${Bun.hash.xxHash64(origin.base).toString(16)}`),
-    requiredKeys,
-    onProgress: (collection, done, size) => progress.show(`download of ${collection}`, done, size),
-    onRetry: (reason, milliseconds) =>
-      terminal.err(`${reason}; trying again in ${Math.ceil(milliseconds / 1_000)} s\n`),
-  }).finally(() => progress.clear())
-  const options =
-    secret === undefined
-      ? mirrored.options
-      : { ...mirrored.options, sign: (release: Parameters<typeof signRelease>[1]) => signRelease(secret, release) }
-  // Whoever has signed a release has decided that its changes are right.
-  const accepts = { ...values, 'accept-changes': values['accept-changes'] || requiredKeys !== undefined }
-  const report = await importWithProgress(shelf, mirrored.source, terminal, accepts, options)
+  const { mirrored, report } = await changeHome(values, 'import mirror', terminal, async (shelf) => {
+    const progress = progressLine(terminal, bytesText)
+    const fetched = await fetchRelease(shelf, origin, digest, {
+      directory: join(shelf.home, 'harvest', `mirror-${Bun.hash.xxHash64(origin.base).toString(16)}`),
+      requiredKeys,
+      onProgress: (collection, done, size) => progress.show(`download of ${collection}`, done, size),
+      onRetry: (reason, milliseconds) =>
+        terminal.err(`${reason}; trying again in ${Math.ceil(milliseconds / 1_000)} s\n`),
+    }).finally(() => progress.clear())
+    const options =
+      secret === undefined
+        ? fetched.options
+        : { ...fetched.options, sign: (release: Parameters<typeof signRelease>[1]) => signRelease(secret, release) }
+    // Whoever has signed a release has decided that its changes are right.
+    const accepts = { ...values, 'accept-changes': values['accept-changes'] || requiredKeys !== undefined }
+    return { mirrored: fetched, report: await importWithProgress(shelf, fetched.source, terminal, accepts, options) }
+  })
   // A dry run keeps what was downloaded for the import that follows it.
   if (!values['dry-run']) mirrored.discard()
   const { downloaded, bytes } = mirrored

@@ -2,16 +2,16 @@
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../failure.ts'
-import { Shelf } from '../release/shelf/shelf.ts'
+import type { Shelf } from '../release/shelf/shelf.ts'
 import { releaseVerifier } from '../release/shelf/verify.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../release/signing/minisign.ts'
 import { definitionsOf, proofOf, signRelease } from '../release/signing/release-signature.ts'
 import { command } from './command.ts'
 import { text, UsageError, yes } from './flags.ts'
-import { home, homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
 import { contentOf, passwordFile, publicKey, readPassword, readSecretKey } from './key-flags.ts'
-import { lockFor } from './locking.ts'
+import { changeHome, openHome } from './locking.ts'
+import { homeFlags } from './shelf-flags.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
 const OPTIONAL_DIGEST = { usage: '[DIGEST]', min: 0, max: 1 } as const
@@ -91,7 +91,7 @@ export const sign = command({
       parse: text,
     },
     wait,
-    home,
+    ...homeFlags,
     json,
   },
   examples: [
@@ -104,17 +104,18 @@ export const sign = command({
       throw new UsageError([
         'give the secret key with --key FILE, or a signature that was made elsewhere with --signature FILE; nomenclator keygen makes a key',
       ])
-    const shelf = new Shelf(homeOf(values.home))
     const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
     const given = values.signature === undefined ? undefined : readSignature(values.signature)
-    using _lock = await lockFor(shelf, 'sign', values.wait, terminal)
-    const digest = chosenDigest(shelf, operands[0])
-    // A signature stays for years: every byte is read before one is made.
-    await refuseDamaged(shelf, digest)
-    const signature = secret === undefined ? (given as string) : signRelease(secret, shelf.read(digest))
-    shelf.placeSignature(digest, signature)
-    // Whoever follows the current release looks at it again.
-    if (digest === shelf.currentDigest()) shelf.activate(digest)
+    const { digest, signature } = await changeHome(values, 'sign', terminal, async (shelf) => {
+      const chosen = chosenDigest(shelf, operands[0])
+      // A signature stays for years: every byte is read before one is made.
+      await refuseDamaged(shelf, chosen)
+      const made = secret === undefined ? (given as string) : signRelease(secret, shelf.read(chosen))
+      shelf.placeSignature(chosen, made)
+      // Whoever follows the current release looks at it again.
+      if (chosen === shelf.currentDigest()) shelf.activate(chosen)
+      return { digest: chosen, signature: made }
+    })
     const { trustedComment, keyId: key } = parseSignature(signature) ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
     else terminal.out(`Release ${short(digest)} is signed by key ${key}.\n`)
@@ -135,7 +136,7 @@ export const verifyRelease = command({
   description:
     'Read every file of a release again, by default of the current one, and check its digests and its signature.',
   operands: OPTIONAL_DIGEST,
-  flags: { key: publicKey, home, json },
+  flags: { key: publicKey, ...homeFlags, json },
   examples: [
     'verify-release --key release.pub',
     'verify-release 1a2b3c --key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3',
@@ -143,7 +144,7 @@ export const verifyRelease = command({
   run: async ({ values, operands, terminal }) => {
     if (values.key === undefined)
       throw new UsageError(['give the public key with --key KEY, as a file or as its line that begins with RW'])
-    const shelf = new Shelf(homeOf(values.home))
+    const shelf = await openHome(values, terminal)
     const digest = chosenDigest(shelf, operands[0])
     await refuseDamaged(shelf, digest)
     const release = shelf.read(digest)
