@@ -28,7 +28,7 @@ const flags = {
     description: 'the address that the links of the service begin with, where it is not the one given',
     parse: text,
   },
-  'no-advice': { description: 'check the contract alone, and send no request that it does not cover', parse: yes },
+  'no-advice': { description: 'check the rules of the contract alone, with far fewer requests', parse: yes },
   concurrency: harvestFlags.concurrency,
   rate: harvestFlags.rate,
   timeout: {
