@@ -1,5 +1,6 @@
 // npm run bench:shelf: what a shelf in PostgreSQL costs at the size of the contract, into docs/scaling.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { version } from '../package.json'
 import { TestPostgres } from '../test/support/postgres.ts'
@@ -16,6 +17,7 @@ const NODES = 3
 const YEARS = 10
 const WATCH_MILLISECONDS = 20
 const SLOW_BYTES = 12.5e6
+const TICK_MILLISECONDS = 10
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
@@ -28,10 +30,14 @@ async function main(): Promise<void> {
   using catalog = new TestDirectory()
   const url = postgres.url(DATABASE)
 
+  /** Of the last command, in milliseconds. */
+  let commandCpu = 0
+
   async function command(...argv: readonly string[]): Promise<string> {
     const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     if (code !== 0) throw new Error(`nomenclator ${argv.join(' ')}: ${err}`)
+    commandCpu = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
     return out
   }
 
@@ -51,6 +57,13 @@ async function main(): Promise<void> {
     async release(): Promise<string | null> {
       const response = await fetch(`http://127.0.0.1:${this.admin}/release`)
       return ((await response.json()) as { readonly release: string | null }).release
+    }
+
+    /** Of the process that fetches, in milliseconds; the rest of the line is after the name, which may have blanks. */
+    get cpu(): number {
+      const stat = readFileSync(`/proc/${this.#service?.pid}/stat`, 'utf8')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
     }
 
     async fetched(): Promise<number> {
@@ -75,6 +88,7 @@ async function main(): Promise<void> {
   /** What a change takes: the command, from its commit until all nodes serve it, and the bytes that each node fetched. */
   async function measured(nodes: readonly Node[], ...argv: readonly string[]) {
     const before = await Promise.all(nodes.map((node) => node.fetched()))
+    const cpuBefore = nodes.map(({ cpu }) => cpu)
     const seen = nodes.map(() => new Map<string, number>())
     let isOver = false
     const watching = nodes.map(async (node, at) => {
@@ -84,16 +98,16 @@ async function main(): Promise<void> {
         await Bun.sleep(WATCH_MILLISECONDS)
       }
     })
-    const started = performance.now()
     await change(...argv)
-    const took = performance.now() - started
+    const took = commandCpu
     const { current, changed } = await pointer()
     await eventually('all nodes serve it', () => seen.every((one) => one.has(current)))
     isOver = true
     await Promise.all(watching)
     const after = await Promise.all(nodes.map((node) => node.fetched()))
     const bytes = Math.max(...after.map((total, at) => total - (before[at] ?? 0)))
-    return { took, until: Math.max(...seen.map((one) => one.get(current) ?? 0)) - changed, bytes }
+    const cpu = Math.max(...nodes.map((node, at) => node.cpu - (cpuBefore[at] ?? 0)))
+    return { took, cpu, until: Math.max(...seen.map((one) => one.get(current) ?? 0)) - changed, bytes }
   }
 
   const csv = (name: string) => join(catalog.path, `${name}.csv`)
@@ -114,11 +128,13 @@ async function main(): Promise<void> {
     writeLines('localidad', [head, ...changed])
   }
 
-  const rows: [string, string, string, string][] = []
+  const rows: string[][] = []
   await command('shelf', 'migrate', '--shelf', url)
+  using scratch = new TestDirectory()
+  await command('import', 'synthetic', '--home', scratch.path)
+  const building = commandCpu
   log('the first publication')
-  const importing = await change('import', 'synthetic', '--json')
-  const { seconds: building } = JSON.parse(importing) as { readonly seconds: number }
+  await change('import', 'synthetic')
   await command('export', 'tabular', catalog.path, '--home', publisher.path)
   await using stack = new AsyncDisposableStack()
   const nodes: Node[] = []
@@ -131,14 +147,21 @@ async function main(): Promise<void> {
     'everything is another (300,137 localities)',
     seconds(other.took),
     seconds(other.until),
+    seconds(other.cpu),
     megabytes(other.bytes),
   ])
   const back = await measured(nodes, 'rollback')
-  rows.push(['rolled back', seconds(back.took), seconds(back.until), megabytes(back.bytes)])
+  rows.push(['rolled back', seconds(back.took), seconds(back.until), seconds(back.cpu), megabytes(back.bytes)])
   const [audiences = '', first = '', ...others] = linesOf('audiencia')
   writeLines('audiencia', [audiences, ...others, first.replace(/^[^,]*/, 'others')])
   const audience = await measured(nodes, 'import', 'tabular', catalog.path, '--accept-changes')
-  rows.push(['one audience is another', seconds(audience.took), seconds(audience.until), megabytes(audience.bytes)])
+  rows.push([
+    'one audience is another',
+    seconds(audience.took),
+    seconds(audience.until),
+    seconds(audience.cpu),
+    megabytes(audience.bytes),
+  ])
   const localities = linesOf('localidad')
   const middle = localities.length >> 1
   const column = (localities[0] ?? '').split(',').indexOf('descLocalidad')
@@ -149,6 +172,7 @@ async function main(): Promise<void> {
     'one locality of 300,137 is renamed',
     seconds(locality.took),
     seconds(locality.until),
+    seconds(locality.cpu),
     megabytes(locality.bytes),
   ])
 
@@ -167,7 +191,11 @@ async function main(): Promise<void> {
   for (let year = 1; year <= YEARS; year++) {
     aYearLater(year)
     await change('import', 'tabular', catalog.path, '--accept-changes')
-    if (year === 1) await change('releases', 'prune', '--keep', '0')
+    if (year === 1) {
+      await change('releases', 'prune', '--keep', '0')
+      // What was removed before leaves free room in its files.
+      await postgres.query(DATABASE, 'VACUUM FULL nomenclator.chunk')
+    }
     years.push((await room()).databaseBytes)
     log(`year ${year}: ${megabytes(years.at(-1) ?? 0)}`)
   }
@@ -179,18 +207,18 @@ async function main(): Promise<void> {
   )
 
   const part = `${BEGIN}
-| what is published | the command | from its commit until all workers of ${NODES} nodes serve it | each node fetches |
-|---|---|---|---|
+| what is published | the command, s of a core | from its commit until all workers of ${NODES} nodes serve it | s of a core at each node | each node fetches |
+|---|---|---|---|---|
 ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
 A node with an empty home fetches ${megabytes(whole)}; over a line of 100 Mbit/s it serves ${seconds(slow)} after its start. The files of a release,
 before and after compression: ${files.map(({ file, plain, packed }) => `\`${file}\` ${megabytes(Number(plain))} as ${megabytes(Number(packed))}`).join(', ')}.
-To build them takes ${building.toFixed(1)} s of a core, so they are fetched and not built.
+To build them takes ${seconds(building)} of a core, which is more than a node takes for all of it: they are fetched and not built.
 
 Ten yearly releases, in each of which one locality of a hundred is renamed and one of two hundred is gone, take
 ${megabytes(years.at(-1) ?? 0)} of PostgreSQL's disk with all indexes, the first of them ${megabytes(years[0] ?? 0)}.
 
-\`npm run bench:shelf\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}.
+\`npm run bench:shelf\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}; other programs took part of it (load ${loadavg()[0]?.toFixed(0)}).
 ${END}`
   console.log(part)
   const document = existsSync(OUT) ? readFileSync(OUT, 'utf8') : ''

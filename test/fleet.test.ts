@@ -6,7 +6,10 @@ import { run } from '../src/cli/run.ts'
 import { SHELF_HEADER } from '../src/http/app.ts'
 import { parseShelfAddress, type ShelfAddress } from '../src/release/shared/address.ts'
 import { ShelfFollower } from '../src/release/shared/follower.ts'
+import { readListing } from '../src/release/shared/pointer.ts'
+import { publish } from '../src/release/shared/publish.ts'
 import { migrations } from '../src/release/shared/schema.ts'
+import { openShelf } from '../src/release/shared/session.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../src/release/shelf/verify.ts'
 import { TestPostgres } from './support/postgres.ts'
@@ -501,6 +504,16 @@ describe('a shelf that was restored to an older state', () => {
     const again = await nomenclator('shelf', 'publish', '--home', publisher.path, '--shelf', publishing())
     expect(again.err).toContain('nothing was published')
   })
+})
+
+test('a change that is based on a state that is over is refused', async () => {
+  await using connection = await openShelf({ ...loginOf(publishing()), name: 'test', changes: true })
+  const base = await readListing(connection)
+  const current = await published('meanwhile')
+  const { history, idRegistry } = base
+  const change = { base, history, idRegistry, put: new Map(), removed: [], doing: 'test', name: 'late' }
+  await expect(publish(connection, publisher.shelf, change)).rejects.toThrow('changed by another machine meanwhile')
+  await allFollow(current)
 })
 
 test('several processes of one machine fetch once', async () => {
