@@ -3,8 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { version } from '../package.json'
+import { run } from '../src/cli/run.ts'
+import { parseShelfAddress, type ShelfAddress } from '../src/release/shared/address.ts'
+import { ShelfFollower } from '../src/release/shared/follower.ts'
+import { Shelf } from '../src/release/shelf/shelf.ts'
 import { TestPostgres } from '../test/support/postgres.ts'
-import { PROGRAM, TestDirectory } from '../test/support/releases.ts'
+import { PROGRAM, TestDirectory, TestHome, ThreeReleases, writeTabular } from '../test/support/releases.ts'
 import { eventually, Service } from '../test/support/service.ts'
 import { freePort, TcpProxy } from '../test/support/tcp-proxy.ts'
 import { describeMachine } from './machine.ts'
@@ -14,6 +18,9 @@ const BEGIN = '<!-- begin: npm run bench:shelf -->'
 const END = '<!-- end: npm run bench:shelf -->'
 const DATABASE = 'shelf'
 const NODES = 3
+const MANY = 100
+const AWAY_MILLISECONDS = 15_000
+const SLOT_MILLISECONDS = 100
 const YEARS = 10
 const WATCH_MILLISECONDS = 20
 const SLOW_BYTES = 12.5e6
@@ -22,6 +29,61 @@ const TICK_MILLISECONDS = 10
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
 const log = (line: string) => console.error(`bench shelf: ${line}`)
+
+/** Many nodes in one process, of a small catalog: how a notification and a return of PostgreSQL reach all of them. */
+async function many(postgres: TestPostgres) {
+  const database = 'many'
+  await postgres.createDatabase(database)
+  const url = postgres.url(database)
+  using publisher = new TestHome()
+  using room = new TestDirectory()
+  const command = async (...argv: readonly string[]) => {
+    const code = await run([...argv, '--shelf', url], {}, { out: () => {}, err: () => {}, interactive: false })
+    if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`)
+  }
+  const publish = async (name: string) => {
+    const directory = writeTabular(join(room.path, name), ThreeReleases.rows(name))
+    await command('import', 'tabular', directory, '--accept-changes', '--home', publisher.path)
+    const [row] = await postgres.query(
+      database,
+      'SELECT extract(epoch FROM changed) * 1000 AS changed FROM nomenclator.pointer',
+    )
+    return { digest: publisher.shelf.currentDigest(), changed: Number(row?.changed) }
+  }
+  await command('shelf', 'migrate')
+  await publish('one')
+  await using proxy = await TcpProxy.to(postgres.port)
+  const address = parseShelfAddress(postgres.url(database, 'postgres', proxy.port)) as ShelfAddress
+  await using stack = new AsyncDisposableStack()
+  const nodes = Array.from({ length: MANY }, () => {
+    const shelf = new Shelf(stack.use(new TestDirectory()).path)
+    const served = () => shelf.currentDigest()
+    const options = { address, password: address.password, shelf, log: () => {}, served, onTrouble: () => {} }
+    const follower = stack.use(new ShelfFollower(options))
+    follower.start()
+    return { shelf, follower }
+  })
+  const all = (digest: string | undefined) =>
+    eventually('all of them have it', () => nodes.every(({ shelf }) => shelf.currentDigest() === digest))
+  await all(publisher.shelf.currentDigest())
+  const { digest, changed } = await publish('two')
+  await all(digest)
+  const reached = Date.now() - changed
+  await postgres.kill()
+  await Bun.sleep(AWAY_MILLISECONDS)
+  const slots: number[] = []
+  let before = proxy.connections
+  const counting = setInterval(() => {
+    slots.push(proxy.connections - before)
+    before = proxy.connections
+  }, SLOT_MILLISECONDS)
+  await postgres.start()
+  const started = performance.now()
+  await eventually('all of them are back', () => nodes.every(({ follower }) => follower.status.isConnected))
+  const returned = performance.now() - started
+  clearInterval(counting)
+  return { reached, returned, busiest: Math.max(...slots) }
+}
 
 async function main(): Promise<void> {
   await using postgres = await TestPostgres.create()
@@ -206,6 +268,9 @@ async function main(): Promise<void> {
      GROUP BY file ORDER BY packed DESC`,
   )
 
+  log('a hundred nodes')
+  const { reached, returned, busiest } = await many(postgres)
+
   const part = `${BEGIN}
 | what is published | the command, s of a core | from its commit until all workers of ${NODES} nodes serve it | s of a core at each node | each node fetches |
 |---|---|---|---|---|
@@ -217,6 +282,9 @@ To build them takes ${seconds(building)} of a core, which is more than a node ta
 
 Ten yearly releases, in each of which one locality of a hundred is renamed and one of two hundred is gone, take
 ${megabytes(years.at(-1) ?? 0)} of PostgreSQL's disk with all indexes, the first of them ${megabytes(years[0] ?? 0)}.
+
+${MANY} nodes in one process, with a small catalog: a change reaches the last of them ${seconds(reached)} after its commit. After PostgreSQL was
+away for ${AWAY_MILLISECONDS / 1_000} s, all were connected again within ${seconds(returned)}, and never more than ${busiest} tried in the same tenth of a second.
 
 \`npm run bench:shelf\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}; other programs took part of it (load ${loadavg()[0]?.toFixed(0)}).
 ${END}`

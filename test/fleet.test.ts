@@ -421,6 +421,40 @@ describe('what cannot be taken', () => {
     for (const node of nodes) await node.inTrouble(undefined)
   })
 
+  test('a chunk in whose place somebody put another is refused', async () => {
+    proxy.cut()
+    for (const node of nodes) await node.inTrouble('away')
+    const known = (await postgres.query(DATABASE, 'SELECT digest FROM nomenclator.chunk')).map(({ digest }) => digest)
+    const current = await published('replaced')
+    const [chunk] = await postgres.query(
+      DATABASE,
+      `SELECT digest, encode(packed, 'base64') AS packed FROM nomenclator.chunk
+       WHERE digest NOT IN (${known.map((one) => `'${one}'`).join()}) LIMIT 1`,
+    )
+    const packed = Buffer.from(String(chunk?.packed), 'base64')
+    const bytes = Bun.zstdDecompressSync(packed)
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1
+    const put = (content: Buffer) => {
+      const value = `decode('${content.toString('base64')}', 'base64')`
+      return postgres.query(
+        DATABASE,
+        `UPDATE nomenclator.chunk SET packed = ${value}, packed_sha256 = sha256(${value}) WHERE digest = '${chunk?.digest}';
+         NOTIFY nomenclator_shelf`,
+      )
+    }
+    await put(Bun.zstdCompressSync(bytes))
+    proxy.mend()
+    for (const node of nodes) {
+      await node.inTrouble('refused')
+      expect(node.follower.status.trouble?.message).toContain(
+        `chunk ${String(chunk?.digest).slice(0, 12)} has other content`,
+      )
+    }
+    await put(packed)
+    await allFollow(current)
+    for (const node of nodes) await node.inTrouble(undefined)
+  })
+
   test('a manifest that names other content under its digest is refused', async () => {
     const sound = publisher.shelf.currentDigest() ?? ''
     const [row] = await postgres.query(DATABASE, `SELECT files FROM nomenclator.release WHERE digest = '${sound}'`)

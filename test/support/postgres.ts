@@ -14,7 +14,10 @@ const START_MILLISECONDS = 100
 export class TestPostgres implements AsyncDisposable {
   readonly #directory = new TestDirectory()
   readonly #server: EmbeddedPostgres
-  readonly #flags: string[] = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
+  readonly #flags: string[] = [
+    ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    ...['-c', 'max_connections=300'],
+  ]
   readonly port = freePort()
   readonly password = PASSWORD
 
