@@ -1,0 +1,56 @@
+// Definitions that come from elsewhere are taken as they are or refused, with what is wrong.
+import { describe, expect, test } from 'bun:test'
+import { type EntityData, entityData } from './catalog.ts'
+import { definitionFault } from './definition-check.ts'
+import { builtInCatalog } from './entities.ts'
+
+const known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
+
+test.each([...known])('%s of the program is sound', (_, definition) => {
+  expect(definitionFault(JSON.parse(JSON.stringify(definition)), known)).toBeUndefined()
+})
+
+describe('is refused', () => {
+  const localidad = known.get('localidad') as EntityData
+  const { cveLocalidad, idMunicipio } = localidad.fields
+  const field = (name: string, value: unknown) => ({ fields: { ...localidad.fields, [name]: value } })
+  test.each<[string, unknown, string]>([
+    ['what is no object', [localidad], 'a definition is not an object'],
+    ['no name', { name: undefined }, 'no sound name'],
+    ['a name with a blank, which would be taken for another line of checksums', { name: 'a b' }, 'no sound name'],
+    ['a collection in capitals', { plural: 'Localidades' }, 'its collection has no sound name'],
+    ['a title with a line end', { title: 'a\nb' }, 'it has no title'],
+    ['a place in API v1 that is no number', { v1: '1' }, 'its place in API v1'],
+    ['an order that is not known', { order: 'at random' }, 'its order is not known'],
+    ['no fields', { fields: {} }, 'no sound fields'],
+    ['a field with a dot in its name', field('a.b', cveLocalidad), '"a.b" has no sound name'],
+    ['a field of another kind', field('more', { kind: 'script', description: 'x' }), 'of a kind that is not known'],
+    ['a field without a description', field('more', { kind: 'name' }), 'has no description'],
+    ['a pattern that is none', field('more', { ...cveLocalidad, pattern: '[' }), 'has no sound pattern'],
+    [
+      'a copy of what is not there',
+      field('more', { kind: 'copy', description: 'x', of: 'nothing' }),
+      'copies what is not',
+    ],
+    [
+      'a fact without bounds',
+      field('more', { kind: 'fact', type: 'number', description: 'x', min: 0 }),
+      'no sound bounds',
+    ],
+    ['an unknown parent', field('more', { ...idMunicipio, entity: 'luna' }), 'not defined before it'],
+    ['a parent with a key of two fields', field('more', { ...idMunicipio, entity: 'localidad' }), 'is not one field'],
+    ['a key that is a text', { key: ['descLocalidad'] }, 'its key is not made of identifiers'],
+    ['no key', { key: [] }, 'its key is not made of identifiers'],
+    ['a key that is inherited by every object', { key: ['toString'] }, 'its key is not made of identifiers'],
+    ['a code of a fact', { code: ['poblacion'] }, 'its code is not made of its fields'],
+    ['expectations that are no list', { expects: {} }, 'not a list'],
+    [
+      'an expectation that leads nowhere',
+      { expects: [{ kind: 'a', description: 'b', left: 'idEstado.nothing', relation: 'equals', right: 'idEstado' }] },
+      'what it expects is not sound',
+    ],
+  ])('%s', (_, change, words) => {
+    const definition = Array.isArray(change) ? change : { ...localidad, ...(change as object) }
+    expect(definitionFault(definition, known)).toContain(words)
+  })
+})
