@@ -43,13 +43,13 @@ const random: Load = {
 const over = (load: Load, connections: number): Load => ({
   ...load,
   name: `${load.name}, ${connections} connection${connections === 1 ? '' : 's'}`,
-  description: `the same over ${connections === 1 ? 'a single connection' : `${connections} connections`}`,
+  description: `as “${load.name}”, over ${connections === 1 ? 'a single connection' : `${connections} connections`}`,
   connections,
 })
-const paced = (load: Load): Load => ({
+const paced = (load: Load, description = `as “${load.name}”`): Load => ({
   ...load,
   name: `${load.name}, equal rate`,
-  description: `${load.description}, ${RATE.toLocaleString('en')} times a second, evenly spread`,
+  description: `${description}, ${RATE.toLocaleString('en')} times a second, evenly spread`,
   rate: RATE,
 })
 
@@ -65,7 +65,7 @@ export const loads = {
   },
   hotPaced: paced(hot),
   randomPaced: paced(random),
-  headPaced: paced({ ...hot, name: 'HEAD', description: 'HEAD of page 1', method: 'HEAD' }),
+  headPaced: paced({ ...hot, name: 'HEAD', method: 'HEAD' }, 'HEAD of page 1'),
   hotOverOne: over(hot, 1),
   randomOverOne: over(random, 1),
   hotOverMany: over(hot, MANY_CONNECTIONS),

@@ -74,11 +74,13 @@ export function verdictsOn(
   type Side = readonly [server: string, load: LoadName]
   const measuredOn = ([server, load]: Side) =>
     measured.find((one) => one.server === server && one.load === loads[load].name)
-  const voids = (sides: readonly Measured[]) => sides.flatMap((side) => voidIn(side) ?? []).join('; ') || undefined
+  /** Of a spread over rounds, which may all be void. */
+  const judgeRounds = (description: string, limit: Limit | undefined, unit: string, found: Spread | undefined) =>
+    judge(description, limit, unit, found, found === undefined ? 'all rounds are void' : undefined)
   const ratio = (description: string, limit: Limit, part: keyof Sample, ...sides: [Side, Side]) => {
     const [left, right] = sides.map(measuredOn)
     if (left === undefined || right === undefined) return judge(description, limit, '×', undefined, 'not in this run')
-    return judge(description, limit, '×', ratioIn(left, right, part), voids([left, right]))
+    return judgeRounds(description, limit, '×', ratioIn(left, right, part))
   }
   const cpu = (description: string, limit: Limit, ...sides: [Side, Side]) =>
     ratio(`CPU per request ${description}`, limit, 'cpuMicros', ...sides)
@@ -90,7 +92,7 @@ export function verdictsOn(
     const name = `user time per request ${description}`
     return own === undefined
       ? judge(name, limit, 'µs', undefined, 'not in this run')
-      : judge(name, limit, 'µs', spreadIn(own, 'userMicros'), voids([own]))
+      : judgeRounds(name, limit, 'µs', spreadIn(own, 'userMicros'))
   }
   const atRate = `at ${RATE.toLocaleString('en')} requests/s`
   return [
