@@ -207,6 +207,9 @@ describe('a home that cannot be one', () => {
     activate: ['aa'],
     diff: ['aa', 'bb'],
     resolve: [at('file'), '--columns', 'estado'],
+    ...Object.fromEntries(
+      ['shelf publish', 'shelf mend', 'shelf accept'].map((name) => [name, ['--shelf', 'postgres://127.0.0.1:1/none']]),
+    ),
   }
 
   test.each(commands.filter(({ flags }) => 'home' in flags).map(({ name }) => name))('is told to %s', async (name) => {

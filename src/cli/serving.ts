@@ -59,6 +59,7 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
     log,
     onSwap: () => {
       metrics.swaps++
+      shortcut?.forget()
       // If it fails, the first request that needs it tries again, and its failure is logged.
       app.preload?.().catch(() => {})
     },

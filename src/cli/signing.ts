@@ -8,6 +8,7 @@ import { generateKeys, parseSignature, publicKeyFile } from '../release/signing/
 import { definitionsOf, proofOf, signRelease } from '../release/signing/release-signature.ts'
 import { command } from './command.ts'
 import { text, UsageError, yes } from './flags.ts'
+import { homeOf } from './home-flag.ts'
 import { wait } from './import-flags.ts'
 import { contentOf, passwordFile, publicKey, readPassword, readSecretKey } from './key-flags.ts'
 import { changeHome, openHome } from './locking.ts'
@@ -104,6 +105,8 @@ export const sign = command({
       throw new UsageError([
         'give the secret key with --key FILE, or a signature that was made elsewhere with --signature FILE; nomenclator keygen makes a key',
       ])
+    // What is wrong with the home is told first.
+    homeOf(values.home)
     const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
     const given = values.signature === undefined ? undefined : readSignature(values.signature)
     const { digest, signature } = await changeHome(values, 'sign', terminal, async (shelf) => {

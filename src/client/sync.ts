@@ -1,6 +1,6 @@
 // Keeps a local copy of the catalogs: by changes where there are any to follow, verified by digest, put in place at once.
 import { type Catalogs, type CollectionDescription, type Description, type Service, serviceOf } from './connect.ts'
-import { DigestMismatch, NomenclatorError, ReleaseGone } from './errors.ts'
+import { DigestMismatch, ReleaseGone } from './errors.ts'
 import { valueAt } from './record-path.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -77,12 +77,12 @@ type ReleasedCollection = {
   readonly records: string
   readonly facts?: string
 }
-type ReleasedAlias = { readonly entity: string; readonly code: string; readonly alias: string; readonly reason: string }
 type ReleaseManifest = {
   readonly digest: string
   readonly built: string
-  readonly entities?: readonly ReleasedCollection[]
-  readonly aliases?: readonly ReleasedAlias[]
+  readonly entities: readonly ReleasedCollection[]
+  /** The values of each stand in the order in which they are digested. */
+  readonly aliases: readonly Readonly<Record<string, string>>[]
 }
 
 export type SyncOptions = { readonly signal?: AbortSignal }
@@ -145,13 +145,9 @@ type Todo = Pick<ReleasedCollection, 'name' | 'records' | 'facts'> & {
 /** The digest of a release is that of a list of its collections, so the list is known to be the right one. */
 async function releasedCollections(service: Service, release: string, signal: AbortSignal | undefined) {
   const document = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
-  const { entities, aliases = [] } = document
-  if (entities === undefined)
-    throw new NomenclatorError(
-      'the server does not publish the digests of its collections, so a copy cannot be verified',
-    )
+  const { entities, aliases } = document
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
-  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  const named = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (named.length > 0) lines.push(`aliases ${await sha256(named.join('\n'))}`)
   const text = ['nomenclator release 1', ...lines, ''].join('\n')
   if ((await sha256(text)) !== release)

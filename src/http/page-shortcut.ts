@@ -70,11 +70,18 @@ export class PageShortcut implements Shortcut {
     this.#isPeerSeen = baseUrl === undefined && trustedProxies !== undefined
   }
 
+  /** Lets go of the release that it knows: its files stay mapped as long as anything holds them. */
+  forget(): void {
+    this.#release = undefined
+    this.#files = []
+    this.#patterns = []
+  }
+
   respond(bytes: Buffer, out: ResponseBuffer, date: string, connection: ConnectionInfo): number {
     if (this.#patterns.length === 0) return 0
     const started = Bun.nanoseconds()
     if (this.#context.release() !== this.#release) {
-      this.#patterns = []
+      this.forget()
       return 0
     }
     const isHead = bytes[0] === HEAD[0]
