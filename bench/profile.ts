@@ -6,7 +6,7 @@ import { cpuTimeOf, describeMachine, workPath } from './machine.ts'
 import { figure, list, table } from './report.ts'
 import { nomenclator, Server } from './servers.ts'
 
-export type Share = { readonly name: string; readonly share: number }
+type Share = { readonly name: string; readonly share: number }
 
 const SHOWN = 16
 /** Of the time of a process; less is noise. */
@@ -27,7 +27,7 @@ export const systemCalls = (shares: readonly Share[]): Share[] =>
     return call === undefined ? [] : [{ name: call, share }]
   })
 
-export type CpuProfile = {
+type CpuProfile = {
   readonly nodes: readonly {
     readonly id: number
     readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }

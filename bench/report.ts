@@ -204,7 +204,7 @@ export function section(results: Results): string {
     `${machine[0]}. ${writtenBy(command)}`,
     ...noiseNote(measured),
     `### Targets on ${architecture}`,
-    `${rounds} rounds with windows of ${seconds} s.`,
+    `Rounds: ${rounds}, with windows of ${seconds} s.`,
     targetTable(verdicts),
     ...(notes.length === 0 ? [] : [list(notes)]),
     `### Comparison on ${architecture}`,
