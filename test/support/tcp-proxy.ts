@@ -18,8 +18,11 @@ export class TcpProxy implements AsyncDisposable {
   #allowance = Number.POSITIVE_INFINITY
   #bytesPerSecond = Number.POSITIVE_INFINITY
   connections = 0
-  /** Bytes that came from the server. */
+  /** Bytes that came from the server, and that went to it. */
   received = 0
+  sent = 0
+  /** How often `cutAfter` came into force. */
+  cuts = 0
 
   private constructor(to: number) {
     this.#to = to
@@ -90,8 +93,13 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of pair) socket.on('error', end).on('close', end)
     client.on('data', (bytes) => {
       this.#allowance -= bytes.length
-      if (this.#allowance < 0) this.cut()
-      else server.write(bytes)
+      this.sent += bytes.length
+      if (this.#allowance >= 0) {
+        server.write(bytes)
+        return
+      }
+      this.cuts++
+      this.cut()
     })
     server.on('data', (bytes) => {
       this.received += bytes.length
