@@ -1,6 +1,7 @@
 // Servers: processes on cores of their own, and this service among them, with the releases that it serves.
 import { openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
 import { pathOf } from './load.ts'
 import { allCores, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
 import { type Spread, spreadOf } from './spread.ts'
@@ -145,6 +146,8 @@ export const nomenclator = (
   { name = 'nomenclator', workers = 1, bunFlags = [] as string[] } = {},
 ): Launch => ({
   name,
+  // As the launcher starts it.
+  env: COLLECTOR_OPTIONS,
   cores: allCores.slice(0, workers),
   command: (port) => {
     const where = ['--home', home, '--host', '127.0.0.1', '--port', String(port), '--base-url', BASE_URL]
