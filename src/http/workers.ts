@@ -16,11 +16,11 @@ export const KNOWN_VARIABLE = 'NOMENCLATOR_KNOWN'
 
 /**
  * Options of the garbage collector of a process that serves, which it reads when it starts. It takes mapped files for memory in use, and so by default lets garbage grow to
- * three times the size of a release. With these, garbage grows to a tenth of it, or until both together are 100 MB.
+ * three times the size of a release. With these, garbage grows to a tenth of it, or until both together are 64 MB.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_heapGrowthMaxIncrease: '0.1',
-  BUN_JSC_largeHeapSize: '100000000',
+  BUN_JSC_largeHeapSize: '64000000',
 }
 
 export type Known = {
