@@ -192,6 +192,22 @@ describe('other methods', () => {
   })
 })
 
+test('rows that are the same have the same result, and those that only look alike have not', async () => {
+  const parts = { estado: 'Jalisco', municipio: 'Guadalajara' }
+  const text = JSON.stringify(Object.entries(parts))
+  const rows = ['Monterrey, N.L.', parts, text, parts, 'Monterrey, N.L.', text]
+  const all = (await (await post('application/json', JSON.stringify(rows))).json()) as Resolved[]
+  expect(all.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5, 6])
+  const found = all.map(({ verdict, key }) => ({ verdict, key }))
+  for (const [one, other] of [
+    [0, 4],
+    [1, 3],
+    [2, 5],
+  ] as const)
+    expect(found[other]).toEqual(found[one] as object)
+  expect(found[2]).not.toEqual(found[1] as object)
+})
+
 describe('a hostile body', () => {
   const head = (...fields: string[]) =>
     message('POST', RESOLVE_PATH, `Host: ${server.host}`, 'Content-Type: application/json', ...fields)

@@ -382,7 +382,8 @@ class Client {
       this.#end(error instanceof Error ? error.message : String(error))
       return
     }
-    const expected = this.told.good.length + (this.told.broken === '' ? 0 : 1)
+    // Empty lines are no request.
+    const expected = this.told.good.length + (/^(?:\r\n)*$/.test(this.told.broken) ? 0 : 1)
     // Who is turned away because of a limit gets one response for all.
     const isMissing = this.#responses < expected && !this.limited && this.told.ending === 'half-closes'
     this.#end(

@@ -10,6 +10,7 @@ import {
   type RowToResolve,
   resolveRow,
 } from '../../find/resolve.ts'
+import { LruCache } from '../../lru-cache.ts'
 import { nearest } from '../../nearest.ts'
 import { headerLines, V2_COMMON_HEADERS } from '../../page/page-headers.ts'
 import { CONTENT_TYPES, type Format } from '../../page/rendition.ts'
@@ -37,14 +38,26 @@ export async function resolvedInQuery(
 ): Promise<HttpResponse> {
   const { release } = chosen
   const encoder = encoders[format]
+  const resolutionOf = resolver(release, names)
   let text = encoder.head
   for (const [at, row] of rows.entries()) {
     if (at > 0) await turn?.timeForMore()
-    const resolved = renderResolution(release, resolveRow(release, row, { names }), at + 1, baseUrl)
+    const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
     text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
   }
   const headers = { Allow: allowedAt(request.path) }
   return bodyResponse(request, chosen, { format, encoding, body: Buffer.from(`${text}${encoder.tail}`), headers })
+}
+
+const MAX_KNOWN_ROWS = 1_000
+
+/** Rows of a table repeat one another: what was found for one is found for all that are the same. */
+function resolver(release: Release, names: readonly string[]): (row: RowToResolve) => Resolution {
+  const known = new LruCache<Resolution>({ maxEntries: MAX_KNOWN_ROWS })
+  return (row) => {
+    const key = 'text' in row ? `${FREE_TEXT}${row.text}` : JSON.stringify([...row.parts])
+    return known.get(key, () => resolveRow(release, row, { names }))
+  }
 }
 
 /** Resolves the rows of a body while the response is sent. */
@@ -86,9 +99,10 @@ async function* resolvedChunks(
 ): AsyncGenerator<Uint8Array> {
   const encoder = encoders[format]
   let text = encoder.head
+  const resolutionOf = resolver(release, names)
   let started = performance.now()
   for (const [at, row] of rows.entries()) {
-    const resolved = renderResolution(release, resolveRow(release, row, { names }), at + 1, baseUrl)
+    const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
     text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
     if (performance.now() - started < CHUNK_MILLISECONDS) continue
     yield Buffer.from(text)
