@@ -198,14 +198,9 @@ test('rows that are the same have the same result, and those that only look alik
   const rows = ['Monterrey, N.L.', parts, text, parts, 'Monterrey, N.L.', text]
   const all = (await (await post('application/json', JSON.stringify(rows))).json()) as Resolved[]
   expect(all.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5, 6])
-  const found = all.map(({ verdict, key }) => ({ verdict, key }))
-  for (const [one, other] of [
-    [0, 4],
-    [1, 3],
-    [2, 5],
-  ] as const)
-    expect(found[other]).toEqual(found[one] as object)
-  expect(found[2]).not.toEqual(found[1] as object)
+  const found = all.map(({ verdict, key }) => JSON.stringify([verdict, key]))
+  expect([found[4], found[3], found[5]]).toEqual(found.slice(0, 3))
+  expect(new Set(found).size).toBe(3)
 })
 
 describe('a hostile body', () => {
