@@ -363,6 +363,23 @@ describe('PostgreSQL', () => {
     await allFollow(JSON.parse(out).digest)
   })
 
+  test('gone before it said that a publication went through: the publisher finds out', async () => {
+    await using line = await TcpProxy.to(postgres.port)
+    let isPublished = false
+    line.cutReplyTo((message) => {
+      isPublished ||= message.includes('pg_notify')
+      return isPublished && message.includes('COMMIT')
+    })
+    const publishing = succeeded(...through(line, 'unnoticed'), '--json')
+    await eventually('it is cut', () => line.cuts > 0)
+    line.mend()
+    const { digest } = JSON.parse((await publishing).out)
+    expect(publisher.shelf.currentDigest()).toBe(digest)
+    await allFollow(digest)
+    const history = readFileSync(publisher.shelf.currentFile, 'utf8').split('\n')
+    expect(history.filter((one) => one === digest)).toEqual([digest])
+  })
+
   test('silent behind a broken network: it counts as away, and reconnecting is no stampede', async () => {
     proxy.cut()
     for (const node of nodes) await node.inTrouble('away')
