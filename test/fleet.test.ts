@@ -53,6 +53,8 @@ class TestNode implements AsyncDisposable {
   readonly shelf: Shelf
   readonly #url: string
   readonly #home: TestDirectory
+  /** What a scrub would have found. */
+  damaged: readonly string[] = []
   follower: ShelfFollower
 
   constructor(url: string, home: TestDirectory = new TestDirectory()) {
@@ -76,6 +78,7 @@ class TestNode implements AsyncDisposable {
       log: () => {},
       served: () => this.shelf.currentDigest(),
       onTrouble: () => {},
+      damaged: () => this.damaged,
     })
     follower.start()
     return follower
@@ -610,6 +613,22 @@ test('a home that had releases of its own keeps them', async () => {
   expect(three.shelf.currentDigest()).toBe(publisher.shelf.currentDigest() ?? '')
   expect(three.digests.filter((digest) => !three.shelf.digests().includes(digest))).toEqual([])
   expect(existsSync(join(three.path, 'id-registry.own.json'))).toBe(true)
+})
+
+test('what is damaged in the home of a node is fetched again', async () => {
+  const node = nodes[0] as TestNode
+  const current = node.shelf.currentDigest() ?? ''
+  const { digest } = Object.values(node.shelf.read(current).manifest.entities)[0] as { digest: string }
+  const file = join(node.shelf.entityDirectory(digest), 'records')
+  const bytes = readFileSync(file)
+  bytes[0] = 0
+  chmodSync(file, 0o644)
+  writeFileSync(file, bytes)
+  expect(await releaseVerifier(node.shelf)(current)).not.toEqual([])
+  node.damaged = [digest]
+  node.follower.wake()
+  await eventually('it is sound again', async () => (await releaseVerifier(node.shelf)(current)).length === 0)
+  node.damaged = []
 })
 
 test('what a node changes by itself is set right again', async () => {
