@@ -253,10 +253,13 @@ describe('containers', () => {
     expect(readdirSync(join(context, 'dist'))).toContain(`nomenclator-${version}-linux-${process.arch}`)
   })
 
-  test.skipIf(lacks('docker-compose'))('docker-compose takes the compose file', () => {
-    const { code, text } = ran(['docker-compose', '-f', join(DEPLOY, 'compose.yaml'), 'config', '--quiet'])
-    expect([code, text]).toEqual([0, ''])
-  })
+  test.skipIf(lacks('docker-compose')).each(['compose.yaml', 'fleet.compose.yaml'])(
+    'docker-compose takes %s',
+    (file) => {
+      const { code, text } = ran(['docker-compose', '-f', join(DEPLOY, file), 'config', '--quiet'])
+      expect([code, text]).toEqual([0, ''])
+    },
+  )
 
   test('the compose file limits and locks down what it starts', () => {
     const { services } = Bun.YAML.parse(read('compose.yaml')) as { services: Record<string, Record<string, unknown>> }

@@ -53,6 +53,8 @@ class TestNode implements AsyncDisposable {
   readonly shelf: Shelf
   readonly #url: string
   readonly #home: TestDirectory
+  /** What a scrub would have found. */
+  damaged: readonly string[] = []
   follower: ShelfFollower
 
   constructor(url: string, home: TestDirectory = new TestDirectory()) {
@@ -76,6 +78,7 @@ class TestNode implements AsyncDisposable {
       log: () => {},
       served: () => this.shelf.currentDigest(),
       onTrouble: () => {},
+      damaged: () => this.damaged,
     })
     follower.start()
     return follower
@@ -363,6 +366,23 @@ describe('PostgreSQL', () => {
     await allFollow(JSON.parse(out).digest)
   })
 
+  test('gone before it said that a publication went through: the publisher finds out', async () => {
+    await using line = await TcpProxy.to(postgres.port)
+    let isPublished = false
+    line.cutReplyTo((message) => {
+      isPublished ||= message.includes('pg_notify')
+      return isPublished && message.includes('COMMIT')
+    })
+    const publishing = succeeded(...through(line, 'unnoticed'), '--json')
+    await eventually('it is cut', () => line.cuts > 0)
+    line.mend()
+    const { digest } = JSON.parse((await publishing).out)
+    expect(publisher.shelf.currentDigest()).toBe(digest)
+    await allFollow(digest)
+    const history = readFileSync(publisher.shelf.currentFile, 'utf8').split('\n')
+    expect(history.filter((one) => one === digest)).toEqual([digest])
+  })
+
   test('silent behind a broken network: it counts as away, and reconnecting is no stampede', async () => {
     proxy.cut()
     for (const node of nodes) await node.inTrouble('away')
@@ -593,6 +613,22 @@ test('a home that had releases of its own keeps them', async () => {
   expect(three.shelf.currentDigest()).toBe(publisher.shelf.currentDigest() ?? '')
   expect(three.digests.filter((digest) => !three.shelf.digests().includes(digest))).toEqual([])
   expect(existsSync(join(three.path, 'id-registry.own.json'))).toBe(true)
+})
+
+test('what is damaged in the home of a node is fetched again', async () => {
+  const node = nodes[0] as TestNode
+  const current = node.shelf.currentDigest() ?? ''
+  const { digest } = Object.values(node.shelf.read(current).manifest.entities)[0] as { digest: string }
+  const file = join(node.shelf.entityDirectory(digest), 'records')
+  const bytes = readFileSync(file)
+  bytes[0] = 0
+  chmodSync(file, 0o644)
+  writeFileSync(file, bytes)
+  expect(await releaseVerifier(node.shelf)(current)).not.toEqual([])
+  node.damaged = [digest]
+  node.follower.wake()
+  await eventually('it is sound again', async () => (await releaseVerifier(node.shelf)(current)).length === 0)
+  node.damaged = []
 })
 
 test('what a node changes by itself is set right again', async () => {

@@ -240,7 +240,7 @@ async function followerOf(
     shelf,
     log,
     served: () => operated.workers?.served ?? operated.serving?.report().status.release,
-    damaged: (digest) => operated.scrub?.state.damage[digest] !== undefined,
+    damaged: () => Object.keys(operated.scrub?.state.damage ?? {}),
     onTrouble: (trouble) => {
       operated.workers?.tell({ shelf: trouble ?? null })
       operated.serving?.onShelf(trouble)

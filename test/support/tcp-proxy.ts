@@ -16,6 +16,7 @@ export class TcpProxy implements AsyncDisposable {
   #isHeld = false
   /** How many more bytes may pass towards the server before all connections are cut. */
   #allowance = Number.POSITIVE_INFINITY
+  #isLast: (message: string) => boolean = () => false
   #bytesPerSecond = Number.POSITIVE_INFINITY
   connections = 0
   /** Bytes that came from the server, and that went to it. */
@@ -62,7 +63,13 @@ export class TcpProxy implements AsyncDisposable {
     this.#bytesPerSecond = bytesPerSecond
   }
 
+  /** Lets the first message that matches through to the server, and then cuts before its reply. */
+  cutReplyTo(matches: (message: string) => boolean): void {
+    this.#isLast = matches
+  }
+
   mend(): void {
+    this.#isLast = () => false
     this.#bytesPerSecond = Number.POSITIVE_INFINITY
     this.#isCut = false
     this.#isHeld = false
@@ -94,6 +101,20 @@ export class TcpProxy implements AsyncDisposable {
     client.on('data', (bytes) => {
       this.#allowance -= bytes.length
       this.sent += bytes.length
+      if (this.#isLast(bytes.toString('latin1'))) {
+        this.cuts++
+        this.#pairs.delete(pair)
+        // With an end and no reset, or the server might not read what it was sent.
+        server
+          .removeAllListeners()
+          .on('error', () => {})
+          .end(bytes)
+        client
+          .removeAllListeners()
+          .on('error', () => {})
+          .destroy()
+        return
+      }
       if (this.#allowance >= 0) {
         server.write(bytes)
         return

@@ -47,14 +47,14 @@ type FollowerOptions = ShelfLogin & {
   /** The release that is served at the moment, to be told to the shelf. */
   readonly served: () => string | undefined
   readonly onTrouble: (trouble: ShelfTrouble | undefined) => void
-  /** What is known to be damaged on disk, by the digest of the entity. */
-  readonly damaged?: (digest: string) => boolean
+  /** What is known to be damaged on disk, by the digest of the entity: it is fetched again. */
+  readonly damaged?: () => readonly string[]
   readonly random?: () => number
 }
 
 const POLL_MILLISECONDS = 5_000
-/** Where notifications do not come, as from a standby. */
-const DEAF_POLL_MILLISECONDS = 1_000
+/** Where notifications do not come, as from a standby, and while there is news to report. */
+const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
 const REFUSED = { first: 1_000, max: 60_000 }
@@ -72,7 +72,9 @@ export class ShelfFollower implements AsyncDisposable {
   #wake = () => {}
   #isWoken = false
   /** The state that the home was brought to by this process. */
-  #applied: { readonly change: string; readonly history: string; readonly complete: boolean } | undefined
+  #applied:
+    | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
+    | undefined
   /** After a refusal: nothing is tried before, unless the shelf changes. */
   #refused: { readonly change: string; readonly until: number; readonly failure: Failure } | undefined
   #isDeaf = false
@@ -166,7 +168,7 @@ export class ShelfFollower implements AsyncDisposable {
       const poll = isBusy
         ? BUSY_MILLISECONDS
         : this.#isDeaf || this.#hasNews || this.#isSwapping
-          ? DEAF_POLL_MILLISECONDS
+          ? SHORT_POLL_MILLISECONDS
           : POLL_MILLISECONDS
       this.#hasNews = false
       // Nodes that were started together need not poll together.
@@ -211,11 +213,12 @@ export class ShelfFollower implements AsyncDisposable {
   }
 
   async #fetch(connection: ShelfConnection): Promise<void> {
-    const { shelf, damaged, log } = this.#options
+    const { shelf, log } = this.#options
+    const damaged = this.#damaged()
     const started = performance.now()
     const before = { chunks: this.#fetchedChunks, bytes: this.#fetchedBytes }
     const { listing, missing } = await fetchShelf(shelf, connection, {
-      ...(damaged === undefined ? {} : { damaged }),
+      damaged: (digest) => damaged.includes(digest),
       onChunk: (bytes) => {
         this.#fetchedChunks++
         this.#fetchedBytes += bytes
@@ -223,7 +226,7 @@ export class ShelfFollower implements AsyncDisposable {
     })
     const complete = missing.length === 0
     this.#hasNews = true
-    this.#applied = { change: listing.change, history: listing.history, complete }
+    this.#applied = { change: listing.change, history: listing.history, complete, damaged: damaged.join() }
     const chunks = this.#fetchedChunks - before.chunks
     const bytes = this.#fetchedBytes - before.bytes
     const milliseconds = Math.round(performance.now() - started)
@@ -236,9 +239,14 @@ export class ShelfFollower implements AsyncDisposable {
   #isFollowed({ change }: Pointer): boolean {
     const applied = this.#applied
     if (applied === undefined || applied.change !== change || !applied.complete) return false
+    // Tried once for each damage that is found: the shelf need not have what is damaged.
+    const damaged = this.#damaged().join()
+    if (damaged !== '' && damaged !== applied.damaged) return false
     const { currentFile } = this.#options.shelf
     return existsSync(currentFile) && readFileSync(currentFile, 'utf8') === applied.history
   }
+
+  #damaged = (): string[] => [...(this.#options.damaged?.() ?? [])].sort()
 
   #settle(): void {
     this.#tried.resolve(undefined)
