@@ -121,8 +121,8 @@ export const shelfPublish = command({
   examples: ['shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
   run: async ({ values, terminal }) => {
     const { publishHome } = await import('../release/shared/session.ts')
-    const given = givenShelf(values)
     const shelf = new Shelf(homeOf(values.home))
+    const given = givenShelf(values)
     using _lock = await lockFor(shelf, 'shelf publish', values.wait, terminal)
     const { put, skipped } = await publishHome(shelf, writingOf(given, 'shelf publish', terminal))
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
@@ -142,8 +142,8 @@ export const shelfMend = command({
   examples: ['shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
   run: async ({ values, terminal }) => {
     const { mendShelf } = await import('../release/shared/session.ts')
-    const given = givenShelf(values)
     const shelf = new Shelf(homeOf(values.home))
+    const given = givenShelf(values)
     const { damaged, mended } = await mendShelf(shelf, writingOf(given, 'shelf mend', terminal))
     terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
     if (mended < damaged)
@@ -160,8 +160,8 @@ export const shelfAccept = command({
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator'],
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../release/shared/session.ts')
-    const given = givenShelf(values)
     const shelf = new Shelf(homeOf(values.home))
+    const given = givenShelf(values)
     const generation = await acceptShelf(shelf, writingOf(given, 'shelf accept', terminal))
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
     return 0

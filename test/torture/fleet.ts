@@ -528,10 +528,10 @@ export const fleet: Campaign = {
     )
     for (const { log } of tried.nodes) trial.require(!log.includes(postgres.password), 'a password is in a log')
     trial.fact(
-      `${publications} publications, activations, rollbacks, prunings and mendings, of which ${refusedPublications} failed while PostgreSQL was killed and were made again.`,
+      `${publications} publications, activations, rollbacks, prunings and mendings, of which ${refusedPublications} failed (PostgreSQL was away, or there was nothing to go back to) and were made again.`,
     )
     trial.fact(
-      `PostgreSQL killed ${plan.postgresKills} times, ${Math.ceil(plan.postgresKills / 2)} of them in the middle of a publication; nodes killed ${plan.nodeKills} times, ${amid} of them in the middle of fetching; ${plan.damages} times all new chunks damaged, refused by all nodes, told, and taken after they were mended; ${plan.cuts} times the network cut or silent; ${plan.skews.length} times the clock of a node set, by up to 40 years.`,
+      `PostgreSQL killed ${plan.postgresKills} times, ${Math.ceil(plan.postgresKills / 2)} of them within 2 s of the start of a publication; nodes killed ${plan.nodeKills} times, ${amid} of them in the middle of fetching; ${plan.damages} times all new chunks damaged, refused by all nodes, told, and taken after they were mended; ${plan.cuts} times the network cut or silent; ${plan.skews.length} times the clock of a node set, by up to 40 years.`,
     )
     trial.fact(
       `From the commit of a publication until every worker of every node serves it, while nothing else was broken: median ${seconds(quantile(convergence, 0.5))}, 95 of 100 within ${seconds(quantile(convergence, 0.95))}, the slowest ${seconds(quantile(convergence, 1))} (${convergence.length} publications).`,
