@@ -19,6 +19,7 @@ const info: Json = {
 - \`X-Release\` is the digest of the release that API v2 read.
 - An \`ETag\` that is sent back as \`If-None-Match\`, or \`Last-Modified\` as \`If-Modified-Since\`, leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
 - \`X-Request-Id\` of API v2 is what the log of the service calls a request.
+- \`Nomenclator-Shelf\` of API v2 says that a newer release may exist, which this server cannot have for the time being, and since when.
 - API v2 compresses responses as \`Accept-Encoding\` allows.`,
   license: { name: 'MIT', identifier: 'MIT' },
 }
