@@ -51,6 +51,11 @@ export const load: Campaign = {
     trial.fact(
       `memory grew by ${slope('pss').toFixed(1)} MB for each million requests; that which is no file by ${slope('anonymous').toFixed(1)} MB (${warm.length} samples)`,
     )
+    const fifths = [0, 1, 2, 3, 4].map((fifth) => {
+      const within = samples.filter(({ requests }) => Math.min(Math.floor((requests * 5) / total), 4) === fifth)
+      return Math.round(within.reduce((sum, { anonymous }) => sum + anonymous, 0) / Math.max(within.length, 1))
+    })
+    trial.fact(`in the mean of each fifth of the requests, ${fifths.join(', ')} MB were no file`)
     if (trial.scale === 'full')
       trial.require(
         slope('anonymous') < MAX_MEGABYTES_PER_MILLION,
