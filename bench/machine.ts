@@ -92,6 +92,15 @@ export function parseBusy(text: string, cores: readonly number[]): number {
 
 export const busyMicros = (cores: readonly number[]): number => parseBusy(readFileSync('/proc/stat', 'utf8'), cores)
 
+/** How many ticks the machine was given to run in, idle or not, and how many its host kept for others. */
+export function hostTicks(text = readFileSync('/proc/stat', 'utf8')): {
+  readonly all: number
+  readonly stolen: number
+} {
+  const ticks = (text.match(/^cpu +(.*)$/m)?.[1] ?? '').split(' ').slice(0, 8).map(Number)
+  return { all: ticks.reduce((sum, some) => sum + some, 0), stolen: ticks[7] ?? 0 }
+}
+
 export type Memory = {
   readonly residentBytes: number
   /**

@@ -29,8 +29,16 @@ const HEADINGS = [
   ...['MB before', 'MB peak', 'MB after', 'of the peak no file'],
 ]
 
+type Conditions = {
+  readonly seconds: number
+  /** How it was started. */
+  readonly call: string
+  /** Which share of the machine's time its host gave to other machines. */
+  readonly stolen?: number
+}
+
 /** The part of one campaign, without its heading. */
-function partOf({ description }: Campaign, trial: Trial, seconds: number, call: string): string {
+function partOf({ description }: Campaign, trial: Trial, { seconds, call, stolen = 0 }: Conditions): string {
   const table =
     trial.cases.length === 0
       ? []
@@ -45,17 +53,12 @@ function partOf({ description }: Campaign, trial: Trial, seconds: number, call: 
     ...(trial.failures.length === 0
       ? ['Everything that must hold did.', '']
       : list('**Did not hold:**', trial.failures)),
-    `\`${call}\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${Math.round(seconds)} s, seed ${trial.seed}; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}.`,
+    `\`${call}\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${Math.round(seconds)} s, seed ${trial.seed}; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}${stolen < 0.02 ? '' : `; its host gave ${Math.round(stolen * 100)} % of its time to other machines`}.`,
   ].join('\n')
 }
 
 /** The document with the part of a campaign replaced; a campaign that is not in it yet comes at the end. */
-export function withPart(
-  document: string,
-  campaign: Campaign,
-  trial: Trial,
-  { seconds, call }: { readonly seconds: number; readonly call: string },
-): string {
-  const text = partOf(campaign, trial, seconds, call)
+export function withPart(document: string, campaign: Campaign, trial: Trial, conditions: Conditions): string {
+  const text = partOf(campaign, trial, conditions)
   return withDocumentPart(document, `npm run torture -- ${campaign.name}`, text, campaign.title)
 }

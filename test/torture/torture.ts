@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { hostTicks } from '../../bench/machine.ts'
 import { clock } from './clock.ts'
 import { damaged } from './damaged.ts'
 import { descriptors } from './descriptors.ts'
@@ -91,18 +92,22 @@ async function run({ parts, scale, seed, out }: Options, call: string): Promise<
   let printed = ''
   for (const campaign of parts) {
     const started = performance.now()
+    const before = hostTicks()
     const log = (line: string) => console.error(`torture ${campaign.name}: ${line}`)
     log(`begins: ${campaign.title}`)
     const trial = await runCampaign(campaign, homes, { scale, seed, log })
     const seconds = (performance.now() - started) / 1_000
+    const after = hostTicks()
+    const stolen = (after.stolen - before.stolen) / Math.max(after.all - before.all, 1)
     log(`${trial.failures.length === 0 ? 'held' : 'DID NOT HOLD'}, ${Math.round(seconds)} s`)
     failures += trial.failures.length
-    printed = withPart(printed, campaign, trial, { seconds, call })
+    const conditions = { seconds, call, stolen }
+    printed = withPart(printed, campaign, trial, conditions)
     if (out === undefined) continue
     // After each campaign, so that hours of work are not lost with the last of them.
     const file = resolve(out)
-    const before = existsSync(file) ? readFileSync(file, 'utf8') : '# What Nomenclator withstands\n'
-    writeFileSync(file, withPart(before, campaign, trial, { seconds, call }))
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '# What Nomenclator withstands\n'
+    writeFileSync(file, withPart(text, campaign, trial, conditions))
   }
   console.log(printed)
   return failures === 0 ? 0 : 1
