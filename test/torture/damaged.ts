@@ -85,7 +85,8 @@ export const damaged: Campaign = {
       const sound = join(home.path, 'sound')
       copyFileSync(path, sound)
       if (hidden) strike(path)
-      const service = await trial.start(home)
+      // A service in a test scrubs only where it is told to.
+      const service = await trial.start(home, hidden ? { flags: ['--scrub', '24'] } : {})
       const { probe } = await trial.observe(name, service, home, async () => {
         if (!hidden) strike(path)
         await Bun.sleep(hold)
