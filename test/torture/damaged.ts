@@ -86,7 +86,7 @@ export const damaged: Campaign = {
       copyFileSync(path, sound)
       if (hidden) strike(path)
       // A service in a test scrubs only where it is told to.
-      const service = await trial.start(home, hidden ? { flags: ['--scrub', '24'] } : {})
+      const service = await trial.start(home, hidden ? { flags: ['--scrub', 'daily'] } : {})
       const { probe } = await trial.observe(name, service, home, async () => {
         if (!hidden) strike(path)
         await Bun.sleep(hold)
