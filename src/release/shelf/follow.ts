@@ -32,7 +32,8 @@ type FollowOptions = {
 
 /** For file systems that report no changes. */
 const POLL_MILLISECONDS = 1_000
-const UNMAP_MILLISECONDS = 50
+/** When garbage is looked for after a swap: requests that were being handled may hold the release before for a while. */
+const UNMAP_MILLISECONDS = [50, 1_000, 5_000]
 
 /** Something that is wrong for a while: reported when it begins and when it is over. */
 export const FOLLOW_PROBLEMS = {
@@ -65,7 +66,7 @@ export function followCurrent(
     const message = `Serving release ${short(next.digest)} from now on.`
     log({ level: 'info', event: 'release-swapped', message, release: next.digest })
     // The files of the old release are unmapped when they are found to be garbage.
-    setTimeout(() => Bun.gc(true), UNMAP_MILLISECONDS)
+    for (const milliseconds of UNMAP_MILLISECONDS) setTimeout(() => Bun.gc(true), milliseconds).unref()
   }
 
   /** Opens what should be served, and says what stands in the way. */
