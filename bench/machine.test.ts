@@ -1,6 +1,18 @@
 // What is read from /proc and lscpu: processor time, memory, the time of others, and the name of the processor.
 import { describe, expect, test } from 'bun:test'
-import { descendants, parseBusy, parseOpenFiles, parseRollup, parseStat, processorName } from './machine.ts'
+import { readFileSync } from 'node:fs'
+import { eventually } from '../test/support/service.ts'
+import {
+  allCores,
+  descendants,
+  keepAwake,
+  parseBusy,
+  parseOpenFiles,
+  parseRollup,
+  parseStat,
+  processorName,
+  processTree,
+} from './machine.ts'
 
 const stat = (name: string, times: string) =>
   `7 (${name}) S 3 1 1 0 -1 4194560 9 0 0 0 ${times} 20 0 5 0 100 1000 200 18446744073709551615`
@@ -65,4 +77,24 @@ describe('the name of the processor', () => {
     ['nowhere', '', '', 'unknown processor'],
   ] as const
   test.each(cases)('%s', (_, lscpu, cpuinfo, expected) => expect(processorName(lscpu, cpuinfo)).toBe(expected))
+})
+
+test('a core is kept awake by a loop that gives way to everything, until it need not be', async () => {
+  const SCHED_IDLE = '5'
+  const policyOf = (pid: number) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      return line.slice(line.lastIndexOf(')') + 2).split(' ')[38]
+    } catch {
+      // It has just ended.
+      return undefined
+    }
+  }
+  const loops = () => processTree(process.pid).filter(({ pid }) => policyOf(pid) === SCHED_IDLE)
+  const expected = Bun.which('chrt') === null ? 0 : allCores.length
+  {
+    using _awake = keepAwake()
+    await eventually('the loops run', () => loops().length === expected)
+  }
+  await eventually('the loops have ended', () => loops().length === 0)
 })

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { hostTicks } from '../../bench/machine.ts'
+import { hostTicks, keepAwake } from '../../bench/machine.ts'
 import { clock } from './clock.ts'
 import { damaged } from './damaged.ts'
 import { descriptors } from './descriptors.ts'
@@ -88,6 +88,7 @@ export async function runCampaign(
 
 async function run({ parts, scale, seed, out }: Options, call: string): Promise<number> {
   using homes = new Homes(scale)
+  using _awake = keepAwake()
   let failures = 0
   let printed = ''
   for (const campaign of parts) {
