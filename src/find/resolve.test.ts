@@ -1,7 +1,7 @@
 // Which record a row means, and how sure that is: a small catalog, and a row of every kind.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../test/support/releases.ts'
-import { smallSource } from '../../test/support/small-source.ts'
+import { placesOf, smallSource } from '../../test/support/small-source.ts'
 import type { Release } from '../release/release.ts'
 import { type RowToResolve, resolveRow } from './resolve.ts'
 
@@ -36,31 +36,7 @@ const localities = [
 
 let release: Release
 beforeAll(async () => {
-  release = await releaseOf(
-    smallSource({
-      pais: [{ cvePais: 'MEX', descPais: 'México', idPais: 484 }],
-      estado: states.map(([cveEstado, cveRenapo, descEstado, idEstado]) => ({
-        cveEstado,
-        cveRenapo,
-        descEstado,
-        idEstado,
-        idPais: 484,
-      })),
-      municipio: municipalities.map(([cveMunicipio, descMunicipio, idEstado], at) => ({
-        cveMunicipio,
-        descMunicipio,
-        idEstado,
-        idMunicipio: at + 1,
-      })),
-      localidad: localities.map(([cveLocalidad, descLocalidad, idMunicipio]) => ({
-        cveLocalidad,
-        descLocalidad,
-        idMunicipio,
-        idEstado: municipalities[idMunicipio - 1]?.[2] ?? 0,
-        idLocalidad: Number(cveLocalidad),
-      })),
-    }),
-  )
+  release = await releaseOf(smallSource(placesOf({ states, municipalities, localities })))
 })
 
 /** The verdict, and what the record is called, with its collection. */

@@ -1,7 +1,7 @@
 // That what people write finds what they mean: a small catalog, and a query of every kind.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../test/support/releases.ts'
-import { smallSource } from '../../test/support/small-source.ts'
+import { placesOf, smallSource } from '../../test/support/small-source.ts'
 import { wordsOf } from '../catalog/words.ts'
 import type { Release } from '../release/release.ts'
 import { rank } from './rank.ts'
@@ -28,14 +28,14 @@ const municipalities = [
 /** Name, municipality by its place above, population. */
 const localities = [
   ['0001', 'Guadalajara', 1, 1_385_629],
-  ['0002', 'Santa María del Oro', 1, undefined],
-  ['0003', 'Rcho. Los Pinos', 1, undefined],
+  ['0002', 'Santa María del Oro', 1],
+  ['0003', 'Rcho. Los Pinos', 1],
   ['0001', 'Puerto Vallarta', 2, 224_166],
   ['0001', 'Monterrey', 3, 1_142_952],
-  ['0002', 'Acapulco', 3, undefined],
+  ['0002', 'Acapulco', 3],
   ['0001', 'Cancún', 4, 888_797],
   ['0001', 'Playa del Carmen', 5, 304_942],
-  ['0002', 'Sanjosé Iturbide', 5, undefined],
+  ['0002', 'Sanjosé Iturbide', 5],
   ['0003', 'Acapulco de Benito', 5, 658_609],
   ['0001', 'Zacatecas', 6, 138_444],
   ['0001', 'Toluca de Lerdo', 7, 223_876],
@@ -45,35 +45,9 @@ const localities = [
 
 let release: Release
 beforeAll(async () => {
-  release = await releaseOf(
-    smallSource({
-      pais: [
-        { cvePais: 'MEX', descPais: 'México', idPais: 484 },
-        { cvePais: 'NLD', descPais: 'Países Bajos', idPais: 528 },
-      ],
-      estado: states.map(([cveEstado, cveRenapo, descEstado, idEstado]) => ({
-        cveEstado,
-        cveRenapo,
-        descEstado,
-        idEstado,
-        idPais: 484,
-      })),
-      municipio: municipalities.map(([cveMunicipio, descMunicipio, idEstado], at) => ({
-        cveMunicipio,
-        descMunicipio,
-        idEstado,
-        idMunicipio: at + 1,
-      })),
-      localidad: localities.map(([cveLocalidad, descLocalidad, idMunicipio, poblacion], at) => ({
-        cveLocalidad,
-        descLocalidad,
-        idLocalidad: at + 1,
-        idEstado: municipalities[idMunicipio - 1]?.[2] as number,
-        idMunicipio,
-        ...(poblacion === undefined ? {} : { poblacion }),
-      })),
-    }),
-  )
+  const places = placesOf({ states, municipalities, localities })
+  const netherlands = { cvePais: 'NLD', descPais: 'Países Bajos', idPais: 528 }
+  release = await releaseOf(smallSource({ ...places, pais: [...(places.pais ?? []), netherlands] }))
 })
 
 const scope = () => [...release.catalog.entities.keys()].map((name) => [name, []] as const)

@@ -22,3 +22,30 @@ const letters = (number: number) =>
 export const country = (idPais: number) => ({ cvePais: letters(idPais), descPais: `País ${idPais}`, idPais })
 
 export const countries = (count: number) => Array.from({ length: count }, (_, at) => country(at + 1))
+
+type Places = {
+  /** Code, code of RENAPO, name, identifier. */
+  readonly states: readonly (readonly [code: string, renapo: string, name: string, id: number])[]
+  /** Their identifiers are their places in the list, from 1 on. */
+  readonly municipalities: readonly (readonly [code: string, name: string, state: number])[]
+  readonly localities: readonly (readonly [code: string, name: string, municipality: number, population?: number])[]
+}
+
+/** The rows of Mexican places, from what a test says of each. */
+export const placesOf = ({ states, municipalities, localities }: Places): Rows => ({
+  pais: [{ cvePais: 'MEX', descPais: 'México', idPais: 484 }],
+  estado: states.map(([cveEstado, cveRenapo, descEstado, idEstado]) => ({
+    ...{ cveEstado, cveRenapo, descEstado, idEstado },
+    idPais: 484,
+  })),
+  municipio: municipalities.map(([cveMunicipio, descMunicipio, idEstado], at) => ({
+    ...{ cveMunicipio, descMunicipio, idEstado },
+    idMunicipio: at + 1,
+  })),
+  localidad: localities.map(([cveLocalidad, descLocalidad, idMunicipio, poblacion], at) => ({
+    ...{ cveLocalidad, descLocalidad, idMunicipio },
+    idEstado: municipalities[idMunicipio - 1]?.[2] as number,
+    idLocalidad: at + 1,
+    ...(poblacion === undefined ? {} : { poblacion }),
+  })),
+})
