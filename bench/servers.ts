@@ -3,7 +3,7 @@ import { openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
 import { pathOf } from './load.ts'
-import { allCores, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
+import { allCores, keepAwake, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
 import { type Spread, spreadOf } from './spread.ts'
 
 export const PEERS = join(import.meta.dir, 'peers')
@@ -132,6 +132,7 @@ function freePort(): number {
 
 /** Milliseconds to the first response, with what is on disk in the cache of the kernel. */
 export async function startTimes(launch: Launch, starts: number): Promise<Spread> {
+  using _awake = keepAwake()
   const milliseconds: number[] = []
   // The first start fills the cache and does not count.
   for (let start = 0; start <= starts; start++) {

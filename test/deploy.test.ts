@@ -8,7 +8,7 @@ import { version } from '../src/version.ts'
 import { type Architecture, buildExecutable } from '../tools/build.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
-import { eventually, Service } from './support/service.ts'
+import { childrenOf, eventually, Service } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -313,6 +313,10 @@ describe('containers', () => {
         String(port),
       ]
       const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'pipe'] })
+      // To the service itself: it has changed its user, so it does not end with unshare.
+      const signal = (name: NodeJS.Signals) => {
+        for (const pid of childrenOf(child.pid)) process.kill(pid, name)
+      }
       try {
         const url = `http://127.0.0.1:${port}`
         await eventually(
@@ -327,8 +331,10 @@ describe('containers', () => {
         if (child.exitCode !== null) throw new Error(`it ended: ${await child.stderr.text()}`)
         expect((await fetch(`${url}/api/v1/paises`)).headers.get('X-Total')).toBe('249')
         expect((await fetch(`${url}/api/v2/search?q=guadaljara`)).status).toBe(200)
+        signal('SIGTERM')
+        expect(await child.exited).toBe(0)
       } finally {
-        child.kill('SIGKILL')
+        signal('SIGKILL')
         await child.exited
       }
     },
