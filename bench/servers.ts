@@ -2,6 +2,7 @@
 import { openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
+import { freePort } from './free-port.ts'
 import { pathOf } from './load.ts'
 import { allCores, keepAwake, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
 import { type Spread, spreadOf } from './spread.ts'
@@ -122,12 +123,6 @@ export class Server implements AsyncDisposable {
     }
     this.startMilliseconds = performance.now() - begun
   }
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
-  probe.stop(true)
-  return probe.port
 }
 
 /** Milliseconds to the first response, with what is on disk in the cache of the kernel. */

@@ -10,7 +10,8 @@ import { Shelf } from '../src/release/shelf/shelf.ts'
 import { TestPostgres } from '../test/support/postgres.ts'
 import { PROGRAM, TestDirectory, TestHome, ThreeReleases, writeTabular } from '../test/support/releases.ts'
 import { eventually, Service } from '../test/support/service.ts'
-import { freePort, TcpProxy } from '../test/support/tcp-proxy.ts'
+import { TcpProxy } from '../test/support/tcp-proxy.ts'
+import { freePort } from './free-port.ts'
 import { describeMachine } from './machine.ts'
 
 const OUT = join(import.meta.dir, '..', 'docs', 'scaling.md')

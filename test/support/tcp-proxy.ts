@@ -1,13 +1,6 @@
 // A proxy between two parts of a test, which can cut connections, refuse them, or hold bytes back.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A port that nobody listens on at this moment. */
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
-  listener.stop(true)
-  return listener.port
-}
-
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #pairs = new Set<readonly [Socket, Socket]>()

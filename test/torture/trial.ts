@@ -1,11 +1,11 @@
 // What all campaigns share: the service under trial, homes for it, a well-behaved client beside the hostile ones, and what was found.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../bench/free-port.ts'
 import { pick, randomFrom } from '../../bench/random.ts'
 import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { nomenclator, TestDirectory } from '../support/releases.ts'
 import { eventually, Service, TwoReleases } from '../support/service.ts'
-import { freePort } from '../support/tcp-proxy.ts'
 import type { TrafficReport } from './clients.ts'
 import { type MemorySeen, MemoryWatch, memoryOf } from './memory.ts'
 import { fingerprintOf, startTraffic, type TrafficPlan } from './traffic.ts'
