@@ -39,8 +39,8 @@ for (const { name, command, mend } of stages) {
 }
 
 console.log('── tests')
-// Many tests wait for processes and timers, so files run in three processes even on two cores.
-const command = [process.execPath, 'test', '--parallel=3', '--no-isolate', '--timeout', TEST_MILLISECONDS]
+// Many tests wait for processes and timers, so files run in four processes even on two cores.
+const command = [process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS]
 const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'pipe'],
