@@ -212,22 +212,24 @@ describe('a home that cannot be one', () => {
     ),
   }
 
-  test.each(commands.filter(({ flags }) => 'home' in flags).map(({ name }) => name))('is told to %s', async (name) => {
-    const homes = {
-      file: 'is not a directory',
-      'file/below': 'is below something',
-      dangling: 'is a link to',
-      circle: 'cannot',
-    }
-    const attempts = Object.entries(homes).map(async ([path, wrong]) => {
-      const { code, out, err } = await nomenclator(...name.split(' '), ...(OPERANDS[name] ?? []), '--home', at(path))
-      // What the doctor finds is its result.
-      const words = name === 'doctor' ? out : err
-      expect([code, words]).toEqual([1, expect.stringContaining(`the home ${at(path)} ${wrong}`)])
-      expect(words).toContain('or give another directory with --home')
-      expect(`${out}${err}`).not.toContain('    at ')
-    })
-    await Promise.all(attempts)
+  async function isTold(name: string, path: string, wrong: string) {
+    const { code, out, err } = await nomenclator(...name.split(' '), ...(OPERANDS[name] ?? []), '--home', at(path))
+    // What the doctor finds is its result.
+    const words = name === 'doctor' ? out : err
+    expect([code, words]).toEqual([1, expect.stringContaining(`the home ${at(path)} ${wrong}`)])
+    expect(words).toContain('or give another directory with --home')
+    expect(`${out}${err}`).not.toContain('    at ')
+  }
+
+  const withHome = commands.filter(({ flags }) => 'home' in flags).map(({ name }) => name)
+  test.each(withHome)('is told to %s', (name) => isTold(name, 'file', 'is not a directory'))
+
+  test.each([
+    ['file/below', 'is below something'],
+    ['dangling', 'is a link to'],
+    ['circle', 'cannot'],
+  ])('is told whatever it is: %s', async (path, wrong) => {
+    for (const name of ['serve', 'import bundled', 'releases']) await isTold(name, path, wrong)
   })
 
   test.skipIf(process.platform !== 'linux').each(['serve', 'import bundled', 'rollback', 'upgrade'])(

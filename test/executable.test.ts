@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import lock from '../package-lock.json' with { type: 'json' }
 import { version } from '../src/version.ts'
 import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
 import { nomenclator, type Ran, TestDirectory } from './support/releases.ts'
@@ -20,6 +21,7 @@ import { childrenOf, eventually, Service } from './support/service.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const architecture = process.arch as Architecture
+type Installed = { readonly dev?: boolean; readonly optional?: boolean }
 
 describe.skipIf(process.platform !== 'linux')('the executable', () => {
   const builds = new TestDirectory()
@@ -137,9 +139,11 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     ])
       cpSync(join(ROOT, path), join(project, path), { recursive: true })
     // What is built into it is copied, and Bun itself is not.
-    const filter = (from: string) => !/\/node_modules\/(?:\.|@oven|@biomejs|@typescript|bun$|typescript$)/.test(from)
-    cpSync(join(ROOT, 'node_modules'), join(project, 'node_modules'), { recursive: true, filter })
-    symlinkSync(join(ROOT, 'node_modules', '@oven'), join(project, 'node_modules', '@oven'))
+    for (const [path, { dev, optional }] of Object.entries(lock.packages as Record<string, Installed>))
+      if (path !== '' && !dev && !optional && path !== 'node_modules/bun')
+        cpSync(join(ROOT, path), join(project, path), { recursive: true })
+    for (const name of ['@oven', 'bun'])
+      symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
     const { exitCode } = Bun.spawnSync([process.execPath, 'tools/build.ts', architecture], { cwd: project })
     expect(exitCode).toBe(0)
     const built = join(project, 'dist', executableName(architecture))

@@ -74,8 +74,11 @@ export async function buildExecutable(architecture: Architecture, directory = DI
 /** The Bun of an architecture: installed for this machine, else downloaded once and checked against the lock file. */
 async function bunFor(architecture: Architecture): Promise<string> {
   const name = BUN_PACKAGES[architecture]
-  const installed = join(ROOT, 'node_modules', name, 'bin', 'bun')
-  if (existsSync(installed)) return installed
+  const packaged = join(ROOT, 'node_modules', name)
+  // When it is installed, the package bun takes the program out of the package that has it for this machine.
+  const installed = [join(packaged, 'bin', 'bun'), join(ROOT, 'node_modules', 'bun', 'bin', 'bun.exe')]
+  const found = existsSync(packaged) ? installed.find((path) => existsSync(path)) : undefined
+  if (found !== undefined) return found
   const { version, integrity } = lock.packages[`node_modules/${name}`]
   const kept = join(ROOT, 'node_modules', '.bun-for', `${architecture}-${version}`)
   if (existsSync(kept)) return kept
