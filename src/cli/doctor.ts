@@ -1,8 +1,8 @@
 // nomenclator doctor: looks at the machine and the home that a service would run with, and says what to change.
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import { net } from '../built-ins.ts'
 import { Failure } from '../failure.ts'
 import { urlOf } from '../http/wire/server.ts'
 import { sizeOf } from '../release/manifest.ts'
@@ -220,7 +220,7 @@ async function listening({ host, port }: Values): Promise<Finding> {
 
 function bindError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const server = createServer()
+    const server = net().createServer()
     server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
   })

@@ -1,5 +1,5 @@
 // nomenclator health: asks a running service whether it is ready, for health checks where there is no other HTTP client.
-import { get } from 'node:http'
+import { http } from '../built-ins.ts'
 import { command } from './command.ts'
 import type { Wrong } from './flags.ts'
 import { wholeNumber } from './flags.ts'
@@ -51,7 +51,7 @@ type Fetched = { readonly status: number; readonly body: string }
 /** Past any proxy that the environment names, which `fetch` would use. */
 export async function fetchDirectly(url: string, milliseconds: number): Promise<Fetched> {
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>()
-  const request = get(url, { agent: false }, (response) => {
+  const request = http().get(url, { agent: false }, (response) => {
     let body = ''
     response.on('data', (chunk) => {
       body += chunk

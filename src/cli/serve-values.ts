@@ -1,5 +1,6 @@
 // Parses the values of flags of serve: addresses, URLs, sizes, rates, switches, choices and intervals.
-import { BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
+import { net } from '../built-ins.ts'
 import type { AdminAddress } from '../http/admin.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import { parseWholeNumber } from '../whole-number.ts'
@@ -23,10 +24,10 @@ export function byteSize(value: string): number | Wrong {
 }
 
 export function addresses(value: string): BlockList | Wrong {
-  const list = new BlockList()
+  const list = new (net().BlockList)()
   for (const entry of value.split(',')) {
     const [address = '', bits, ...rest] = entry.trim().split('/')
-    const version = isIP(address)
+    const version = net().isIP(address)
     const maxBits = version === 6 ? 128 : 32
     const fits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= maxBits)
     if (version === 0 || !fits || rest.length > 0)
@@ -63,7 +64,7 @@ const MAX_PORT = 65_535
 export function adminAddress(value: string): AdminAddress | Wrong {
   const [, bracketed, name, digits = ''] = /^(?:(?:\[([^\]]*)\]|([A-Za-z0-9._-]+)):)?([0-9]{1,5})$/.exec(value) ?? []
   const port = parseWholeNumber(digits, { min: 0, max: MAX_PORT, leadingZeros: true })
-  if (port === undefined || (bracketed !== undefined && isIP(bracketed) !== 6)) return ADMIN
+  if (port === undefined || (bracketed !== undefined && net().isIP(bracketed) !== 6)) return ADMIN
   return { host: bracketed ?? name ?? '127.0.0.1', port }
 }
 

@@ -1,6 +1,6 @@
 // Writes to the two output streams, whole and in order, whatever they are connected to.
-import { writeSync } from 'node:fs'
-import { isatty } from 'node:tty'
+import { fstatSync, writeSync } from 'node:fs'
+import { tty } from '../built-ins.ts'
 import type { Terminal } from './command.ts'
 
 const OUT = 1
@@ -14,7 +14,8 @@ export function processTerminal(isService: (argv: readonly string[]) => boolean)
   return {
     out: (text) => writeAll(OUT, text, onReaderGone),
     err: (text) => writeAll(ERR, text, onReaderGone),
-    interactive: isatty(ERR),
+    // A pipe or a file is none, without a further look.
+    interactive: fstatSync(ERR).isCharacterDevice() && tty().isatty(ERR),
   }
 }
 

@@ -1,5 +1,6 @@
 // Where a request comes from: what a trusted proxy says of its client, in X-Forwarded headers or in Forwarded (RFC 7239).
-import { type BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
+import { net } from '../built-ins.ts'
 import type { ConnectionInfo, RequestHeaders } from './exchange.ts'
 
 export type ProxyPolicy = {
@@ -54,7 +55,7 @@ function addressOf(node: string): string | undefined {
   const text = node.trim()
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?)$/.exec(text) ?? []
   const address = bracketed ?? plain ?? text
-  const version = isIP(address)
+  const version = net().isIP(address)
   if (version === 0 || address.includes('%') || (bracketed !== undefined && version !== 6)) return undefined
   return withoutMapping(address)
 }
@@ -62,7 +63,7 @@ function addressOf(node: string): string | undefined {
 /** An IPv4 address may come in the form of IPv6. */
 const withoutMapping = (address: string): string => {
   const tail = /^::ffff:([0-9.]+)$/i.exec(address)?.[1]
-  return tail !== undefined && isIP(tail) === 4 ? tail : address
+  return tail !== undefined && net().isIP(tail) === 4 ? tail : address
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"

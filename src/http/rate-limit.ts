@@ -1,5 +1,4 @@
 // A limit on the requests of each client address, in a table of fixed size that all workers share.
-import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,6 +31,8 @@ const WAYS = 4
 const ENTRIES = SETS * WAYS
 const SEED_BYTES = 8
 const TABLE_BYTES = SEED_BYTES + ENTRIES * (Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT)
+
+const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
 /**
  * Of each address the time at which its allowance is whole again (the generic cell rate algorithm): each request moves
@@ -112,7 +113,7 @@ export function networkOf(address: string): string {
 /** A file for the table, without a name, to be inherited by workers; undefined where no directory takes it. */
 export function sharedTableFile(directories: readonly string[] = ['/dev/shm', tmpdir()]): number | undefined {
   for (const directory of directories) {
-    const path = join(directory, `nomenclator-${process.pid}-${randomBytes(8).toString('hex')}`)
+    const path = join(directory, `nomenclator-${process.pid}-${randomBytes(8).toHex()}`)
     let descriptor: number | undefined
     try {
       descriptor = openSync(path, 'wx+', 0o600)

@@ -1,5 +1,4 @@
 // The id of a request: taken from a trusted proxy, or made; it is in logs, in problems and in the headers of API v2.
-import { randomBytes } from 'node:crypto'
 import { isFromProxy, type ProxyPolicy } from './client-address.ts'
 import type { ConnectionInfo, HttpRequest } from './exchange.ts'
 
@@ -7,7 +6,7 @@ import type { ConnectionInfo, HttpRequest } from './exchange.ts'
 const VALID = /^[A-Za-z0-9._~+/=@:-]{1,128}$/
 
 /** Random for each process, so that no two processes make the same id; the counter then costs next to nothing. */
-const prefix = randomBytes(6).toString('hex')
+const prefix = crypto.getRandomValues(new Uint8Array(6)).toHex()
 let made = 0
 
 /** The id of one request. It is found or made when it is first read, since most requests never need theirs. */

@@ -7,17 +7,8 @@
 //                a trusted comment; base64 of the signature (64) of the first one and of that comment
 //
 // "ED" signs the BLAKE2b-512 of a message; "Ed", which old versions wrote, signs the message itself and is only read.
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  scryptSync,
-  sign,
-  verify,
-} from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { nodeCrypto } from '../../built-ins.ts'
 import { Failure } from '../../failure.ts'
 
 export type PublicKey = {
@@ -55,7 +46,7 @@ const idText = (id: Uint8Array) => Buffer.from(id).reverse().toString('hex').toU
 
 function publicKeyOf(id: Uint8Array, raw: Uint8Array): PublicKey {
   const text = Buffer.concat([ALGORITHM, id, raw]).toString('base64')
-  const key = createPublicKey({ key: Buffer.concat([PUBLIC_DER, raw]), format: 'der', type: 'spki' })
+  const key = nodeCrypto().createPublicKey({ key: Buffer.concat([PUBLIC_DER, raw]), format: 'der', type: 'spki' })
   return { id: idText(id), text, key }
 }
 
@@ -85,13 +76,13 @@ export function generateKeys(
   password?: string,
   { operations, memory } = LIMITS,
 ): { readonly publicKey: PublicKey; readonly secretFile: string } {
-  const { privateKey, publicKey: generated } = generateKeyPairSync('ed25519')
+  const { privateKey, publicKey: generated } = nodeCrypto().generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-KEY_BYTES)
   const raw = generated.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
-  const id = randomBytes(ID_BYTES)
+  const id = nodeCrypto().randomBytes(ID_BYTES)
   const secret = Buffer.concat([id, seed, raw, checksumOf(id, seed, raw)])
   const isEncrypted = password !== undefined
-  const salt = isEncrypted ? randomBytes(SALT_BYTES) : Buffer.alloc(SALT_BYTES)
+  const salt = isEncrypted ? nodeCrypto().randomBytes(SALT_BYTES) : Buffer.alloc(SALT_BYTES)
   const limits = Buffer.alloc(16)
   if (isEncrypted) {
     limits.writeBigUInt64LE(operations, 0)
@@ -108,11 +99,11 @@ export function generateKeys(
 }
 
 const checksumOf = (id: Uint8Array, seed: Uint8Array, raw: Uint8Array) =>
-  createHash('blake2b256').update(ALGORITHM).update(id).update(seed).update(raw).digest()
+  nodeCrypto().createHash('blake2b256').update(ALGORITHM).update(id).update(seed).update(raw).digest()
 
 /** Encrypts and decrypts: the bytes are combined with a stream that follows from the password. */
 function masked(bytes: Uint8Array, password: string, salt: Uint8Array, limits: Buffer): Buffer {
-  const stream = scryptSync(password, salt, SECRET_BYTES, scryptCost(limits))
+  const stream = nodeCrypto().scryptSync(password, salt, SECRET_BYTES, scryptCost(limits))
   return Buffer.from(bytes.map((byte, at) => byte ^ (stream[at] as number)))
 }
 
@@ -161,19 +152,19 @@ export function parseSecretKey(text: string, password: string | undefined): Secr
   const isEmpty = !isEncrypted && checksum.every((byte) => byte === 0)
   if (!isEmpty && !checksum.equals(checksumOf(id, seed, raw)))
     throw new Failure(isEncrypted ? 'the password of the secret key is wrong' : 'the secret key is damaged')
-  const key = createPrivateKey({ key: Buffer.concat([SECRET_DER, seed]), format: 'der', type: 'pkcs8' })
-  const derived = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
+  const key = nodeCrypto().createPrivateKey({ key: Buffer.concat([SECRET_DER, seed]), format: 'der', type: 'pkcs8' })
+  const derived = nodeCrypto().createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
   if (!derived.equals(raw)) throw new Failure('the secret key is damaged')
   return { publicKey: publicKeyOf(id, raw), key }
 }
 
-const prehashed = (message: Uint8Array) => createHash('blake2b512').update(message).digest()
+const prehashed = (message: Uint8Array) => nodeCrypto().createHash('blake2b512').update(message).digest()
 
 /** The content of a signature file. */
 export function signMessage({ publicKey, key }: SecretKey, message: Uint8Array, trustedComment: string): string {
   const id = Buffer.from(publicKey.text, 'base64').subarray(2, 2 + ID_BYTES)
-  const signature = sign(null, prehashed(message), key)
-  const whole = sign(null, Buffer.concat([signature, Buffer.from(trustedComment)]), key)
+  const signature = nodeCrypto().sign(null, prehashed(message), key)
+  const whole = nodeCrypto().sign(null, Buffer.concat([signature, Buffer.from(trustedComment)]), key)
   const line = Buffer.concat([PREHASHED, id, signature]).toString('base64')
   return `${UNTRUSTED}signature from minisign secret key ${publicKey.id}\n${line}\n${TRUSTED}${trustedComment}\n${whole.toString('base64')}\n`
 }
@@ -216,9 +207,9 @@ export function verifySignature(
   if (signature === undefined) return { wrong: 'the signature is not in the format of minisign' }
   const { keyId, isPrehashed, bytes, trustedComment, whole } = signature
   if (keyId !== publicKey.id) return { wrong: `it is signed by key ${keyId}, not by ${publicKey.id}` }
-  if (!verify(null, isPrehashed ? prehashed(message) : message, publicKey.key, bytes))
+  if (!nodeCrypto().verify(null, isPrehashed ? prehashed(message) : message, publicKey.key, bytes))
     return { wrong: `the signature by key ${keyId} does not hold for it` }
-  if (!verify(null, Buffer.concat([bytes, Buffer.from(trustedComment)]), publicKey.key, whole))
+  if (!nodeCrypto().verify(null, Buffer.concat([bytes, Buffer.from(trustedComment)]), publicKey.key, whole))
     return { wrong: `the trusted comment of the signature by key ${keyId} was changed` }
   return { trustedComment }
 }
