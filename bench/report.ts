@@ -165,6 +165,7 @@ const COLUMNS = [
   'CPU is user and system time of the server and its children from /proc, divided by the requests; “user” and “system” are its parts. “CPU against nginx” is its ratio to that of nginx, over so many rounds.',
   '“Core used” is how much of its core the server took, “generator” how much of its own the load generator took. Where the server is well below 100 % and the generator is not, the generator was the limit: requests/s do not compare then, and CPU per request does.',
   `At an equal rate, ${figure(RATE)} requests a second are sent by sockets of the benchmark, evenly spread; it polls all the time, so its core is always in use. Everything else is sent by wrk, as fast as responses come. wrk knows no rate, and waits for the body that a response to HEAD does not have.`,
+  'A loop of the lowest class (SCHED_IDLE) keeps every core awake, and gives way to anything else: the host of a virtual machine takes away cores that have nothing to do, and gives them back late.',
   'A window with errors (a status other than 2xx and 304, a connection that failed, no response) or with less than 98 % of its rate is thrown away and repeated, up to twice. If that does not help, the round is void: it counts for neither side of a ratio.',
 ]
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
 import { freePort } from './free-port.ts'
 import { pathOf } from './load.ts'
-import { allCores, keepAwake, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
+import { allCores, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
 import { type Spread, spreadOf } from './spread.ts'
 
 export const PEERS = join(import.meta.dir, 'peers')
@@ -127,7 +127,6 @@ export class Server implements AsyncDisposable {
 
 /** Milliseconds to the first response, with what is on disk in the cache of the kernel. */
 export async function startTimes(launch: Launch, starts: number): Promise<Spread> {
-  using _awake = keepAwake()
   const milliseconds: number[] = []
   // The first start fills the cache and does not count.
   for (let start = 0; start <= starts; start++) {
