@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { version } from '../package.json'
 import { runCommand } from './command.ts'
 import { allLoads, type LoadName, loads, loadsForAll, quickLoads, sockets, wrkOrSockets } from './load.ts'
-import { allCores, describeMachine, LOAD_CORES, largestMemory, pinSelf, ROOT, workPath } from './machine.ts'
+import { allCores, describeMachine, keepAwake, LOAD_CORES, largestMemory, pinSelf, ROOT, workPath } from './machine.ts'
 import { alternate, type Contest, ratioIn, spreadIn } from './measure.ts'
 import { copyPages, type Peer, peers, verifySame, versionOf } from './peers.ts'
 import { profile } from './profile.ts'
@@ -177,6 +177,9 @@ if (import.meta.main) {
     name: 'bench',
     usage: USAGE,
     read: readOptions,
-    run: (options, call) => kinds[options.kind](options, call),
+    run: async (options, call) => {
+      using _awake = keepAwake()
+      return await kinds[options.kind](options, call)
+    },
   })
 }

@@ -1,6 +1,6 @@
 // The command line of a benchmark: help, mistakes, and an exit code that tells of missed targets.
 import { rmSync } from 'node:fs'
-import { keepAwake, WORK } from './machine.ts'
+import { WORK } from './machine.ts'
 import type { Verdict } from './targets.ts'
 
 type Command<Options> = {
@@ -31,7 +31,6 @@ async function exitCode<Options>(
     return 2
   }
   rmSync(WORK, { recursive: true, force: true })
-  using _awake = keepAwake()
   const verdicts = await run(options, ['npm run', name, ...(argv.length === 0 ? [] : ['--', ...argv])].join(' '))
   return verdicts.some(({ outcome }) => outcome === 'missed') ? 1 : 0
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseWholeNumber } from '../../src/whole-number.ts'
 import { runCommand } from '../command.ts'
-import { describeMachine, ROOT, workPath } from '../machine.ts'
+import { describeMachine, keepAwake, ROOT, workPath } from '../machine.ts'
 import { build, bytesIn, nomenclator, startTimes } from '../servers.ts'
 import type { Verdict } from '../targets.ts'
 import { measureLatencies } from './latency.ts'
@@ -66,7 +66,10 @@ async function measured(command: string, isQuick: boolean): Promise<Omit<Results
   const bundled = workPath('search', 'bundled')
   await build(bundled, 'bundled')
   const { home, service, size: official } = await measureSize(LOCALITIES, isQuick ? FEWER_ROUNDS : ROUNDS)
-  const starts = (firstPath: string) => startTimes({ ...nomenclator(home), firstPath }, isQuick ? 3 : 11)
+  const starts = async (firstPath: string) => {
+    using _awake = keepAwake()
+    return await startTimes({ ...nomenclator(home), firstPath }, isQuick ? 3 : 11)
+  }
   const further = async () => {
     say('comparing with SQLite')
     const sqlite = againstSqlite(service)
