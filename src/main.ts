@@ -1,8 +1,12 @@
 // The program: argv in, exit code out.
 import { UsageError } from './cli/flags.ts'
 import { run } from './cli/run.ts'
+import { endAtSignals } from './cli/signals.ts'
 import { processTerminal } from './cli/terminal.ts'
 import { diskFailure, Failure } from './failure.ts'
+
+const FIRST_PROCESS = 1
+if (process.pid === FIRST_PROCESS) endAtSignals()
 
 const terminal = processTerminal(([command]) => command === 'serve')
 

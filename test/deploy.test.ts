@@ -7,7 +7,7 @@ import { commands } from '../src/cli/run.ts'
 import { version } from '../src/version.ts'
 import { type Architecture, buildExecutable } from '../tools/build.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
-import { TestDirectory, TestHome } from './support/releases.ts'
+import { PROGRAM, TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
 
@@ -29,6 +29,8 @@ function ran(command: string[], options: { readonly env?: Record<string, string>
   })
   return { code: exitCode, text: `${stdout}${stderr}` }
 }
+
+const canUnshare = process.platform === 'linux' && ran(['unshare', '--pid', '--fork', 'true']).code === 0
 
 describe('what could not be run', () => {
   test.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'nomenclator.service'])(
@@ -319,6 +321,8 @@ describe('containers', () => {
         if (child.exitCode !== null) throw new Error(`it ended: ${await child.stderr.text()}`)
         expect((await fetch(`${url}/api/v1/paises`)).headers.get('X-Total')).toBe('249')
         expect((await fetch(`${url}/api/v2/search?q=guadaljara`)).status).toBe(200)
+        // From when it says that it serves, it is stopped in order.
+        for await (const text of child.stdout) if (text.length > 0) break
         signal('SIGTERM')
         expect(await child.exited).toBe(0)
       } finally {
@@ -327,6 +331,21 @@ describe('containers', () => {
       }
     },
   )
+})
+
+/** The kernel ignores a signal for the first process of a container, unless that process handles it. */
+test.skipIf(!canUnshare)('the first process of a container ends at SIGTERM, even before it serves', async () => {
+  using home = new TestDirectory()
+  const flags = ['--home', home.path, '--port', '0', '--shelf', 'postgres://127.0.0.1:1/none']
+  const command = ['unshare', '--pid', '--fork', '--kill-child', process.execPath, PROGRAM, 'serve', ...flags]
+  await using child = Bun.spawn(command, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    log += text
+    if (log.includes('waiting for the first one from the shelf')) break
+  }
+  for (const pid of childrenOf(child.pid)) process.kill(pid, 'SIGTERM')
+  expect(await child.exited).toBe(143)
 })
 
 describe('Kubernetes', () => {

@@ -1,4 +1,17 @@
-// What signals mean to a server.
+// What signals mean to the program, and to a server.
+
+const END_SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const
+
+/**
+ * The kernel ends a process at a signal that it does not handle, but not the first process of a container: that one ends
+ * itself, with the exit code that a shell would tell. Whoever handles the signal later takes its place.
+ */
+export function endAtSignals(): void {
+  for (const [signal, number] of Object.entries(END_SIGNALS))
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + number)
+    })
+}
 
 type Reactions = {
   readonly stop: () => Promise<void>
