@@ -1,5 +1,6 @@
 // Runs every check in order, stops at the first that fails, and ends with one line that any log reader can count.
 import { join } from 'node:path'
+import { failuresIn } from './support/failures.ts'
 
 const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
@@ -55,7 +56,10 @@ const exitCode = await tests.exited
 const count = (word: string) => Number(log.match(new RegExp(`^\\s*([0-9]+) ${word}$`, 'm'))?.[1] ?? 0)
 const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
 if (passed === 0 && failed === 0) fail('tests', 'no test ran')
-if (exitCode !== 0) console.log('\nnpm test: tests failed; see the failures above')
+if (exitCode !== 0) {
+  console.log(`\n── what failed\n\n${failuresIn(log).join('\n\n')}\n`)
+  console.log('npm test: tests failed; see the failures above')
+}
 // A crash of the runner after its count is a failure too.
 console.log(
   `${passed} passed, ${exitCode !== 0 && failed === 0 ? 1 : failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,

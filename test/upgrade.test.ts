@@ -7,11 +7,17 @@ import { Shelf } from '../src/release/shelf/shelf.ts'
 import { isOutdated, upgradeHome } from '../src/release/shelf/upgrade.ts'
 import { version } from '../src/version.ts'
 import { collections, entityNames } from './support/built-in.ts'
-import { contentOf, nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
+import {
+  contentOf,
+  nomenclator,
+  sourceOf,
+  TestDirectory,
+  TestHome,
+  tiny,
+  unpackFirstHome,
+  writeTabular,
+} from './support/releases.ts'
 import { Service } from './support/service.ts'
-
-/** Made by version 0.1.0: three releases, of which the second is current. */
-const ARCHIVE = join(import.meta.dir, 'data', 'home-of-0.1.0.tar.gz')
 
 class OldHome extends TestHome {
   constructor(archived: string) {
@@ -21,10 +27,7 @@ class OldHome extends TestHome {
 }
 
 const unpacked = new TestDirectory()
-beforeAll(() => {
-  const { exitCode } = Bun.spawnSync(['tar', '-xzf', ARCHIVE, '-C', unpacked.path])
-  if (exitCode !== 0) throw new Error(`tar could not unpack ${ARCHIVE}`)
-})
+beforeAll(() => unpackFirstHome(unpacked.path))
 afterAll(() => unpacked[Symbol.dispose]())
 
 const oldHome = () => new OldHome(unpacked.path)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { nomenclator, type Ran, TestDirectory, TestHome } from '../../test/support/releases.ts'
+import { nomenclator, type Ran, TestDirectory, TestHome, unpackFirstHome } from '../../test/support/releases.ts'
 import { Service } from '../../test/support/service.ts'
 import { smallSource } from '../../test/support/small-source.ts'
 import { bundledSource } from '../source/bundled.ts'
@@ -170,8 +170,7 @@ describe('home', () => {
 
   test('of an earlier version', async () => {
     using directory = new TestDirectory()
-    const archive = join(import.meta.dir, '..', '..', 'test', 'data', 'home-of-0.1.0.tar.gz')
-    expect(Bun.spawnSync(['tar', '-xzf', archive, '-C', directory.path]).exitCode).toBe(0)
+    await unpackFirstHome(directory.path)
     const [name = '.'] = new Bun.Glob('**/current').scanSync(directory.path)
     const found = (await examined(join(directory.path, name, '..')))('home')
     expect(found).toMatchObject({ status: 'warn', change: expect.stringContaining('nomenclator upgrade') })

@@ -1,0 +1,25 @@
+// What the log of a test run says of its failures, which else stand somewhere in thousands of lines.
+
+const FILE = /^\S+\.test\.tsx?:$/
+const FINE = /^\((?:pass|skip|todo)\) /
+const FAILED = /^\(fail\) /
+const BETWEEN_TESTS = '# Unhandled error between tests'
+/** From here on the runner repeats the names of the tests. */
+const SUMMARY = /^\d+ tests? (?:failed|skipped|todo):$/
+
+/** Each with its file, its reason and its name. */
+export function failuresIn(log: string): string[] {
+  const failures: string[] = []
+  let file = ''
+  let said: string[] = []
+  const note = () => failures.push([file, ...said].join('\n').trim())
+  for (const line of log.split('\n')) {
+    const isNext = FILE.test(line) || FINE.test(line) || SUMMARY.test(line)
+    if (!isNext) said.push(line)
+    if (FAILED.test(line) || (isNext && said.includes(BETWEEN_TESTS))) note()
+    if (SUMMARY.test(line)) break
+    if (FILE.test(line)) file = line
+    if (isNext || FAILED.test(line)) said = []
+  }
+  return failures
+}
