@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Architecture, buildExecutable } from '../tools/build.ts'
 import { packDeb } from '../tools/deb.ts'
+import { ran } from './support/command.ts'
 import { TestDirectory } from './support/releases.ts'
 
 const architecture = process.arch as Architecture
@@ -17,18 +18,16 @@ function inCopyOfRoot(script: string, ...given: readonly string[]) {
     mount --rbind /dev /mnt/root/dev
     for file in "$@"; do cp "$file" /mnt/root/; done
     exec chroot /mnt/root sh -c "$SCRIPT"`
-  const { exitCode, stdout, stderr } = Bun.spawnSync(
-    ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', setUp, 'sh', ...given],
-    { env: { ...process.env, SCRIPT: `cd /; set -e\n${script}`, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' } },
-  )
-  return { code: exitCode, out: stdout.toString(), err: stderr.toString() }
+  return ran(['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', setUp, 'sh', ...given], {
+    env: { SCRIPT: `cd /; set -e\n${script}`, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+  })
 }
 
 const canInstall =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
   ['dpkg', 'adduser', 'unshare', 'setpriv'].every((tool) => Bun.which(tool) !== null) &&
-  inCopyOfRoot('! dpkg-query --show nomenclator && ! id nomenclator').code === 0
+  (await inCopyOfRoot('! dpkg-query --show nomenclator && ! id nomenclator')).code === 0
 
 describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
   const scratch = new TestDirectory()
@@ -39,20 +38,20 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
   })
   const packed = (version: string) =>
     packDeb(architecture, { executable, directory: scratch.path, version, compression: 'none' })
-  const tool = (...argv: string[]) => {
-    const { exitCode, stdout } = Bun.spawnSync(['dpkg-deb', ...argv])
-    expect(exitCode).toBe(0)
-    return stdout.toString()
+  const tool = async (...argv: string[]) => {
+    const { code, out } = await ran(['dpkg-deb', ...argv])
+    expect(code).toBe(0)
+    return out
   }
 
-  test('is the same bytes when it is packed again, and holds what it should, owned by root', () => {
+  test('is the same bytes when it is packed again, and holds what it should, owned by root', async () => {
     const digest = (path: string) =>
       Bun.file(path)
         .arrayBuffer()
         .then((bytes) => Bun.SHA256.hash(bytes, 'hex'))
-    const first = packed('1.0.0')
-    const before = digest(first)
-    const contents = tool('--contents', first)
+    const first = await packed('1.0.0')
+    const before = await digest(first)
+    const contents = await tool('--contents', first)
     for (const path of [
       '-rwxr-xr-x root/root .* ./usr/bin/nomenclator',
       '-rw-r--r-- root/root .* ./usr/lib/systemd/system/nomenclator.service',
@@ -64,16 +63,16 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
     ])
       expect(contents).toMatch(new RegExp(`^${path}$`, 'm'))
     expect(contents).not.toMatch(/ \.\/var\//)
-    expect(tool('--field', first, 'Version', 'Architecture')).toBe(
+    expect(await tool('--field', first, 'Version', 'Architecture')).toBe(
       `Version: 1.0.0\nArchitecture: ${{ x64: 'amd64', arm64: 'arm64' }[architecture]}\n`,
     )
-    return before.then(async (digestBefore) => expect(await digest(packed('1.0.0'))).toBe(digestBefore))
+    expect(await digest(await packed('1.0.0'))).toBe(before)
   })
 
   test.skipIf(!canInstall)(
     'is installed, started, upgraded, removed and purged',
-    () => {
-      const [older, newer] = [packed('1.0.0'), packed('1.0.1')]
+    async () => {
+      const [older, newer] = [await packed('1.0.0'), await packed('1.0.1')]
       // Without a running systemd, the service is started as its unit starts it.
       const script = `
       exec 2>&1
@@ -108,7 +107,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
       dpkg --no-triggers --purge nomenclator
       state purged
       ls -d /var/log/nomenclator /etc/logrotate.d/nomenclator 2>/dev/null || echo NOTHING LEFT`
-      const { code, out } = inCopyOfRoot(script, older, newer)
+      const { code, out } = await inCopyOfRoot(script, older, newer)
       const lines = out.split('\n')
       const found = (pattern: RegExp) => lines.filter((line) => pattern.test(line))
       expect(out).not.toMatch(/error|warning/i)

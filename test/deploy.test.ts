@@ -6,6 +6,7 @@ import { freePort } from '../bench/free-port.ts'
 import { commands } from '../src/cli/run.ts'
 import { version } from '../src/version.ts'
 import { type Architecture, buildExecutable } from '../tools/build.ts'
+import { ran } from './support/command.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { PROGRAM, TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
@@ -22,15 +23,21 @@ const scratch = new TestDirectory()
 chmodSync(scratch.path, 0o711)
 afterAll(() => scratch[Symbol.dispose]())
 
-function ran(command: string[], options: { readonly env?: Record<string, string>; readonly cwd?: string } = {}) {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
-    cwd: options.cwd ?? scratch.path,
-    env: { ...process.env, ...options.env },
-  })
-  return { code: exitCode, text: `${stdout}${stderr}` }
+/** A command in the scratch directory, and all that it wrote. */
+async function tried(
+  command: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+) {
+  const { code, out, err } = await ran(command, { cwd: scratch.path, ...options })
+  return { code, text: `${out}${err}` }
 }
 
-const canUnshare = process.platform === 'linux' && ran(['unshare', '--pid', '--fork', 'true']).code === 0
+const canUnshare = process.platform === 'linux' && (await tried(['unshare', '--pid', '--fork', 'true'])).code === 0
+const canChroot =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  !lacks('unshare', 'chroot', 'ldd') &&
+  (await tried(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])).code === 0
 
 describe('what could not be run', () => {
   test.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'nomenclator.service'])(
@@ -64,23 +71,23 @@ describe('variables', () => {
 })
 
 describe('systemd', () => {
-  test.skipIf(lacks('systemd-analyze'))('takes the unit, and finds it secure', () => {
+  test.skipIf(lacks('systemd-analyze'))('takes the unit, and finds it secure', async () => {
     const path = join(scratch.path, 'nomenclator.service')
     // The program need not be installed where this runs.
     writeFileSync(path, read('nomenclator.service').replace('/usr/bin/nomenclator', '/bin/true'))
-    expect(ran(['systemd-analyze', 'verify', '--man=no', path])).toEqual({ code: 0, text: '' })
-    const { text } = ran(['systemd-analyze', 'security', '--offline=true', '--no-pager', path])
+    expect(await tried(['systemd-analyze', 'verify', '--man=no', path])).toEqual({ code: 0, text: '' })
+    const { text } = await tried(['systemd-analyze', 'security', '--offline=true', '--no-pager', path])
     const [, exposure] = text.match(/Overall exposure level for nomenclator\.service: ([0-9.]+)/) ?? []
     expect(Number(exposure)).toBeLessThan(2)
   })
 })
 
 describe('logrotate', () => {
-  test.skipIf(lacks('logrotate'))('takes the example', () => {
+  test.skipIf(lacks('logrotate'))('takes the example', async () => {
     const path = join(scratch.path, 'logrotate')
     // The user need not be there.
     writeFileSync(path, read('nomenclator.logrotate').replaceAll('nomenclator nomenclator', 'root root'))
-    const { code, text } = ran(['logrotate', '--debug', '--state', join(scratch.path, 'state'), path])
+    const { code, text } = await tried(['logrotate', '--debug', '--state', join(scratch.path, 'state'), path])
     expect([code, text]).toEqual([0, expect.not.stringContaining('error')])
   })
 })
@@ -122,7 +129,9 @@ describe('proxies in front', () => {
       const port = freePort()
       const [certificate, key] = [join(scratch.path, 'cert.pem'), join(scratch.path, 'key.pem')]
       const subject = ['-subj', '/CN=catalogs.example.org', '-keyout', key, '-out', certificate]
-      expect(ran(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject]).code).toBe(0)
+      expect(
+        (await tried(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject])).code,
+      ).toBe(0)
       const site = read('nginx.conf')
         .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service.port};`)
         .replace('/etc/ssl/certs/catalogs.example.org.pem', certificate)
@@ -142,7 +151,10 @@ http { access_log off; ${paths.join(' ')}
 ${site}}`,
       )
       const nginx = ['nginx', '-e', 'stderr', '-c', path]
-      expect(ran([...nginx, '-t'])).toMatchObject({ code: 0, text: expect.not.stringMatching(/\[(?:warn|emerg)\]/) })
+      expect(await tried([...nginx, '-t'])).toMatchObject({
+        code: 0,
+        text: expect.not.stringMatching(/\[(?:warn|emerg)\]/),
+      })
       await using running = await proxy(nginx, `https://127.0.0.1:${port}`)
       const page = await running.fetch('/api/v1/paises', { Host: 'made-up.example.net' })
       expect(page.status).toBe(200)
@@ -174,7 +186,7 @@ http { access_log off; ${paths.join(' ')}
 ${site}}`,
       )
       const nginx = ['nginx', '-e', 'stderr', '-c', path]
-      expect(ran([...nginx, '-t'])).toMatchObject({ code: 0, text: expect.not.stringMatching(/\[emerg\]/) })
+      expect(await tried([...nginx, '-t'])).toMatchObject({ code: 0, text: expect.not.stringMatching(/\[emerg\]/) })
       await using running = await proxy(nginx, `http://127.0.0.1:${port}`)
       const caching = async (target: string) => (await running.fetch(target)).headers.get('X-Cache')
       const second = expect.stringMatching(/^(?:HIT|STALE|UPDATING)$/)
@@ -186,8 +198,15 @@ ${site}}`,
   )
 
   const xkey = [...new Bun.Glob('usr/lib/*/varnish/vmods/libvmod_xkey.so').scanSync('/')]
-  test.skipIf(lacks('varnishd') || xkey.length === 0)('Varnish takes the example', () => {
-    const { code } = ran(['varnishd', '-C', '-n', join(scratch.path, 'varnish'), '-f', join(DEPLOY, 'varnish.vcl')])
+  test.skipIf(lacks('varnishd') || xkey.length === 0)('Varnish takes the example', async () => {
+    const { code } = await tried([
+      'varnishd',
+      '-C',
+      '-n',
+      join(scratch.path, 'varnish'),
+      '-f',
+      join(DEPLOY, 'varnish.vcl'),
+    ])
     expect(code).toBe(0)
   })
 
@@ -200,7 +219,8 @@ ${site}}`,
       XDG_DATA_HOME: scratch.path,
     }
     expect(
-      ran(['caddy', 'validate', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'Caddyfile')], { env }).code,
+      (await tried(['caddy', 'validate', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'Caddyfile')], { env }))
+        .code,
     ).toBe(0)
     const path = join(scratch.path, 'Caddyfile')
     // Without the listener for its own operators, which would be on a fixed port.
@@ -227,7 +247,7 @@ describe('containers', () => {
     expect(image).not.toMatch(/^RUN/m)
   })
 
-  test('the image is built from files that it copies and that are not ignored', () => {
+  test('the image is built from files that it copies and that are not ignored', async () => {
     const copied = [...buildStage.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '))
     const ignored = read('Dockerfile.dockerignore').split('\n')
     for (const path of copied) expect(ignored).toContain(`!${path}`)
@@ -239,14 +259,14 @@ describe('containers', () => {
       })
     symlinkSync(join(ROOT, 'node_modules'), join(context, 'node_modules'))
     expect(buildStage).toContain('bun tools/build.ts')
-    expect(ran([process.execPath, 'tools/build.ts', process.arch], { cwd: context })).toMatchObject({ code: 0 })
+    expect(await tried([process.execPath, 'tools/build.ts', process.arch], { cwd: context })).toMatchObject({ code: 0 })
     expect(readdirSync(join(context, 'dist'))).toContain(`nomenclator-${version}-linux-${process.arch}`)
   })
 
   test.skipIf(lacks('docker-compose')).each(['compose.yaml', 'fleet.compose.yaml'])(
     'docker-compose takes %s',
-    (file) => {
-      const { code, text } = ran(['docker-compose', '-f', join(DEPLOY, file), 'config', '--quiet'])
+    async (file) => {
+      const { code, text } = await tried(['docker-compose', '-f', join(DEPLOY, file), 'config', '--quiet'])
       expect([code, text]).toEqual([0, ''])
     },
   )
@@ -261,12 +281,6 @@ describe('containers', () => {
       depends_on: { nomenclator: { condition: 'service_healthy' } },
     })
   })
-
-  const canChroot =
-    process.platform === 'linux' &&
-    process.getuid?.() === 0 &&
-    !lacks('unshare', 'chroot', 'ldd') &&
-    ran(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).code === 0
 
   /** As in the image: the C library and the executable, a root that cannot be written to, a user without rights. */
   test.skipIf(!canChroot)(
@@ -398,10 +412,10 @@ describe('Kubernetes', () => {
   })
 })
 
-test('scripts of the Debian package are executable and can be read by sh', () => {
+test('scripts of the Debian package are executable and can be read by sh', async () => {
   mkdirSync(join(scratch.path, 'debian'), { recursive: true })
   for (const name of readdirSync(join(DEPLOY, 'debian'))) {
     expect(statSync(join(DEPLOY, 'debian', name)).mode & 0o111).not.toBe(0)
-    expect(ran(['sh', '-n', join(DEPLOY, 'debian', name)])).toEqual({ code: 0, text: '' })
+    expect(await tried(['sh', '-n', join(DEPLOY, 'debian', name)])).toEqual({ code: 0, text: '' })
   }
 })

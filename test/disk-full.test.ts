@@ -6,7 +6,8 @@ import { diskFailure, Failure } from '../src/failure.ts'
 import { importRelease } from '../src/release/import.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../src/release/shelf/verify.ts'
-import { nomenclator, type Ran, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
+import type { Ran } from './support/command.ts'
+import { nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 import { runStruck, startServer } from './torture/import/program.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
@@ -72,9 +73,9 @@ describe('a disk that is full from the Nth write on', async () => {
 const DISK_KILOBYTES = 2_048
 const options = { fallback: sourceOf(next), acceptChanges: false, dryRun: false }
 
-describe.skipIf(cannotMount() !== undefined)('a small disk', () => {
+describe.skipIf((await cannotMount()) !== undefined)('a small disk', () => {
   test.each([0, 60])('with %i kB left', async (left) => {
-    using disk = new SmallDisk(DISK_KILOBYTES)
+    await using disk = await SmallDisk.create(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const shelf = homeBefore(home)
     disk.fill(left)
@@ -84,14 +85,14 @@ describe.skipIf(cannotMount() !== undefined)('a small disk', () => {
   })
 
   test('too small for an entity of hundreds of thousands of records', async () => {
-    using disk = new SmallDisk(8 * DISK_KILOBYTES)
+    await using disk = await SmallDisk.create(8 * DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const shelf = homeBefore(home)
     await expectUnharmed(shelf, await nomenclator('import', 'synthetic', '--accept-changes', '--home', home))
   })
 
   test('that is quite full has room again when old releases are pruned', async () => {
-    using disk = new SmallDisk(DISK_KILOBYTES)
+    await using disk = await SmallDisk.create(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const shelf = homeBefore(home)
     await importRelease(shelf, sourceOf(next), options)
@@ -106,10 +107,10 @@ describe.skipIf(cannotMount() !== undefined)('a small disk', () => {
   })
 
   test('that cannot be written to is reported, and served from', async () => {
-    using disk = new SmallDisk(DISK_KILOBYTES)
+    await using disk = await SmallDisk.create(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     homeBefore(home)
-    disk.readOnly()
+    await disk.readOnly()
     const { code, out, err } = await nomenclator(...importInto(home))
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(

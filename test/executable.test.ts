@@ -1,6 +1,5 @@
 // The executable of npm run build, copied into an empty directory: it needs nothing else, and two builds are the same bytes.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -16,7 +15,8 @@ import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
 import { version } from '../src/version.ts'
 import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
-import { nomenclator, type Ran, TestDirectory } from './support/releases.ts'
+import { type Ran, ran } from './support/command.ts'
+import { nomenclator, TestDirectory } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -41,16 +41,16 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     place[Symbol.dispose]()
   })
 
-  async function ran(...argv: readonly string[]): Promise<Ran> {
+  async function run(...argv: readonly string[]): Promise<Ran> {
     const child = Bun.spawn([executable, ...argv], { cwd: place.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, out, err }
   }
 
   test('prints its version and the same help as the launcher', async () => {
-    expect(await ran('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
+    expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
     for (const words of [[], ['serve'], ['import', 'inegi']])
-      expect(await ran(...words, '--help')).toEqual(await nomenclator(...words, '--help'))
+      expect(await run(...words, '--help')).toEqual(await nomenclator(...words, '--help'))
   })
 
   test('serves the bundled data with two workers, and restarts them at SIGHUP', async () => {
@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     using other = new TestDirectory()
     expect((await nomenclator('import', 'bundled', '--home', other.path)).code).toBe(0)
     expect(readFileSync(join(other.path, 'current'), 'utf8')).toBe(`${digest}\n`)
-    const { code, out } = await ran('releases', '--json')
+    const { code, out } = await run('releases', '--json')
     expect([code, JSON.parse(out)]).toMatchObject([
       0,
       [{ digest, current: true, manifest: { source: { kind: 'bundled' } } }],
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   test('imports, exports, verifies and goes back', async () => {
     const table = join(place.path, 'table')
-    expect(await ran('export', 'tabular', table)).toMatchObject({ code: 0 })
+    expect(await run('export', 'tabular', table)).toMatchObject({ code: 0 })
     const file = join(table, 'audiencia.csv')
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(file, [...lines.slice(0, -2), lines.at(-2)?.replace(/,[^,]*/, ',Otra gente'), ''].join('\n'))
@@ -99,32 +99,32 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
       ['rollback'],
       ['upgrade'],
     ])
-      expect(await ran(...command)).toMatchObject({ code: 0 })
+      expect(await run(...command)).toMatchObject({ code: 0 })
   })
 
   test('is not changed by what lies where it is started', async () => {
     writeFileSync(join(place.path, '.env'), 'NOMENCLATOR_HOME=/nowhere\n')
     writeFileSync(join(place.path, 'bunfig.toml'), 'preload = ["./nothing.ts"]\n')
-    expect(JSON.parse((await ran('releases', '--json')).out)).not.toEqual([])
+    expect(JSON.parse((await run('releases', '--json')).out)).not.toEqual([])
   })
 
   test('says what is wrong, with the exit code of the launcher', async () => {
-    expect(await ran('sevre')).toEqual(await nomenclator('sevre'))
-    expect((await ran('releases', 'show', 'ffff')).code).toBe(1)
+    expect(await run('sevre')).toEqual(await nomenclator('sevre'))
+    expect((await run('releases', 'show', 'ffff')).code).toBe(1)
   })
 
-  test('checks the machine as a user who has no rights here, and no home', () => {
+  test('checks the machine as a user who has no rights here, and no home', async () => {
     chmodSync(place.path, 0o755)
     const home = '/nonexistent/nomenclator'
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-    const child = spawnSync(executable, ['doctor', '--json', '--port', '0', '--home', home], { env: {}, ...nobody })
-    const { ok, checks } = JSON.parse(child.stdout.toString())
-    expect([child.status, ok]).toEqual([1, false])
+    const child = Bun.spawn([executable, 'doctor', '--json', '--port', '0', '--home', home], { env: {}, ...nobody })
+    const { ok, checks } = await child.stdout.json()
+    expect([await child.exited, ok]).toEqual([1, false])
     const failed = checks.filter(({ status }: { status: string }) => status === 'fail')
     expect(failed.map(({ check }: { check: string }) => check)).toEqual(['permissions'])
   })
 
-  test('is the same bytes when it is built again, elsewhere', () => {
+  test('is the same bytes when it is built again, elsewhere', async () => {
     using elsewhere = new TestDirectory()
     const project = join(elsewhere.path, 'a', 'project')
     for (const path of [
@@ -144,8 +144,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
         cpSync(join(ROOT, path), join(project, path), { recursive: true })
     for (const name of ['@oven', 'bun'])
       symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
-    const { exitCode } = Bun.spawnSync([process.execPath, 'tools/build.ts', architecture], { cwd: project })
-    expect(exitCode).toBe(0)
+    expect((await ran([process.execPath, 'tools/build.ts', architecture], { cwd: project })).code).toBe(0)
     const built = join(project, 'dist', executableName(architecture))
     const sha256 = (path: string) => Bun.SHA256.hash(readFileSync(path), 'hex')
     expect(sha256(built)).toBe(sha256(executable))

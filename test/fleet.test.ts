@@ -13,6 +13,7 @@ import { migrations } from '../src/release/shared/schema.ts'
 import { openShelf } from '../src/release/shared/session.ts'
 import { Shelf } from '../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../src/release/shelf/verify.ts'
+import { type Ran, ran } from './support/command.ts'
 import { TestPostgres } from './support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
@@ -21,7 +22,7 @@ import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
 setDefaultTimeout(60_000)
 
-type Ran = { readonly code: number; readonly out: string; readonly err: string }
+const canMount = (await cannotMount()) === undefined
 
 /** A command in this process, to its end. */
 async function nomenclator(...argv: readonly string[]): Promise<Ran> {
@@ -43,22 +44,24 @@ async function nomenclator(...argv: readonly string[]): Promise<Ran> {
 }
 
 async function succeeded(...argv: readonly string[]): Promise<Ran> {
-  const ran = await nomenclator(...argv)
-  expect({ argv, code: ran.code, err: ran.code === 0 ? '' : ran.err }).toEqual({ argv, code: 0, err: '' })
-  return ran
+  const { code, out, err } = await nomenclator(...argv)
+  expect({ argv, code, err: code === 0 ? '' : err }).toEqual({ argv, code: 0, err: '' })
+  return { code, out, err }
 }
+
+type TestPlace = Disposable & { readonly path: string }
 
 /** Follows a shelf as `serve` does, without a server. */
 class TestNode implements AsyncDisposable {
   readonly path: string
   readonly shelf: Shelf
   readonly #url: string
-  readonly #home: TestDirectory
+  readonly #home: TestPlace
   /** What a scrub would have found. */
   damaged: readonly string[] = []
   follower: ShelfFollower
 
-  constructor(url: string, home: TestDirectory = new TestDirectory()) {
+  constructor(url: string, home: TestPlace = new TestDirectory()) {
     this.path = home.path
     this.shelf = new Shelf(home.path)
     this.#url = url
@@ -494,24 +497,21 @@ describe('what cannot be taken', () => {
     for (const node of nodes) await node.inTrouble(undefined)
   })
 
-  test.if(cannotMount() === undefined)(
-    'a release for which there is no room is told, and taken when there is',
-    async () => {
-      const disk = new SmallDisk(16_384)
-      await using small = new TestNode(reading(), disk)
-      const sound = publisher.shelf.currentDigest() ?? ''
-      await small.follows(sound)
-      disk.fill(8)
-      const next = await published('no room')
-      await small.inTrouble('refused')
-      expect(small.follower.status.trouble?.message).toContain('the disk is full')
-      expect(small.shelf.currentDigest()).toBe(sound)
-      expect(existsSync(join(disk.path, 'fetching'))).toBe(false)
-      disk.empty()
-      await small.follows(next)
-      await allFollow(next)
-    },
-  )
+  test.if(canMount)('a release for which there is no room is told, and taken when there is', async () => {
+    await using disk = await SmallDisk.create(16_384)
+    await using small = new TestNode(reading(), { path: disk.path, [Symbol.dispose]: () => {} })
+    const sound = publisher.shelf.currentDigest() ?? ''
+    await small.follows(sound)
+    disk.fill(8)
+    const next = await published('no room')
+    await small.inTrouble('refused')
+    expect(small.follower.status.trouble?.message).toContain('the disk is full')
+    expect(small.shelf.currentDigest()).toBe(sound)
+    expect(existsSync(join(disk.path, 'fetching'))).toBe(false)
+    disk.empty()
+    await small.follows(next)
+    await allFollow(next)
+  })
 })
 
 describe('a shelf that was restored to an older state', () => {
@@ -664,9 +664,9 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
   test('as sslmode of libpq has it', async () => {
     using room = new TestDirectory()
     const path = (name: string) => join(room.path, name)
-    const openssl = (...argv: string[]) => {
-      const { success, stderr } = Bun.spawnSync(['openssl', ...argv], { cwd: room.path, stderr: 'pipe' })
-      if (!success) throw new Error(stderr.toString())
+    const openssl = async (...argv: string[]) => {
+      const { code, err } = await ran(['openssl', ...argv], { cwd: room.path })
+      if (code !== 0) throw new Error(err)
     }
     const request = [
       'req',
@@ -679,10 +679,10 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
       '-days',
       '2',
     ]
-    openssl(...request, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=test authority')
-    openssl(...request, '-keyout', 'other.key', '-out', 'other.crt', '-subj', '/CN=another authority')
+    await openssl(...request, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=test authority')
+    await openssl(...request, '-keyout', 'other.key', '-out', 'other.crt', '-subj', '/CN=another authority')
     writeFileSync(path('names'), 'subjectAltName=DNS:localhost')
-    openssl(
+    await openssl(
       'req',
       '-newkey',
       'ec',
@@ -696,7 +696,7 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
       '-subj',
       '/CN=localhost',
     )
-    openssl(
+    await openssl(
       'x509',
       '-req',
       '-in',

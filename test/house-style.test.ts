@@ -48,6 +48,14 @@ describe('the whole project', () => {
   })
 })
 
+describe('tests', () => {
+  test('wait for processes without blocking: see test/support/command.ts', () => {
+    const inTests = texts.filter((file) => /\.test\.ts$|^test\/(?:support|torture)\/.*\.ts$/.test(file))
+    expect(inTests.length).toBeGreaterThan(200)
+    expect(inTests.filter((file) => read(file).includes(`spawn${'Sync('}`))).toEqual([])
+  })
+})
+
 describe('packages', () => {
   test.each(manifests)('of %s are pinned to one version each', (file) => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(read(file))

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exposition, METRICS } from '../src/http/exposition.ts'
 import { Metrics } from '../src/http/metrics.ts'
+import { ran } from './support/command.ts'
 
 setDefaultTimeout(60_000)
 
@@ -68,8 +69,8 @@ describe.skipIf(Bun.which('promtool') === null)('promtool', () => {
     ['check', 'config', 'prometheus.yml'],
     ['check', 'rules', 'alerts.yml'],
     ['test', 'rules', 'alerts.test.yml'],
-  ])('%s %s %s', (verb, kind, file) => {
-    const { exitCode, stdout, stderr } = Bun.spawnSync(['promtool', verb, kind, file], { cwd: PROMETHEUS })
-    expect([exitCode, exitCode === 0 ? '' : `${stdout}${stderr}`]).toEqual([0, ''])
+  ])('%s %s %s', async (verb, kind, file) => {
+    const { code, out, err } = await ran(['promtool', verb, kind, file], { cwd: PROMETHEUS })
+    expect([code, code === 0 ? '' : `${out}${err}`]).toEqual([0, ''])
   })
 })

@@ -1,6 +1,6 @@
 // Signed releases: made and checked by the commands, kept with the release, served, and required by whoever serves.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../src/cli/run.ts'
 import { createApp } from '../src/http/app.ts'
@@ -251,7 +251,7 @@ describe('where a signature is required', () => {
     const altered = new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
     const { manifest } = model.shelf.read(a)
     const entities = { ...manifest.entities, audiencia: { ...home.released(a, 'audiencia'), digest: altered } }
-    Bun.spawnSync(['mv', home.shelf.entityDirectory(digest), home.shelf.entityDirectory(altered)])
+    renameSync(home.shelf.entityDirectory(digest), home.shelf.entityDirectory(altered))
     home.shelf.placeRelease({ ...manifest, entities })
     expect(home.shelf.read(a).digest).toBe(a)
     expect(() => required(home).read(a)).toThrow('its definitions are not those that were signed')

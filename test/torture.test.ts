@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 for (const campaign of campaigns) {
-  const impossible = campaign.impossible?.()
+  const impossible = await campaign.impossible?.()
   const name = impossible === undefined ? `${campaign.name} holds` : `${campaign.name}: not run, ${impossible}`
   test.skipIf(impossible !== undefined)(name, async () => {
     const { trial, log } = await (campaign === workers ? waiting : run(campaign))

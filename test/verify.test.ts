@@ -9,6 +9,7 @@ import { run } from '../src/cli/run.ts'
 import { collections, parseAddress } from '../src/verify/address.ts'
 import { checks } from '../src/verify/checks.ts'
 import { type VerifyOptions, verify } from '../src/verify/verify.ts'
+import { ran } from './support/command.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { bytesOf, type Fault, plainV1, recordsOfAll } from './support/plain-v1.ts'
 import { releaseOf, TestDirectory } from './support/releases.ts'
@@ -94,7 +95,7 @@ describe('conforms', () => {
       '-out',
       certificate,
     ]
-    expect(Bun.spawnSync(['openssl', 'req', '-x509', ...curve, ...names]).exitCode).toBe(0)
+    expect((await ran(['openssl', 'req', '-x509', ...curve, ...names])).code).toBe(0)
     const ca = readFileSync(certificate, 'utf8')
     const proxy = createTlsServer({ key: readFileSync(key), cert: ca }, (client) => {
       const upstream = connect(Number(new URL(ours.url).port), '127.0.0.1')

@@ -45,7 +45,7 @@ export async function buildExecutable(architecture: Architecture, directory = DI
     for (const path of shipped) cpSync(join(ROOT, path), join(stage, path))
     const assets = [...new Set(shipped.map((path) => path.split('/')[0]))].map((name) => `--asset=${name}`)
     // Bun puts the name of the output file and the way from here to the sources into it: both are always the same.
-    run(stage, [
+    await run(stage, [
       process.execPath,
       'build',
       '--compile',
@@ -85,13 +85,13 @@ async function bunFor(architecture: Architecture): Promise<string> {
   mkdirSync(join(kept, '..'), { recursive: true })
   const download = mkdtempSync(join(kept, '..', 'download-'))
   try {
-    run(download, ['npm', 'pack', '--silent', `${name}@${version}`])
+    await run(download, ['npm', 'pack', '--silent', `${name}@${version}`])
     const [archive = ''] = new Bun.Glob('*.tgz').scanSync(download)
     const digest = createHash('sha512')
       .update(readFileSync(join(download, archive)))
       .digest('base64')
     if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what package-lock.json names`)
-    run(download, ['tar', '-xzf', archive, 'package/bin/bun'])
+    await run(download, ['tar', '-xzf', archive, 'package/bin/bun'])
     renameSync(join(download, 'package', 'bin', 'bun'), kept)
     return kept
   } finally {
@@ -99,11 +99,12 @@ async function bunFor(architecture: Architecture): Promise<string> {
   }
 }
 
-/** Runs a command; what it wrote is shown only if it fails. */
-export function run(cwd: string, command: readonly string[]): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  if (exitCode !== 0) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`)
-  return stdout.toString()
+/** Runs a command; what it wrote is shown only if it fails. Not by `Bun.spawnSync`, since tests build too. */
+export async function run(cwd: string, command: readonly string[]): Promise<string> {
+  const child = Bun.spawn([...command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${command.join(' ')} failed:\n${out}${err}`)
+  return out
 }
 
 /** Writes the digests of all that is in dist/. */

@@ -45,10 +45,10 @@ type PackageOptions = {
 }
 
 /** Packs an executable, and returns the path of the package. */
-export function packDeb(
+export async function packDeb(
   architecture: Architecture,
   { executable, directory = DIST, version = manifest.version, compression = 'xz' }: PackageOptions,
-): string {
+): Promise<string> {
   mkdirSync(directory, { recursive: true })
   const stage = mkdtempSync(join(directory, '.deb-'))
   try {
@@ -59,11 +59,11 @@ export function packDeb(
     put(tree, 'DEBIAN/control', controlFile(DEBIAN[architecture], version, Math.ceil(size / KIBIBYTE)))
     for (const script of ['postinst', 'prerm', 'postrm'])
       put(tree, `DEBIAN/${script}`, readFileSync(join(ROOT, 'deploy', 'debian', script)), EXECUTABLE)
-    put(tree, 'DEBIAN/md5sums', run(tree, ['sh', '-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum']))
-    run(tree, ['find', '.', '-exec', 'touch', '--no-dereference', `--date=@${EPOCH}`, '{}', '+'])
+    put(tree, 'DEBIAN/md5sums', await run(tree, ['sh', '-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum']))
+    await run(tree, ['find', '.', '-exec', 'touch', '--no-dereference', `--date=@${EPOCH}`, '{}', '+'])
     const name = `nomenclator_${version}_${DEBIAN[architecture]}.deb`
     const pack = ['dpkg-deb', '--root-owner-group', `-Z${compression}`, '-z1', '--build', 'nomenclator', name]
-    run(stage, ['env', `SOURCE_DATE_EPOCH=${EPOCH}`, 'XZ_DEFAULTS=--threads=1', ...pack])
+    await run(stage, ['env', `SOURCE_DATE_EPOCH=${EPOCH}`, 'XZ_DEFAULTS=--threads=1', ...pack])
     renameSync(join(stage, name), join(directory, name))
     return join(directory, name)
   } finally {
@@ -132,7 +132,7 @@ async function main(): Promise<void> {
   for (const architecture of Object.keys(DEBIAN) as Architecture[]) {
     const executable = await buildExecutable(architecture)
     console.log(`dist/${executableName(architecture)}`)
-    console.log(`dist/${packDeb(architecture, { executable }).slice(DIST.length + 1)}`)
+    console.log(`dist/${(await packDeb(architecture, { executable })).slice(DIST.length + 1)}`)
   }
   writeSums()
 }

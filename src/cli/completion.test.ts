@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ran } from '../../test/support/command.ts'
 import { completionScript } from './completion.ts'
 import { commands } from './run.ts'
 
@@ -23,7 +24,7 @@ const scripts = Object.fromEntries(
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The lines to complete go after the name of the program; each gives the words that are offered. */
-const offers: Record<Shell, (lines: readonly string[]) => string[]> = {
+const offers: Record<Shell, (lines: readonly string[]) => Promise<string[]>> = {
   bash: (lines) => {
     const calls = lines.map((line) => `try nomenclator ${line.split(' ').map(quote).join(' ')}`)
     const harness = `source ${scripts.bash}
@@ -47,10 +48,10 @@ const offers: Record<Shell, (lines: readonly string[]) => string[]> = {
   },
 }
 
-function output(command: string[]): string[] {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT, env: { ...process.env, HOME: scratch } })
-  expect([exitCode, stderr.toString()]).toEqual([0, ''])
-  return stdout.toString().split('\n').slice(0, -1)
+async function output(command: string[]): Promise<string[]> {
+  const { code, out, err } = await ran(command, { cwd: ROOT, env: { HOME: scratch } })
+  expect([code, err]).toEqual([0, ''])
+  return out.split('\n').slice(0, -1)
 }
 
 describe.each(shells)('%s', (shell) => {
@@ -74,8 +75,8 @@ describe.each(shells)('%s', (shell) => {
     }
   })
 
-  test.skipIf(!isThere)('is a script that the shell can read', () => {
-    expect(Bun.spawnSync([shell, '-n', scripts[shell]]).exitCode).toBe(0)
+  test.skipIf(!isThere)('is a script that the shell can read', async () => {
+    expect((await ran([shell, '-n', scripts[shell]])).code).toBe(0)
   })
 
   const firstWords = [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))]
@@ -99,8 +100,8 @@ describe.each(shells)('%s', (shell) => {
     ['serve --home sr', ['src']],
     ['serve --port ', []],
   ]
-  test.skipIf(!isThere)('offers what may come next', () => {
-    const offered = offers[shell](cases.map(([line]) => line))
+  test.skipIf(!isThere)('offers what may come next', async () => {
+    const offered = await offers[shell](cases.map(([line]) => line))
     const found = cases.map(([line], at) => [line, words(offered[at])])
     expect(found).toEqual(cases.map(([line, expected]) => [line, [...expected].sort()]))
   })
@@ -113,7 +114,7 @@ describe.each(shells)('%s', (shell) => {
       .sort()
 })
 
-test('digests are those of the releases', () => {
+test('digests are those of the releases', async () => {
   const fake = join(scratch, 'nomenclator')
   writeFileSync(fake, "#!/bin/sh\nprintf '* 73b33cc3cd6c  2026 tabular\\n  516c073dbaf8  2026 bundled\\n'\n", {
     mode: 0o755,
@@ -121,5 +122,5 @@ test('digests are those of the releases', () => {
   const harness = `source ${scripts.bash}
     COMP_WORDS=(${fake} diff 5); COMP_CWORD=2; _nomenclator; echo "\${COMPREPLY[*]}"
     COMP_WORDS=(${fake} diff 516c ''); COMP_CWORD=3; _nomenclator; echo "\${COMPREPLY[*]}"`
-  expect(output(['bash', '--norc', '-c', harness])).toEqual(['516c073dbaf8', '73b33cc3cd6c 516c073dbaf8'])
+  expect(await output(['bash', '--norc', '-c', harness])).toEqual(['516c073dbaf8', '73b33cc3cd6c 516c073dbaf8'])
 })

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { nomenclator, type Ran, TestDirectory, TestHome, unpackFirstHome } from '../../test/support/releases.ts'
+import { type Ran, ran } from '../../test/support/command.ts'
+import { nomenclator, TestDirectory, TestHome, unpackFirstHome } from '../../test/support/releases.ts'
 import { Service } from '../../test/support/service.ts'
 import { smallSource } from '../../test/support/small-source.ts'
 import { bundledSource } from '../source/bundled.ts'
@@ -41,14 +42,14 @@ describe('descriptors', () => {
   ])('%s: %s', (soft, status) => expect(descriptors(limits(soft)).status).toBe(status as 'ok'))
   test('not known where there is no such file', () => expect(descriptors('').status).toBe('ok'))
   test('of this process', async () => {
-    const { stdout } = Bun.spawnSync([
+    const { out } = await ran([
       'sh',
       '-c',
       `ulimit -n 200; exec "$0" "$1" doctor --port 0 --json --home /nonexistent/home`,
       process.execPath,
       join(import.meta.dir, '..', 'main.ts'),
     ])
-    const { checks } = JSON.parse(stdout.toString())
+    const { checks } = JSON.parse(out)
     expect(checks[0]).toMatchObject({ check: 'descriptors', status: 'warn' })
     expect(checks[0].found).toStartWith('200 open files')
   })

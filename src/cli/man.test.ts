@@ -1,5 +1,6 @@
 // The manual page has every command, flag, variable and default, and the formatters take it without a warning.
 import { describe, expect, test } from 'bun:test'
+import { ran } from '../../test/support/command.ts'
 import { type Command, command, usageOf } from './command.ts'
 import { text } from './flags.ts'
 import { manualPage } from './man.ts'
@@ -46,11 +47,8 @@ describe.each(tools)('%s', (tool, call) => {
   test.skipIf(Bun.which(tool) === null).each([
     ['the page', page],
     ['words that look like requests', manualPage([odd])],
-  ])('takes %s without a warning', (_what, source) => {
-    const { exitCode, stdout, stderr } = Bun.spawnSync([...call], {
-      stdin: Buffer.from(source),
-      env: { ...process.env, LC_ALL: 'C.UTF-8', MANWIDTH: '80' },
-    })
-    expect([exitCode, stderr.toString(), tool === 'mandoc' ? stdout.toString() : '']).toEqual([0, '', ''])
+  ])('takes %s without a warning', async (_what, source) => {
+    const { code, out, err } = await ran(call, { input: source, env: { LC_ALL: 'C.UTF-8', MANWIDTH: '80' } })
+    expect([code, err, tool === 'mandoc' ? out : '']).toEqual([0, '', ''])
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { ran } from '../../test/support/command.ts'
 import { TestDirectory } from '../../test/support/releases.ts'
 import { type AccessEntry, AccessLog, type AccessLogFormat } from './access-log.ts'
 import { Metrics } from './metrics.ts'
@@ -154,7 +155,7 @@ describe('the file', () => {
 test('a reader that does not read costs lines, which are counted, and delays neither requests nor the end', async () => {
   using directory = new TestDirectory()
   const fifo = join(directory.path, 'fifo')
-  expect(Bun.spawnSync(['mkfifo', fifo]).exitCode).toBe(0)
+  expect((await ran(['mkfifo', fifo])).code).toBe(0)
   // Opened for both, so that it does not wait for a reader.
   const descriptor = openSync(fifo, 'r+')
   const metrics = new Metrics()

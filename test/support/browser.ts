@@ -25,7 +25,7 @@ async function* executables(): AsyncGenerator<string> {
   const isBuiltForThis = process.platform === 'linux' && process.arch === 'x64'
   const packaged = isBuiltForThis ? await fromNpm().catch(() => undefined) : undefined
   if (packaged !== undefined) yield packaged
-  if (process.getuid?.() === 0 && Bun.which('apt-get') !== null) yield* fromDebian()
+  if (process.getuid?.() === 0 && Bun.which('apt-get') !== null) yield* await fromDebian()
 }
 
 const onPath = (): string[] => NAMES.flatMap((name) => Bun.which(name) ?? [])
@@ -61,14 +61,14 @@ const APT_MILLISECONDS = 300_000
 const INSTALL = 'apt-get -qq install --yes --no-install-recommends chromium'
 
 /** One process installs it, and the others wait for that. */
-function fromDebian(): string[] {
+async function fromDebian(): Promise<string[]> {
   const script = `${INSTALL} || { apt-get -qq update && ${INSTALL}; }`
-  const { success } = Bun.spawnSync(['flock', join(tmpdir(), 'nomenclator-apt.lock'), 'sh', '-c', script], {
+  const installing = Bun.spawn(['flock', join(tmpdir(), 'nomenclator-apt.lock'), 'sh', '-c', script], {
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: APT_MILLISECONDS,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   })
-  return success ? onPath() : []
+  return (await installing.exited) === 0 ? onPath() : []
 }
 
 /** A page may be opened by root in a container, where the sandbox of the browser cannot work. */

@@ -11,6 +11,7 @@ import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../../src/release/shelf/verify.ts'
 import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
 import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
+import { type Ran, ran } from './command.ts'
 import { completedRows } from './completed-rows.ts'
 import { withFacts } from './known-facts.ts'
 
@@ -185,13 +186,7 @@ export function writeTabular(directory: string, rowsByName: Rows): string {
   return directory
 }
 
-export type Ran = { readonly code: number; readonly out: string; readonly err: string }
-
 export const PROGRAM = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 
 /** Runs the program in a process of its own, to its end. */
-export async function nomenclator(...argv: readonly string[]): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, out, err }
-}
+export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([process.execPath, PROGRAM, ...argv])

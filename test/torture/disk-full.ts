@@ -1,6 +1,7 @@
 // A disk that is full to the last byte while the service runs from it.
 import { readFileSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ran } from '../support/command.ts'
 import { nomenclator } from '../support/releases.ts'
 import { eventually } from '../support/service.ts'
 import { cannotMount, SmallDisk } from './mounts.ts'
@@ -9,9 +10,9 @@ import { activate, type Campaign, type Home, releaseOf } from './trial.ts'
 const BUNDLED_KILOBYTES = 64 * 1_024
 
 /** Room for the home, and for one release of the bundled data. */
-function kilobytesFor(home: Home): number {
-  const { stdout } = Bun.spawnSync(['du', '-sk', home.path])
-  return Number.parseInt(stdout.toString(), 10) + BUNDLED_KILOBYTES
+async function kilobytesFor(home: Home): Promise<number> {
+  const { out } = await ran(['du', '-sk', home.path])
+  return Number.parseInt(out, 10) + BUNDLED_KILOBYTES
 }
 
 export const diskFull: Campaign = {
@@ -22,7 +23,7 @@ export const diskFull: Campaign = {
   impossible: cannotMount,
   run: async (trial) => {
     const source = await trial.homes.large()
-    using disk = new SmallDisk(kilobytesFor(source))
+    await using disk = await SmallDisk.create(await kilobytesFor(source))
     const home = trial.homes.copyOf(source, join(disk.path, 'home'))
     const [first, second] = home.digests
     const service = await trial.start(home)

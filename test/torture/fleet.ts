@@ -487,7 +487,7 @@ export const fleet: Campaign = {
   title: 'A fleet, tried',
   description:
     'PostgreSQL, one publisher and three nodes of two workers on one machine, nginx in front of them, and clients that request pages all the time and compare each with what the releases have. Releases are published and rolled back; PostgreSQL is killed (SIGKILL) and started again, also in the middle of publications; nodes are killed with all their processes and started again, also in the middle of fetching; chunks are damaged in the database; the network between nodes and PostgreSQL is cut, or loses everything without a word; the clock of a node jumps. No client may get a wrong response or none, and all nodes must come to serve what was published.',
-  impossible: () => (Bun.which('nginx') === null ? 'it needs nginx.' : undefined),
+  impossible: async () => (Bun.which('nginx') === null ? 'it needs nginx.' : undefined),
   run: async (trial) => {
     const plan = PLANS[trial.scale]
     await using postgres = await TestPostgres.create()

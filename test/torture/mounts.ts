@@ -1,35 +1,44 @@
 // File systems that are mounted for a trial, which takes a superuser.
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ran } from '../support/command.ts'
 import { TestDirectory } from '../support/releases.ts'
 
-function run(...command: readonly string[]): void {
-  const { success, stderr } = Bun.spawnSync([...command])
-  if (!success) throw new Error(`${command.join(' ')}: ${stderr}`)
+async function run(...command: readonly string[]): Promise<void> {
+  const { code, err } = await ran(command)
+  if (code !== 0) throw new Error(`${command.join(' ')}: ${err}`)
 }
 
 /** Lazily, since files that a process has mapped keep it busy. */
-export const unmount = (path: string): void => run('umount', '--lazy', path)
+export const unmount = (path: string): Promise<void> => run('umount', '--lazy', path)
 
 /** Lets a directory be seen at another path. */
-export function bind(directory: string, path: string): void {
+export async function bind(directory: string, path: string): Promise<void> {
   mkdirSync(path, { recursive: true })
-  run('mount', '--bind', directory, path)
+  await run('mount', '--bind', directory, path)
 }
 
 /** A disk of some kilobytes in memory. */
-export class SmallDisk extends TestDirectory {
-  #mounted = false
+export class SmallDisk implements AsyncDisposable {
+  readonly #directory: TestDirectory
 
-  constructor(kilobytes: number) {
-    super()
+  private constructor(directory: TestDirectory) {
+    this.#directory = directory
+  }
+
+  static async create(kilobytes: number): Promise<SmallDisk> {
+    const directory = new TestDirectory()
     try {
-      run('mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', this.path)
-      this.#mounted = true
+      await run('mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', directory.path)
+      return new SmallDisk(directory)
     } catch (error) {
-      super[Symbol.dispose]()
+      directory[Symbol.dispose]()
       throw error
     }
+  }
+
+  get path(): string {
+    return this.#directory.path
   }
 
   /** Takes all room but these kilobytes. */
@@ -43,27 +52,29 @@ export class SmallDisk extends TestDirectory {
     rmSync(join(this.path, 'filler'), { force: true })
   }
 
-  readOnly(): void {
-    run('mount', '-o', 'remount,ro', this.path)
+  async readOnly(): Promise<void> {
+    await run('mount', '-o', 'remount,ro', this.path)
   }
 
-  override [Symbol.dispose](): void {
-    if (this.#mounted) unmount(this.path)
-    super[Symbol.dispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await unmount(this.path)
+    this.#directory[Symbol.dispose]()
   }
 }
 
-let reason: string | undefined | null = null
+let reason: Promise<string | undefined> | undefined
 /** In words, why nothing can be mounted here; undefined if it can. */
-export function cannotMount(): string | undefined {
-  if (reason !== null) return reason
-  if (process.getuid?.() !== 0) reason = 'it takes root to mount a file system.'
-  else
-    try {
-      using _disk = new SmallDisk(64)
-      reason = undefined
-    } catch (error) {
-      reason = `nothing can be mounted here (${error instanceof Error ? error.message.trim() : error}).`
-    }
+export function cannotMount(): Promise<string | undefined> {
+  reason ??= whyNot()
   return reason
+}
+
+async function whyNot(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return 'it takes root to mount a file system.'
+  try {
+    await using _disk = await SmallDisk.create(64)
+    return undefined
+  } catch (error) {
+    return `nothing can be mounted here (${error instanceof Error ? error.message.trim() : error}).`
+  }
 }

@@ -74,7 +74,7 @@ export async function runCampaign(
   options: { readonly scale: Scale; readonly seed: number; readonly log: (line: string) => void },
 ): Promise<Trial> {
   await using trial = new Trial(options.scale, options.seed, homes, options.log)
-  const impossible = campaign.impossible?.()
+  const impossible = await campaign.impossible?.()
   if (impossible !== undefined) trial.fact(`Not run: ${impossible}`)
   else
     try {

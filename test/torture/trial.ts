@@ -26,7 +26,7 @@ export type Campaign = {
   /** What is done to the service, for the report. */
   readonly description: string
   /** In the words of the report, why it cannot run on this machine. */
-  readonly impossible?: () => string | undefined
+  readonly impossible?: () => Promise<string | undefined>
   readonly run: (trial: Trial) => Promise<void>
 }
 

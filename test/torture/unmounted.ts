@@ -23,7 +23,7 @@ export const unmounted: Campaign = {
     /** Nothing but the release that was current. */
     const versions = Object.fromEntries(targets.map((target) => [target, [of[first]?.[target] ?? '']]))
     mkdirSync(home.path)
-    bind(stored.path, home.path)
+    await bind(stored.path, home.path)
     let isMounted = true
     try {
       const service = await trial.start(home)
@@ -32,7 +32,7 @@ export const unmounted: Campaign = {
         service,
         home,
         async () => {
-          unmount(home.path)
+          await unmount(home.path)
           isMounted = false
           await Bun.sleep(hold)
         },
@@ -62,7 +62,7 @@ export const unmounted: Campaign = {
       const ready = await trial.admin(service, '/readyz')
       if (ready !== undefined) trial.fact(`/readyz responded ${ready.status}: ${ready.text.trim().slice(0, 300)}`)
       const returned = await trial.observe('mounted again', service, home, async () => {
-        bind(stored.path, home.path)
+        await bind(stored.path, home.path)
         isMounted = true
         const started = performance.now()
         await eventually(
@@ -82,7 +82,7 @@ export const unmounted: Campaign = {
         `mounted again: ${returned.probe.failed} requests failed (${JSON.stringify(returned.probe.reasons)})`,
       )
     } finally {
-      if (isMounted) unmount(home.path)
+      if (isMounted) await unmount(home.path)
     }
   },
 }

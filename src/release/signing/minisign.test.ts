@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { ran } from '../../../test/support/command.ts'
 import { TestDirectory } from '../../../test/support/releases.ts'
 import {
   generateKeys,
@@ -113,23 +114,20 @@ describe('minisign itself', () => {
   const directory = new TestDirectory()
   afterAll(() => directory[Symbol.dispose]())
   const at = (name: string) => join(directory.path, name)
-  const minisign = (input: string, ...flags: string[]) => {
-    const { exitCode, stderr } = Bun.spawnSync(['minisign', ...flags], { stdin: Buffer.from(input) })
-    return { code: exitCode, err: String(stderr) }
-  }
+  const minisign = (input: string, ...flags: string[]) => ran(['minisign', ...flags], { input })
   test.skipIf(Bun.which('minisign') === null).each([
     ['not encrypted', undefined],
     ['encrypted', 'geheim'],
-  ])('verifies what is signed here, and signs with a key that was made here and is %s', (_, password) => {
+  ])('verifies what is signed here, and signs with a key that was made here and is %s', async (_, password) => {
     const { publicKey, secretFile } = generateKeys(password, WEAK)
     writeFileSync(at('message'), MESSAGE)
     writeFileSync(at('key.pub'), publicKeyFile(publicKey))
     writeFileSync(at('key.key'), secretFile)
     writeFileSync(at('ours'), signMessage(parseSecretKey(secretFile, password), MESSAGE, 'ours'))
-    expect(minisign('', '-Vm', at('message'), '-x', at('ours'), '-p', at('key.pub'))).toMatchObject({ code: 0 })
+    expect(await minisign('', '-Vm', at('message'), '-x', at('ours'), '-p', at('key.pub'))).toMatchObject({ code: 0 })
     expect(
-      minisign(`${password ?? ''}\n`, '-Sm', at('message'), '-x', at('theirs'), '-s', at('key.key')),
+      await minisign(`${password ?? ''}\n`, '-Sm', at('message'), '-x', at('theirs'), '-s', at('key.key')),
     ).toMatchObject({ code: 0 })
-    expect(minisign('', '-Vm', at('message'), '-x', at('theirs'), '-p', at('key.pub'))).toMatchObject({ code: 0 })
+    expect(await minisign('', '-Vm', at('message'), '-x', at('theirs'), '-p', at('key.pub'))).toMatchObject({ code: 0 })
   })
 })

@@ -1,7 +1,8 @@
 // The program in processes of its own: run to its end, struck by a mishap, killed at some moment, or serving.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROGRAM, type Ran } from '../../support/releases.ts'
+import type { Ran } from '../../support/command.ts'
+import { PROGRAM } from '../../support/releases.ts'
 import { MISHAP_VARIABLE, type Mishap } from './mishap.ts'
 
 const PRELOAD = join(import.meta.dir, 'mishap.ts')
