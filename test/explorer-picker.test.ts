@@ -112,8 +112,9 @@ describe('the script', () => {
 })
 
 const PLACES = '<nomenclator-picker levels="estado,municipio,localidad" name="lugar"></nomenclator-picker>'
+/** The buttons stand apart, since they are small with some fonts. */
 const inForm = (content: string) =>
-  `<form action="/saved">${content}<button>Guardar</button><button type="reset">Limpiar</button></form>`
+  `<form action="/saved">${content}<p><button>Guardar</button></p><p><button type="reset">Limpiar</button></p></form>`
 const field = (page: Page, name: string) => page.getByRole('combobox', { name, exact: true })
 
 async function choose(page: Page, level: string, text: string, option: string): Promise<void> {

