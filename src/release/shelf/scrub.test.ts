@@ -145,9 +145,11 @@ test('it rests at least twenty times as long as it works, even where files are s
   }
   try {
     scrub = new Scrub({ shelf: home.shelf, log: () => {}, onChange: () => {} })
-    const started = performance.now()
+    // The time of the processor: whatever else the machine has to do is no work of the scrub.
+    const before = process.cpuUsage()
     await scrub.run()
-    worked = performance.now() - started
+    const { user, system } = process.cpuUsage(before)
+    worked = (user + system) / 1_000
   } finally {
     Bun.sleep = sleep
   }
