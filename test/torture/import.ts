@@ -5,12 +5,10 @@ import type { Campaign } from './trial.ts'
 
 /** Most of them at the end, where the new release takes the place of the old: the shortest part, and the one that matters. */
 const SHORT: readonly Plan[] = [
-  { way: 'change', part: 0.4 },
-  { way: 'change', last: 7 },
   { way: 'moment', part: 0.5 },
-  { way: 'change', last: 4 },
   // While the entities are put in their places.
   { way: 'change', last: 20 },
+  { way: 'change', last: 4 },
 ]
 const FEW = { localidad: 200, municipio: 200, subdisciplina: 200 }
 
