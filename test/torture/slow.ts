@@ -112,16 +112,17 @@ export const slow: Campaign = {
       const wrong = clients - began('200') - began('503') - waiting
       trial.require(wrong === 0, `${name}: ${wrong} clients got something else than 200 or 503`)
       trial.require(probe.failed === 0, `${name}: ${probe.failed} requests of the well-behaved client failed`)
-      if (trial.scale !== 'test' && clients > 0) {
+      // Shorter cases are mostly the moment in which all of them connect.
+      if (trial.scale === 'full' && clients > 0)
         trial.require(
           probe.latency.p99 < MAX_P99_MILLISECONDS,
           `${name}: v1's p99 was ${probe.latency.p99.toFixed(1)} ms`,
         )
+      if (trial.scale !== 'test' && clients > 0)
         trial.require(
           memory.peak.anonymous < MAX_ANONYMOUS_MEGABYTES,
           `${name}: ${Math.round(memory.peak.anonymous)} MB that are no file`,
         )
-      }
       await service[Symbol.asyncDispose]()
     }
   },
