@@ -32,7 +32,7 @@ async function swap(digest: string): Promise<number> {
   return performance.now() - started
 }
 
-/** Which release responses: that of every sampled page must be the same. */
+/** Which release responds: that of every sampled page must be the same. */
 async function served(): Promise<string | undefined> {
   const versions = await Promise.all(
     targets.map(async ({ target, versions }) => {
@@ -57,14 +57,14 @@ test('the two releases have no response in common', () => {
 })
 
 test('is noticed at once, forth and back', async () => {
-  const took: number[] = []
-  for (const digest of [second, first, second, first, second]) {
-    took.push(await swap(digest))
+  let took = 0
+  for (let turn = 0; turn < 21; turn++) {
+    const digest = turn % 2 === 0 ? second : first
+    took += await swap(digest)
     expect(await served()).toBe(digest)
   }
-  // Looking once a second finds it too, but in the mean not so soon.
-  const [, , median = 0] = took.toSorted((a, b) => a - b)
-  expect(median).toBeLessThan(400)
+  // Looking once a second finds each of them too, but takes nearly twenty seconds for it.
+  expect(took).toBeLessThan(15_000)
 })
 
 test('activate and rollback, as they are typed, reach it', async () => {

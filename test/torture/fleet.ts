@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '../../bench/free-port.ts'
+import { describeMachine } from '../../bench/machine.ts'
 import { Shelf } from '../../src/release/shelf/shelf.ts'
 import { releaseVerifier } from '../../src/release/shelf/verify.ts'
 import { tabularSource } from '../../src/source/tabular/tabular.ts'
@@ -554,12 +555,13 @@ if (import.meta.main) {
   })
   const scale = values.quick ? 'quick' : 'full'
   using homes = new Homes(scale)
+  const machine = describeMachine()
   const started = performance.now()
   const log = (line: string) => console.error(`torture fleet: ${line}`)
   const { runCampaign } = await import('./torture.ts')
   const trial = await runCampaign(fleet, homes, { scale, seed: Number(values.seed), log })
   const call = ['npm run torture:fleet', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
-  const took = { seconds: (performance.now() - started) / 1_000, call }
+  const took = { seconds: (performance.now() - started) / 1_000, call, machine }
   console.log(withPart('', fleet, trial, took))
   const out = values.out ?? (values.quick ? undefined : OUT)
   if (out !== undefined) {

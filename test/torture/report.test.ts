@@ -17,7 +17,7 @@ const trialWith = (fact: string, ...failures: readonly string[]) => {
   for (const failure of failures) trial.require(false, failure)
   return trial
 }
-const how = { seconds: 2, call: 'npm run torture' }
+const how = { seconds: 2, call: 'npm run torture', machine: ['a processor', 'a system'] }
 
 test('a campaign comes once, with its heading, and is replaced where it stands', () => {
   const first = withPart('# Top\n', campaign('a'), trialWith('old'), how)
@@ -28,6 +28,7 @@ test('a campaign comes once, with its heading, and is replaced where it stands',
   expect([...again.matchAll(/^- .*$/gm)].map(([line]) => line)).toEqual(['- new', '- it broke', '- other'])
   expect(again.match(/Everything that must hold did\./g)?.length).toBe(1)
   expect(again).toContain('seed 7')
+  expect(again).toContain('; a processor; a system.')
 })
 
 test('what people wrote around a part stays', () => {

@@ -1,6 +1,5 @@
 // docs/reliability.md: what each campaign found, in a part of its own between two marks, so that a run replaces only what it ran.
 import { withPart as withDocumentPart } from '../../bench/document-part.ts'
-import { describeMachine } from '../../bench/machine.ts'
 import { version } from '../../package.json'
 import type { Campaign, Case, Trial } from './trial.ts'
 
@@ -33,12 +32,14 @@ type Conditions = {
   readonly seconds: number
   /** How it was started. */
   readonly call: string
+  /** What it ran on. */
+  readonly machine: readonly string[]
   /** Which share of the machine's time its host gave to other machines. */
   readonly stolen?: number
 }
 
 /** The part of one campaign, without its heading. */
-function partOf({ description }: Campaign, trial: Trial, { seconds, call, stolen = 0 }: Conditions): string {
+function partOf({ description }: Campaign, trial: Trial, { seconds, call, machine, stolen = 0 }: Conditions): string {
   const table =
     trial.cases.length === 0
       ? []
@@ -53,7 +54,7 @@ function partOf({ description }: Campaign, trial: Trial, { seconds, call, stolen
     ...(trial.failures.length === 0
       ? ['Everything that must hold did.', '']
       : list('**Did not hold:**', trial.failures)),
-    `\`${call}\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${Math.round(seconds)} s, seed ${trial.seed}; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}${stolen < 0.02 ? '' : `; its host gave ${Math.round(stolen * 100)} % of its time to other machines`}.`,
+    `\`${call}\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${Math.round(seconds)} s, seed ${trial.seed}; nomenclator ${version} on Bun ${Bun.version}; ${machine.join('; ')}${stolen < 0.02 ? '' : `; its host gave ${Math.round(stolen * 100)} % of its time to other machines`}.`,
   ].join('\n')
 }
 

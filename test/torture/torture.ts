@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { hostTicks, keepAwake } from '../../bench/machine.ts'
+import { describeMachine, hostTicks, keepAwake } from '../../bench/machine.ts'
 import { clock } from './clock.ts'
 import { damaged } from './damaged.ts'
 import { descriptors } from './descriptors.ts'
@@ -89,6 +89,7 @@ export async function runCampaign(
 async function run({ parts, scale, seed, out }: Options, call: string): Promise<number> {
   using homes = new Homes(scale)
   using _awake = keepAwake()
+  const machine = describeMachine()
   let failures = 0
   let printed = ''
   for (const campaign of parts) {
@@ -102,7 +103,7 @@ async function run({ parts, scale, seed, out }: Options, call: string): Promise<
     const stolen = (after.stolen - before.stolen) / Math.max(after.all - before.all, 1)
     log(`${trial.failures.length === 0 ? 'held' : 'DID NOT HOLD'}, ${Math.round(seconds)} s`)
     failures += trial.failures.length
-    const conditions = { seconds, call, stolen }
+    const conditions = { seconds, call, machine, stolen }
     printed = withPart(printed, campaign, trial, conditions)
     if (out === undefined) continue
     // After each campaign, so that hours of work are not lost with the last of them.
