@@ -13,7 +13,7 @@ const FED_MILLISECONDS = 10
 /** What a worker was busy with when it died: at most a request on each connection of the client. */
 const LOST_WITH_A_WORKER = 8
 /** A client that connects again at once may get the listening socket of the dead one just before it is closed. */
-const SHARE_LOST_TWICE = 0.01
+const SHARE_LOST_TWICE = 0.03
 
 type Way = 'killed' | 'stopped' | 'starved'
 
