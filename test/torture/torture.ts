@@ -25,7 +25,7 @@ export const campaigns: readonly Campaign[] = [
 const ROOT = join(import.meta.dir, '..', '..')
 const OUT = 'docs/reliability.md'
 
-export const USAGE = `npm run torture                  every campaign; hours
+export const USAGE = `npm run torture                  every campaign; about an hour
 npm run torture -- PART...       only these: ${campaigns.map(({ name }) => name).join(', ')}
 npm run torture -- --quick       the same in minutes; prints the report
 
@@ -106,7 +106,7 @@ async function run({ parts, scale, seed, out }: Options, call: string): Promise<
     const conditions = { seconds, call, machine, stolen }
     printed = withPart(printed, campaign, trial, conditions)
     if (out === undefined) continue
-    // After each campaign, so that hours of work are not lost with the last of them.
+    // After each campaign, so that an hour of work is not lost with the last of them.
     const file = resolve(out)
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '# What Nomenclator withstands\n'
     writeFileSync(file, withPart(text, campaign, trial, conditions))
