@@ -1,16 +1,17 @@
 // The benchmark of the explorer: what its pages cost the server, and how soon the map is seen in a browser.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Entity } from '../src/catalog/entity.ts'
-import { createApp } from '../src/http/app.ts'
-import { ApiReader, type ReadList } from '../src/http/explorer/api-reader.ts'
-import { languageOf } from '../src/http/explorer/language.ts'
-import { rendered } from '../src/http/explorer/layout.ts'
-import type { Pairs } from '../src/http/explorer/links.ts'
-import { collectionPage } from '../src/http/explorer/pages/collection.ts'
-import { OpenReleases } from '../src/http/v2/open-releases.ts'
-import type { Release } from '../src/release/release.ts'
-import { Shelf } from '../src/release/shelf/shelf.ts'
+import type { Entity } from '../packages/server/src/catalog/entity.ts'
+import { ApiReader, type ReadList } from '../packages/server/src/explorer/api-reader.ts'
+import { languageOf } from '../packages/server/src/explorer/language.ts'
+import { rendered } from '../packages/server/src/explorer/layout.ts'
+import type { Pairs } from '../packages/server/src/explorer/links.ts'
+import { explorerPages } from '../packages/server/src/explorer/mount.ts'
+import { collectionPage } from '../packages/server/src/explorer/pages/collection.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { OpenReleases } from '../packages/server/src/http/v2/open-releases.ts'
+import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import type { Release } from '../packages/server/src/release/release.ts'
 import { launchBrowser } from '../test/support/browser.ts'
 import { serverOf } from '../test/support/server.ts'
 import { runCommand } from './command.ts'
@@ -79,7 +80,7 @@ function htmlOfTable(release: Release, shelf: Shelf): () => number {
 /** Whole requests, from the parsed request to the response. */
 async function pages(release: Release, shelf: Shelf): Promise<Map<string, Spread>> {
   const policy = { baseUrl: BASE_URL, trustedProxies: undefined }
-  const app = createApp({ release: () => release, shelf, policy, logError: console.error })
+  const app = createApp({ release: () => release, shelf, policy, pages: explorerPages, logError: console.error })
   const headers = new Map([['accept', 'text/html']])
   const get = async (target: string) => {
     const [path = '', query = ''] = target.split('?')

@@ -170,7 +170,7 @@ export function describeMachine(): string[] {
   const processor = processorName(output(['lscpu']), readFileSync('/proc/cpuinfo', 'utf8'))
   const system = readFileSync('/etc/os-release', 'utf8').match(/^PRETTY_NAME="?([^"\n]+)/m)?.[1] ?? 'Linux'
   const commit = output(['git', 'rev-parse', '--short', 'HEAD']) || 'unknown'
-  const isChanged = output(['git', 'status', '--porcelain', '--', 'src', 'package.json']) !== ''
+  const isChanged = output(['git', 'status', '--porcelain', '--', 'packages', 'package.json']) !== ''
   return [
     `${processor} (${process.arch}), ${CORES} cores, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
     `${system}, Linux ${release()}`,

@@ -2,11 +2,11 @@
 // counting alone of a page that the shortcut responded with.
 //
 // tools/with-bun bench/observing.ts HOME, after bench/setup
-import { createApp } from '../src/http/app.ts'
-import type { ConnectionInfo, HttpRequest, HttpResponse } from '../src/http/exchange.ts'
-import { DURATION_BOUNDS, Metrics, routeOf } from '../src/http/metrics.ts'
-import { notePage, observed } from '../src/http/observed-app.ts'
-import { Shelf } from '../src/release/shelf/shelf.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import type { ConnectionInfo, HttpRequest, HttpResponse } from '../packages/server/src/http/exchange.ts'
+import { DURATION_BOUNDS, Metrics, routeOf } from '../packages/server/src/http/observation/metrics.ts'
+import { notePage, observed } from '../packages/server/src/http/observation/observed-app.ts'
+import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 
 const REQUESTS = 200_000
 const ROUNDS = 25

@@ -1,8 +1,8 @@
 // The peers: servers given the same pages, which have to send the same responses as this service before they are measured.
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { v1Collections } from '../src/catalog/collections.ts'
-import { builtInCatalog } from '../src/catalog/entities.ts'
+import { v1Collections } from '../packages/server/src/catalog/collections.ts'
+import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import { loads, pathOf } from './load.ts'
 import { openFilesAllowed, workPath } from './machine.ts'
 import { times } from './random.ts'

@@ -1,7 +1,7 @@
 // Servers: processes on cores of their own, and this service among them, with the releases that it serves.
 import { openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
+import { COLLECTOR_OPTIONS } from '../packages/server/src/http/processes/workers.ts'
 import { freePort } from './free-port.ts'
 import { pathOf } from './load.ts'
 import { allCores, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
@@ -11,7 +11,11 @@ export const PEERS = join(import.meta.dir, 'peers')
 /** Configured in every server, so that all of them write the same links. */
 export const BASE_URL = 'http://catalogs.example.org'
 /** The Bun that runs the benchmark is the one that runs the program: tools/with-bun sees to it. */
-const nomenclatorOf = (...bunFlags: string[]) => [process.execPath, ...bunFlags, join(ROOT, 'src', 'main.ts')]
+const nomenclatorOf = (...bunFlags: string[]) => [
+  process.execPath,
+  ...bunFlags,
+  join(ROOT, 'packages', 'server', 'src', 'main.ts'),
+]
 
 export type Launch = {
   readonly name: string

@@ -1,10 +1,10 @@
 // Verifies the peer that is written with Django REST Framework: a server of the contract that shares no code with ours.
 import { rmSync } from 'node:fs'
 
-import { collections } from '../src/verify/address.ts'
-import { compareServers } from '../src/verify/compare.ts'
-import { comparisonText, verificationText } from '../src/verify/report.ts'
-import { verify } from '../src/verify/verify.ts'
+import { collections } from '../packages/server/src/verify/address.ts'
+import { compareServers } from '../packages/server/src/verify/compare.ts'
+import { comparisonText, verificationText } from '../packages/server/src/verify/report.ts'
+import { verify } from '../packages/server/src/verify/verify.ts'
 import { WORK, workPath } from './machine.ts'
 import { copyPages, peers } from './peers.ts'
 import { BASE_URL, build, nomenclator, Server } from './servers.ts'

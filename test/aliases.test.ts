@@ -3,15 +3,15 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { wordsOf } from '../src/catalog/words.ts'
-import { searchAcross } from '../src/find/search.ts'
-import { createApp } from '../src/http/app.ts'
-import { exportTabular } from '../src/release/export-tabular.ts'
-import type { Release } from '../src/release/release.ts'
-import { bundledSource } from '../src/source/bundled.ts'
-import { Faults, type FaultyRecords } from '../src/source/faults.ts'
-import { readAliases } from '../src/source/tabular/aliases.ts'
-import { tabularSource } from '../src/source/tabular/tabular.ts'
+import { wordsOf } from '../packages/server/src/catalog/words.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { searchAcross } from '../packages/server/src/query/search/search.ts'
+import { exportTabular } from '../packages/server/src/release/export-tabular.ts'
+import type { Release } from '../packages/server/src/release/release.ts'
+import { bundledSource } from '../packages/server/src/source/bundled.ts'
+import { Faults, type FaultyRecords } from '../packages/server/src/source/faults.ts'
+import { readAliases } from '../packages/server/src/source/tabular/aliases.ts'
+import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
@@ -159,7 +159,7 @@ test('every alias that ships with the program is of a record of the bundled data
   const faults = new Faults()
   const aliases = readAliases(join(import.meta.dir, '..', 'data', 'aliases.csv'), faults)
   faults.throwIfAny()
-  const { aliasesOf } = await import('../src/release/aliases.ts')
+  const { aliasesOf } = await import('../packages/server/src/release/aliases.ts')
   const known = [...home.current().catalog.entities.keys()].flatMap(
     (name) => aliasesOf(home.current(), name)?.aliases ?? [],
   )

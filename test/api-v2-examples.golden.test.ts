@@ -1,8 +1,8 @@
 // The examples of docs/api-v2.md are run: what the document shows is what the bundled data gives.
 import { setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { createApp } from '../src/http/app.ts'
-import { bundledSource } from '../src/source/bundled.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { withResponses } from './support/examples.ts'
 import { expectGolden } from './support/golden.ts'
 import { TestHome } from './support/releases.ts'

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { commands } from '../src/cli/run.ts'
+import { commands } from '../packages/server/src/cli/run.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service, type ServiceOptions, TwoReleases } from './support/service.ts'

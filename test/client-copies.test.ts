@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileStore } from '../src/client/file-store.ts'
+import { fileStore } from '../packages/client/src/file-store.ts'
 import {
   BadRequest,
   type Catalogs,
@@ -19,9 +19,9 @@ import {
   type Snapshot,
   type Store,
   sync,
-} from '../src/client/index.ts'
-import { sqliteStore } from '../src/client/sqlite-store.ts'
-import type { GivenRow } from '../src/source/source.ts'
+} from '../packages/client/src/index.ts'
+import { sqliteStore } from '../packages/client/src/sqlite-store.ts'
+import type { GivenRow } from '../packages/server/src/source/source.ts'
 import { withFacts } from './support/known-facts.ts'
 import { type Rows, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'

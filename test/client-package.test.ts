@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundledSource } from '../src/source/bundled.ts'
+import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { launchBrowser } from './support/browser.ts'
 import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
@@ -15,7 +15,7 @@ const EXAMPLE_URL = 'https://catalogs.example.org'
 const project = new TestDirectory()
 const home = new TestHome()
 let server: TestServer
-const installed = join(project.path, 'node_modules', 'nomenclator')
+const installed = join(project.path, 'node_modules', 'nomenclator-client')
 const inProject = (...names: string[]) => join(project.path, ...names)
 
 /** What a program prints. The server of these tests runs beside it. */
@@ -31,12 +31,22 @@ beforeAll(async () => {
   await home.import(bundledSource())
   const release = home.current()
   server = serverOf(() => release, {}, home.shelf)
-  const packed = await run(ROOT, 'npm', 'pack', '--silent', '--pack-destination', project.path)
+  const packed = await run(
+    join(ROOT, 'packages', 'client'),
+    'npm',
+    'pack',
+    '--silent',
+    '--pack-destination',
+    project.path,
+  )
   const tarball = packed.trim().split('\n').at(-1) ?? ''
   // npm install does the same with the tarball, and downloads what the server depends on, which the client does not need.
   mkdirSync(installed, { recursive: true })
   await run(installed, 'tar', '-xzf', inProject(tarball), '--strip-components=1')
-  writeFileSync(inProject('package.json'), JSON.stringify({ type: 'module', dependencies: { nomenclator: '*' } }))
+  writeFileSync(
+    inProject('package.json'),
+    JSON.stringify({ type: 'module', dependencies: { 'nomenclator-client': '*' } }),
+  )
 })
 afterAll(async () => {
   await server.close()
@@ -53,9 +63,9 @@ describe('the package', () => {
     expect(entries()).toHaveLength(3)
     for (const entry of entries())
       for (const file of Object.values(entry)) expect(existsSync(join(installed, file)), file).toBe(true)
-    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain('/dist/')
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain('/packages/*/dist/')
     if (existsSync(join(ROOT, '.git')) && Bun.which('git') !== null)
-      expect(await run(ROOT, 'git', 'ls-files', 'dist')).toBe('')
+      expect(await run(ROOT, 'git', 'ls-files', 'packages/client/dist')).toBe('')
   })
 
   test(`has a core of fewer than ${MAX_CORE_BYTES} bytes compressed`, () => {
@@ -65,10 +75,10 @@ describe('the package', () => {
 
   test('imports nothing, save what a store in a file needs', () => {
     const transpiler = new Bun.Transpiler({ loader: 'js' })
-    const imported = readdirSync(join(installed, 'dist', 'npm', 'client'))
+    const imported = readdirSync(join(installed, 'dist'))
       .filter((file) => file.endsWith('.js'))
       .map((file) => {
-        const source = readFileSync(join(installed, 'dist', 'npm', 'client', file), 'utf8')
+        const source = readFileSync(join(installed, 'dist', file), 'utf8')
         expect(source).not.toMatch(/\b(?:Bun|process|Buffer|require)\b/)
         return [file, transpiler.scanImports(source).map(({ path, kind }) => `${kind} ${path}`)]
       })
@@ -156,7 +166,7 @@ describe('the examples of docs/client.md print what they say', () => {
     const browser = await launchBrowser()
     if (browser === undefined) return
     const { script, output } = program()
-    const imports = { 'nomenclator/client': '/client/index.js' }
+    const imports = { 'nomenclator-client': '/index.js' }
     const html = `<!doctype html><script>window.printed = []; console.log = (...words) => printed.push(words.join(' '))</script>
 <script type="importmap">${JSON.stringify({ imports })}</script><script type="module" src="/example.js"></script>`
     const site = Bun.serve({
@@ -167,7 +177,7 @@ describe('the examples of docs/client.md print what they say', () => {
         if (pathname === '/') return new Response(html, { headers: { 'Content-Type': 'text/html' } })
         if (pathname === '/example.js')
           return new Response(`${script}\nwindow.isDone = true`, { headers: { 'Content-Type': 'text/javascript' } })
-        const file = Bun.file(join(installed, 'dist', 'npm', pathname))
+        const file = Bun.file(join(installed, 'dist', pathname))
         return existsSync(file.name ?? '') ? new Response(file) : new Response(null, { status: 404 })
       },
     })

@@ -13,7 +13,7 @@ import {
   TimedOut,
   TooManyRequests,
   Unavailable,
-} from '../src/client/index.ts'
+} from '../packages/client/src/index.ts'
 import { type Explored, explored } from './support/explored.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
 import { serverOf } from './support/server.ts'

@@ -8,23 +8,25 @@ import { USAGE as EXPLORER_USAGE } from '../bench/explorer.ts'
 import { USAGE as RESOLVE_USAGE } from '../bench/resolve/resolve.ts'
 import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { type EntityName, entities } from '../src/catalog/entities.ts'
-import { type Field, publishedFields } from '../src/catalog/entity.ts'
-import type { Command } from '../src/cli/command.ts'
-import { commands } from '../src/cli/run.ts'
-import { ADMIN_PATHS } from '../src/http/admin.ts'
-import { METRICS } from '../src/http/exposition.ts'
-import { ROUTES } from '../src/http/metrics.ts'
-import { problemTitles } from '../src/http/problem.ts'
-import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
-import { TIMEOUTS } from '../src/http/wire/server.ts'
-import { SUPERVISOR_VARIABLE } from '../src/http/workers.ts'
-import { pageHeaders } from '../src/page/page-headers.ts'
-import { FIRST_PAGE, type PageNumber } from '../src/page/page-request.ts'
-import { SHELF_TROUBLES } from '../src/release/shared/follower.ts'
-import { FOLLOW_PROBLEMS } from '../src/release/shelf/follow.ts'
-import { checks } from '../src/verify/checks.ts'
-import { DIFFERENCE_KINDS } from '../src/verify/compare.ts'
+import server from '../packages/server/package.json' with { type: 'json' }
+import { type EntityName, entities } from '../packages/server/src/catalog/entities.ts'
+import { type Field, publishedFields } from '../packages/server/src/catalog/entity.ts'
+import type { Command } from '../packages/server/src/cli/command.ts'
+import { commands } from '../packages/server/src/cli/run.ts'
+import { SHELF_TROUBLES } from '../packages/server/src/distribution/postgres/follower.ts'
+import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin.ts'
+import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
+import { ROUTES } from '../packages/server/src/http/observation/metrics.ts'
+import { problemTitles } from '../packages/server/src/http/problem.ts'
+import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/workers.ts'
+import { pageHeaders } from '../packages/server/src/http/v1/page-headers.ts'
+import { FIRST_PAGE } from '../packages/server/src/http/v1/page-request.ts'
+import { HEAD_LIMITS } from '../packages/server/src/http/wire/request-head.ts'
+import { TIMEOUTS } from '../packages/server/src/http/wire/server.ts'
+import type { PageNumber } from '../packages/server/src/query/page.ts'
+import { FOLLOW_PROBLEMS } from '../packages/server/src/release/home/follow.ts'
+import { checks } from '../packages/server/src/verify/checks.ts'
+import { DIFFERENCE_KINDS } from '../packages/server/src/verify/compare.ts'
 import { USAGE as SCREENSHOTS_USAGE } from '../tools/screenshots.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
@@ -40,7 +42,7 @@ const FLAGS_OF_OTHERS =
   []
 /** The properties by which the looks of the picker are set, which are written like flags. */
 const PICKER_PROPERTIES = [
-  ...new Set(readFileSync(join(ROOT, 'src/explorer/nomenclator-picker.ts'), 'utf8').match(/--picker-[a-z]+/g)),
+  ...new Set(readFileSync(join(ROOT, 'packages/picker/src/nomenclator-picker.ts'), 'utf8').match(/--picker-[a-z]+/g)),
 ]
 /** Variables that no command has: those that are not for people to set, and that of the tests. */
 const OTHER_VARIABLES = [SUPERVISOR_VARIABLE, 'JOURNAL_STREAM', CHROMIUM_VARIABLE]
@@ -282,13 +284,15 @@ describe('all documents together', () => {
     expect([...new Set(named)].filter((path) => !isThere(path))).toEqual([])
   })
 
-  test('walk through every folder of src/', () => {
-    const folders = new Set([...new Bun.Glob('src/*/*').scanSync(ROOT)].map((file) => `${dirname(file)}/`))
+  test('walk through every folder of packages/server/src/', () => {
+    const folders = new Set(
+      [...new Bun.Glob('packages/server/src/*/*').scanSync(ROOT)].map((file) => `${dirname(file)}/`),
+    )
     expect([...folders].filter((folder) => !read('docs/architecture.md').includes(folder))).toEqual([])
   })
 
   test('give a reason for every package', () => {
-    const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    const packages = Object.keys({ ...server.dependencies, ...manifest.devDependencies })
     expect(packages.filter((name) => !read('docs/architecture.md').includes(`\`${name}\``))).toEqual([])
   })
 })
@@ -311,7 +315,9 @@ describe('docs/operations.md', () => {
     const documented = operations('Log').rows.flatMap(([events = '', level]) =>
       spans(events).map((event) => `${event} ${level}`),
     )
-    const sources = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((file) => !file.endsWith('.test.ts'))
+    const sources = [...new Bun.Glob('packages/server/src/**/*.ts').scanSync(ROOT)].filter(
+      (file) => !file.endsWith('.test.ts'),
+    )
     const logged = sources.flatMap((file) =>
       [...read(file).matchAll(/level: '(\w+)',\s+event: '([a-z-]+)'/g)].map(([, level, event]) => `${event} ${level}`),
     )

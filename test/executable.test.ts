@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
-import { version } from '../src/version.ts'
+import { version } from '../packages/server/src/base/version.ts'
 import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
 import { type Ran, ran } from './support/command.ts'
 import { nomenclator, TestDirectory } from './support/releases.ts'
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     using elsewhere = new TestDirectory()
     const project = join(elsewhere.path, 'a', 'project')
     for (const path of [
-      'src',
+      'packages',
       'data',
       'tools',
       'package.json',

@@ -1,9 +1,9 @@
 // The explorer over HTTP, without a browser: what its pages have, in which language, and how they are sent.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { catalogOf } from '../src/catalog/catalog.ts'
-import { code, embeds, entity, id, name } from '../src/catalog/entity.ts'
-import { routeOf } from '../src/http/metrics.ts'
+import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
+import { code, embeds, entity, id, name } from '../packages/server/src/catalog/entity.ts'
+import { routeOf } from '../packages/server/src/http/observation/metrics.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
 import { sourceOf, TestHome, tiny, variantOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'

@@ -1,13 +1,13 @@
 // Filters, words, facts, order, pages and cursors against a naive model of all records in memory: in queries and over API v2.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Entity, type Field, identifierOf } from '../src/catalog/entity.ts'
-import type { PublishedRecord } from '../src/catalog/flatten.ts'
-import { descendantsOf, ownerOf, pathTo } from '../src/catalog/lineage.ts'
-import type { FieldPath } from '../src/catalog/paths.ts'
-import { find } from '../src/find/finder.ts'
-import { createApp } from '../src/http/app.ts'
-import type { Release } from '../src/release/release.ts'
+import { type Entity, type Field, identifierOf } from '../packages/server/src/catalog/entity.ts'
+import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
+import { descendantsOf, ownerOf, pathTo } from '../packages/server/src/catalog/lineage.ts'
+import type { FieldPath } from '../packages/server/src/catalog/paths.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { find } from '../packages/server/src/query/finder.ts'
+import type { Release } from '../packages/server/src/release/release.ts'
 import {
   allPaths,
   type NaiveFilter,

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
-import { run } from '../src/cli/run.ts'
-import { SHELF_HEADER } from '../src/http/app.ts'
-import { parseShelfAddress, type ShelfAddress } from '../src/release/shared/address.ts'
-import { ShelfFollower } from '../src/release/shared/follower.ts'
-import { readListing } from '../src/release/shared/pointer.ts'
-import { publish } from '../src/release/shared/publish.ts'
-import { migrations } from '../src/release/shared/schema.ts'
-import { openShelf } from '../src/release/shared/session.ts'
-import { Shelf } from '../src/release/shelf/shelf.ts'
-import { releaseVerifier } from '../src/release/shelf/verify.ts'
+import { run } from '../packages/server/src/cli/run.ts'
+import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/distribution/postgres/address.ts'
+import { ShelfFollower } from '../packages/server/src/distribution/postgres/follower.ts'
+import { readListing } from '../packages/server/src/distribution/postgres/pointer.ts'
+import { publish } from '../packages/server/src/distribution/postgres/publish.ts'
+import { migrations } from '../packages/server/src/distribution/postgres/schema.ts'
+import { openShelf } from '../packages/server/src/distribution/postgres/session.ts'
+import { SHELF_HEADER } from '../packages/server/src/http/app.ts'
+import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
 import { type Ran, ran } from './support/command.ts'
 import { TestPostgres } from './support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
@@ -148,7 +148,9 @@ afterAll(async () => {
 })
 
 test('every SQL file is a migration, in the order of their numbers', () => {
-  const files = readdirSync(join(import.meta.dir, '..', 'src/release/shared/sql')).filter((name) => /^[0-9]/.test(name))
+  const files = readdirSync(join(import.meta.dir, '..', 'packages/server/src/distribution/postgres/sql')).filter(
+    (name) => /^[0-9]/.test(name),
+  )
   expect(migrations.map(({ number, name }) => `${String(number).padStart(4, '0')}-${name}.sql`)).toEqual(files.sort())
   expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1))
 })

@@ -1,6 +1,6 @@
 // What the formatter does not check: first lines, words that do not belong here, pinned versions.
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
@@ -8,9 +8,11 @@ const ROOT = join(import.meta.dir, '..')
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const glob = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort()
 const isOurs = (file: string) =>
-  !/(?:^|\/)(?:node_modules|\.git)(?:\/|$)|^(?:var|dist)\/|^src\/http\/explorer\/built\//.test(file)
+  !/(?:^|\/)(?:node_modules|\.git)(?:\/|$)|^(?:var|dist)\/|^packages\/(?:[^/]+\/dist|server\/(?:data|deploy|docs|src\/explorer\/built))\//.test(
+    file,
+  )
 
-const sources = glob('src/**/*.{ts,tsx}')
+const sources = glob('packages/*/src/**/*.{ts,tsx}')
 const texts = glob('**/*').filter((file) => isOurs(file) && !/\.(?:png|ico|woff2|zip|gz)$/.test(file))
 const manifests = texts.filter((file) => /(?:^|\/)package\.json$/.test(file))
 const locks = texts.filter((file) => /(?:^|\/)package-lock\.json$/.test(file))
@@ -20,7 +22,7 @@ const UNFINISHED = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].j
 const FOREIGN = [`..${'/'}shared`, `/${'work'}/`]
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|types|misc|manager)\.tsx?$/
 
-describe('src/', () => {
+describe('the sources of a package', () => {
   test('has files that begin with a sentence that says what they own', () => {
     expect(sources.filter((file) => !/^(?:#!.*\n)?\/\/ .{10,}/.test(read(file)))).toEqual([])
   })
@@ -32,7 +34,14 @@ describe('src/', () => {
 
 describe('the whole project', () => {
   test('is looked at', () => {
-    const known = ['README.md', 'src/main.ts', 'tools/with-bun', '.gitignore', 'data/pais.csv', 'package-lock.json']
+    const known = [
+      'README.md',
+      'packages/server/src/main.ts',
+      'tools/with-bun',
+      '.gitignore',
+      'data/pais.csv',
+      'package-lock.json',
+    ]
     expect(known.filter((file) => !texts.includes(file))).toEqual([])
   })
 
@@ -66,21 +75,25 @@ describe('packages', () => {
   })
 
   test.each(locks)('of %s can come from any registry', (file) => {
-    expect(read(file)).not.toContain('"resolved"')
+    // What is linked within the workspace is named by its folder.
+    expect(read(file)).not.toMatch(/"resolved": "(?!packages\/)/)
   })
 
   test('are locked at the versions that package.json names', () => {
     for (const file of manifests) {
       const { dependencies = {}, devDependencies = {} } = JSON.parse(read(file))
-      const lock = JSON.parse(read(file.replace('package.json', 'package-lock.json')))
+      const lockFile = file.replace('package.json', 'package-lock.json')
+      const lock = JSON.parse(read(locks.includes(lockFile) ? lockFile : 'package-lock.json'))
       for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
         expect(`${name} ${lock.packages[`node_modules/${name}`]?.version}`).toBe(`${name} ${version}`)
     }
   })
 
-  test('publish every file that they name', () => {
-    const { files, bin } = JSON.parse(read('package.json')) as { files: string[]; bin: Record<string, string> }
-    for (const entry of [...files, ...Object.values(bin)])
-      if (!/[*!]/.test(entry)) expect(existsSync(join(ROOT, entry)), entry).toBe(true)
+  test('of the workspace have one version, and each can be published', () => {
+    const { workspaces, version } = JSON.parse(read('package.json')) as { workspaces: string[]; version: string }
+    const published = workspaces.map((folder) => JSON.parse(read(`${folder}/package.json`)))
+    expect(published.map((manifest) => manifest.version)).toEqual(published.map(() => version))
+    expect(published.filter((manifest) => manifest.private)).toEqual([])
+    expect(published.map(({ name }) => name)).toEqual(['nomenclator', 'nomenclator-client', 'nomenclator-picker'])
   })
 })

@@ -2,9 +2,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { scanPages } from '../src/release/files/scan.ts'
-import type { ImportOptions } from '../src/release/import.ts'
-import type { GivenRow } from '../src/source/source.ts'
+import { scanPages } from '../packages/server/src/release/files/scan.ts'
+import type { ImportOptions } from '../packages/server/src/release/import.ts'
+import type { GivenRow } from '../packages/server/src/source/source.ts'
 import { contentOf, nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 
 setDefaultTimeout(60_000)

@@ -2,10 +2,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BreakingChanges, type ImportOptions } from '../src/release/import.ts'
-import { lockHome } from '../src/release/shelf/lock.ts'
-import { FaultyRecords } from '../src/source/faults.ts'
-import type { Origin, Source } from '../src/source/source.ts'
+import { lockHome } from '../packages/server/src/release/home/lock.ts'
+import { BreakingChanges, type ImportOptions } from '../packages/server/src/release/import.ts'
+import { FaultyRecords } from '../packages/server/src/source/faults.ts'
+import type { Origin, Source } from '../packages/server/src/source/source.ts'
 import { excerpt } from './support/inegi-file.ts'
 import {
   contentOf,

@@ -1,31 +1,36 @@
-// Reads the imports of src/ and refuses those that point the wrong way, turn in a circle or were never declared.
+// Reads the imports of the packages and refuses those that point the wrong way, turn in a circle or were never declared.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import manifest from '../package.json' with { type: 'json' }
+import workspace from '../package.json' with { type: 'json' }
+import manifest from '../packages/server/package.json' with { type: 'json' }
 
 const ROOT = join(import.meta.dir, '..')
 
-/** Which folders of src/ each folder may import besides itself. What is not named here has no place yet. */
+/**
+ * Which folders of the server each folder may import besides itself and base, which all may. What is not named here has no
+ * place yet.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
+  base: [],
   catalog: [],
   source: ['catalog'],
   release: ['catalog', 'source'],
-  page: ['catalog', 'source', 'release'],
-  find: ['catalog', 'source', 'release'],
-  http: ['catalog', 'source', 'release', 'page', 'find'],
+  query: ['catalog', 'source', 'release'],
+  http: ['catalog', 'source', 'release', 'query'],
+  explorer: ['catalog', 'source', 'release', 'query', 'http'],
+  distribution: ['catalog', 'source', 'release', 'query', 'http'],
   verify: ['catalog', 'source'],
-  cli: ['catalog', 'source', 'release', 'page', 'find', 'http', 'verify'],
-  client: ['catalog'],
-  explorer: [],
+  cli: ['catalog', 'source', 'release', 'query', 'http', 'explorer', 'distribution', 'verify'],
 }
+const SERVER = 'packages/server/src/'
+/** What runs in a browser is no part of the server, though it lies beside the pages. */
+const BROWSER = `${SERVER}explorer/browser/`
 /** The client goes to other machines without the server, so of the catalog it takes the types alone. */
-const typesOnly = new Set(['client'])
-/** What runs in a browser or on its own does not take the base files of the server along. */
-const standsAlone = new Set(['client', 'explorer'])
-/** The entries of the package pass on what it offers; nobody in src/ imports them. */
-const ENTRIES = ['src/client/index.ts']
-const OUTSIDE = ['package.json']
+const CLIENT = 'packages/client/src/'
+/** The entries of a package pass on what it offers; nobody here imports them. */
+const ENTRIES = [`${CLIENT}index.ts`]
+const OUTSIDE = ['packages/server/package.json']
 
 type Import = { readonly from: string; readonly to: string; readonly types: boolean }
 
@@ -47,31 +52,39 @@ function importsOf(file: string, source: string): Import[] {
 }
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const allFiles = [...new Bun.Glob('src/**/*.{ts,tsx}').scanSync(ROOT)].sort()
+const allFiles = [...new Bun.Glob('packages/*/src/**/*.{ts,tsx}').scanSync(ROOT)].sort()
 const isTest = (file: string) => /\.test\.tsx?$/.test(file)
 const files = allFiles.filter((file) => !isTest(file))
 const imports = files.flatMap((file) => importsOf(file, read(file)))
 
 const isLocal = ({ to }: Import) => to.startsWith('.')
 const targetOf = ({ from, to }: Import) => relative(ROOT, join(ROOT, dirname(from), to))
-/** The folder of src/ that a file is in, or nothing for the files directly under src/. */
-const folderOf = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : undefined)
+/** Where a file belongs: a folder of the server, or another part that stands by itself. */
+function partOf(file: string): string {
+  if (file.startsWith(BROWSER)) return 'browser'
+  if (!file.startsWith(SERVER)) return file.split('/').slice(0, 2).join('/')
+  const [folder = '', ...rest] = file.slice(SERVER.length).split('/')
+  return rest.length === 0 ? `${SERVER}${folder}` : folder
+}
 
 /** What is wrong with one import between files of the project, if anything is. */
 function wrongWay(statement: Import): string | undefined {
   const { from, types } = statement
   const target = targetOf(statement)
-  const [here, there] = [folderOf(from), folderOf(target)]
-  if (!target.startsWith('src/')) return OUTSIDE.includes(target) ? undefined : `${target} is outside src/`
-  if (from === 'src/main.ts') return undefined
-  if (target === 'src/main.ts') return 'nothing imports the program'
-  if (here === undefined) return there === undefined ? undefined : 'a file directly under src/ imports no folder'
+  if (OUTSIDE.includes(target)) return undefined
+  if (!/^packages\/[^/]+\/src\//.test(target)) return `${target} is no source of a package`
+  const [here, there] = [partOf(from), partOf(target)]
   if (here === there) return undefined
+  if (from.startsWith(CLIENT)) {
+    if (there !== 'catalog') return 'the client takes nothing of the server along but types of the catalog'
+    return types ? undefined : 'the client may take only types of the catalog: write import type'
+  }
+  if (!from.startsWith(SERVER) || here === 'browser') return `${here} stands by itself`
+  if (from === `${SERVER}main.ts`) return undefined
   const allowed = mayImport[here]
-  if (allowed === undefined) return `src/${here}/ has no place in the order yet; give it one in test/imports.test.ts`
-  if (there === undefined) return standsAlone.has(here) ? `${here} takes nothing of the server along` : undefined
-  if (!allowed.includes(there)) return `${here} may import ${allowed.join(', ') || 'nothing but itself'}`
-  return typesOnly.has(here) && !types ? `${here} may take only types from ${there}: write import type` : undefined
+  if (allowed === undefined) return `${here} has no place in the order; give it one in test/imports.test.ts`
+  if (there === 'base' || allowed.includes(there)) return undefined
+  return `${here} may import ${['base', ...allowed].join(', ')}`
 }
 
 const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
@@ -103,7 +116,7 @@ function circle(edges: ReadonlyMap<string, readonly string[]>): string[] | undef
   return undefined
 }
 
-describe('the imports of src/', () => {
+describe('the imports of the packages', () => {
   test('are all seen by this test', () => {
     const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) }
     const missed = files.flatMap((file) => {
@@ -120,20 +133,12 @@ describe('the imports of src/', () => {
     expect(lost.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  test('point one way: catalog ◄ source ◄ release ◄ page, find ◄ http ◄ cli ◄ main', () => {
+  test('point one way: catalog ◄ source ◄ release ◄ query ◄ http ◄ explorer, distribution ◄ cli ◄ main', () => {
     const wrong = imports.filter(isLocal).flatMap((statement) => {
       const reason = wrongWay(statement)
       return reason === undefined ? [] : [`${statement.from} imports ${statement.to}: ${reason}`]
     })
     expect(wrong).toEqual([])
-  })
-
-  test('never lead to the client, which is for others', () => {
-    const into = imports.filter(
-      (i) => isLocal(i) && folderOf(targetOf(i)) === 'client' && folderOf(i.from) !== 'client',
-    )
-    expect(into.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
-    expect(files.filter((file) => folderOf(file) === 'client').length).toBeGreaterThan(5)
   })
 
   test('make no circle', () => {
@@ -144,9 +149,19 @@ describe('the imports of src/', () => {
   })
 
   test('take only packages that are declared', () => {
-    expect(undeclared(imports, Object.keys(manifest.dependencies))).toEqual([])
+    for (const [name, declared] of [
+      ['server', Object.keys(manifest.dependencies)],
+      ['client', []],
+      ['picker', []],
+    ] as const)
+      expect(
+        undeclared(
+          imports.filter(({ from }) => from.startsWith(`packages/${name}/`)),
+          declared,
+        ),
+      ).toEqual([])
     const tests = allFiles.filter(isTest).flatMap((file) => importsOf(file, read(file)))
-    expect(undeclared(tests, Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))).toEqual([])
+    expect(undeclared(tests, Object.keys({ ...manifest.dependencies, ...workspace.devDependencies }))).toEqual([])
   })
 
   test('are of names: no default export, no file that passes the exports of others on', () => {
@@ -159,25 +174,31 @@ describe('the imports of src/', () => {
 })
 
 describe('the rules themselves', () => {
+  const from = (file: string, to: string, types = false): Import => ({ from: file, to, types })
   const cases: [string, Import, boolean][] = [
-    ['to the left', { from: 'src/http/a.ts', to: '../page/b.ts', types: false }, true],
-    ['within a folder', { from: 'src/page/a.ts', to: './b.ts', types: false }, true],
-    ['a base file', { from: 'src/catalog/a.ts', to: '../failure.ts', types: false }, true],
-    ['anything, from main', { from: 'src/main.ts', to: './cli/run.ts', types: false }, true],
-    ['types of the catalog, from the client', { from: 'src/client/a.ts', to: '../catalog/b.ts', types: true }, true],
-    ['to the right', { from: 'src/page/a.ts', to: '../http/b.ts', types: false }, false],
-    ['the server, from what verifies others', { from: 'src/verify/a.ts', to: '../http/b.ts', types: false }, false],
-    ['to the right, types alone', { from: 'src/catalog/a.ts', to: '../source/b.ts', types: true }, false],
-    ['a folder, from a base file', { from: 'src/failure.ts', to: './cli/run.ts', types: false }, false],
-    ['main', { from: 'src/cli/run.ts', to: '../main.ts', types: false }, false],
-    ['code of the catalog, from the client', { from: 'src/client/a.ts', to: '../catalog/b.ts', types: false }, false],
-    ['the catalog, from the explorer', { from: 'src/explorer/a.ts', to: '../catalog/b.ts', types: true }, false],
-    ['the client, from the explorer', { from: 'src/explorer/a.ts', to: '../client/b.ts', types: true }, false],
-    ['the client, from a command', { from: 'src/cli/a.ts', to: '../client/b.ts', types: true }, false],
-    ['a base file, from the client', { from: 'src/client/a.ts', to: '../failure.ts', types: false }, false],
-    ['the server, from the client', { from: 'src/client/a.ts', to: '../http/b.ts', types: true }, false],
-    ['a folder without a place', { from: 'src/stray/a.ts', to: '../catalog/b.ts', types: false }, false],
-    ['outside src', { from: 'src/cli/a.ts', to: '../../test/b.ts', types: false }, false],
+    ['to the left', from(`${SERVER}http/a.ts`, '../query/b.ts'), true],
+    ['within a folder', from(`${SERVER}query/a.ts`, './b.ts'), true],
+    ['what all use', from(`${SERVER}catalog/a.ts`, '../base/failure.ts'), true],
+    ['the version', from(`${SERVER}base/version.ts`, '../../package.json'), true],
+    ['anything, from main', from(`${SERVER}main.ts`, './cli/run.ts'), true],
+    ['types of the catalog, from the client', from(`${CLIENT}a.ts`, '../../server/src/catalog/b.ts', true), true],
+    ['to the right', from(`${SERVER}query/a.ts`, '../http/b.ts'), false],
+    ['the pages, from http', from(`${SERVER}http/a.ts`, '../explorer/b.ts'), false],
+    ['the distribution, from http', from(`${SERVER}http/a.ts`, '../distribution/b.ts', true), false],
+    ['the distribution, from the pages', from(`${SERVER}explorer/a.ts`, '../distribution/b.ts'), false],
+    ['the server, from what verifies others', from(`${SERVER}verify/a.ts`, '../http/b.ts'), false],
+    ['to the right, types alone', from(`${SERVER}catalog/a.ts`, '../source/b.ts', true), false],
+    ['a folder, from what all use', from(`${SERVER}base/failure.ts`, '../cli/run.ts'), false],
+    ['main', from(`${SERVER}cli/run.ts`, '../main.ts'), false],
+    ['code of the catalog, from the client', from(`${CLIENT}a.ts`, '../../server/src/catalog/b.ts'), false],
+    ['what all use, from the client', from(`${CLIENT}a.ts`, '../../server/src/base/b.ts', true), false],
+    ['the server, from the client', from(`${CLIENT}a.ts`, '../../server/src/http/b.ts', true), false],
+    ['the pages, from a browser', from(`${BROWSER}a.ts`, '../links.ts'), false],
+    ['a browser, from the pages', from(`${SERVER}explorer/a.ts`, './browser/b.ts'), false],
+    ['the client, from a command', from(`${SERVER}cli/a.ts`, '../../../client/src/b.ts', true), false],
+    ['the server, from the picker', from('packages/picker/src/a.ts', '../../server/src/base/b.ts'), false],
+    ['a folder without a place', from(`${SERVER}stray/a.ts`, '../catalog/b.ts'), false],
+    ['outside the packages', from(`${SERVER}cli/a.ts`, '../../../../test/b.ts'), false],
   ]
   test.each(cases)('%s', (_what, statement, allowed) => {
     expect(wrongWay(statement) === undefined).toBe(allowed)
@@ -194,11 +215,11 @@ describe('the rules themselves', () => {
       "const g = await import('./g.ts')",
       'import h from "./h.json" with { type: "json" }',
     ]
-    const seen = importsOf('src/x.ts', forms.join('\n')).map(({ to }) => to)
+    const seen = importsOf('packages/server/src/x.ts', forms.join('\n')).map(({ to }) => to)
     expect(seen.sort()).toEqual(
       ['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts', 'f.ts', 'g.ts', 'h.json'].map((name) => `./${name}`),
     )
-    expect(importsOf('src/x.ts', "import type { b } from './b.ts'")[0]?.types).toBe(true)
+    expect(importsOf('packages/server/src/x.ts', "import type { b } from './b.ts'")[0]?.types).toBe(true)
   })
 
   test('find a circle and name it', () => {
@@ -216,7 +237,7 @@ describe('the rules themselves', () => {
 
 describe('exports', () => {
   const EXPORT = /^export\s+(?:async\s+)?(?:function\*?|const|class|type|let)\s+(\w+)/gm
-  const importers = ['src', 'test', 'bench', 'tools', 'data/prepare']
+  const importers = ['packages', 'test', 'bench', 'tools', 'data/prepare']
     .flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.ts`).scanSync(ROOT)])
     .filter((file) => !file.includes('node_modules'))
   /** The text of every file that imports another, by the file that is imported. */

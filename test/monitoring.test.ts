@@ -2,8 +2,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { exposition, METRICS } from '../src/http/exposition.ts'
-import { Metrics } from '../src/http/metrics.ts'
+import { exposition, METRICS } from '../packages/server/src/http/observation/exposition.ts'
+import { Metrics } from '../packages/server/src/http/observation/metrics.ts'
 import { ran } from './support/command.ts'
 
 setDefaultTimeout(60_000)

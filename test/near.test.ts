@@ -1,9 +1,9 @@
 // The records nearest to a point over API v2: lists, lists of children and search, in all formats, and what is refused.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { hasCoordinates } from '../src/catalog/entity.ts'
-import { createApp } from '../src/http/app.ts'
-import { factReader } from '../src/release/facts.ts'
+import { hasCoordinates } from '../packages/server/src/catalog/entity.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { factReader } from '../packages/server/src/release/facts.ts'
 import { recordsOf } from './support/found.ts'
 import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'

@@ -9,8 +9,8 @@ import {
   problemResponse,
   problemTitles,
   problemType,
-} from '../src/http/problem.ts'
-import { HEAD_LIMITS } from '../src/http/wire/request-head.ts'
+} from '../packages/server/src/http/problem.ts'
+import { HEAD_LIMITS } from '../packages/server/src/http/wire/request-head.ts'
 import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
-import { createApp } from '../src/http/app.ts'
-import { anyPageRequest, pageRequest } from '../src/page/page-request.ts'
+import { explorerPages } from '../packages/server/src/explorer/mount.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { anyPageRequest, pageRequest } from '../packages/server/src/http/v1/page-request.ts'
 import { releaseOf } from './support/releases.ts'
 import { immediateResponseTo, responseTo, type TestRequest } from './support/responses.ts'
 import { countries, smallSource } from './support/small-source.ts'
@@ -19,6 +20,7 @@ trustedProxies.addAddress('127.0.0.1')
 const app = createApp({
   release: () => release,
   policy: { baseUrl: undefined, trustedProxies },
+  pages: explorerPages,
   logError: (error) => {
     throw error
   },

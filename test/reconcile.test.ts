@@ -1,9 +1,9 @@
 // The reconciliation service over a real socket: the rules of the protocol, what OpenRefine sends, and what is hostile.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { ancestorsOf } from '../src/catalog/lineage.ts'
-import type { Release } from '../src/release/release.ts'
-import { bundledSource } from '../src/source/bundled.ts'
+import { ancestorsOf } from '../packages/server/src/catalog/lineage.ts'
+import type { Release } from '../packages/server/src/release/release.ts'
+import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { breaches, type SchemaName } from './support/reconcile-schemas.ts'
 import { TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'

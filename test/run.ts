@@ -17,12 +17,12 @@ const stages = [
   { name: 'types', command: [bin('tsc'), '--noEmit'], mend: 'see the errors above' },
   {
     name: 'types of what runs in a browser',
-    command: [bin('tsc'), '--noEmit', '--project', 'src/explorer'],
+    command: [bin('tsc'), '--noEmit', '--project', 'packages/server/src/explorer/browser'],
     mend: 'see the errors above',
   },
   {
     name: 'types of the client, which runs anywhere',
-    command: [bin('tsc'), '--noEmit', '--project', 'src/client'],
+    command: [bin('tsc'), '--noEmit', '--project', 'packages/client'],
     mend: 'see the errors above',
   },
 ]

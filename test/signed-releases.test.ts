@@ -2,20 +2,25 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../src/cli/run.ts'
-import { createApp } from '../src/http/app.ts'
-import { ENTITY_MANIFEST_FILE } from '../src/release/manifest.ts'
-import { followCurrent } from '../src/release/shelf/follow.ts'
-import { openServable, type Servable } from '../src/release/shelf/servable.ts'
-import { Shelf } from '../src/release/shelf/shelf.ts'
+import { run } from '../packages/server/src/cli/run.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { followCurrent } from '../packages/server/src/release/home/follow.ts'
+import { openServable, type Servable } from '../packages/server/src/release/home/servable.ts'
+import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import { ENTITY_MANIFEST_FILE } from '../packages/server/src/release/manifest.ts'
 import {
   type PublicKey,
   parsePublicKey,
   parseSecretKey,
   signMessage,
   verifySignature,
-} from '../src/release/signing/minisign.ts'
-import { definitionsOf, proofOf, signedBytes, signRelease } from '../src/release/signing/release-signature.ts'
+} from '../packages/server/src/release/signing/minisign.ts'
+import {
+  definitionsOf,
+  proofOf,
+  signedBytes,
+  signRelease,
+} from '../packages/server/src/release/signing/release-signature.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { Service } from './support/service.ts'

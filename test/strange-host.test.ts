@@ -1,6 +1,7 @@
 // Whoever sends a made-up Host must not reach others through a cache: what repeats it may not be kept for long.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createApp } from '../src/http/app.ts'
+import { explorerPages } from '../packages/server/src/explorer/mount.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
 import { type DocumentedOperation, queryOf } from './support/openapi.ts'
 import { OpenapiService } from './support/openapi-service.ts'
 import { responseTo } from './support/responses.ts'
@@ -17,6 +18,7 @@ const appWith = (baseUrl: string | undefined) =>
     release: () => service.release,
     shelf: service.home.shelf,
     policy: { baseUrl, trustedProxies: undefined },
+    pages: explorerPages,
     logError: (error) => {
       throw error
     },

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ENTITY_FORMAT, MANIFEST_FILE } from '../src/release/manifest.ts'
-import { Shelf } from '../src/release/shelf/shelf.ts'
-import { isOutdated, upgradeHome } from '../src/release/shelf/upgrade.ts'
-import { version } from '../src/version.ts'
+import { version } from '../packages/server/src/base/version.ts'
+import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import { isOutdated, upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
+import { ENTITY_FORMAT, MANIFEST_FILE } from '../packages/server/src/release/manifest.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import {
   contentOf,

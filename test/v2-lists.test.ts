@@ -1,7 +1,7 @@
 // Lists and records of API v2: every header, the forms, and what is wrong with a request.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import type { Release } from '../src/release/release.ts'
+import type { Release } from '../packages/server/src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'

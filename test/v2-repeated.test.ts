@@ -1,10 +1,10 @@
 // Whoever names the same thing twice in a request to API v2 gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createApp } from '../src/http/app.ts'
-import { ProblemError } from '../src/http/problem.ts'
-import { MAX_FIELDS } from '../src/http/v2/parameter-definitions.ts'
-import { catalogRouteAt } from '../src/http/v2/paths.ts'
-import { parseQuery, parseRequest } from '../src/http/v2/request.ts'
+import { createApp } from '../packages/server/src/http/app.ts'
+import { ProblemError } from '../packages/server/src/http/problem.ts'
+import { MAX_FIELDS } from '../packages/server/src/http/v2/parameter-definitions.ts'
+import { catalogRouteAt } from '../packages/server/src/http/v2/paths.ts'
+import { parseQuery, parseRequest } from '../packages/server/src/http/v2/request.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 

@@ -1,7 +1,7 @@
 // Parts of a collection in one response, records below one that is named by its code, and what within and in take.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { FORMATS } from '../src/page/rendition.ts'
-import type { Release } from '../src/release/release.ts'
+import { FORMATS } from '../packages/server/src/query/rendition.ts'
+import type { Release } from '../packages/server/src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { releaseOf, sourceOf, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'

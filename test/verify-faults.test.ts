@@ -1,8 +1,8 @@
 // One fault at a time in a server that is correct otherwise: each is found, and named by the check of the rule that it breaks.
 import { describe, expect, test } from 'bun:test'
-import { collections } from '../src/verify/address.ts'
-import { checks } from '../src/verify/checks.ts'
-import { verify } from '../src/verify/verify.ts'
+import { collections } from '../packages/server/src/verify/address.ts'
+import { checks } from '../packages/server/src/verify/checks.ts'
+import { verify } from '../packages/server/src/verify/verify.ts'
 import { bytesOf, type Fault, type PlainRequest, plainV1 } from './support/plain-v1.ts'
 import { countries } from './support/small-source.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COLLECTOR_OPTIONS } from '../src/http/workers.ts'
+import { COLLECTOR_OPTIONS } from '../packages/server/src/http/processes/workers.ts'
 import { fairTrial, type LoadReport, startLoad } from './support/load.ts'
 import {
   childrenOf,

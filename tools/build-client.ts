@@ -1,27 +1,21 @@
-// Compiles nomenclator/client for the package: minified modules with source maps, and declarations.
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+// Compiles the client for its package: minified modules with source maps, and declarations.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
-const SOURCES = join(ROOT, 'src', 'client')
-const DIST = join(ROOT, 'dist')
+const PACKAGES = join(ROOT, 'packages')
+const SOURCES = join(PACKAGES, 'client', 'src')
 
 /** The modules of the package, each in one file: what it imports is inside, save what is loaded later. */
 const MODULES = ['index', 'offline-copy', 'file-store', 'sqlite-store']
 const LOADED_LATER = './offline-copy.ts'
 
 /** Compiles into a directory, which is replaced as a whole. */
-export async function buildClient(target = join(DIST, 'npm')): Promise<void> {
-  mkdirSync(DIST, { recursive: true })
-  const stage = mkdtempSync(join(DIST, '.npm-'))
-  try {
-    for (const name of MODULES) await compile(name, join(stage, 'client'))
-    declare(stage)
-    rmSync(target, { recursive: true, force: true })
-    renameSync(stage, target)
-  } finally {
-    rmSync(stage, { recursive: true, force: true })
-  }
+export async function buildClient(target: string): Promise<void> {
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  for (const name of MODULES) await compile(name, target)
+  declare(target)
 }
 
 async function compile(name: string, outdir: string): Promise<void> {
@@ -57,7 +51,7 @@ function declare(outDir: string): void {
     noEmit: false,
     declaration: true,
     emitDeclarationOnly: true,
-    rootDir: join(ROOT, 'src'),
+    rootDir: PACKAGES,
     outDir,
   }
   const files = MODULES.filter((name) => name !== 'offline-copy').map((name) => join(SOURCES, `${name}.ts`))
@@ -69,5 +63,3 @@ function declare(outDir: string): void {
   for (const file of new Bun.Glob('**/*.d.ts').scanSync({ cwd: outDir, absolute: true }))
     writeFileSync(file, readFileSync(file, 'utf8').replace(/(['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g, '$1.js'))
 }
-
-if (import.meta.main) await buildClient()

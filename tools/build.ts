@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
-import { version } from '../src/version.ts'
+import { version } from '../packages/server/src/base/version.ts'
 
 const ROOT = join(import.meta.dir, '..')
 export const DIST = join(ROOT, 'dist')
@@ -24,14 +24,7 @@ export type Architecture = keyof typeof BUN_PACKAGES
 const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
 
 /** What goes into the executable under the same path, for `shippedFile` to find. */
-const SHIPPED = [
-  'src/release/shared/sql/*.sql',
-  'data/*.csv',
-  'data/PROVENANCE.md',
-  'data/LICENSES/*',
-  'LICENSE',
-  'NOTICE',
-]
+const SHIPPED = ['data/*.csv', 'data/PROVENANCE.md', 'data/LICENSES/*', 'LICENSE', 'NOTICE']
 
 export const executableName = (architecture: Architecture): string => `nomenclator-${version}-linux-${architecture}`
 
@@ -57,7 +50,7 @@ export async function buildExecutable(architecture: Architecture, directory = DI
       // So that the trace of an error names our files and lines.
       '--sourcemap=inline',
       ...assets,
-      join(ROOT, 'src', 'main.ts'),
+      join(ROOT, 'packages', 'server', 'src', 'main.ts'),
       '--outfile=nomenclator',
     ])
     const target = join(directory, executableName(architecture))

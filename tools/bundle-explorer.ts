@@ -2,11 +2,12 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import type { BuiltAsset } from '../src/http/explorer/assets.ts'
+import type { BuiltAsset } from '../packages/server/src/explorer/assets.ts'
 
 const ROOT = join(import.meta.dir, '..')
-const SOURCES = join(ROOT, 'src', 'explorer')
-const BUILT = join(ROOT, 'src', 'http', 'explorer', 'built', 'assets.json')
+const EXPLORER = join(ROOT, 'packages', 'server', 'src', 'explorer')
+const SOURCES = join(EXPLORER, 'browser')
+const BUILT = join(EXPLORER, 'built', 'assets.json')
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -19,7 +20,7 @@ const PICKER = 'nomenclator-picker.ts'
 const ENTRIES = ['explorer.ts', 'map.ts', PICKER, 'explorer.css', 'icon.svg']
 
 async function bundled(entry: string): Promise<{ readonly source: string; readonly content: Uint8Array }> {
-  const path = join(SOURCES, entry)
+  const path = join(entry === PICKER ? join(ROOT, 'packages', 'picker', 'src') : SOURCES, entry)
   const source = entry.replace(/\.ts$/, '.js')
   if (entry.endsWith('.svg')) return { source, content: await Bun.file(path).bytes() }
   // The picker stands on pages of others, as a module or as a classic script: as neither it leaves names behind.

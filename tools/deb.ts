@@ -13,9 +13,9 @@ import {
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import manifest from '../package.json' with { type: 'json' }
-import { completionScript } from '../src/cli/completion.ts'
-import { manualPage } from '../src/cli/man.ts'
-import { commands } from '../src/cli/run.ts'
+import { completionScript } from '../packages/server/src/cli/commands/completion.ts'
+import { manualPage } from '../packages/server/src/cli/commands/man.ts'
+import { commands } from '../packages/server/src/cli/run.ts'
 import { type Architecture, buildExecutable, DIST, executableName, run, writeSums } from './build.ts'
 
 const ROOT = join(import.meta.dir, '..')

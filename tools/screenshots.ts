@@ -122,7 +122,7 @@ class OwnServer implements AsyncDisposable {
 
   constructor(home: string | undefined) {
     this.#own = home === undefined ? mkdtempSync(join(tmpdir(), 'nomenclator-screenshots-')) : undefined
-    const command = [process.execPath, join(ROOT, 'src', 'main.ts'), 'serve', '--port', '0']
+    const command = [process.execPath, join(ROOT, 'packages', 'server', 'src', 'main.ts'), 'serve', '--port', '0']
     this.#child = Bun.spawn([...command, '--home', resolve(home ?? (this.#own as string))], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, LOG_FORMAT: 'text' },

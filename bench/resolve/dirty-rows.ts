@@ -1,10 +1,10 @@
 // Rows as people write them, made from the names of a home itself: seeded, of every kind, each with the record that it means.
-import { type Entity, embeddedAt } from '../../src/catalog/entity.ts'
-import { ancestorsOf } from '../../src/catalog/lineage.ts'
-import { otherForms } from '../../src/catalog/spanish.ts'
-import { wordsOf } from '../../src/catalog/words.ts'
-import type { RowToResolve } from '../../src/find/resolve.ts'
-import type { Release } from '../../src/release/release.ts'
+import { type Entity, embeddedAt } from '../../packages/server/src/catalog/entity.ts'
+import { ancestorsOf } from '../../packages/server/src/catalog/lineage.ts'
+import { otherForms } from '../../packages/server/src/catalog/spanish.ts'
+import { wordsOf } from '../../packages/server/src/catalog/words.ts'
+import type { RowToResolve } from '../../packages/server/src/query/resolve/resolve.ts'
+import type { Release } from '../../packages/server/src/release/release.ts'
 import { byEar, withTypo } from '../misspelling.ts'
 import { pick, type Random, randomFrom } from '../random.ts'
 

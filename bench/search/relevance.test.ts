@@ -1,8 +1,8 @@
 // Checks that the relevance set speaks of records that are there, and that invented names leave it as it is.
 import { describe, expect, test } from 'bun:test'
-import { entityIn } from '../../src/catalog/catalog.ts'
-import { builtInCatalog } from '../../src/catalog/entities.ts'
-import { bundledSource } from '../../src/source/bundled.ts'
+import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
+import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { randomFrom, times } from '../random.ts'
 import { nameKey, nameMaker, rowsOf } from './localities.ts'
 import { CATEGORIES, type Expectation, readRelevance } from './relevance.ts'

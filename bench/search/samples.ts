@@ -1,5 +1,5 @@
 // Queries of every kind that are made from the names of a home itself, seeded, and how often the right record comes first.
-import { otherForms } from '../../src/catalog/spanish.ts'
+import { otherForms } from '../../packages/server/src/catalog/spanish.ts'
 import { byEar, withTypo } from '../misspelling.ts'
 import { pick, type Random, randomFrom } from '../random.ts'
 import { folded } from './localities.ts'

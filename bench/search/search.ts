@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { parseWholeNumber } from '../../src/whole-number.ts'
+import { parseWholeNumber } from '../../packages/server/src/base/whole-number.ts'
 import { runCommand } from '../command.ts'
 import { describeMachine, keepAwake, ROOT, workPath } from '../machine.ts'
 import { build, bytesIn, nomenclator, startTimes } from '../servers.ts'

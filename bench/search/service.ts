@@ -1,8 +1,9 @@
 // The service in this process, without the network.
-import { find } from '../../src/find/finder.ts'
-import { createApp } from '../../src/http/app.ts'
-import { Release } from '../../src/release/release.ts'
-import { Shelf } from '../../src/release/shelf/shelf.ts'
+
+import { createApp } from '../../packages/server/src/http/app.ts'
+import { find } from '../../packages/server/src/query/finder.ts'
+import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { Release } from '../../packages/server/src/release/release.ts'
 
 export type Get = (target: string, encoding?: string) => { readonly status: number; readonly body: unknown }
 

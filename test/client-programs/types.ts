@@ -11,9 +11,9 @@ import {
   type Pais,
   type Store,
   sync,
-} from 'nomenclator/client'
-import { fileStore } from 'nomenclator/client/file'
-import { sqliteStore } from 'nomenclator/client/sqlite'
+} from 'nomenclator-client'
+import { fileStore } from 'nomenclator-client/file'
+import { sqliteStore } from 'nomenclator-client/sqlite'
 import type { Collections, Localidad as PrintedLocalidad, Municipio as PrintedMunicipio } from './catalogs.js'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

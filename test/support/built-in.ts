@@ -1,6 +1,6 @@
 // What the built-in catalog has, for tests that go through all of it.
-import { v1Collections } from '../../src/catalog/collections.ts'
-import { builtInCatalog, type EntityName } from '../../src/catalog/entities.ts'
+import { v1Collections } from '../../packages/server/src/catalog/collections.ts'
+import { builtInCatalog, type EntityName } from '../../packages/server/src/catalog/entities.ts'
 
 export const entityNames = [...builtInCatalog.entities.keys()] as EntityName[]
 export const collections = v1Collections(builtInCatalog)

@@ -1,8 +1,8 @@
 // Completes the rows of a test with one of every other entity, made from its definition.
 import fc from 'fast-check'
-import type { Catalog } from '../../src/catalog/catalog.ts'
-import { type Entity, type Field, identifierOf } from '../../src/catalog/entity.ts'
-import type { GivenRow } from '../../src/source/source.ts'
+import type { Catalog } from '../../packages/server/src/catalog/catalog.ts'
+import { type Entity, type Field, identifierOf } from '../../packages/server/src/catalog/entity.ts'
+import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import type { Rows } from './releases.ts'
 
 const FIRST_ID = 1

@@ -1,7 +1,7 @@
 // What the contract says a record looks like, written down again so that the definitions cannot agree with themselves.
-import { Faults } from '../../src/source/faults.ts'
-import { Findings } from '../../src/source/findings.ts'
-import type { GivenRow, Source } from '../../src/source/source.ts'
+import { Faults } from '../../packages/server/src/source/faults.ts'
+import { Findings } from '../../packages/server/src/source/findings.ts'
+import type { GivenRow, Source } from '../../packages/server/src/source/source.ts'
 
 export type PublishedRecord = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,11 @@
 // The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
-import { type Entity, type FactValue, factsOf } from '../../src/catalog/entity.ts'
-import type { PublishedRecord } from '../../src/catalog/flatten.ts'
-import { type FieldPath, pathsOf } from '../../src/catalog/paths.ts'
-import { wordsOf } from '../../src/catalog/words.ts'
-import type { Filter } from '../../src/find/filter.ts'
-import type { Release } from '../../src/release/release.ts'
-import type { GivenRow } from '../../src/source/source.ts'
+import { type Entity, type FactValue, factsOf } from '../../packages/server/src/catalog/entity.ts'
+import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
+import { type FieldPath, pathsOf } from '../../packages/server/src/catalog/paths.ts'
+import { wordsOf } from '../../packages/server/src/catalog/words.ts'
+import type { Filter } from '../../packages/server/src/query/filter.ts'
+import type { Release } from '../../packages/server/src/release/release.ts'
+import type { GivenRow } from '../../packages/server/src/source/source.ts'
 
 const decoder = new TextDecoder()
 

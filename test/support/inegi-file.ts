@@ -2,10 +2,10 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
-import { type Fault, Faults, FaultyRecords } from '../../src/source/faults.ts'
-import { type Finding, Findings } from '../../src/source/findings.ts'
-import { inegiSource } from '../../src/source/inegi/inegi.ts'
-import type { GivenRow, Source } from '../../src/source/source.ts'
+import { type Fault, Faults, FaultyRecords } from '../../packages/server/src/source/faults.ts'
+import { type Finding, Findings } from '../../packages/server/src/source/findings.ts'
+import { inegiSource } from '../../packages/server/src/source/inegi/inegi.ts'
+import type { GivenRow, Source } from '../../packages/server/src/source/source.ts'
 import { type Rows, TestDirectory } from './releases.ts'
 
 const EXCERPTS = join(import.meta.dir, '..', 'data', 'inegi')

@@ -1,6 +1,6 @@
 // A catalog of localities whose coordinates are known for most: spread over the globe, in clusters, at the poles and on
 // both sides of the date line, some at the same point. And the naive way to find the nearest.
-import type { GivenRow } from '../../src/source/source.ts'
+import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { smallSource } from './small-source.ts'
 
 const STATES = 4

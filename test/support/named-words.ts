@@ -1,13 +1,13 @@
 // The words of made-up names and codes, laid out in memory as an index has them, and spaces to search in made of them.
-import { wordsOf } from '../../src/catalog/words.ts'
-import type { AncestorLevel } from '../../src/find/ancestor-match.ts'
-import type { SearchSpace } from '../../src/find/candidates.ts'
-import { weigher } from '../../src/find/score.ts'
-import { matchWord, wordWeights } from '../../src/find/word-match.ts'
-import { aliasWords } from '../../src/release/aliases.ts'
-import type { Words } from '../../src/release/index/index-file.ts'
-import { postingsOf } from '../../src/release/index/postings.ts'
-import { wordsInMemory } from '../../src/release/index/words-in-memory.ts'
+import { wordsOf } from '../../packages/server/src/catalog/words.ts'
+import type { AncestorLevel } from '../../packages/server/src/query/search/ancestor-match.ts'
+import type { SearchSpace } from '../../packages/server/src/query/search/candidates.ts'
+import { weigher } from '../../packages/server/src/query/search/score.ts'
+import { matchWord, wordWeights } from '../../packages/server/src/query/search/word-match.ts'
+import { aliasWords } from '../../packages/server/src/release/aliases.ts'
+import type { Words } from '../../packages/server/src/release/index/index-file.ts'
+import { postingsOf } from '../../packages/server/src/release/index/postings.ts'
+import { wordsInMemory } from '../../packages/server/src/release/index/words-in-memory.ts'
 
 /** One record for each name, in this order; the codes are those of the names at the same places. */
 export const namedWords = (names: readonly string[], codes: readonly string[] = []): Words =>

@@ -1,9 +1,9 @@
 // Records written and rendered one by one, as the tests of those parts want them.
 
-import { batchOf } from '../../src/catalog/batch.ts'
-import type { Entity, Values } from '../../src/catalog/entity.ts'
-import { batchRenderer, type RenderedParents } from '../../src/catalog/render.ts'
-import { RecordWriter } from '../../src/release/files/record-file.ts'
+import { batchOf } from '../../packages/server/src/catalog/batch.ts'
+import type { Entity, Values } from '../../packages/server/src/catalog/entity.ts'
+import { batchRenderer, type RenderedParents } from '../../packages/server/src/catalog/render.ts'
+import { RecordWriter } from '../../packages/server/src/release/files/record-file.ts'
 import { TestDirectory } from './releases.ts'
 
 const encoder = new TextEncoder()

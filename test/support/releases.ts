@@ -2,15 +2,15 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Catalog } from '../../src/catalog/catalog.ts'
-import { builtInCatalog } from '../../src/catalog/entities.ts'
-import { type ImportOptions, type ImportReport, importRelease } from '../../src/release/import.ts'
-import type { EntityFileName, ReleasedEntity } from '../../src/release/manifest.ts'
-import { Release, readManifest } from '../../src/release/release.ts'
-import { Shelf } from '../../src/release/shelf/shelf.ts'
-import { releaseVerifier } from '../../src/release/shelf/verify.ts'
-import type { GivenRow, Origin, Source } from '../../src/source/source.ts'
-import { syntheticSource } from '../../src/source/synthetic/synthetic.ts'
+import type { Catalog } from '../../packages/server/src/catalog/catalog.ts'
+import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
+import { type ImportOptions, type ImportReport, importRelease } from '../../packages/server/src/release/import.ts'
+import type { EntityFileName, ReleasedEntity } from '../../packages/server/src/release/manifest.ts'
+import { Release, readManifest } from '../../packages/server/src/release/release.ts'
+import type { GivenRow, Origin, Source } from '../../packages/server/src/source/source.ts'
+import { syntheticSource } from '../../packages/server/src/source/synthetic/synthetic.ts'
 import { type Ran, ran } from './command.ts'
 import { completedRows } from './completed-rows.ts'
 import { withFacts } from './known-facts.ts'
@@ -186,7 +186,7 @@ export function writeTabular(directory: string, rowsByName: Rows): string {
   return directory
 }
 
-export const PROGRAM = join(import.meta.dir, '..', '..', 'src', 'main.ts')
+export const PROGRAM = join(import.meta.dir, '..', '..', 'packages', 'server', 'src', 'main.ts')
 
 /** Runs the program in a process of its own, to its end. */
 export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([process.execPath, PROGRAM, ...argv])

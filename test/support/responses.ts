@@ -1,6 +1,11 @@
 // The app as a function to Response, for tests that need no socket.
-import type { App } from '../../src/http/app.ts'
-import { type ConnectionInfo, type HttpRequest, type HttpResponse, isStreamed } from '../../src/http/exchange.ts'
+import type { App } from '../../packages/server/src/http/app.ts'
+import {
+  type ConnectionInfo,
+  type HttpRequest,
+  type HttpResponse,
+  isStreamed,
+} from '../../packages/server/src/http/exchange.ts'
 
 export function responseOf({ status, head, body }: HttpResponse): Response {
   const headers = new Headers(

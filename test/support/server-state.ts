@@ -1,8 +1,8 @@
 // What the connections of a server share, for a connection over a fake socket.
-import { Budget, type BudgetLimits, DEFAULT_BUDGET } from '../../src/http/budget.ts'
-import { Metrics } from '../../src/http/metrics.ts'
-import type { Handler, ServerState } from '../../src/http/wire/server-state.ts'
-import { Turns } from '../../src/http/wire/turns.ts'
+import { Budget, type BudgetLimits, DEFAULT_BUDGET } from '../../packages/server/src/http/limits/budget.ts'
+import { Metrics } from '../../packages/server/src/http/observation/metrics.ts'
+import type { Handler, ServerState } from '../../packages/server/src/http/wire/server-state.ts'
+import { Turns } from '../../packages/server/src/http/wire/turns.ts'
 
 export const serverState = (
   handler: Handler,

@@ -1,12 +1,13 @@
 // The real server on a free port of this machine, with whatever it logs kept for the test.
-import { type App, createApp } from '../../src/http/app.ts'
-import type { BaseUrlPolicy } from '../../src/http/base-url.ts'
-import { Metrics } from '../../src/http/metrics.ts'
-import { PageShortcut } from '../../src/http/page-shortcut.ts'
-import { ResponseCache } from '../../src/http/response-cache.ts'
-import { serve } from '../../src/http/serve.ts'
-import type { Release } from '../../src/release/release.ts'
-import type { Shelf } from '../../src/release/shelf/shelf.ts'
+import { explorerPages } from '../../packages/server/src/explorer/mount.ts'
+import { type App, createApp } from '../../packages/server/src/http/app.ts'
+import type { BaseUrlPolicy } from '../../packages/server/src/http/base-url.ts'
+import { Metrics } from '../../packages/server/src/http/observation/metrics.ts'
+import { serve } from '../../packages/server/src/http/processes/serve.ts'
+import { PageShortcut } from '../../packages/server/src/http/v1/page-shortcut.ts'
+import { ResponseCache } from '../../packages/server/src/http/v2/response-cache.ts'
+import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import type { Release } from '../../packages/server/src/release/release.ts'
 import { TestDirectory } from './releases.ts'
 
 export type TestServer = {
@@ -29,7 +30,7 @@ export function serverOf(
   const logError = (error: unknown) => logged.push(error)
   const directory = new TestDirectory()
   const cache = testCache(directory.path)
-  const context = { release, cache, policy: { ...fromHost, ...policy }, logError }
+  const context = { release, cache, policy: { ...fromHost, ...policy }, logError, pages: explorerPages }
   const app = createApp(shelf === undefined ? context : { ...context, shelf })
   const listening = { host: '127.0.0.1', port: 0 }
   const observation = { metrics: new Metrics(), log: () => {}, accessLog: undefined, slowMilliseconds: 1e9 }

@@ -1,6 +1,6 @@
 // A source of a few rows that a test writes down itself.
-import { builtInCatalog } from '../../src/catalog/entities.ts'
-import type { Source } from '../../src/source/source.ts'
+import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import type { Source } from '../../packages/server/src/source/source.ts'
 import type { Rows } from './releases.ts'
 
 /** Provides every entity; those that there are no rows of are empty. */

@@ -1,7 +1,7 @@
 // Imports that are killed at all kinds of moments while a server is being read from, and what must hold after each.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MANIFEST_FILE } from '../../../src/release/manifest.ts'
+import { MANIFEST_FILE } from '../../../packages/server/src/release/manifest.ts'
 import type { Ran } from '../../support/command.ts'
 import { nomenclator, TestDirectory, TestHome } from '../../support/releases.ts'
 import { type Plan, plansFor, planText } from './plan.ts'

@@ -1,5 +1,5 @@
 // When the imports of a campaign are killed: spread over time, over changes to the disk, and at the moments that matter.
-import type { Manifest } from '../../../src/release/manifest.ts'
+import type { Manifest } from '../../../packages/server/src/release/manifest.ts'
 
 export type Plan =
   /** After this part of the time that an import takes, or in the middle of a change to the disk after this part of all. */

@@ -1,14 +1,14 @@
 // Two catalogs of which no page is alike, as directories to import and as the releases that must come of them.
 import { join } from 'node:path'
-import { entityIn } from '../../../src/catalog/catalog.ts'
-import { v1Collections } from '../../../src/catalog/collections.ts'
-import { builtInCatalog } from '../../../src/catalog/entities.ts'
-import type { Release } from '../../../src/release/release.ts'
-import { Faults } from '../../../src/source/faults.ts'
-import { Findings } from '../../../src/source/findings.ts'
-import type { Block, GivenRow } from '../../../src/source/source.ts'
-import { syntheticSource } from '../../../src/source/synthetic/synthetic.ts'
-import { tabularSource } from '../../../src/source/tabular/tabular.ts'
+import { entityIn } from '../../../packages/server/src/catalog/catalog.ts'
+import { v1Collections } from '../../../packages/server/src/catalog/collections.ts'
+import { builtInCatalog } from '../../../packages/server/src/catalog/entities.ts'
+import type { Release } from '../../../packages/server/src/release/release.ts'
+import { Faults } from '../../../packages/server/src/source/faults.ts'
+import { Findings } from '../../../packages/server/src/source/findings.ts'
+import type { Block, GivenRow } from '../../../packages/server/src/source/source.ts'
+import { syntheticSource } from '../../../packages/server/src/source/synthetic/synthetic.ts'
+import { tabularSource } from '../../../packages/server/src/source/tabular/tabular.ts'
 import { type Rows, TestDirectory, TestHome, writeTabular } from '../../support/releases.ts'
 
 export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }

@@ -1,0 +1,52 @@
+// The package entry nomenclator-client: all that it offers, and nothing else.
+export type {
+  Catalogs,
+  Change,
+  Changes,
+  Collection,
+  ConnectOptions,
+  List,
+  Page,
+  Point,
+  RecordRef,
+  ReleaseSummary,
+  Resolved,
+  Row,
+  SearchQuery,
+  Suggestion,
+  Walk,
+} from './connect.ts'
+export { connect } from './connect.ts'
+export type { CatalogsV1, CollectionV1 } from './connect-v1.ts'
+export { connectV1 } from './connect-v1.ts'
+export type { Problem } from './errors.ts'
+export {
+  BadRequest,
+  ConnectionFailed,
+  DigestMismatch,
+  NomenclatorError,
+  NotFound,
+  ReleaseGone,
+  ResponseError,
+  TimedOut,
+  TooManyRequests,
+  Unavailable,
+} from './errors.ts'
+export { offline } from './offline.ts'
+export type {
+  Area,
+  Audiencia,
+  BuiltIn,
+  Campo,
+  CatalogShape,
+  CollectionShape,
+  Disciplina,
+  Estado,
+  Localidad,
+  Municipio,
+  Pais,
+  Subdisciplina,
+} from './shape.ts'
+export type { Head, MapCopy, Snapshot, Store, SyncOptions, SyncReport } from './sync.ts'
+export { sync } from './sync.ts'
+export type { Cache, CachedResponse } from './transport.ts'

@@ -1,0 +1,91 @@
+// nomenclator diff A B
+
+import { Failure } from '../../base/failure.ts'
+import { type Catalog, entityIn } from '../../catalog/catalog.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { catalogOfBoth, changeJson, diffEntity, diffJson } from '../../release/diff.ts'
+import { compareReleases } from '../../release/guard.ts'
+import { fromDisk } from '../../release/record-access.ts'
+import type { Release } from '../../release/release.ts'
+import { command, type Terminal } from '../command.ts'
+import { text, yes } from '../flags/flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from './locking.ts'
+
+const number = new Intl.NumberFormat('en')
+
+export const diff = command({
+  name: 'diff',
+  description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
+  operands: { usage: 'DIGEST DIGEST', min: 2, max: 2 },
+  flags: {
+    collection: {
+      value: 'NAME',
+      description: 'only this one, such as municipios, change by change with names, old and new values',
+      parse: text,
+    },
+    json: { description: 'print every change as a line of JSON', parse: yes },
+    ...homeFlags,
+  },
+  examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],
+  run: async ({ values, operands, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const [older, newer] = operands.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
+    const catalog = catalogOfBoth(older, newer)
+    const only = values.collection === undefined ? undefined : entityNamed(catalog, values.collection)
+    if (values.json) streamJson(older, newer, only === undefined ? [...catalog.entities.values()] : [only], terminal)
+    else if (only !== undefined) listChanges(older, newer, only, terminal)
+    else summary(older, newer, catalog, terminal)
+    return 0
+  },
+})
+
+function entityNamed({ collections }: Catalog, collection: string): Entity {
+  const entity = collections.get(collection)
+  if (entity !== undefined) return entity
+  const allowed = [...collections.keys()].join(', ')
+  throw new Failure(`--collection was ${JSON.stringify(collection)}; allowed is one of ${allowed}`)
+}
+
+function streamJson(older: Release, newer: Release, entities: readonly Entity[], terminal: Terminal): void {
+  for (const { name, plural } of entities)
+    for (const change of diffJson(older, newer, name, fromDisk))
+      if (change !== undefined) terminal.out(`${Buffer.concat(changeJson(plural, change))}\n`)
+}
+
+const SIGNS = { added: '+', removed: '-', changed: '~' } as const
+
+function listChanges(older: Release, newer: Release, entity: Entity, terminal: Terminal): void {
+  const nameField = Object.keys(entity.fields).find((field) => entity.fields[field]?.kind === 'name')
+  for (const change of diffEntity(older, newer, entity.name, fromDisk)) {
+    const record = change.change === 'removed' ? change.old : change.new
+    const name = nameField === undefined || record[nameField] === undefined ? '' : ` ${record[nameField]}`
+    terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${name}\n`)
+    if (change.change !== 'changed') continue
+    for (const path of change.fields)
+      terminal.out(`    ${path}: old ${valueAt(change.old, path)} → new ${valueAt(change.new, path)}\n`)
+  }
+}
+
+/** As in JSON, so that texts are told from numbers; nothing where there is no such field. */
+function valueAt(record: PublishedRecord, path: string): string {
+  let value: PublishedRecord[string] | undefined = record
+  for (const step of path.split('.')) value = typeof value === 'object' ? value?.[step] : undefined
+  return JSON.stringify(value) ?? 'nothing'
+}
+
+function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
+  for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
+    const { added, changed, removed, reordered, fields } = changes
+    const counts = [
+      `${number.format(added)} added`,
+      `${number.format(changed)} changed`,
+      `${number.format(removed)} removed`,
+    ]
+    const collection = entityIn(catalog, name).plural.padEnd(28)
+    terminal.out(`${collection} ${counts.join(', ')}${reordered ? ', in another order' : ''}\n`)
+    for (const [field, count] of Object.entries(fields))
+      terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
+  }
+}

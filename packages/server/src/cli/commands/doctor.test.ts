@@ -1,0 +1,204 @@
+// What doctor finds on machines and homes of all sorts, and what it says to change.
+import { describe, expect, test } from 'bun:test'
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type Ran, ran } from '../../../../../test/support/command.ts'
+import { nomenclator, TestDirectory, TestHome, unpackFirstHome } from '../../../../../test/support/releases.ts'
+import { Service } from '../../../../../test/support/service.ts'
+import { smallSource } from '../../../../../test/support/small-source.ts'
+import { bundledSource } from '../../source/bundled.ts'
+import { run } from '../run.ts'
+import { clock, descriptors, memory } from './doctor.ts'
+
+type Check = { readonly check: string; readonly status: string; readonly found: string; readonly change?: string }
+
+async function examined(home: string, flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  let out = ''
+  const terminal = {
+    out: (text: string) => {
+      out += text
+    },
+    err: () => {},
+    interactive: false,
+  }
+  const port = flags.includes('--port') ? [] : ['--port', '0']
+  const code = await run(['doctor', '--json', '--home', home, ...port, ...flags], env, terminal)
+  const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(out)
+  expect(code).toBe(ok ? 0 : 1)
+  expect(ok).toBe(!checks.some(({ status }) => status === 'fail'))
+  for (const { status, change } of checks) expect(change !== undefined).toBe(status !== 'ok')
+  return (name: string) => checks.find(({ check }) => check === name) as Check
+}
+
+describe('descriptors', () => {
+  const limits = (soft: string) =>
+    `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}    4096    files\n`
+  test.each([
+    ['64', 'fail'],
+    ['256', 'warn'],
+    ['1024', 'ok'],
+    ['unlimited', 'ok'],
+  ])('%s: %s', (soft, status) => expect(descriptors(limits(soft)).status).toBe(status as 'ok'))
+  test('not known where there is no such file', () => expect(descriptors('').status).toBe('ok'))
+  test('of this process', async () => {
+    const { out } = await ran([
+      'sh',
+      '-c',
+      `ulimit -n 200; exec "$0" "$1" doctor --port 0 --json --home /nonexistent/home`,
+      process.execPath,
+      join(import.meta.dir, '..', '..', 'main.ts'),
+    ])
+    const { checks } = JSON.parse(out)
+    expect(checks[0]).toMatchObject({ check: 'descriptors', status: 'warn' })
+    expect(checks[0].found).toStartWith('200 open files')
+  })
+})
+
+describe('memory', () => {
+  const meminfo = (megabytes: number) => `MemTotal: 99999999 kB\nMemAvailable:   ${megabytes * 1_000} kB\n`
+  test.each([
+    ['enough', 4, 8_000, [], 'ok'],
+    ['enough, and no limit', 4, 8_000, ['max\n', ''], 'ok'],
+    ['too little for so many workers', 8, 600, [], 'warn'],
+    ['a limit that is too small for so many workers', 8, 8_000, ['max', '600000000\n'], 'warn'],
+    ['a limit that is too small for any', 1, 8_000, ['64000000\n'], 'fail'],
+  ] as const)('%s', (_what, workers, available, limits, status) => {
+    expect(memory(workers, { meminfo: meminfo(available), limits }).status).toBe(status)
+  })
+  test('says how many workers fit', () => {
+    expect(memory(8, { meminfo: meminfo(8_000), limits: ['600000000'] }).change).toContain('run 5 with --workers')
+  })
+})
+
+test('clock: before this version was written, and before the release was built', async () => {
+  using home = new TestHome()
+  await home.import(smallSource({}))
+  const built = Date.parse(home.current().manifest.built)
+  const at = (milliseconds: number) => clock(home.shelf, new Date(milliseconds)).status
+  expect([at(0), at(built - 2 * 86_400_000), at(built - 60_000), at(built + 1)]).toEqual(['fail', 'fail', 'warn', 'ok'])
+})
+
+describe('permissions', () => {
+  test.each([
+    ['a file', (path: string) => writeFileSync(path, ''), 'fail', 'is not a directory'],
+    [
+      'a directory that all may write to',
+      (path: string) => {
+        mkdirSync(path)
+        chmodSync(path, 0o777)
+      },
+      'warn',
+      'chmod o-w',
+    ],
+    ['a directory of this user', (path: string) => mkdirSync(path), 'ok', 'may read and write'],
+    ['nothing yet', () => {}, 'ok', 'can be created'],
+  ] as const)('%s', async (_what, make, status, words) => {
+    using directory = new TestDirectory()
+    const path = join(directory.path, 'home')
+    make(path)
+    const check = (await examined(path))('permissions')
+    expect([check.status, `${check.found} ${check.change}`]).toEqual([status, expect.stringContaining(words)])
+  })
+})
+
+describe('port', () => {
+  test('used by another program', async () => {
+    const server = createServer((client) => client.resume().end('SSH-2.0\r\n'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const found = (await examined('/nonexistent', ['--port', String(port)]))('port')
+    expect(found).toMatchObject({ status: 'fail', found: expect.stringContaining('another program') })
+    await new Promise((resolve) => server.close(resolve))
+    expect((await examined('/nonexistent', ['--port', String(port)]))('port').status).toBe('ok')
+  })
+
+  test('used by a service of ours, also where a proxy is set', async () => {
+    using home = new TestHome()
+    await home.import(smallSource({}))
+    await using service = await Service.over(home, { flags: ['--workers', '2'] })
+    const found = (await examined(home.path, [], { PORT: '' }))('port')
+    expect(found.status).toBe('ok')
+    const served = (await examined(home.path, ['--port', String(service.port)]))('port')
+    expect(served).toMatchObject({ status: 'ok', found: expect.stringContaining('already') })
+  })
+
+  test('an address of another machine', async () => {
+    const flags = ['--port', '18080', '--host', '203.0.113.1', '--base-url', 'https://catalogs.example.org']
+    expect((await examined('/nonexistent', flags))('port').status).toBe('fail')
+  })
+})
+
+describe('proxies', () => {
+  test.each([
+    ['none', [], {}, 'ok'],
+    ['one for imports', [], { HTTPS_PROXY: 'http://proxy.example.org:3128' }, 'ok'],
+    ['one that is no address', [], { https_proxy: 'proxy.example.org:3128' }, 'fail'],
+    ['a public address without either', ['--host', '0.0.0.0'], {}, 'warn'],
+    ['a public address with a base URL', ['--host', '0.0.0.0'], { BASE_URL: 'https://catalogs.example.org' }, 'ok'],
+    ['everybody is trusted', ['--trust-proxy', '0.0.0.0/0'], {}, 'warn'],
+    ['one is trusted', ['--host', '0.0.0.0', '--trust-proxy', '10.0.0.5'], {}, 'ok'],
+  ] as const)('%s', async (_what, flags, env, status) => {
+    expect((await examined('/nonexistent', flags, env))('proxies').status).toBe(status)
+  })
+})
+
+describe('home', () => {
+  test('not there', async () => {
+    expect((await examined('/nonexistent/home'))('home')).toMatchObject({ status: 'ok' })
+  })
+
+  test('sound; then damaged so that sizes stay, which only --deep sees; then cut short', async () => {
+    using home = new TestHome()
+    await home.import(bundledSource())
+    const digest = home.shelf.currentDigest() as string
+    expect((await examined(home.path, ['--deep']))('home')).toMatchObject({
+      status: 'ok',
+      found: `release ${digest.slice(0, 12)} is current, 1 on disk, every byte as it was written`,
+    })
+    const path = home.fileOf(digest, 'pais', 'records')
+    const bytes = readFileSync(path)
+    bytes[10] = (bytes[10] as number) ^ 1
+    writeFileSync(path, bytes)
+    expect((await examined(home.path))('home').status).toBe('ok')
+    expect((await examined(home.path, ['--deep']))('home')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining(path),
+    })
+    appendFileSync(path, 'x')
+    expect((await examined(home.path))('home').status).toBe('fail')
+  })
+
+  test('of an earlier version', async () => {
+    using directory = new TestDirectory()
+    await unpackFirstHome(directory.path)
+    const [name = '.'] = new Bun.Glob('**/current').scanSync(directory.path)
+    const found = (await examined(join(directory.path, name, '..')))('home')
+    expect(found).toMatchObject({ status: 'warn', change: expect.stringContaining('nomenclator upgrade') })
+  })
+
+  test('whose list of current releases or registry is spoiled', async () => {
+    using home = new TestHome()
+    await home.import(bundledSource())
+    const registry = readFileSync(home.shelf.idRegistryFile)
+    writeFileSync(home.shelf.idRegistryFile, '{')
+    expect((await examined(home.path))('home').status).toBe('fail')
+    writeFileSync(home.shelf.idRegistryFile, registry)
+    expect((await examined(home.path))('home').status).toBe('ok')
+    writeFileSync(home.shelf.currentFile, 'nonsense')
+    expect((await examined(home.path))('home').status).toBe('fail')
+  })
+})
+
+test('for people: a line for each check, what to change below it, and a count', async () => {
+  using directory = new TestDirectory()
+  const nothing: Ran = await nomenclator('doctor', '--home', join(directory.path, 'none'), '--port', '0')
+  for (const check of ['descriptors', 'memory', 'disk', 'clock', 'permissions', 'port', 'proxies', 'home'])
+    expect(nothing.out).toMatch(new RegExp(`^  (?:ok|warn|fail) +${check} +\\S`, 'm'))
+  const path = join(directory.path, 'file')
+  writeFileSync(path, '')
+  const { code, out }: Ran = await nomenclator('doctor', '--home', path, '--port', '0')
+  expect(code).toBe(1)
+  expect(out).toMatch(/^ +→ move what is there away, or give another directory with --home$/m)
+  expect(out).toMatch(/\n\d ok, \d to look at, 1 to mend\.\n$/)
+})

@@ -1,0 +1,84 @@
+// nomenclator import inegi [FILE…]
+import type { DownloadOptions } from '../../source/download.ts'
+import type { PublishedFile } from '../../source/inegi/published.ts'
+import { type Command, command, type Terminal } from '../command.ts'
+import { yes } from '../flags/flags.ts'
+import { importFlags } from '../flags/import-flags.ts'
+import { bytesText, progressLine } from '../terminal/progress.ts'
+
+type Published = {
+  /** What to import when no file is given. */
+  readonly address: string
+  readonly limits: Pick<DownloadOptions, 'timeout' | 'maxBytes' | 'retries' | 'backoff'>
+}
+
+/** A command that imports what is published at an address, unless it is given files or other addresses. */
+export const importInegiFrom = (published: () => Promise<Published>): Command =>
+  command({
+    name: 'import inegi',
+    description:
+      "Import states, municipalities and localities from INEGI's Catálogo Único de Claves. FILE is a zip or CSV file of " +
+      'INEGI, or the address of such a zip; without one, the catalog of localities is downloaded from INEGI.',
+    operands: { usage: '[FILE...]', min: 0, max: 1_000 },
+    flags: {
+      'include-retired': { description: 'keep localities whose status is Baja', parse: yes },
+      ...importFlags,
+    },
+    examples: ['import inegi', 'import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],
+    run: async ({ values, operands, terminal }) => {
+      const { runImport } = await import('./importing.ts')
+      const { inegiSource } = await import('../../source/inegi/inegi.ts')
+      const { isAddress, refusedDownload } = await import('../../source/inegi/published.ts')
+      const { address, limits } = await published()
+      const downloads: PublishedFile[] = []
+      const open = async (home: string) => {
+        const files: (string | PublishedFile)[] = []
+        for (const given of operands.length === 0 ? [address] : operands) {
+          const file = isAddress(given) ? await downloadWithProgress(given, home, limits, terminal) : given
+          if (typeof file !== 'string') downloads.push(file)
+          files.push(file)
+        }
+        return inegiSource(files, { includeRetired: values['include-retired'] })
+      }
+      try {
+        return await runImport('import inegi', values, terminal, open)
+      } catch (error) {
+        throw refusedDownload(error, downloads)
+      }
+    },
+  })
+
+export const importInegi = importInegiFrom(async () => {
+  const { LOCALITIES_URL } = await import('../../source/inegi/published.ts')
+  const { DOWNLOAD_LIMITS } = await import('../../source/download.ts')
+  return { address: LOCALITIES_URL, limits: DOWNLOAD_LIMITS }
+})
+
+async function downloadWithProgress(
+  address: string,
+  home: string,
+  limits: Published['limits'],
+  terminal: Terminal,
+): Promise<PublishedFile> {
+  const { downloadPublished } = await import('../../source/inegi/published.ts')
+  const progress = progressLine(terminal, bytesText)
+  const say = (line: string) => {
+    progress.clear()
+    terminal.err(`${line}\n`)
+  }
+  try {
+    const file = await downloadPublished(address, home, {
+      ...limits,
+      onStart: (from) =>
+        say(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
+      onProgress: (done, size) => progress.show('downloaded', done, size),
+      onRetry: (reason, milliseconds) => {
+        if (terminal.interactive) say(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
+      },
+    })
+    if (file.isUnchanged) say(`${address} has not changed since it was downloaded`)
+    return file
+  } finally {
+    progress.clear()
+  }
+}

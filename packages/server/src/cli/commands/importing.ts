@@ -1,0 +1,88 @@
+// What all import commands do: take the lock, import with a progress line, and report.
+
+import type { Shelf } from '../../release/home/shelf.ts'
+import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
+import type { Release } from '../../release/release.ts'
+import { signRelease } from '../../release/signing/release-signature.ts'
+import { bundledSource } from '../../source/bundled.ts'
+import type { Source } from '../../source/source.ts'
+import type { Terminal } from '../command.ts'
+import type { ImportValues } from '../flags/import-flags.ts'
+import { readSecretKey } from '../flags/key-flags.ts'
+import { progressLine } from '../terminal/progress.ts'
+import { changeHome } from './locking.ts'
+
+const number = new Intl.NumberFormat('en')
+
+/** Runs an import from start to report. The source is opened under the lock, with the home to keep work files in. */
+export async function runImport(
+  name: string,
+  values: ImportValues,
+  terminal: Terminal,
+  open: (home: string) => Source | Promise<Source>,
+): Promise<number> {
+  // A wrong key is told before anything is downloaded or built.
+  const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
+  const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
+  const report = await changeHome(values, name, terminal, async (shelf) => {
+    const source = await open(shelf.home)
+    return importWithProgress(shelf, source, terminal, values, signed)
+  })
+  terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+  return 0
+}
+
+export async function importWithProgress(
+  shelf: Shelf,
+  source: Source,
+  terminal: Terminal,
+  values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
+  more: Pick<ImportOptions, 'sign' | 'build'> = {},
+): Promise<ImportReport> {
+  const progress = progressLine(terminal)
+  try {
+    return await importRelease(shelf, source, {
+      fallback: bundledSource(),
+      acceptChanges: values['accept-changes'],
+      dryRun: values['dry-run'],
+      onProgress: progress.show,
+      ...more,
+    })
+  } finally {
+    progress.clear()
+  }
+}
+
+const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => string>> = {
+  activated: (digest) => `Release ${digest} is now current.`,
+  'nothing to do': (digest) => `Nothing to do: release ${digest} has just these records and is current.`,
+  'dry run': (digest) => `Dry run: release ${digest} was built and thrown away.`,
+}
+
+export function reportText(report: ImportReport): string {
+  const rows = Object.entries(report.counts).map(([name, count]) => {
+    const collection = (report.collections[name] ?? name).padEnd(28)
+    return `  ${collection}${number.format(count).padStart(10)}${changesText(report, name)}\n`
+  })
+  const findings = report.findings.map(
+    ({ description, count, examples }) => `  ${number.format(count)} × ${description} (such as ${examples[0]})\n`,
+  )
+  const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? '' : `${title}\n${lines.join('')}`)
+  return (
+    `${OUTCOMES[report.outcome](report.digest.slice(0, 12))}\n${rows.join('')}` +
+    section('Findings, served as they are:', findings) +
+    section(
+      'Breaking changes:',
+      report.breakingChanges.map((one) => `  ${one}\n`),
+    ) +
+    `Built in ${report.seconds.toFixed(1)} s, ${number.format(report.recordsPerSecond)} records a second.\n`
+  )
+}
+
+function changesText({ changes }: ImportReport, name: string): string {
+  const ofEntity = changes?.[name]
+  if (ofEntity === undefined) return ''
+  const { added, changed, removed, reordered } = ofEntity
+  if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
+  return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed`
+}

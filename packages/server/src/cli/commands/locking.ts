@@ -1,0 +1,107 @@
+// Opens the home of a command to be read or changed: with its lock, in the format of this version, and as the shared shelf has it.
+
+import { version } from '../../base/version.ts'
+import { lockHome } from '../../release/home/lock.ts'
+import { Shelf } from '../../release/home/shelf.ts'
+import { adoptOldRegistry, isOutdated, type Upgraded, upgradeHome } from '../../release/home/upgrade.ts'
+import type { Terminal } from '../command.ts'
+import { homeOf } from '../flags/home-flag.ts'
+import { type HomeValues, loginOf } from '../flags/shelf-flags.ts'
+import { progressLine } from '../terminal/progress.ts'
+
+/**
+ * A home to be read. With a shared shelf it is brought up to date first; while that is not possible, it is read as it is,
+ * and the reason is told.
+ */
+export async function openHome(values: HomeValues, terminal: Terminal): Promise<Shelf> {
+  const shelf = new Shelf(homeOf(values.home))
+  const { shelf: address } = values
+  if (address === undefined) return shelf
+  const { refreshHome } = await import('../../distribution/postgres/session.ts')
+  const lock = () => lockFor(shelf, 'fetching from the shelf', READ_WAIT_SECONDS, terminal, false)
+  for (const reason of await refreshHome(shelf, loginOf(address, values), lock))
+    terminal.err(`THE SHELF IS NOT FOLLOWED, what is in the home is read: ${reason}\n`)
+  return shelf
+}
+
+const READ_WAIT_SECONDS = 60
+
+/**
+ * Changes a home under its lock; with a shared shelf, that and the home are changed as one. `work` says what is to be told
+ * of it, which is only true once this returns.
+ */
+export async function changeHome<T>(
+  values: HomeValues & { readonly wait: number },
+  doing: string,
+  terminal: Terminal,
+  work: (shelf: Shelf) => Promise<T>,
+  upgrades = true,
+): Promise<T> {
+  const shelf = new Shelf(homeOf(values.home))
+  const { shelf: address } = values
+  using _lock = await lockFor(shelf, doing, values.wait, terminal, upgrades && address === undefined)
+  if (address === undefined) return await work(shelf)
+  const { changeShared } = await import('../../distribution/postgres/session.ts')
+  const upgrade = async () => {
+    // Not in the copy that is thrown away if nothing is published.
+    adoptOldRegistry(shelf)
+    if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
+  }
+  return await changeShared(shelf, writingOf({ ...values, shelf: address }, doing, terminal), upgrade, work)
+}
+
+/** What a writer of the shelf is told. */
+export const writingOf = (
+  values: HomeValues & { readonly wait: number; readonly shelf: NonNullable<HomeValues['shelf']> },
+  doing: string,
+  terminal: Terminal,
+) => ({
+  ...loginOf(values.shelf, values),
+  doing,
+  waitMilliseconds: values.wait * 1_000,
+  onWait: (holder: string) => terminal.err(`Waiting for ${holder} to finish.\n`),
+  onRelease: (digest: string) => terminal.err(`Fetching release ${digest.slice(0, 12)} from the shelf.\n`),
+})
+
+/** Whoever waits for the lock is told why. */
+export async function lockFor(
+  shelf: Shelf,
+  doing: string,
+  seconds: number,
+  terminal: Terminal,
+  upgrades = true,
+): Promise<Disposable> {
+  const lock = await lockHome(shelf.home, doing, {
+    milliseconds: seconds * 1_000,
+    onWait: (holder) => terminal.err(`Waiting for ${holder} to finish.\n`),
+  })
+  try {
+    if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
+    return lock
+  } catch (error) {
+    lock[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** The caller holds the lock. */
+export async function upgradeWithProgress(shelf: Shelf, terminal: Terminal): Promise<readonly Upgraded[]> {
+  const progress = progressLine(terminal)
+  try {
+    const upgraded = await upgradeHome(shelf, {
+      onRelease: (digest, writer) => {
+        progress.clear()
+        terminal.err(
+          `Release ${digest.slice(0, 12)} was written by Nomenclator ${writer}: upgrading it to the format of ${version}.\n`,
+        )
+      },
+      onProgress: progress.show,
+    })
+    progress.clear()
+    for (const { digest, failure } of upgraded)
+      if (failure !== undefined) terminal.err(`RELEASE NOT UPGRADED: ${digest.slice(0, 12)}, ${failure}\n`)
+    return upgraded
+  } finally {
+    progress.clear()
+  }
+}

@@ -1,0 +1,28 @@
+// nomenclator types
+import { builtInCatalog } from '../../catalog/entities.ts'
+import { typescriptOf } from '../../catalog/typescript.ts'
+import { command } from '../command.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from './locking.ts'
+
+const USE = `//
+//   import { connect } from 'nomenclator-client'
+//   import type { Collections } from '../../../../../src/cli/catalogs.ts'
+//   const catalogs = connect<Collections>('https://catalogs.example.org')
+`
+
+export const typesCommand = command({
+  name: 'types',
+  description:
+    'Print the TypeScript types of the records and collections of the current release, for nomenclator-client; without a release, those of the built-in catalog.',
+  flags: homeFlags,
+  examples: ['types > catalogs.ts', 'types --home /var/lib/nomenclator > catalogs.ts'],
+  run: async ({ values, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const current = shelf.currentDigest()
+    const catalog = current === undefined ? builtInCatalog : shelf.read(current).catalog
+    const of = current === undefined ? 'the built-in catalog' : `release ${current}`
+    terminal.out(`// Types of ${of}, printed by nomenclator types.\n${USE}\n${typescriptOf(catalog)}`)
+    return 0
+  },
+})

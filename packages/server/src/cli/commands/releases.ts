@@ -1,0 +1,168 @@
+// nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
+import { Failure } from '../../base/failure.ts'
+import type { Listed, Shelf } from '../../release/home/shelf.ts'
+import { releaseVerifier } from '../../release/home/verify.ts'
+import { findingsByKind, sizeOf } from '../../release/manifest.ts'
+import { parseSignature } from '../../release/signing/minisign.ts'
+import { command, type Terminal } from '../command.ts'
+import { wholeNumber, yes } from '../flags/flags.ts'
+import { wait } from '../flags/import-flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { countsOf } from '../terminal/counts.ts'
+import { changeHome, openHome } from './locking.ts'
+
+const json = { description: 'print it as one JSON document', parse: yes } as const
+const DIGEST_OPERAND = { usage: 'DIGEST', min: 1, max: 1 } as const
+const number = new Intl.NumberFormat('en')
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const short = (digest: string) => digest.slice(0, 12)
+
+export const releases = command({
+  name: 'releases',
+  description:
+    'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
+  flags: { ...homeFlags, json },
+  examples: ['releases', 'releases --json'],
+  run: async ({ values, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const listed = shelf.list()
+    if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
+    else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
+    else terminal.out(listed.map((one) => lineOf(shelf, one)).join(''))
+    return 0
+  },
+})
+
+function lineOf(shelf: Shelf, { digest, current, manifest, ownBytes }: Listed): string {
+  const mark = `${current ? '*' : ' '} ${short(digest)}`
+  if ('unreadable' in manifest) return `${mark}  not readable: ${manifest.unreadable}\n`
+  const columns = [
+    manifest.built.slice(0, 16).replace('T', ' '),
+    manifest.source.kind.padEnd(9),
+    megabytes(sizeOf(manifest)).padStart(10),
+    `${megabytes(ownBytes)} its own`.padStart(18),
+    countsOf(shelf.read(digest)),
+  ]
+  return `${mark}  ${columns.join('  ')}\n`
+}
+
+export const releasesShow = command({
+  name: 'releases show',
+  description: 'Tell all about one release: where it came from, its counts, its findings.',
+  operands: DIGEST_OPERAND,
+  flags: { ...homeFlags, json },
+  examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
+  run: async ({ values, operands, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const release = shelf.read(shelf.find(operands[0] as string))
+    const { manifest } = release
+    if (values.json) {
+      terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
+      return 0
+    }
+    const { digest, built, source, versions } = manifest
+    const current = digest === shelf.currentDigest() ? ' (current)' : ''
+    terminal.out(
+      `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
+    )
+    terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
+    const signature = parseSignature(shelf.signatureOf(digest) ?? '')
+    if (signature !== undefined)
+      terminal.out(`signed   by key ${signature.keyId}; nomenclator verify-release checks it\n`)
+    for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
+    for (const { plural, name } of release.catalog.entities.values())
+      terminal.out(`${plural.padEnd(28)}${number.format(release.entity(name).count).padStart(10)}
+`)
+    for (const { kind, count, description, examples } of findingsByKind(manifest)) {
+      terminal.out(
+        `finding  ${kind}: ${number.format(count)} × ${description}\n${examples.map((one) => `           ${one}\n`).join('')}`,
+      )
+    }
+    return 0
+  },
+})
+
+export const activate = command({
+  name: 'activate',
+  description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
+  operands: DIGEST_OPERAND,
+  flags: { wait, ...homeFlags },
+  examples: ['activate 1a2b3c'],
+  run: async ({ values, operands, terminal }) => {
+    const digest = await changeHome(values, 'activate', terminal, async (shelf) => {
+      const found = shelf.find(operands[0] as string)
+      shelf.activate(found)
+      return found
+    })
+    terminal.out(`Release ${short(digest)} is now current.\n`)
+    return 0
+  },
+})
+
+export const rollback = command({
+  name: 'rollback',
+  description: 'Go back to the release that was current before.',
+  flags: { wait, ...homeFlags },
+  examples: ['rollback'],
+  run: async ({ values, terminal }) => {
+    const digest = await changeHome(values, 'rollback', terminal, async (shelf) => shelf.rollback())
+    terminal.out(`Release ${short(digest)} is current again.\n`)
+    return 0
+  },
+})
+
+export const releasesPrune = command({
+  name: 'releases prune',
+  description: 'Remove old releases; the current one always stays.',
+  flags: {
+    keep: {
+      value: 'N',
+      description: 'how many of the newest to keep besides the current one',
+      defaultValue: '5',
+      parse: wholeNumber(0, 10_000),
+    },
+    wait,
+    ...homeFlags,
+  },
+  examples: ['releases prune --keep 2'],
+  run: async ({ values, terminal }) => {
+    const old = await changeHome(values, 'releases prune', terminal, async (shelf) => {
+      const listed = shelf
+        .list()
+        .filter(({ current }) => !current)
+        .slice(values.keep)
+      for (const { digest } of listed) shelf.remove(digest)
+      return listed
+    })
+    for (const { digest } of old) terminal.out(`Removed ${short(digest)}.\n`)
+    if (old.length === 0) terminal.out('Nothing to remove.\n')
+    return 0
+  },
+})
+
+export const releasesVerify = command({
+  name: 'releases verify',
+  description: 'Read every file of the releases again and check its digest.',
+  operands: { usage: '[DIGEST]', min: 0, max: 1 },
+  flags: homeFlags,
+  examples: ['releases verify', 'releases verify 1a2b3c'],
+  run: async ({ values, operands, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const [prefix] = operands
+    const digests = prefix === undefined ? shelf.list().map(({ digest }) => digest) : [shelf.find(prefix)]
+    return verifyAll(shelf, digests, terminal)
+  },
+})
+
+async function verifyAll(shelf: Shelf, digests: readonly string[], terminal: Terminal): Promise<number> {
+  const verify = releaseVerifier(shelf)
+  let damaged = 0
+  for (const digest of digests) {
+    const wrong = await verify(digest)
+    damaged += wrong.length === 0 ? 0 : 1
+    terminal.out(`${short(digest)}  ${wrong.length === 0 ? 'sound' : `damaged\n  ${wrong.join('\n  ')}`}\n`)
+  }
+  if (damaged > 0)
+    throw new Failure(`${damaged} of ${digests.length} releases are damaged; import their source again to replace them`)
+  return 0
+}

@@ -1,0 +1,125 @@
+// Tables with more columns: what is read of them, what is added, and what is told at the end.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TestDirectory } from '../../../../../test/support/releases.ts'
+import { run } from '../run.ts'
+
+setDefaultTimeout(60_000)
+
+const directory = new TestDirectory()
+const home = join(directory.path, 'home')
+const silent = { out: () => {}, err: () => {}, interactive: false }
+beforeAll(async () => {
+  await run(['import', 'bundled', '--home', home], {}, silent)
+})
+afterAll(() => directory[Symbol.dispose]())
+
+const given = join(directory.path, 'given.csv')
+const made = join(directory.path, 'made.csv')
+
+async function resolved(table: string | Buffer, ...flags: string[]) {
+  writeFileSync(given, table)
+  const said = { out: '', err: '' }
+  const terminal = {
+    out: (text: string) => {
+      said.out += text
+    },
+    err: (text: string) => {
+      said.err += text
+    },
+    interactive: false,
+  }
+  await run(['resolve', given, '--home', home, ...flags], {}, terminal)
+  return said
+}
+
+const COLUMNS = ['--columns', 'estado,municipio']
+
+describe('a table', () => {
+  test('keeps its columns and gets more', async () => {
+    const { out } = await resolved(
+      'id,estado,municipio\n1,Jal,"Guadalajra"\n2,NL,Monterrey\n3,,\n',
+      ...COLUMNS,
+      '--out',
+      made,
+    )
+    expect(readFileSync(made, 'utf8')).toBe(
+      'id,estado,municipio,idEstado,idMunicipio,name,verdict,score\n' +
+        '1,Jal,"Guadalajra",14,580,Guadalajara,sure,0.8000\n' +
+        '2,NL,Monterrey,19,999,Monterrey,exact,1.0000\n' +
+        '3,,,,,,none,0.0000\n',
+    )
+    expect(out).toMatch(
+      /^3 rows in .*\n {2}exact +1 .*\n {2}sure +1 .*\n {2}likely +0 .*\n {2}ambiguous +0 .*\n {2}none +1 /,
+    )
+  })
+
+  test('may be in Windows-1252, with semicolons, and with other names', async () => {
+    const table = Buffer.from('Entidad;Mun\r\nNuevo León;"Monterrey"\r\n', 'latin1')
+    await resolved(table, '--columns', 'Entidad=estado,Mun=municipio', '--out', made)
+    expect(readFileSync(made, 'utf8')).toBe(
+      '\ufeffEntidad;Mun;idEstado;idMunicipio;name;verdict;score\nNuevo León;"Monterrey";19;999;Monterrey;exact;1.0000\n',
+    )
+  })
+
+  test('goes to standard output, and the summary elsewhere', async () => {
+    const { out, err } = await resolved('q\n"Monterrey, N.L."\n', '--columns', 'q', '--json')
+    expect(out.split('\n')[1]).toStartWith('"Monterrey, N.L.",')
+    expect(JSON.parse(err)).toMatchObject({
+      rows: 1,
+      exact: 1,
+      sure: 0,
+      likely: 0,
+      ambiguous: 0,
+      none: 0,
+      unresolved: [],
+    })
+  })
+
+  test('may have line ends in quotes, and columns that are named like those added', async () => {
+    await resolved('name,estado\n"a\nb",Jalisco\n', '--columns', 'estado', '--out', made)
+    expect(readFileSync(made, 'utf8')).toBe(
+      'name,estado,idEstado,resolved_name,verdict,score\n"a\nb",Jalisco,14,Jalisco,exact,1.0000\n',
+    )
+  })
+
+  test('gets no identifier below the threshold', async () => {
+    const { out } = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.9')
+    expect(out).toContain('\nJal,Guadalajra,,,,sure,0.8000\n')
+  })
+
+  test('the most frequent values that are not resolved are told', async () => {
+    const { out } = await resolved('estado\nXyzzy\nXyzzy\nJalisco\nQwerty\n', '--columns', 'estado', '--out', made)
+    expect(out).toEndWith(':\n         2  Xyzzy\n         1  Qwerty\n')
+  })
+})
+
+describe('refused is', () => {
+  test.each([
+    ['no column', 'estado\nJal\n', ['--columns', 'edo'], /given\.csv:1 has no column "edo"; it has estado/],
+    ['no part', 'Mun\nx\n', ['--columns', 'Mun'], /no part for "Mun"; name one with Mun=PART/],
+    ['a part twice', 'a,b\nx,y\n', ['--columns', 'a=estado,b=estado'], /names estado twice/],
+    ['an open quote', 'estado\n"Jal\n', ['--columns', 'estado'], /given\.csv:2, all: .*; expected a closing quote/],
+    [
+      'a short row',
+      'estado,b\nJal,1\nJal\n',
+      ['--columns', 'estado'],
+      /given\.csv:3, all: "1 values"; expected 2 values/,
+    ],
+    ['nothing', '', ['--columns', 'estado'], /given\.csv is empty/],
+    ['no flag', 'estado\n', [], /--columns is missing/],
+    [
+      'a threshold',
+      'estado\n',
+      ['--columns', 'estado', '--threshold', '2'],
+      /--threshold was "2"; allowed is a number/,
+    ],
+    ['its own file', 'estado\n', ['--columns', 'estado', '--out', given], /is the file that is read/],
+  ])('%s', async (_, table, flags, message) => {
+    const out = flags.includes('--out') ? [] : ['--out', join(directory.path, 'never.csv')]
+    await expect(resolved(table, ...flags, ...out)).rejects.toThrow(message)
+    expect(existsSync(join(directory.path, 'never.csv'))).toBeFalse()
+    expect(existsSync(join(directory.path, 'never.csv.unfinished'))).toBeFalse()
+  })
+})

@@ -1,0 +1,55 @@
+// nomenclator resolve FILE
+import { resolve as absolute } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import { command } from '../command.ts'
+import { text, type Wrong, yes } from '../flags/flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from './locking.ts'
+
+const STANDARD = '-'
+
+export const resolveCommand = command({
+  name: 'resolve',
+  description: 'Add the identifiers of the records that the rows of a CSV file mean, and how sure that is.',
+  operands: { usage: 'FILE', min: 1, max: 1 },
+  flags: {
+    columns: {
+      value: 'LIST',
+      description:
+        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text',
+      parse: text,
+    },
+    out: { value: 'FILE', description: 'where the rows go; - for standard output', defaultValue: '-', parse: text },
+    threshold: {
+      value: 'SCORE',
+      description: 'below this score, from 0 to 1, no identifier is filled in',
+      defaultValue: '0',
+      parse: scoreOf,
+    },
+    json: { description: 'print the summary as JSON', parse: yes },
+    ...homeFlags,
+  },
+  examples: [
+    'resolve students.csv --columns estado,municipio,localidad --out resolved.csv',
+    'resolve students.csv --columns NOM_ENT=estado,NOM_MUN=municipio --threshold 0.8 --out -',
+    'resolve - --columns address=q --out - < addresses.csv',
+  ],
+  run: async ({ values, operands, terminal }) => {
+    const [file] = operands as [string]
+    if (values.columns === undefined)
+      throw new Failure('--columns is missing: name the columns to read, such as --columns estado,municipio,localidad')
+    if (values.out !== STANDARD && absolute(values.out) === absolute(file))
+      throw new Failure(`--out ${values.out} is the file that is read; give another one`)
+    const release = (await openHome(values, terminal)).openCurrent()
+    if (release === undefined)
+      throw new Failure('there is no release to resolve with; nomenclator import bundled makes one')
+    const { resolveFile } = await import('./resolve-file.ts')
+    await resolveFile(release, { file, ...values, columns: values.columns }, terminal)
+    return 0
+  },
+})
+
+function scoreOf(given: string): number | Wrong {
+  const score = /^[0-9]*\.?[0-9]+$/.test(given) ? Number(given) : Number.NaN
+  return score >= 0 && score <= 1 ? score : { allowed: 'a number from 0 to 1, such as 0.8' }
+}

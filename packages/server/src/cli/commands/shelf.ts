@@ -1,0 +1,169 @@
+// nomenclator shelf: makes a shared shelf in PostgreSQL, says how it is, and mends what a restored backup leaves.
+import { Failure } from '../../base/failure.ts'
+import type { ConnectOptions } from '../../distribution/postgres/connection.ts'
+import type { ShelfReport } from '../../distribution/postgres/status.ts'
+import { Shelf } from '../../release/home/shelf.ts'
+import { columns, command, type Terminal } from '../command.ts'
+import { yes } from '../flags/flags.ts'
+import { homeOf } from '../flags/home-flag.ts'
+import { wait } from '../flags/import-flags.ts'
+import { type HomeValues, homeFlags, loginOf } from '../flags/shelf-flags.ts'
+import { lockFor, writingOf } from './locking.ts'
+
+const json = { description: 'print it as one JSON document', parse: yes } as const
+const number = new Intl.NumberFormat('en')
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+const { shelf: address, 'shelf-password-file': passwordFile } = homeFlags
+const shelfFlags = { shelf: address, 'shelf-password-file': passwordFile } as const
+
+function givenShelf<V extends Pick<HomeValues, 'shelf'>>(values: V): V & { readonly shelf: NonNullable<V['shelf']> } {
+  const { shelf } = values
+  if (shelf === undefined)
+    throw new Failure('which shelf? Name it with --shelf postgres://user@host/database, or with NOMENCLATOR_SHELF')
+  return { ...values, shelf }
+}
+
+function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): ConnectOptions {
+  const { shelf } = givenShelf(values)
+  return { ...loginOf(shelf, { ...values, home: undefined }), changes, name: 'nomenclator shelf' }
+}
+
+export const shelfMigrate = command({
+  name: 'shelf migrate',
+  description:
+    'Make the tables of a shared shelf in PostgreSQL, or bring them up to this version. What is done already is left alone.',
+  flags: { ...shelfFlags, json },
+  examples: ['shelf migrate --shelf postgres://admin@db.example.org/nomenclator?sslmode=verify-full'],
+  run: async ({ values, terminal }) => {
+    const { ShelfConnection } = await import('../../distribution/postgres/connection.ts')
+    const { migrate } = await import('../../distribution/postgres/schema.ts')
+    await using connection = await ShelfConnection.open(connectOptions(values, true))
+    const applied = (await migrate(connection)).map(({ number, name }) => ({ number, name }))
+    if (values.json) terminal.out(`${JSON.stringify({ applied }, null, 2)}\n`)
+    else if (applied.length === 0) terminal.out('Nothing to do: the shelf is up to date.\n')
+    else for (const { number, name } of applied) terminal.out(`Applied migration ${number}, ${name}.\n`)
+    return 0
+  },
+})
+
+export const shelfRoles = command({
+  name: 'shelf roles',
+  description: 'Print the SQL of two roles: one that can only read and listen, for nodes, and one that can publish.',
+  flags: { apply: { description: 'also run it, as the user of --shelf', parse: yes }, ...shelfFlags },
+  examples: ['shelf roles', 'shelf roles --apply --shelf postgres://admin@db.example.org/nomenclator'],
+  run: async ({ values, terminal }) => {
+    const { rolesSql } = await import('../../distribution/postgres/schema.ts')
+    if (values.apply) {
+      const { ShelfConnection } = await import('../../distribution/postgres/connection.ts')
+      await using connection = await ShelfConnection.open(connectOptions(values, true))
+      await connection.query(rolesSql)
+    }
+    terminal.out(rolesSql)
+    return 0
+  },
+})
+
+export const shelfStatus = command({
+  name: 'shelf status',
+  description:
+    'Tell what is on a shared shelf: its releases, the room that they take, who changes it at the moment, and which nodes follow it with which release.',
+  flags: {
+    verify: { description: 'also let the database check the digest of every chunk', parse: yes },
+    ...shelfFlags,
+    json,
+  },
+  examples: ['shelf status', 'shelf status --verify --json'],
+  run: async ({ values, terminal }) => {
+    const { openShelf } = await import('../../distribution/postgres/session.ts')
+    const { shelfReport } = await import('../../distribution/postgres/status.ts')
+    await using connection = await openShelf(connectOptions(values, false))
+    const report = await shelfReport(connection, values.verify)
+    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : statusText(report))
+    return (report.damagedChunks ?? []).length === 0 ? 0 : 1
+  },
+})
+
+function statusText(report: ShelfReport): string {
+  const { generation, changed, changedBy, releases, room, writer, nodes, damagedChunks } = report
+  const pointer = generation === 0 ? 'nothing was published yet' : `changed ${changed} UTC by ${changedBy}`
+  const listed = releases.map(({ digest, current, built, source, bytes, ownBytes }) => [
+    `${current ? '*' : ' '} ${digest.slice(0, 12)}`,
+    `${built?.slice(0, 16).replace('T', ' ') ?? ''}  ${(source ?? '').padEnd(9)}  ${megabytes(bytes).padStart(10)}  ${megabytes(ownBytes).padStart(10)} its own`,
+  ])
+  const following = nodes.map(({ host, pid, release, state, reportedSecondsAgo }) => [
+    `${host}, process ${pid}`,
+    `${release ?? 'no release yet'}  ${state.padEnd(9)}  reported ${reportedSecondsAgo} s ago`,
+  ])
+  const section = (title: string, rows: string[][]) =>
+    rows.length === 0 ? '' : `${title}\n${columns(rows as [string, string][])}\n`
+  return [
+    `Generation ${generation}: ${pointer}.\n`,
+    section('Releases:', listed),
+    `Room: ${number.format(room.chunks)} chunks, ${megabytes(room.plainBytes)} as ${megabytes(room.packedBytes)}, ${megabytes(room.databaseBytes)} on disk.\n`,
+    writer === null
+      ? ''
+      : `Being changed by ${writer.doing} (process ${writer.pid} on ${writer.host}, since ${writer.since}).\n`,
+    nodes.length === 0 ? 'No node is connected.\n' : section('Nodes:', following),
+    damagedChunks === undefined
+      ? ''
+      : damagedChunks.length === 0
+        ? 'Every chunk is as it was written.\n'
+        : `DAMAGED: ${damagedChunks.length} chunks, such as ${damagedChunks[0]?.slice(0, 12)}; replace them with nomenclator shelf mend.\n`,
+  ].join('')
+}
+
+export const shelfPublish = command({
+  name: 'shelf publish',
+  description:
+    'Publish all releases of the home to a shared shelf that is empty, or that was restored to an older state than this home has seen.',
+  flags: { wait, ...homeFlags },
+  examples: ['shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
+  run: async ({ values, terminal }) => {
+    const { publishHome } = await import('../../distribution/postgres/session.ts')
+    const shelf = new Shelf(homeOf(values.home))
+    const given = givenShelf(values)
+    using _lock = await lockFor(shelf, 'shelf publish', values.wait, terminal)
+    const { put, skipped } = await publishHome(shelf, writingOf(given, 'shelf publish', terminal))
+    for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
+    tell(put, terminal)
+    return 0
+  },
+})
+
+function tell(put: readonly string[], terminal: Terminal): void {
+  for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
+}
+
+export const shelfMend = command({
+  name: 'shelf mend',
+  description: 'Replace chunks of a shared shelf that are damaged in the database by those of this home.',
+  flags: { wait, ...homeFlags },
+  examples: ['shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
+  run: async ({ values, terminal }) => {
+    const { mendShelf } = await import('../../distribution/postgres/session.ts')
+    const shelf = new Shelf(homeOf(values.home))
+    const given = givenShelf(values)
+    const { damaged, mended } = await mendShelf(shelf, writingOf(given, 'shelf mend', terminal))
+    terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
+    if (mended < damaged)
+      throw new Failure(`this home does not have ${damaged - mended} of them; try the home of another machine`)
+    return 0
+  },
+})
+
+export const shelfAccept = command({
+  name: 'shelf accept',
+  description:
+    'Let all nodes follow a shared shelf that was restored to an older state than they have seen: what it has is right.',
+  flags: { wait, ...homeFlags },
+  examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator'],
+  run: async ({ values, terminal }) => {
+    const { acceptShelf } = await import('../../distribution/postgres/session.ts')
+    const shelf = new Shelf(homeOf(values.home))
+    const given = givenShelf(values)
+    const generation = await acceptShelf(shelf, writingOf(given, 'shelf accept', terminal))
+    terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
+    return 0
+  },
+})

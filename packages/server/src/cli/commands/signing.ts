@@ -1,0 +1,169 @@
+// nomenclator keygen, sign and verify-release.
+import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import { releaseVerifier } from '../../release/home/verify.ts'
+import { generateKeys, parseSignature, publicKeyFile } from '../../release/signing/minisign.ts'
+import { definitionsOf, proofOf, signRelease } from '../../release/signing/release-signature.ts'
+import { command } from '../command.ts'
+import { text, UsageError, yes } from '../flags/flags.ts'
+import { homeOf } from '../flags/home-flag.ts'
+import { wait } from '../flags/import-flags.ts'
+import { contentOf, passwordFile, publicKey, readPassword, readSecretKey } from '../flags/key-flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { changeHome, openHome } from './locking.ts'
+
+const json = { description: 'print it as one JSON document', parse: yes } as const
+const OPTIONAL_DIGEST = { usage: '[DIGEST]', min: 0, max: 1 } as const
+const SECRET_MODE = 0o600
+const PUBLIC_MODE = 0o644
+
+export const keygen = command({
+  name: 'keygen',
+  description:
+    'Make a pair of keys to sign releases with, in the format of minisign: NAME.key, which is secret, and NAME.pub.',
+  flags: {
+    out: {
+      value: 'NAME',
+      description: 'path of both files, without .key and .pub',
+      defaultValue: 'nomenclator',
+      parse: text,
+    },
+    'password-file': passwordFile,
+    json,
+  },
+  examples: ['keygen --out /etc/nomenclator/release', 'keygen --out release --password-file password.txt'],
+  run: async ({ values, terminal }) => {
+    const [secretPath, publicPath] = [resolve(`${values.out}.key`), resolve(`${values.out}.pub`)]
+    for (const path of [secretPath, publicPath])
+      if (existsSync(path)) throw new Failure(`${path} is there already; give another name with --out`)
+    const { publicKey: generated, secretFile } = generateKeys(readPassword(values['password-file']))
+    writeNew(secretPath, secretFile, SECRET_MODE)
+    writeNew(publicPath, publicKeyFile(generated), PUBLIC_MODE)
+    const { id, text: line } = generated
+    if (values.json) {
+      const report = { id, publicKey: line, secretFile: secretPath, publicFile: publicPath }
+      terminal.out(`${JSON.stringify(report, null, 2)}\n`)
+      return 0
+    }
+    terminal.out(
+      `Key ${id}\n  secret  ${secretPath}: keep it where only the publisher reads it\n  public  ${publicPath}: ${line}\n`,
+    )
+    return 0
+  },
+})
+
+/** A file that is not there yet, of which nobody has ever seen a part. */
+function writeNew(path: string, content: string, mode: number): void {
+  const descriptor = openSync(path, 'wx', mode)
+  try {
+    writeSync(descriptor, content)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The release that is meant: by its digest, or the current one. */
+function chosenDigest(shelf: Shelf, prefix: string | undefined): string {
+  const digest = prefix === undefined ? shelf.currentDigest() : shelf.find(prefix)
+  if (digest === undefined) throw new Failure('there is no release yet; nomenclator import bundled makes one')
+  return digest
+}
+
+const short = (digest: string) => digest.slice(0, 12)
+
+async function refuseDamaged(shelf: Shelf, digest: string): Promise<void> {
+  const wrong = await releaseVerifier(shelf)(digest)
+  if (wrong.length > 0) throw new Failure(`release ${short(digest)} is damaged:\n  ${wrong.join('\n  ')}`)
+}
+
+export const sign = command({
+  name: 'sign',
+  description: 'Sign a release on disk, by default the current one; nodes that require a signature swap to it at once.',
+  operands: OPTIONAL_DIGEST,
+  flags: {
+    key: { value: 'FILE', description: 'secret key to sign with', parse: text },
+    'password-file': passwordFile,
+    signature: {
+      value: 'FILE',
+      description: 'keep this signature of its checksums, made elsewhere, and make none',
+      parse: text,
+    },
+    wait,
+    ...homeFlags,
+    json,
+  },
+  examples: [
+    'sign --key release.key',
+    'sign 1a2b3c --key release.key --password-file password.txt',
+    'sign --signature checksums.minisig',
+  ],
+  run: async ({ values, operands, terminal }) => {
+    if ((values.key === undefined) === (values.signature === undefined))
+      throw new UsageError([
+        'give the secret key with --key FILE, or a signature that was made elsewhere with --signature FILE; nomenclator keygen makes a key',
+      ])
+    // What is wrong with the home is told first.
+    homeOf(values.home)
+    const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
+    const given = values.signature === undefined ? undefined : readSignature(values.signature)
+    const { digest, signature } = await changeHome(values, 'sign', terminal, async (shelf) => {
+      const chosen = chosenDigest(shelf, operands[0])
+      // A signature stays for years: every byte is read before one is made.
+      await refuseDamaged(shelf, chosen)
+      const made = secret === undefined ? (given as string) : signRelease(secret, shelf.read(chosen))
+      shelf.placeSignature(chosen, made)
+      // Whoever follows the current release looks at it again.
+      if (chosen === shelf.currentDigest()) shelf.activate(chosen)
+      return { digest: chosen, signature: made }
+    })
+    const { trustedComment, keyId: key } = parseSignature(signature) ?? {}
+    if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
+    else terminal.out(`Release ${short(digest)} is signed by key ${key}.\n`)
+    return 0
+  },
+})
+
+/** Whether it holds can only be told with the public key: verify-release does that, and whoever requires it. */
+function readSignature(path: string): string {
+  const signature = contentOf(path)
+  if (signature === undefined || parseSignature(signature) === undefined)
+    throw new Failure(`${path} is not a signature of minisign`)
+  return signature
+}
+
+export const verifyRelease = command({
+  name: 'verify-release',
+  description:
+    'Read every file of a release again, by default of the current one, and check its digests and its signature.',
+  operands: OPTIONAL_DIGEST,
+  flags: { key: publicKey, ...homeFlags, json },
+  examples: [
+    'verify-release --key release.pub',
+    'verify-release 1a2b3c --key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3',
+  ],
+  run: async ({ values, operands, terminal }) => {
+    if (values.key === undefined)
+      throw new UsageError(['give the public key with --key KEY, as a file or as its line that begins with RW'])
+    const shelf = await openHome(values, terminal)
+    const digest = chosenDigest(shelf, operands[0])
+    await refuseDamaged(shelf, digest)
+    const release = shelf.read(digest)
+    const signable = { checksums: release.manifest, definitions: definitionsOf(release) }
+    const proof = proofOf(signable, shelf.signatureOf(digest), values.key)
+    if ('wrong' in proof) throw new Failure(`release ${short(digest)} is not proved: ${proof.wrong}`)
+    const { key, signed, trustedComment, coversDefinitions } = proof
+    if (values.json) {
+      terminal.out(`${JSON.stringify({ digest, key: key.id, signed, trustedComment, coversDefinitions }, null, 2)}\n`)
+      return 0
+    }
+    terminal.out(
+      `Release ${digest}\n  every file is as its digest says\n` +
+        `  signed by key ${key.id}${signed === undefined ? '' : `, ${signed}`}\n` +
+        `  ${coversDefinitions ? 'its definitions are signed too' : 'its definitions are not signed, only its records'}\n`,
+    )
+    return 0
+  },
+})

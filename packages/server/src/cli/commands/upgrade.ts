@@ -1,0 +1,37 @@
+// nomenclator upgrade
+import { Failure } from '../../base/failure.ts'
+import { newerReleases } from '../../release/home/upgrade.ts'
+import { command } from '../command.ts'
+import { yes } from '../flags/flags.ts'
+import { wait } from '../flags/import-flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+
+export const upgrade = command({
+  name: 'upgrade',
+  description:
+    'Bring the releases of an earlier version up to the format of this one: their records stay as they are, and so do their digests.',
+  flags: { json: { description: 'print the report as one JSON document', parse: yes }, wait, ...homeFlags },
+  examples: ['upgrade', 'upgrade --home /srv/catalogs --json'],
+  run: async ({ values, terminal }) => {
+    const { changeHome, upgradeWithProgress } = await import('./locking.ts')
+    const { upgraded, newer } = await changeHome(
+      values,
+      'upgrade',
+      terminal,
+      async (shelf) => ({ upgraded: await upgradeWithProgress(shelf, terminal), newer: newerReleases(shelf)[0] }),
+      false,
+    )
+    const failed = upgraded.filter(({ failure }) => failure !== undefined)
+    if (values.json) terminal.out(`${JSON.stringify(upgraded, null, 2)}\n`)
+    else if (upgraded.length === 0 && newer === undefined)
+      terminal.out('Nothing to do: every release is in the format of this version.\n')
+    for (const { digest, entities, failure } of values.json ? [] : upgraded)
+      if (failure === undefined) terminal.out(`Upgraded ${digest.slice(0, 12)}: ${entities.join(', ')}.\n`)
+    if (newer !== undefined) throw newer
+    if (failed.length > 0)
+      throw new Failure(
+        `${failed.length} of ${upgraded.length} releases could not be upgraded; the reasons stand above`,
+      )
+    return 0
+  },
+})

@@ -1,0 +1,109 @@
+// Flags and environment variables of a command: declared once, read and checked all at once.
+import { parseArgs } from 'node:util'
+import { Failure } from '../../base/failure.ts'
+import { nearest } from '../../base/nearest.ts'
+import { parseWholeNumber } from '../../base/whole-number.ts'
+
+export type Wrong = { readonly allowed: string }
+
+export type Flag<T> = {
+  /** What stands for the value in the help; a flag without one is a switch. */
+  readonly value?: string
+  readonly env?: string
+  readonly description: string
+  /** As it would be typed; what is shown in the help as the default. */
+  readonly defaultValue?: string
+  /** All values that there are, where they are few. */
+  readonly choices?: readonly string[]
+  readonly parse: (text: string) => T | Wrong
+  /** What may be shown of a value that is wrong; all of it unless it may hold a secret. */
+  readonly shown?: (text: string) => string
+}
+
+export type Flags = { readonly [name: string]: Flag<unknown> }
+export type ValuesOf<F extends Flags> = {
+  readonly [N in keyof F]: F[N] extends Flag<infer T> ? T | IfNotGiven<F[N]> : never
+}
+type IfNotGiven<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
+
+export class UsageError extends Failure {
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+export type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly operands: readonly string[] }
+
+/** Reads the arguments against the flags; a flag goes before its variable, and every mistake is reported. */
+export function readFlags<F extends Flags>(flags: F, argv: readonly string[], env: Environment): Read<F> {
+  const { given, operands, mistakes } = tokensOf(flags, argv)
+  const values: Record<string, unknown> = {}
+  for (const [name, flag] of Object.entries(flags)) {
+    const typed = given.get(name)
+    const fromEnv = flag.env === undefined || env[flag.env] === '' ? undefined : env[flag.env]
+    const text = typed ?? fromEnv ?? flag.defaultValue
+    if (text === undefined) {
+      values[name] = flag.value === undefined ? false : undefined
+      continue
+    }
+    const value = flag.parse(text)
+    if (isWrong(value)) {
+      const named = typed === undefined && fromEnv !== undefined ? flag.env : `--${name}`
+      mistakes.push(`${named} was ${JSON.stringify(flag.shown?.(text) ?? text)}; allowed is ${value.allowed}`)
+    }
+    values[name] = value
+  }
+  if (mistakes.length > 0) throw new UsageError(mistakes)
+  return { values: values as ValuesOf<F>, operands }
+}
+
+const isWrong = (value: unknown): value is Wrong => typeof value === 'object' && value !== null && 'allowed' in value
+
+type Tokens = { readonly given: Map<string, string>; readonly operands: string[]; readonly mistakes: string[] }
+
+function tokensOf(flags: Flags, argv: readonly string[]): Tokens {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { type: flag.value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  )
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
+  const read: Tokens = { given: new Map(), operands: [], mistakes: [] }
+  for (const token of tokens) {
+    if (token.kind === 'positional') read.operands.push(token.value)
+    if (token.kind === 'option') takeOption(flags, read, token)
+  }
+  return read
+}
+
+function takeOption(
+  flags: Flags,
+  read: Tokens,
+  { name, rawName, value }: { name: string; rawName: string; value?: string | undefined },
+): void {
+  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
+  if (flag === undefined) {
+    const suggestion = nearest(name, Object.keys(flags))
+    read.mistakes.push(
+      `there is no flag ${rawName}${suggestion === undefined ? '' : `; did you mean --${suggestion}?`}`,
+    )
+  } else if (flag.value !== undefined && (value === undefined || value === '')) {
+    read.mistakes.push(`--${name} needs a value: --${name} ${flag.value}`)
+  } else if (flag.value === undefined && value !== undefined) {
+    read.mistakes.push(`--${name} takes no value`)
+  } else if (read.given.has(name)) {
+    read.mistakes.push(`--${name} was given twice`)
+  } else {
+    read.given.set(name, value ?? '')
+  }
+}
+
+export const text = (value: string): string => value
+export const yes = (): true => true
+
+export const wholeNumber =
+  (min: number, max: number) =>
+  (value: string): number | Wrong =>
+    parseWholeNumber(value, { min, max, leadingZeros: true }) ?? { allowed: `a whole number from ${min} to ${max}` }

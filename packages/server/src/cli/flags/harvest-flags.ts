@@ -1,0 +1,26 @@
+// The flags of commands that read a running server of API v1: which collections, and how politely.
+import { v1Collections } from '../../catalog/collections.ts'
+import { builtInCatalog } from '../../catalog/entities.ts'
+import { type Wrong, wholeNumber } from './flags.ts'
+
+const names = v1Collections(builtInCatalog).map(({ name }) => name)
+
+export const harvestFlags = {
+  only: {
+    value: 'LIST',
+    description: `just these collections, separated by commas: ${names.join(', ')}`,
+    parse: someOf,
+  },
+  concurrency: {
+    value: 'N',
+    description: 'requests under way at a time',
+    defaultValue: '8',
+    parse: wholeNumber(1, 256),
+  },
+  rate: { value: 'N', description: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
+} as const
+
+function someOf(list: string): readonly string[] | Wrong {
+  const some = list.split(',').map((name) => name.trim())
+  return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
+}

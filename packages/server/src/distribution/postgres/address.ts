@@ -1,0 +1,153 @@
+// Where the shared shelf is: a URL as libpq reads it, the password that belongs to it, and how TLS is used.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import { parseWholeNumber } from '../../base/whole-number.ts'
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type SslMode = (typeof SSL_MODES)[number]
+
+export type ShelfAddress = {
+  /** In the order in which they are tried; a host that begins with a slash is the directory of a socket. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+  readonly user: string
+  readonly database: string
+  readonly password: string | undefined
+  readonly passfile: string | undefined
+  readonly ssl: {
+    readonly mode: SslMode
+    readonly rootCert?: string
+    readonly cert?: string
+    readonly key?: string
+  }
+  readonly connectSeconds: number
+}
+
+const DEFAULT_PORT = 5_432
+const MAX_PORT = 65_535
+const DEFAULT_CONNECT_SECONDS = 5
+const PARAMETERS = [
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'host',
+  'port',
+  'user',
+  'passfile',
+  'connect_timeout',
+]
+
+/** The address that a text names, or what would be allowed instead. */
+export function parseShelfAddress(text: string): ShelfAddress | { readonly allowed: string } {
+  const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text)
+  if (parts === null) return { allowed: 'an address such as postgres://user@host:5432/database?sslmode=verify-full' }
+  const [, login = '', authority = '', path = '', search = ''] = parts
+  try {
+    const parameters = new URLSearchParams(search)
+    const unknown = [...parameters.keys()].filter((name) => !PARAMETERS.includes(name))
+    if (unknown.length > 0) return { allowed: `an address with no other parameters than ${PARAMETERS.join(', ')}` }
+    const mode = SSL_MODES.find((one) => one === (parameters.get('sslmode') ?? 'prefer'))
+    if (mode === undefined) return { allowed: `an address whose sslmode is ${SSL_MODES.join(', ')}` }
+    const hosts = hostsOf(parameters.get('host') ?? decodeURIComponent(authority), parameters.get('port'))
+    if (hosts === undefined)
+      return { allowed: 'an address with hosts and ports, such as postgres://a:5432,b:5432/shelf' }
+    const seconds = parseWholeNumber(parameters.get('connect_timeout') ?? String(DEFAULT_CONNECT_SECONDS), {
+      min: 1,
+      max: 3_600,
+      leadingZeros: true,
+    })
+    if (seconds === undefined) return { allowed: 'an address whose connect_timeout is a number of seconds from 1' }
+    const [name = '', ...secret] = login.split(':')
+    const user = parameters.get('user') ?? (name === '' ? userInfo().username : decodeURIComponent(name))
+    const [rootCert, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((file) => parameters.get(file) ?? undefined)
+    return {
+      hosts,
+      user,
+      database: path === '' ? user : decodeURIComponent(path),
+      password: secret.length === 0 ? undefined : decodeURIComponent(secret.join(':')),
+      passfile: parameters.get('passfile') ?? undefined,
+      ssl: { mode, ...(rootCert && { rootCert }), ...(cert && { cert }), ...(key && { key }) },
+      connectSeconds: seconds,
+    }
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    return { allowed: 'an address in which every % is followed by two hexadecimal digits' }
+  }
+}
+
+function hostsOf(authority: string, portText: string | null): ShelfAddress['hosts'] | undefined {
+  const ports = (portText ?? '').split(',')
+  const hosts = authority.split(',').map((one, at) => {
+    const [, bracketed, name = '', digits] = /^(?:\[([^\]]*)\]|(\/.*|[^:]*))(?::([0-9]+))?$/.exec(one) ?? []
+    const port = parseWholeNumber(digits ?? (ports[at] || ports[0] || String(DEFAULT_PORT)), {
+      min: 1,
+      max: MAX_PORT,
+      leadingZeros: true,
+    })
+    const isUnderstood = /^(?:\[[^\]]*\]|\/.*|[^:]*)(?::[0-9]+)?$/.test(one)
+    return isUnderstood && port !== undefined
+      ? { host: bracketed ?? (name === '' ? 'localhost' : name), port }
+      : undefined
+  })
+  return hosts.every((host) => host !== undefined) ? hosts : undefined
+}
+
+/** For people and logs: without the password. */
+export function describeAddress({ hosts, user, database }: ShelfAddress): string {
+  const all = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+  return `postgres://${encodeURIComponent(user)}@${all.join(',')}/${encodeURIComponent(database)}`
+}
+
+/** What may be shown of a text that may be an address: everything but a password. */
+export const withoutPassword = (text: string): string =>
+  text.replace(/^([a-z]+:\/\/[^:@/?#]*):.*@/i, '$1:***@').replace(/([?&]password=)[^&#]*/gi, '$1***')
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** From a file that has nothing else, from the address, from PGPASSWORD, or from a password file of libpq; in this order. */
+export function passwordOf(
+  address: ShelfAddress,
+  passwordFile: string | undefined,
+  env: Environment,
+): string | undefined {
+  if (passwordFile !== undefined) return readSecret(passwordFile).replace(/\r?\n$/, '')
+  if (address.password !== undefined) return address.password
+  if (env.PGPASSWORD) return env.PGPASSWORD
+  const given = address.passfile ?? (env.PGPASSFILE || undefined)
+  const path = given ?? join(env.HOME || homedir(), '.pgpass')
+  if (given === undefined && !existsSync(path)) return undefined
+  const text = readSecret(path)
+  if ((statSync(path).mode & 0o077) !== 0)
+    throw new Failure(`the password file ${path} can be read by others; allow it to nobody else with chmod 600 ${path}`)
+  return passwordIn(text, address)
+}
+
+function readSecret(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new Failure(`the password file ${path} cannot be read (${code})`)
+  }
+}
+
+/** The first line of a password file whose fields match: host:port:database:user:password, * for any. */
+function passwordIn(text: string, { hosts, database, user }: ShelfAddress): string | undefined {
+  for (const line of text.split('\n')) {
+    if (line.startsWith('#')) continue
+    const fields = [...line.replace(/\r$/, '').matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = '']) =>
+      field.replace(/\\(.)/g, '$1'),
+    )
+    const [host, port, name, login, password] = fields
+    const matches = (field: string | undefined, value: string) => field === '*' || field === value
+    const isHost = hosts.some(
+      (one) =>
+        (matches(host, one.host) || (host === 'localhost' && one.host.startsWith('/'))) &&
+        matches(port, String(one.port)),
+    )
+    if (password !== undefined && isHost && matches(name, database) && matches(login, user)) return password
+  }
+  return undefined
+}

@@ -1,0 +1,293 @@
+// One connection with PostgreSQL: queries with a time limit, transactions, bulk copies and notifications.
+//
+// It is used until it breaks and is then replaced. The client library would connect again by itself, at once and as often
+// as it likes; here every socket comes from `dial`, and a second one is refused.
+import type { Socket } from 'node:net'
+import { Failure } from '../../base/failure.ts'
+import { describeAddress, type ShelfAddress } from './address.ts'
+import { dial, type Encryption, encryptionsOf } from './dial.ts'
+import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
+
+export type ConnectOptions = {
+  readonly address: ShelfAddress
+  readonly password: string | undefined
+  /** What the server shows as the name of the program; 63 bytes at most. */
+  readonly name: string
+  /** Whether changes are to be made: then a standby will not do. */
+  readonly changes?: boolean
+  readonly onNotify?: (channel: string, payload: string) => void
+}
+
+type Row = Readonly<Record<string, string | number | boolean | null>>
+type Sql = import('postgres').Sql
+
+const QUERY_SECONDS = 30
+/** How long a copy may stand still. */
+const STALL_SECONDS = 30
+const END_SECONDS = 1
+
+export class ShelfConnection implements AsyncDisposable {
+  readonly #sql: Sql
+  readonly #socket: Socket
+  readonly #where: string
+  readonly #closed = Promise.withResolvers<void>()
+  #isClosed = false
+
+  private constructor(sql: Sql, socket: Socket, where: string) {
+    this.#sql = sql
+    this.#socket = socket
+    this.#where = where
+    socket.once('close', () => this.#markClosed())
+  }
+
+  /** Tries every host, and on each what sslmode allows; throws why the last one failed. */
+  static async open(options: ConnectOptions): Promise<ShelfConnection> {
+    const where = describeAddress(options.address)
+    let failure: Failure | undefined
+    for (const host of options.address.hosts) {
+      for (const encryption of encryptionsOf(options.address)) {
+        try {
+          return await ShelfConnection.#openOne(options, host, encryption)
+        } catch (error) {
+          failure = explained(error, where)
+        }
+      }
+    }
+    throw failure ?? new ShelfAway(`${where} names no host`)
+  }
+
+  static async #openOne(
+    { address, password, name, changes = false, onNotify }: ConnectOptions,
+    host: ShelfAddress['hosts'][number],
+    encryption: Encryption,
+  ): Promise<ShelfConnection> {
+    const socket = await dial(address, host, encryption)
+    const { default: postgres } = await import('postgres')
+    let isTaken = false
+    const options = {
+      host: host.host,
+      port: host.port,
+      database: address.database,
+      username: address.user,
+      // A function, since the library would otherwise take PGPASSWORD, even where another password was meant.
+      password: () => password ?? '',
+      socket: () => {
+        if (isTaken) throw new Error('the connection was closed')
+        isTaken = true
+        return socket
+      },
+      max: 1,
+      ssl: false as const,
+      idle_timeout: 0,
+      max_lifetime: null,
+      connect_timeout: address.connectSeconds,
+      fetch_types: false,
+      connection: { application_name: name },
+      onnotice: () => {},
+      onnotify: onNotify ?? (() => {}),
+    }
+    const sql = postgres(options)
+    const connection = new ShelfConnection(sql, socket, describeAddress(address))
+    try {
+      const [server] = await connection.query<{ version: number; standby: boolean }>(
+        "SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby",
+        [],
+        address.connectSeconds,
+      )
+      if (server === undefined || server.version < OLDEST_VERSION)
+        throw new ShelfRefused(`${connection.#where} is PostgreSQL ${server?.version}; 15 or newer is needed`)
+      if (changes && server.standby)
+        throw new ShelfAway(`${connection.#where} is a standby, which takes no changes; name its primary with --shelf`)
+      return connection
+    } catch (error) {
+      await connection[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Resolves when it is over, whoever ended it. */
+  get closed(): Promise<void> {
+    return this.#closed.promise
+  }
+
+  async query<R extends Row>(text: string, parameters: readonly unknown[] = [], seconds = QUERY_SECONDS): Promise<R[]> {
+    this.#refuseIfClosed()
+    const running = this.#sql.unsafe(text, parameters as never[]) as unknown as Promise<R[]>
+    return [...(await this.#within(seconds, running))]
+  }
+
+  async transaction<T>(mode: string, work: () => Promise<T>): Promise<T> {
+    await this.query(`BEGIN ${mode}`)
+    try {
+      const result = await work()
+      await this.query('COMMIT')
+      return result
+    } catch (error) {
+      if (!this.#isClosed) await this.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
+
+  /** The rows of a query in the binary format of COPY, field by field. */
+  async *copyOut(query: string): AsyncGenerator<Buffer[]> {
+    this.#refuseIfClosed()
+    const stream = await this.#within(
+      STALL_SECONDS,
+      this.#sql.unsafe(`COPY (${query}) TO STDOUT (FORMAT binary)`).readable(),
+    )
+    const bytes = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    let isWhole = false
+    try {
+      yield* tuplesOf({
+        next: async () => {
+          const { done, value } = await this.#within(STALL_SECONDS, bytes.next())
+          isWhole = done === true
+          return done === true ? undefined : value
+        },
+      })
+    } finally {
+      // The rest of a copy that nobody reads would keep the connection busy.
+      if (!isWhole) this.destroy()
+      // The library pauses the socket when rows come faster than they are taken, and forgets about it at their end.
+      else this.#socket.resume()
+    }
+  }
+
+  /** Sends rows in the binary format of COPY. */
+  async copyIn(into: string, rows: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    this.#refuseIfClosed()
+    const stream = await this.#within(
+      STALL_SECONDS,
+      this.#sql.unsafe(`COPY ${into} FROM STDIN (FORMAT binary)`).writable(),
+    )
+    const failed = new Promise<never>((_, reject) => stream.once('error', reject))
+    failed.catch(() => {})
+    const write = async (bytes: Uint8Array) => {
+      if (stream.write(bytes)) return
+      const drained = new Promise<void>((resolve) => stream.once('drain', resolve))
+      await this.#within(STALL_SECONDS, Promise.race([drained, failed, this.#broken()]))
+    }
+    try {
+      await write(COPY_HEADER)
+      for await (const fields of rows) await write(tupleOf(fields))
+      await write(COPY_TRAILER)
+      const finished = new Promise<void>((resolve) => stream.once('finish', resolve))
+      stream.end()
+      await this.#within(STALL_SECONDS, Promise.race([finished, failed, this.#broken()]))
+    } catch (error) {
+      // A copy that was begun can only be ended with all of its rows, or with the connection.
+      this.destroy()
+      throw explained(error, this.#where)
+    }
+  }
+
+  destroy(): void {
+    this.#markClosed()
+    this.#sql.end({ timeout: 0 }).catch(() => {})
+    this.#socket.destroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isClosed) await this.#sql.end({ timeout: END_SECONDS }).catch(() => {})
+    this.destroy()
+  }
+
+  #markClosed(): void {
+    this.#isClosed = true
+    this.#closed.resolve()
+  }
+
+  #refuseIfClosed(): void {
+    // The library would fail outside of any promise if it had to write to a socket that is gone.
+    if (this.#isClosed) throw new ShelfAway(`the connection with ${this.#where} was closed`)
+  }
+
+  #broken = (): Promise<never> =>
+    this.closed.then(() => {
+      throw new ShelfAway(`the connection with ${this.#where} was closed`)
+    })
+
+  async #within<T>(seconds: number, running: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      reject(new ShelfAway(`no response from ${this.#where} within ${seconds} s`))
+      this.destroy()
+    }, seconds * 1_000)
+    try {
+      return await Promise.race([running, promise])
+    } catch (error) {
+      throw explained(error, this.#where)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const OLDEST_VERSION = 150_000
+
+/** Classes and codes of errors that pass: connections, resources, operator intervention, the system. */
+const PASSING = /^(?:08|53|57|58|25006|40)/
+
+/** Codes of TLS. */
+const CERTIFICATE = /CERT|SIGNATURE|SELF_SIGNED/
+
+/** What went wrong, in words for an operator. Neither messages of the server nor of sockets have the password. */
+function explained(error: unknown, where: string): Failure {
+  if (error instanceof Failure) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const words = error instanceof Error ? error.message : String(error)
+  const isOfServer = error instanceof Error && 'severity' in error
+  if (CERTIFICATE.test(code)) return new ShelfRefused(`${where}: its certificate is refused: ${words} (${code})`)
+  if (!isOfServer || PASSING.test(code)) return new ShelfAway(`PostgreSQL is away: ${where}: ${words}`)
+  if (code === '42501')
+    return new ShelfRefused(`${where}: ${words}; this user lacks a role, see nomenclator shelf roles`)
+  return new ShelfRefused(`${where}: ${words} (${code})`)
+}
+
+const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
+const COPY_HEADER = Buffer.concat([COPY_SIGNATURE, Buffer.alloc(8)])
+const COPY_TRAILER = Buffer.from([0xff, 0xff])
+
+function tupleOf(fields: readonly Uint8Array[]): Buffer {
+  const size = fields.reduce((sum, field) => sum + 4 + field.length, 2)
+  const tuple = Buffer.allocUnsafe(size)
+  let at = tuple.writeInt16BE(fields.length, 0)
+  for (const field of fields) {
+    at = tuple.writeInt32BE(field.length, at)
+    tuple.set(field, at)
+    at += field.length
+  }
+  return tuple
+}
+
+/** Reads rows out of a stream whose pieces end anywhere. */
+async function* tuplesOf(source: { next: () => Promise<Buffer | undefined> }): AsyncGenerator<Buffer[]> {
+  let held: Buffer[] = []
+  let heldBytes = 0
+  const take = async (count: number): Promise<Buffer> => {
+    while (heldBytes < count) {
+      const piece = await source.next()
+      if (piece === undefined) throw new Error('a copy ended in the middle of a row')
+      held.push(piece)
+      heldBytes += piece.length
+    }
+    const all = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
+    held = [all.subarray(count)]
+    heldBytes = all.length - count
+    return all.subarray(0, count)
+  }
+  const header = await take(COPY_HEADER.length)
+  if (!header.subarray(0, COPY_SIGNATURE.length).equals(COPY_SIGNATURE)) throw new Error('this is no binary copy')
+  for (;;) {
+    const count = (await take(2)).readInt16BE(0)
+    if (count === -1) break
+    const fields: Buffer[] = []
+    for (let at = 0; at < count; at++) {
+      const length = (await take(4)).readInt32BE(0)
+      fields.push(length === -1 ? Buffer.alloc(0) : await take(length))
+    }
+    yield fields
+  }
+  // The end of the stream comes after the end of the rows, and only then is the connection free again.
+  while ((await source.next()) !== undefined);
+}

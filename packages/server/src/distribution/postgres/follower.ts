@@ -1,0 +1,310 @@
+// Keeps the home of a running service at the state of the shared shelf, and says how that is going.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { diskFailure, Failure } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
+import type { ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
+import { tryLockHome } from '../../release/home/lock.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import { Backoff } from './backoff.ts'
+import type { ShelfConnection } from './connection.ts'
+import { fetchShelf } from './fetch.ts'
+import { CHANNEL, dateOf, isOlder, type Pointer, REPORT_PREFIX, readFollowed, readPointer } from './pointer.ts'
+import { openShelf, type ShelfLogin } from './session.ts'
+import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
+
+/** Each with what is logged when it is over. */
+export const SHELF_TROUBLES = {
+  away: { event: 'shelf-away', over: 'shelf-returned', words: 'PostgreSQL is there again.' },
+  older: { event: 'shelf-older', over: 'shelf-followed', words: 'The shelf is followed again.' },
+  refused: { event: 'shelf-refused', over: 'shelf-followed', words: 'The shelf is followed again.' },
+} as const
+
+type FollowerOptions = ShelfLogin & {
+  readonly shelf: Shelf
+  readonly log: Log
+  /** The release that is served at the moment, to be told to the shelf. */
+  readonly served: () => string | undefined
+  readonly onTrouble: (trouble: ShelfTrouble | undefined) => void
+  /** What is known to be damaged on disk, by the digest of the entity: it is fetched again. */
+  readonly damaged?: () => readonly string[]
+  readonly random?: () => number
+}
+
+const POLL_MILLISECONDS = 5_000
+/** Where notifications do not come, as from a standby, and while there is news to report. */
+const SHORT_POLL_MILLISECONDS = 1_000
+const BUSY_MILLISECONDS = 200
+const RECONNECT = { first: 250, max: 10_000 }
+const REFUSED = { first: 1_000, max: 60_000 }
+
+export class ShelfFollower implements AsyncDisposable {
+  readonly #options: FollowerOptions
+  readonly #random: () => number
+  readonly #reconnect: Backoff
+  readonly #retry: Backoff
+  readonly #tried = Promise.withResolvers<Failure | undefined>()
+  #running: Promise<void> | undefined
+  #connection: ShelfConnection | undefined
+  readonly #stopped = Promise.withResolvers<void>()
+  #isStopped = false
+  #wake = () => {}
+  #isWoken = false
+  /** The state that the home was brought to by this process. */
+  #applied:
+    | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
+    | undefined
+  /** After a refusal: nothing is tried before, unless the shelf changes. */
+  #refused: { readonly change: string; readonly until: number; readonly failure: Failure } | undefined
+  #isDeaf = false
+  /** Whether what is served may have changed since it was reported. */
+  #hasNews = false
+  #trouble: ShelfTrouble | undefined
+  #generation = 0
+  #fetchedChunks = 0
+  #fetchedBytes = 0
+  #connects = 0
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#random = options.random ?? Math.random
+    this.#reconnect = new Backoff(RECONNECT.first, RECONNECT.max, this.#random)
+    this.#retry = new Backoff(REFUSED.first, REFUSED.max, this.#random)
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves after the first attempt, with why it failed. */
+  get tried(): Promise<Failure | undefined> {
+    return this.#tried.promise
+  }
+
+  get status(): ShelfStatus {
+    return {
+      isConnected: this.#connection !== undefined,
+      trouble: this.#trouble,
+      generation: this.#generation,
+      fetchedChunks: this.#fetchedChunks,
+      fetchedBytes: this.#fetchedBytes,
+      connects: this.#connects,
+    }
+  }
+
+  /** Looks at the shelf at once. */
+  wake(): void {
+    this.#isWoken = true
+    this.#wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    this.#stopped.resolve()
+    this.#connection?.destroy()
+    this.wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#connectAndFollow()
+      } catch (error) {
+        if (this.#isStopped) return
+        const failure = failureOf(error)
+        const isKnownLoss = failure instanceof ShelfAway && this.#connection !== undefined
+        this.#connection = undefined
+        // A connection that breaks is nothing to tell if the next attempt succeeds.
+        if (!isKnownLoss) this.#tell(failure instanceof ShelfRefused ? 'refused' : 'away', failure)
+        this.#tried.resolve(failure)
+        await Promise.race([Bun.sleep(this.#reconnect.next()), this.#stopped.promise])
+      }
+    }
+  }
+
+  async #connectAndFollow(): Promise<void> {
+    const { address, password } = this.#options
+    const onNotify = (channel: string) => {
+      if (channel !== CHANNEL) return
+      // Something was done about the shelf; what was refused is tried again.
+      this.#refused = undefined
+      this.wake()
+    }
+    await using connection = await openShelf({ address, password, name: this.#reportName, onNotify })
+    this.#connection = connection
+    this.#connects++
+    if (this.#isStopped) return
+    this.#isDeaf = !(await listens(connection))
+    void connection.closed.then(() => this.wake())
+    for (;;) {
+      this.#isWoken = false
+      const pointer = await readPointer(connection, this.#reportName)
+      this.#reconnect.reset()
+      this.#generation = pointer.generation
+      const isBusy = await this.#catchUp(connection, pointer)
+      if (this.#isStopped) return
+      const poll = isBusy
+        ? BUSY_MILLISECONDS
+        : this.#isDeaf || this.#hasNews || this.#isSwapping
+          ? SHORT_POLL_MILLISECONDS
+          : POLL_MILLISECONDS
+      this.#hasNews = false
+      // Nodes that were started together need not poll together.
+      await this.#pause(poll * (0.5 + this.#random()))
+    }
+  }
+
+  /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */
+  async #catchUp(connection: ShelfConnection, pointer: Pointer): Promise<boolean> {
+    const { shelf } = this.#options
+    const followed = readFollowed(shelf.home)
+    if (isOlder(pointer, followed)) {
+      this.#tell('older', new Failure(olderWords(pointer.generation, followed?.generation ?? 0)))
+      this.#tried.resolve(undefined)
+      return false
+    }
+    if (pointer.generation === 0 || this.#isFollowed(pointer)) {
+      this.#settle()
+      return false
+    }
+    if (this.#refused?.change === pointer.change && performance.now() < this.#refused.until) {
+      this.#tell('refused', this.#refused.failure)
+      return false
+    }
+    try {
+      using lock = tryLockHome(shelf.home, 'serve, which follows the shelf')
+      if (lock === undefined) return true
+      await this.#fetch(connection)
+      this.#refused = undefined
+      this.#retry.reset()
+      this.#settle()
+    } catch (error) {
+      if (error instanceof ShelfAway) throw error
+      const failure = failureOf(error)
+      // What was fetched of a release that does not fit takes room that others need.
+      if (isDiskFull(error)) rmSync(join(shelf.home, 'fetching'), { recursive: true, force: true })
+      this.#refused = { change: pointer.change, until: performance.now() + this.#retry.next(), failure }
+      this.#tell('refused', failure)
+      this.#tried.resolve(failure)
+    }
+    return false
+  }
+
+  async #fetch(connection: ShelfConnection): Promise<void> {
+    const { shelf, log } = this.#options
+    const damaged = this.#damaged()
+    const started = performance.now()
+    const before = { chunks: this.#fetchedChunks, bytes: this.#fetchedBytes }
+    const { listing, missing } = await fetchShelf(shelf, connection, {
+      damaged: (digest) => damaged.includes(digest),
+      onChunk: (bytes) => {
+        this.#fetchedChunks++
+        this.#fetchedBytes += bytes
+      },
+    })
+    const complete = missing.length === 0
+    this.#hasNews = true
+    this.#applied = { change: listing.change, history: listing.history, complete, damaged: damaged.join() }
+    const chunks = this.#fetchedChunks - before.chunks
+    const bytes = this.#fetchedBytes - before.bytes
+    const milliseconds = Math.round(performance.now() - started)
+    const message = `The home has the shelf of ${dateOf(listing.generation)}: ${chunks} chunks, ${bytes} bytes fetched in ${milliseconds} ms.`
+    log({ level: 'info', event: 'shelf-fetched', message, generation: listing.generation, chunks, bytes, milliseconds })
+    // The current release is there; what is missing of others is tried again.
+    if (!complete) throw new Failure(missing.join(' '))
+  }
+
+  #isFollowed({ change }: Pointer): boolean {
+    const applied = this.#applied
+    if (applied === undefined || applied.change !== change || !applied.complete) return false
+    // Tried once for each damage that is found: the shelf need not have what is damaged.
+    const damaged = this.#damaged().join()
+    if (damaged !== '' && damaged !== applied.damaged) return false
+    const { currentFile } = this.#options.shelf
+    return existsSync(currentFile) && readFileSync(currentFile, 'utf8') === applied.history
+  }
+
+  #damaged = (): string[] => [...(this.#options.damaged?.() ?? [])].sort()
+
+  #settle(): void {
+    this.#tried.resolve(undefined)
+    const { log, onTrouble } = this.#options
+    if (this.#trouble === undefined) return
+    const { over, words } = SHELF_TROUBLES[this.#trouble.kind]
+    this.#trouble = undefined
+    log({ level: 'info', event: over, message: words })
+    onTrouble(undefined)
+  }
+
+  /** Each trouble is told once; how long it lasts is counted from its beginning. */
+  #tell(kind: ShelfTrouble['kind'], { message }: Failure): void {
+    const { log, onTrouble } = this.#options
+    if (this.#trouble?.kind === kind && this.#trouble.message === message) return
+    const since = this.#trouble?.kind === kind ? this.#trouble.since : Math.floor(Date.now() / 1_000)
+    const isNews = this.#trouble?.kind !== kind || kind === 'refused'
+    this.#trouble = { kind, since, message }
+    const { event } = SHELF_TROUBLES[kind]
+    const words = `THE SHELF IS NOT FOLLOWED, what is in the home goes on being served: ${message}`
+    if (isNews) log({ level: 'error', event, message: words })
+    onTrouble(this.#trouble)
+  }
+
+  /** Until the time is over, or something is to be looked at. */
+  async #pause(milliseconds: number): Promise<void> {
+    if (this.#isWoken || this.#isStopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = setTimeout(resolve, milliseconds)
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** Whether what is served is not yet what is current, and so is to be reported soon. */
+  get #isSwapping(): boolean {
+    try {
+      return this.#options.served() !== this.#options.shelf.currentDigest()
+    } catch {
+      return false
+    }
+  }
+
+  /** How this service appears among the sessions of the server; the server adds the time. */
+  get #reportName(): string {
+    const release = this.#options.served()?.slice(0, 12) ?? '-'
+    const state = { away: 'a', older: 'o', refused: 'r', none: 'f' }[this.#trouble?.kind ?? 'none']
+    return `${REPORT_PREFIX}${shortHost()}/${process.pid}:${release}:${state}:`
+  }
+}
+
+const MAX_HOST = 19
+
+/** The server keeps 63 bytes of the name of a session; the end of a long name tells hosts apart, as of containers. */
+const shortHost = (): string =>
+  hostname()
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+    .slice(-MAX_HOST)
+
+const olderWords = (generation: number, seen: number): string =>
+  `it was restored to an older state: it is of ${dateOf(generation)}, and this service has that of ${dateOf(seen)}. It is ` +
+  'followed again after the next change, or after nomenclator shelf accept.'
+
+const failureOf = (error: unknown): Failure => {
+  if (error instanceof Failure) return error
+  return diskFailure(error) ?? new Failure(error instanceof Error ? error.message : String(error))
+}
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+
+/** A standby sends no notifications, and says so. */
+async function listens(connection: ShelfConnection): Promise<boolean> {
+  try {
+    await connection.query(`LISTEN ${CHANNEL}`)
+    return true
+  } catch (error) {
+    if (error instanceof ShelfAway && /recovery/.test(error.message)) return false
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+// What the shelf says of itself: its generation, which release is current, and which releases there are.
+//
+// The generation grows with every change. It is the time of the change in milliseconds by the clock of PostgreSQL, or one
+// more than before where that clock stands still or was set back. So a shelf that was restored from a backup has a lower
+// generation than its nodes have seen, and the first change that is made to it has a higher one.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceDurably } from '../../release/files/durable-file.ts'
+import type { ShelfConnection } from './connection.ts'
+
+export const CHANNEL = 'nomenclator_shelf'
+
+export type Pointer = { readonly generation: number; readonly change: string }
+
+/** The files of the directory of a release by name. */
+export type ReleaseFiles = Readonly<Record<string, string>>
+
+/** A shelf at one moment. */
+export type Listing = Pointer & {
+  /** As the file `current` of a home has it; empty where there is no release yet. */
+  readonly history: string
+  /** As `id-registry.json` of a home has it; empty where there is none yet. */
+  readonly idRegistry: string
+  readonly releases: ReadonlyMap<string, ReleaseFiles>
+}
+
+/** The names of the sessions of nodes begin with it. */
+export const REPORT_PREFIX = 'nomenclator:'
+
+const POLL_SECONDS = 5
+
+/** Reads the generation, and lets others see under which name this connection goes from now on. */
+export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
+  // The time in the name is that of the server: the clocks of nodes need not agree.
+  const report = "set_config('application_name', $1 || to_hex(extract(epoch FROM clock_timestamp())::bigint), false)"
+  const [row] = await connection.query<{ generation: string; change: string }>(
+    `SELECT generation, change${name === '' ? '' : `, ${report}`} FROM nomenclator.pointer`,
+    name === '' ? [] : [name],
+    POLL_SECONDS,
+  )
+  return { generation: Number(row?.generation ?? 0), change: row?.change ?? '' }
+}
+
+export const readListing = (connection: ShelfConnection): Promise<Listing> =>
+  connection.transaction('ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
+    const [row] = await connection.query<{ generation: string; change: string; history: string; id_registry: string }>(
+      'SELECT generation, change, history, id_registry FROM nomenclator.pointer',
+    )
+    const releases = await connection.query<{ digest: string; files: string }>(
+      'SELECT digest, files FROM nomenclator.release',
+    )
+    return {
+      generation: Number(row?.generation ?? 0),
+      change: row?.change ?? '',
+      history: row?.history ?? '',
+      idRegistry: row?.id_registry ?? '',
+      releases: new Map(releases.map(({ digest, files }) => [digest, JSON.parse(files)])),
+    }
+  })
+
+/** Which state of the shelf a home has. */
+type Followed = Pointer & {
+  /** Whether it has all releases of that state, and not only the current one. */
+  readonly complete: boolean
+  /** The releases that the home had before it followed a shelf. */
+  readonly own: readonly string[]
+}
+
+const followedFile = (home: string) => join(home, 'shelf.json')
+
+export function readFollowed(home: string): Followed | undefined {
+  try {
+    if (!existsSync(followedFile(home))) return undefined
+    const { generation, change, complete, own } = JSON.parse(readFileSync(followedFile(home), 'utf8'))
+    if (!Number.isSafeInteger(generation)) return undefined
+    return { generation, change: String(change), complete: complete === true, own: Array.isArray(own) ? own : [] }
+  } catch {
+    // Without it everything is compared anew, and nothing is lost.
+    return undefined
+  }
+}
+
+export function saveFollowed(home: string, { generation, change, complete, own }: Followed): void {
+  const text = `${JSON.stringify({ generation, change, complete, own })}\n`
+  if (existsSync(followedFile(home)) && readFileSync(followedFile(home), 'utf8') === text) return
+  replaceDurably(followedFile(home), text)
+}
+
+/** Whether a home has seen a state of the shelf that the shelf itself has lost. */
+export const isOlder = (pointer: Pointer, followed: Followed | undefined): boolean =>
+  followed !== undefined &&
+  (pointer.generation < followed.generation ||
+    (pointer.generation === followed.generation && pointer.change !== followed.change))
+
+export const dateOf = (generation: number): string =>
+  generation === 0 ? 'never' : new Date(generation).toISOString().slice(0, 19).replace('T', ' ')

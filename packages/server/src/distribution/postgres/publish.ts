@@ -1,0 +1,245 @@
+// Publishes what was changed in a home: chunks first, which nobody sees, and then everything else in one transaction.
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import type { FileSummary } from '../../release/files/durable-file.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import {
+  ENTITY_MANIFEST_FILE,
+  type EntityFileName,
+  MANIFEST_FILE,
+  type Manifest,
+  parseManifest,
+} from '../../release/manifest.ts'
+import { readEntityManifest } from '../../release/release.ts'
+import { bytesAt, type Chunk, chunksOf, pack, sha256 } from './chunks.ts'
+import type { ShelfConnection } from './connection.ts'
+import { CHANNEL, type Listing, type Pointer, type ReleaseFiles } from './pointer.ts'
+import { ShelfChanged } from './shelf-failures.ts'
+
+/** What is to be changed on the shelf. */
+export type Change = {
+  /** The state that the change is based on. */
+  readonly base: Listing
+  readonly history: string
+  readonly idRegistry: string
+  /** Releases that are new, or whose files are others than before. */
+  readonly put: ReadonlyMap<string, ReleaseFiles>
+  readonly removed: readonly string[]
+  /** The command that makes it. */
+  readonly doing: string
+  /** A random name: by it a writer knows its own change again when a connection broke while it was being made. */
+  readonly name: string
+}
+
+type Published = Pointer & { readonly chunks: number; readonly bytes: number }
+
+export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Change): boolean =>
+  put.size === 0 && removed.length === 0 && history === base.history && idRegistry === base.idRegistry
+
+/**
+ * The caller holds the lock of the writers. Throws if the shelf has changed since the base: that can only be where the
+ * lock was lost with a connection.
+ */
+export async function publish(connection: ShelfConnection, shelf: Shelf, change: Change): Promise<Published> {
+  const entities = new Map<string, StoredChunks>()
+  const sent = { chunks: 0, bytes: 0 }
+  for (const digest of await missingEntities(
+    connection,
+    [...change.put].flatMap(([, files]) => entitiesOf(files)),
+  ))
+    entities.set(digest, await sendChunks(connection, shelf, digest, sent))
+  const generation = await connection.transaction('', async () => {
+    await refuseIfChanged(connection, change.base)
+    for (const [digest, { manifest, chunks }] of entities) await putEntity(connection, digest, manifest, chunks)
+    for (const [digest, files] of change.put) await putRelease(connection, digest, files)
+    for (const digest of change.removed)
+      await connection.query('DELETE FROM nomenclator.release WHERE digest = $1', [digest])
+    if (change.removed.length > 0 || change.put.size > 0) await removeUnused(connection)
+    return movePointer(connection, change)
+  })
+  return { generation, change: change.name, ...sent }
+}
+
+/** Replaces damaged chunks by those of entities that a home has. Gives how many it replaced. */
+export async function mendChunks(
+  connection: ShelfConnection,
+  shelf: Shelf,
+  digests: readonly string[],
+): Promise<number> {
+  const rows = await connection.query<{ entity: string; file: string; start: string; chunk: string; size: number }>(
+    `SELECT entity, file, start, chunk, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest
+     WHERE chunk IN (SELECT jsonb_array_elements_text($1::text::jsonb))`,
+    [JSON.stringify(digests)],
+  )
+  const mended = new Set<string>()
+  for (const { entity, file, start, chunk, size } of rows) {
+    const bytes = bytesAt(join(shelf.entityDirectory(entity), file), Number(start), size)
+    if (mended.has(chunk) || bytes === undefined || sha256(bytes) !== chunk) continue
+    const packed = Buffer.from(await pack(bytes))
+    await connection.query('UPDATE nomenclator.chunk SET packed = $2, packed_sha256 = sha256($2) WHERE digest = $1', [
+      chunk,
+      packed,
+    ])
+    mended.add(chunk)
+  }
+  // Nodes that refused what was damaged try again.
+  await connection.query(`SELECT pg_notify('${CHANNEL}', '')`)
+  return mended.size
+}
+
+/**
+ * Gives the state of the shelf a new generation, so that nodes that have seen a later one follow it again. `seen` is the
+ * highest that is known, for a server whose clock is behind that of the one before it.
+ */
+export const renewGeneration = (connection: ShelfConnection, base: Listing, seen: number): Promise<number> =>
+  connection.transaction('', async () => {
+    await refuseIfChanged(connection, base)
+    return movePointer(connection, { ...base, name: crypto.randomUUID(), doing: 'shelf accept' }, seen)
+  })
+
+const entitiesOf = (files: ReleaseFiles): string[] =>
+  Object.values(manifestOf(files).entities).map(({ digest }) => digest)
+
+function manifestOf(files: ReleaseFiles): Manifest {
+  const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
+  if (parsed.state !== 'readable') throw new Failure('a release that cannot be read cannot be published')
+  return parsed.manifest
+}
+
+async function missingEntities(connection: ShelfConnection, digests: readonly string[]): Promise<string[]> {
+  const rows = await connection.query<{ digest: string }>(
+    `SELECT DISTINCT value AS digest FROM jsonb_array_elements_text($1::text::jsonb)
+     WHERE NOT EXISTS (SELECT FROM nomenclator.entity WHERE entity.digest = value)`,
+    [JSON.stringify(digests)],
+  )
+  return rows.map(({ digest }) => digest)
+}
+
+type FileChunk = Chunk & { readonly file: string }
+type StoredChunks = { readonly manifest: string; readonly chunks: readonly FileChunk[] }
+
+/** A batch is one transaction: what was sent stays if the next one fails, and is not sent again. */
+const BATCH_CHUNKS = 32
+
+async function sendChunks(
+  connection: ShelfConnection,
+  shelf: Shelf,
+  digest: string,
+  sent: { chunks: number; bytes: number },
+): Promise<StoredChunks> {
+  const directory = shelf.entityDirectory(digest)
+  const { files } = readEntityManifest(directory, digest)
+  const chunks: FileChunk[] = []
+  for (const [file, summary] of Object.entries(files) as [EntityFileName, FileSummary][]) {
+    const hasher = new Bun.CryptoHasher('sha256')
+    const path = join(directory, file)
+    let batch: { readonly digest: string; readonly bytes: Uint8Array }[] = []
+    const flush = async () => {
+      const added = await addChunks(connection, batch)
+      sent.chunks += added.chunks
+      sent.bytes += added.bytes
+      batch = []
+    }
+    for (const { bytes, ...chunk } of chunksOf(path)) {
+      hasher.update(bytes)
+      chunks.push({ ...chunk, file })
+      batch.push({ digest: chunk.digest, bytes: new Uint8Array(bytes) })
+      if (batch.length === BATCH_CHUNKS) await flush()
+    }
+    await flush()
+    if (hasher.digest('hex') !== summary.sha256)
+      throw new Failure(
+        `${path} is damaged; nothing was published. Import its source again, or activate another release.`,
+      )
+  }
+  return { manifest: readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'), chunks }
+}
+
+/** Adds those that the shelf lacks. */
+async function addChunks(
+  connection: ShelfConnection,
+  batch: readonly { readonly digest: string; readonly bytes: Uint8Array }[],
+): Promise<{ chunks: number; bytes: number }> {
+  const unique = new Map(batch.map((one) => [one.digest, one.bytes]))
+  const there = await connection.query<{ digest: string }>(
+    'SELECT digest FROM nomenclator.chunk WHERE digest IN (SELECT jsonb_array_elements_text($1::text::jsonb))',
+    [JSON.stringify([...unique.keys()])],
+  )
+  for (const { digest } of there) unique.delete(digest)
+  if (unique.size === 0) return { chunks: 0, bytes: 0 }
+  let bytes = 0
+  async function* rows() {
+    for (const [digest, plain] of unique) {
+      const packed = await pack(plain)
+      bytes += packed.length
+      const size = Buffer.alloc(4)
+      size.writeInt32BE(plain.length)
+      yield [Buffer.from(digest), size, packed, new Bun.CryptoHasher('sha256').update(packed).digest()]
+    }
+  }
+  await connection.copyIn('nomenclator.chunk (digest, size, packed, packed_sha256)', rows())
+  return { chunks: unique.size, bytes }
+}
+
+async function refuseIfChanged(connection: ShelfConnection, base: Pointer): Promise<void> {
+  const [now] = await connection.query<{ generation: string; change: string }>(
+    'SELECT generation, change FROM nomenclator.pointer FOR UPDATE',
+  )
+  if (now === undefined || Number(now.generation) !== base.generation || now.change !== base.change)
+    throw new ShelfChanged('the shelf was changed by another machine meanwhile; nothing was published, try again')
+}
+
+async function putEntity(connection: ShelfConnection, digest: string, manifest: string, chunks: readonly FileChunk[]) {
+  await connection.query('INSERT INTO nomenclator.entity (digest, manifest) VALUES ($1, $2)', [digest, manifest])
+  await connection.query(
+    `INSERT INTO nomenclator.entity_chunk (entity, file, start, chunk)
+     SELECT $1::text, file, start, digest FROM jsonb_to_recordset($2::text::jsonb) AS (file text, start bigint, digest text)`,
+    [digest, JSON.stringify(chunks)],
+  )
+}
+
+async function putRelease(connection: ShelfConnection, digest: string, files: ReleaseFiles): Promise<void> {
+  await connection.query(
+    `INSERT INTO nomenclator.release (digest, files) VALUES ($1, $2)
+     ON CONFLICT (digest) DO UPDATE SET files = excluded.files`,
+    [digest, JSON.stringify(files)],
+  )
+  await connection.query('DELETE FROM nomenclator.release_entity WHERE release = $1', [digest])
+  await connection.query(
+    `INSERT INTO nomenclator.release_entity (release, entity)
+     SELECT DISTINCT $1::text, value FROM jsonb_array_elements_text($2::text::jsonb)`,
+    [digest, JSON.stringify(entitiesOf(files))],
+  )
+}
+
+/** Entities that no release names, chunks that no entity has, and what publications that were cut short have left. */
+async function removeUnused(connection: ShelfConnection): Promise<void> {
+  await connection.query(
+    `DELETE FROM nomenclator.entity WHERE NOT EXISTS
+     (SELECT FROM nomenclator.release_entity WHERE release_entity.entity = entity.digest)`,
+  )
+  await connection.query(
+    `DELETE FROM nomenclator.chunk WHERE NOT EXISTS
+     (SELECT FROM nomenclator.entity_chunk WHERE entity_chunk.chunk = chunk.digest)`,
+  )
+}
+
+type Moved = Pick<Change, 'history' | 'idRegistry' | 'doing' | 'name'>
+
+async function movePointer(
+  connection: ShelfConnection,
+  { history, idRegistry, doing, name }: Moved,
+  seen = 0,
+): Promise<number> {
+  const [moved] = await connection.query<{ generation: string }>(
+    `UPDATE nomenclator.pointer SET
+       generation = greatest(generation + 1, $5::bigint + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
+       change = $1, history = $2, id_registry = $3, changed = clock_timestamp(), changed_by = $4
+     RETURNING generation`,
+    [name, history, idRegistry, `${doing} (process ${process.pid} on ${hostname()})`, seen],
+  )
+  await connection.query(`SELECT pg_notify('${CHANNEL}', $1)`, [String(moved?.generation)])
+  return Number(moved?.generation)
+}

@@ -1,0 +1,221 @@
+// What commands do with the shared shelf: bring the home up to date before it is read, and change home and shelf as one.
+import { Failure } from '../../base/failure.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
+import { NewerRelease } from '../../release/release.ts'
+import type { ShelfAddress } from './address.ts'
+import { Backoff } from './backoff.ts'
+import { type ConnectOptions, ShelfConnection } from './connection.ts'
+import { type Fetched, type FetchProgress, fetchShelf, ReleaseRefused } from './fetch.ts'
+import { dateOf, isOlder, type Listing, readFollowed, readListing, readPointer, saveFollowed } from './pointer.ts'
+import { type Change, isEmptyChange, mendChunks, publish, renewGeneration } from './publish.ts'
+import { checkSchema } from './schema.ts'
+import { ShelfAway } from './shelf-failures.ts'
+import { StagedShelf } from './staged-shelf.ts'
+import { damagedChunks } from './status.ts'
+import { lockShelf } from './writer-lock.ts'
+
+/** Where the shelf is, and how to get in. */
+export type ShelfLogin = { readonly address: ShelfAddress; readonly password: string | undefined }
+
+type Writing = ShelfLogin & {
+  /** The command, in words. */
+  readonly doing: string
+  /** How long to wait for others, and for PostgreSQL where it goes away in the middle. */
+  readonly waitMilliseconds: number
+  readonly onWait: (holder: string) => void
+} & Partial<FetchProgress>
+
+const RETRY_FIRST_MILLISECONDS = 200
+const RETRY_MAX_MILLISECONDS = 5_000
+
+/** A connection with a shelf that this program knows. */
+export async function openShelf(options: ConnectOptions): Promise<ShelfConnection> {
+  const connection = await ShelfConnection.open(options)
+  try {
+    await checkSchema(connection)
+    return connection
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function openAsWriter({ address, password, doing, waitMilliseconds, onWait }: Writing): Promise<ShelfConnection> {
+  const connection = await openShelf({ address, password, changes: true, name: `nomenclator ${doing}` })
+  try {
+    await lockShelf(connection, doing, { milliseconds: waitMilliseconds, onWait })
+    return connection
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/**
+ * Brings a home that is to be read up to date. Gives what could not be had, in words: while the shelf is away, or what it
+ * has cannot be taken, the home is as good as it is.
+ */
+export async function refreshHome(
+  shelf: Shelf,
+  login: ShelfLogin,
+  lock: () => Promise<Disposable>,
+): Promise<readonly string[]> {
+  try {
+    await using connection = await openShelf({ ...login, name: 'nomenclator' })
+    const pointer = await readPointer(connection)
+    const followed = readFollowed(shelf.home)
+    if (isOlder(pointer, followed)) throw olderShelf(pointer.generation, followed?.generation ?? 0)
+    if (pointer.generation === 0 || (followed?.change === pointer.change && followed.complete)) return []
+    using _lock = await lock()
+    return (await fetchShelf(shelf, connection)).missing
+  } catch (error) {
+    if (error instanceof ShelfAway || error instanceof ReleaseRefused) return [error.message]
+    throw error
+  }
+}
+
+const olderShelf = (generation: number, seen: number): ReleaseRefused =>
+  new ReleaseRefused(
+    `the shelf was restored to an older state: it is of ${dateOf(generation)}, and this home has seen that of ${dateOf(seen)}. ` +
+      'To go on with what the shelf has, run nomenclator shelf accept; to bring back what this home has, nomenclator shelf publish.',
+  )
+
+/**
+ * Changes a home and the shelf as one. The caller holds the lock of the home. `work` gets a home in which nothing becomes
+ * current before it is published; where it or the publication fails, the home serves what it served.
+ */
+export async function changeShared<T>(
+  shelf: Shelf,
+  writing: Writing,
+  upgrade: () => Promise<void>,
+  work: (staged: Shelf) => Promise<T>,
+): Promise<T> {
+  let connection = await openAsWriter(writing)
+  try {
+    const pointer = await readPointer(connection)
+    const followed = readFollowed(shelf.home)
+    if (isOlder(pointer, followed)) throw olderShelf(pointer.generation, followed?.generation ?? 0)
+    const fetched = await fetchShelf(shelf, connection, { ...writing, outdated: true })
+    refuseNewer(fetched.listing)
+    await upgrade()
+    using staged = new StagedShelf(shelf.home)
+    const result = await work(staged)
+    const change = changeOf(staged, fetched, writing.doing)
+    if (!isEmptyChange(change)) connection = await publishSurely(connection, shelf, writing, change)
+    return result
+  } finally {
+    await connection[Symbol.asyncDispose]()
+  }
+}
+
+/** A release that a newer program wrote must not be replaced by what this one makes of it. */
+function refuseNewer({ releases }: Listing): void {
+  for (const [digest, files] of releases) {
+    const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
+    if (parsed.state === 'newer') throw new NewerRelease(digest, parsed.version, parsed.entities)
+  }
+}
+
+/** What was done to the home since it was brought up to date. */
+function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: string): Change {
+  const { history, idRegistry } = staged.state
+  const [current] = history.split('\n').filter((digest) => DIGEST.test(digest))
+  const there = new Set(staged.digests())
+  const isPut = (digest: string) =>
+    listing.releases.has(digest)
+      ? present.has(digest) && !staged.hasReleaseFiles(digest, listing.releases.get(digest) ?? {})
+      : digest === current
+  const put = [...there].filter((digest) => isPut(digest) && !('unreadable' in staged.manifestOrReason(digest)))
+  return {
+    base: listing,
+    history,
+    idRegistry,
+    put: new Map(put.map((digest) => [digest, staged.releaseFiles(digest)])),
+    removed: [...present].filter((digest) => !there.has(digest)),
+    doing,
+    name: crypto.randomUUID(),
+  }
+}
+
+/**
+ * Publishes, and tries again where PostgreSQL goes away meanwhile. Chunks that were sent stay, so that it gets on; and a
+ * change that went through although nobody said so is known again by its name. Gives the connection that it ended with.
+ */
+async function publishSurely(
+  first: ShelfConnection,
+  shelf: Shelf,
+  writing: Writing,
+  change: Change,
+): Promise<ShelfConnection> {
+  const deadline = performance.now() + writing.waitMilliseconds
+  const backoff = new Backoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
+  let connection = first
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      if (isAgain) connection = await openAsWriter(writing)
+      const now = isAgain ? await readPointer(connection) : change.base
+      const { generation } = now.change === change.name ? now : await publish(connection, shelf, change)
+      const { own = [], complete = true } = readFollowed(shelf.home) ?? {}
+      shelf.adopt(change, true)
+      saveFollowed(shelf.home, { generation, change: change.name, complete, own })
+      return connection
+    } catch (error) {
+      await connection[Symbol.asyncDispose]()
+      if (!(error instanceof ShelfAway)) throw error
+      if (performance.now() >= deadline)
+        throw new Failure(
+          `${error.message}. Nothing was published as far as is known, and this home serves what it served. ` +
+            'Look with nomenclator shelf status, and try again.',
+        )
+      await Bun.sleep(backoff.next())
+    }
+  }
+}
+
+/** Publishes all releases of a home to a shelf that is empty, or that has lost what the home has. */
+export async function publishHome(
+  shelf: Shelf,
+  writing: Writing,
+): Promise<{ readonly put: readonly string[]; readonly skipped: readonly string[] }> {
+  let connection = await openAsWriter(writing)
+  try {
+    const base = await readListing(connection)
+    const followed = readFollowed(shelf.home)
+    if (base.generation > 0 && !isOlder(base, followed))
+      throw new Failure(
+        'the shelf has releases, and this home has seen nothing that the shelf does not have; nothing was published. ' +
+          'Import into the shelf instead, with nomenclator import and --shelf.',
+      )
+    using staged = new StagedShelf(shelf.home)
+    const { history, idRegistry } = staged.state
+    if (history === '') throw new Failure(`there is no release in ${shelf.home}; nothing was published`)
+    const digests = staged.digests()
+    const skipped = digests.filter((digest) => 'unreadable' in staged.manifestOrReason(digest))
+    const put = digests.filter((digest) => !skipped.includes(digest))
+    const files = new Map(put.map((digest) => [digest, staged.releaseFiles(digest)]))
+    const { doing } = writing
+    const change = { base, history, idRegistry, put: files, removed: [], doing, name: crypto.randomUUID() }
+    connection = await publishSurely(connection, shelf, writing, change)
+    return { put, skipped }
+  } finally {
+    await connection[Symbol.asyncDispose]()
+  }
+}
+
+/** Lets all nodes follow the state that the shelf has, though they have seen a later one. */
+export async function acceptShelf({ home }: Shelf, writing: Writing): Promise<number> {
+  await using connection = await openAsWriter(writing)
+  const seen = readFollowed(home)?.generation ?? 0
+  return await renewGeneration(connection, await readListing(connection), seen)
+}
+
+/** Replaces chunks that the database itself finds damaged; gives how many there were and how many it could replace. */
+export async function mendShelf(
+  shelf: Shelf,
+  writing: Writing,
+): Promise<{ readonly damaged: number; readonly mended: number }> {
+  await using connection = await openAsWriter(writing)
+  const damaged = await damagedChunks(connection)
+  return { damaged: damaged.length, mended: await mendChunks(connection, shelf, damaged) }
+}

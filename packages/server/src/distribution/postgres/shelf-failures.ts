@@ -1,0 +1,11 @@
+// What can go wrong with a shared shelf, by what can be done about it.
+import { Failure } from '../../base/failure.ts'
+
+/** It cannot be reached at the moment, or went away: it is worth trying again. */
+export class ShelfAway extends Failure {}
+
+/** It responds, but not as it should: somebody has to change something. */
+export class ShelfRefused extends Failure {}
+
+/** Another change was made since the state that this one was based on. */
+export class ShelfChanged extends Failure {}

@@ -1,0 +1,45 @@
+// A home whose changes count only once they are published: what is current is written beside, and servers do not see it.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Shelf } from '../../release/home/shelf.ts'
+
+/**
+ * Releases and entities go to their places, since nobody looks at them before they are current. Which one is current, and
+ * the id registry, are changed in copies.
+ */
+export class StagedShelf extends Shelf implements Disposable {
+  constructor(home: string) {
+    super(home)
+    const { currentFile, idRegistryFile } = new Shelf(home)
+    // What a change that was cut short has left was never published.
+    rmSync(this.#directory, { recursive: true, force: true })
+    mkdirSync(this.#directory, { recursive: true })
+    for (const [from, to] of [
+      [currentFile, this.currentFile],
+      [idRegistryFile, this.idRegistryFile],
+    ] as const)
+      if (existsSync(from)) writeFileSync(to, readFileSync(from))
+  }
+
+  override get currentFile(): string {
+    return join(this.#directory, 'current')
+  }
+
+  override get idRegistryFile(): string {
+    return join(this.#directory, 'id-registry.json')
+  }
+
+  /** As texts, for the shelf. */
+  get state(): { readonly history: string; readonly idRegistry: string } {
+    const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+    return { history: textOf(this.currentFile), idRegistry: textOf(this.idRegistryFile) }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  get #directory(): string {
+    return join(this.home, 'staged')
+  }
+}

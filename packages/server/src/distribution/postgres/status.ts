@@ -1,0 +1,133 @@
+// What there is on the shared shelf, how much room it takes, who changes it, and which nodes follow it.
+import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import type { ShelfConnection } from './connection.ts'
+import { dateOf, REPORT_PREFIX, readListing } from './pointer.ts'
+import { type Writer, writerOf } from './writer-lock.ts'
+
+type ShelfNode = {
+  readonly host: string
+  readonly pid: number
+  /** The beginning of the digest of the release that it serves. */
+  readonly release: string | null
+  readonly state: 'follows' | 'older' | 'refused' | 'returning'
+  /** How long ago it reported, in seconds. */
+  readonly reportedSecondsAgo: number
+}
+
+export type ShelfReport = {
+  readonly generation: number
+  readonly changed: string
+  readonly changedBy: string
+  readonly current: string | null
+  readonly releases: readonly {
+    readonly digest: string
+    readonly built: string | null
+    readonly source: string | null
+    readonly current: boolean
+    /** Compressed: of all its chunks, and of those that no other release has. */
+    readonly bytes: number
+    readonly ownBytes: number
+  }[]
+  readonly room: {
+    readonly chunks: number
+    /** Before and after compression. */
+    readonly plainBytes: number
+    readonly packedBytes: number
+    /** All tables with their indexes, as PostgreSQL has them on disk. */
+    readonly databaseBytes: number
+  }
+  /** Chunks that are not as they were written; only where they were looked at. */
+  readonly damagedChunks?: readonly string[]
+  readonly writer: Writer | null
+  readonly nodes: readonly ShelfNode[]
+}
+
+export async function shelfReport(connection: ShelfConnection, verifies: boolean): Promise<ShelfReport> {
+  const { generation, history, releases } = await readListing(connection)
+  const [current = ''] = history.split('\n')
+  const [pointer] = await connection.query<{ changed_by: string }>('SELECT changed_by FROM nomenclator.pointer')
+  const sizes = await sizesOf(connection)
+  const [room] = await connection.query<Record<'chunks' | 'plain' | 'packed' | 'disk', string>>(
+    `SELECT count(*) AS chunks, coalesce(sum(size), 0) AS plain, coalesce(sum(length(packed)), 0) AS packed,
+       (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+        WHERE relnamespace = 'nomenclator'::regnamespace AND relkind = 'r') AS disk
+     FROM nomenclator.chunk`,
+  )
+  const listed = [...releases].map(([digest, files]) => {
+    const manifest = parsedObject(files[MANIFEST_FILE] ?? '') as { built?: string; source?: { kind?: string } }
+    const { bytes = 0, ownBytes = 0 } = sizes.get(digest) ?? {}
+    return {
+      digest,
+      built: manifest.built ?? null,
+      source: manifest.source?.kind ?? null,
+      current: digest === current,
+      bytes,
+      ownBytes,
+    }
+  })
+  return {
+    generation,
+    changed: dateOf(generation),
+    changedBy: pointer?.changed_by ?? '',
+    current: current === '' ? null : current,
+    releases: listed.toSorted((a, b) => (b.built ?? '').localeCompare(a.built ?? '')),
+    room: {
+      chunks: Number(room?.chunks ?? 0),
+      plainBytes: Number(room?.plain ?? 0),
+      packedBytes: Number(room?.packed ?? 0),
+      databaseBytes: Number(room?.disk ?? 0),
+    },
+    ...(verifies ? { damagedChunks: await damagedChunks(connection) } : {}),
+    writer: (await writerOf(connection)) ?? null,
+    nodes: await nodesOf(connection),
+  }
+}
+
+async function sizesOf(connection: ShelfConnection): Promise<Map<string, { bytes: number; ownBytes: number }>> {
+  const rows = await connection.query<{ release: string; bytes: string; own: string }>(
+    `WITH used AS (
+       SELECT DISTINCT release, chunk FROM nomenclator.release_entity JOIN nomenclator.entity_chunk USING (entity)
+     ), counted AS (SELECT chunk, count(*) AS uses FROM used GROUP BY chunk)
+     SELECT release, sum(length(packed)) AS bytes, coalesce(sum(length(packed)) FILTER (WHERE uses = 1), 0) AS own
+     FROM used JOIN counted USING (chunk) JOIN nomenclator.chunk ON chunk.digest = used.chunk GROUP BY release`,
+  )
+  return new Map(rows.map(({ release, bytes, own }) => [release, { bytes: Number(bytes), ownBytes: Number(own) }]))
+}
+
+const VERIFY_SECONDS = 600
+
+/** The database reads them itself, so that nothing goes over the network. */
+export async function damagedChunks(connection: ShelfConnection): Promise<string[]> {
+  const rows = await connection.query<{ digest: string }>(
+    'SELECT digest FROM nomenclator.chunk WHERE sha256(packed) <> packed_sha256',
+    [],
+    VERIFY_SECONDS,
+  )
+  return rows.map(({ digest }) => digest)
+}
+
+const STATES = { f: 'follows', o: 'older', r: 'refused', a: 'returning' } as const
+
+/** From the names of the sessions of this database, so that a node needs no right to write. */
+async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
+  const rows = await connection.query<{ name: string; now: string }>(
+    `SELECT application_name AS name, extract(epoch FROM clock_timestamp())::bigint AS now
+     FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1`,
+    [`${REPORT_PREFIX}%`],
+  )
+  const nodes = rows.flatMap(({ name, now }): ShelfNode[] => {
+    const parts = /^([^/]*)\/([0-9]+):([0-9a-f-]*):([fora]):([0-9a-f]*)$/.exec(name.slice(REPORT_PREFIX.length))
+    if (parts === null) return []
+    const [, host = '', pid, release = '-', state = 'f', time = ''] = parts
+    return [
+      {
+        host,
+        pid: Number(pid),
+        release: release === '-' ? null : release,
+        state: STATES[state as keyof typeof STATES],
+        reportedSecondsAgo: Math.max(0, Number(now) - (time === '' ? Number(now) : Number.parseInt(time, 16))),
+      },
+    ]
+  })
+  return nodes.toSorted((a, b) => a.host.localeCompare(b.host) || a.pid - b.pid)
+}

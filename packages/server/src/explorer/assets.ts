@@ -1,0 +1,74 @@
+// The script, the stylesheet and the icon of the pages, as they were bundled when the project was set up.
+
+import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
+import { ALLOW, headerLines } from '../http/v1/page-headers.ts'
+import { acceptedEncoding, type Encoding } from '../http/v2/negotiate.ts'
+import built from './built/assets.json' with { type: 'json' }
+import { isUnchanged } from './response.ts'
+
+export const ASSETS_PATH = '/assets/'
+
+/** A file under its hashed name; its content in Base64, as it is and compressed. */
+export type BuiltAsset = {
+  readonly name: string
+  readonly type: string
+  /** SHA-384, as the attribute integrity wants it. */
+  readonly integrity: string
+  readonly content: Readonly<Record<Encoding | 'identity', string>>
+}
+
+/** The one asset that is for pages of other sites, too. */
+export const PICKER_SOURCE = 'nomenclator-picker.js'
+const SHARED_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const
+
+/** By the name of their source, such as explorer.js. */
+const assets: Readonly<Record<string, BuiltAsset>> = built
+const byName = new Map(Object.values(assets).map((asset) => [asset.name, asset]))
+const decoded = new Map<string, Uint8Array>()
+
+function assetOf(source: string): BuiltAsset {
+  const asset = assets[source]
+  if (asset === undefined) throw new Error(`${source} was not bundled`)
+  return asset
+}
+
+export const assetAddress = (source: string): string => `${ASSETS_PATH}${assetOf(source).name}`
+
+export const assetIntegrity = (source: string): string => assetOf(source).integrity
+
+/** Undefined where there is no such asset. */
+export function assetResponse(request: HttpRequest): HttpResponse | undefined {
+  const asset = byName.get(request.path.slice(ASSETS_PATH.length))
+  // The name has a hash of the content in it, so what is there never changes.
+  return asset === undefined ? undefined : responseWith(asset, request, 'public, max-age=31536000, immutable')
+}
+
+/** An asset under a name that stays when its content changes. */
+export const namedAssetResponse = (request: HttpRequest, source: string): HttpResponse | undefined => {
+  const asset = assets[source]
+  return asset === undefined ? undefined : responseWith(asset, request, 'public, max-age=3600')
+}
+
+function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: string): HttpResponse {
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+  const etag = `"${asset.name}${encoding === undefined ? '' : `-${encoding}`}"`
+  const head = headerLines({
+    'Content-Type': asset.type,
+    'X-Content-Type-Options': 'nosniff',
+    ...(asset === assets[PICKER_SOURCE] ? SHARED_HEADERS : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
+    Allow: ALLOW,
+    Vary: 'Accept-Encoding',
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ETag: etag,
+    'Cache-Control': cacheControl,
+  })
+  if (isUnchanged(request, etag)) return { status: 304, head, body: undefined }
+  return { status: 200, head, body: contentOf(asset, encoding ?? 'identity') }
+}
+
+function contentOf({ name, content }: BuiltAsset, encoding: Encoding | 'identity'): Uint8Array {
+  const key = `${name} ${encoding}`
+  const known = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
+  decoded.set(key, known)
+  return known
+}

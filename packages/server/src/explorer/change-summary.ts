@@ -1,0 +1,56 @@
+// What changed from one release to another in numbers: how many records of each entity, with the first few of them.
+import type { Entity } from '../catalog/entity.ts'
+import { catalogOfBoth, diffJson, type RecordChange, recordChange } from '../release/diff.ts'
+import { fromDiskOrMapped } from '../release/record-access.ts'
+import type { Release } from '../release/release.ts'
+
+export type ChangeKind = RecordChange['change']
+
+export type ChangeSummary = {
+  readonly entity: Entity
+  readonly kinds: Readonly<Record<ChangeKind, { readonly count: number; readonly examples: readonly RecordChange[] }>>
+}
+
+const MAX_EXAMPLES = 20
+const MAX_SUMMARIES = 16
+const SLICE_MILLISECONDS = 2
+/** By the digests of both releases, the oldest first. */
+const summaries = new Map<string, Promise<readonly ChangeSummary[]>>()
+
+/** Of the entities in which anything changed. Releases never change, so this is computed once for each pair. */
+export function summarizeChanges(older: Release, newer: Release): Promise<readonly ChangeSummary[]> {
+  const key = `${older.digest} ${newer.digest}`
+  const known = summaries.get(key)
+  if (known !== undefined) return known
+  const summary = summaryOf(older, newer)
+  const [oldest = ''] = summaries.keys()
+  if (summaries.size === MAX_SUMMARIES) summaries.delete(oldest)
+  summaries.set(key, summary)
+  // A failure is reported to whoever waits for it, and the next request tries again.
+  summary.catch(() => summaries.delete(key))
+  return summary
+}
+
+async function summaryOf(older: Release, newer: Release): Promise<readonly ChangeSummary[]> {
+  const summary: ChangeSummary[] = []
+  for (const entity of catalogOfBoth(older, newer).entities.values()) {
+    const kinds: Record<ChangeKind, { count: number; examples: RecordChange[] }> = {
+      added: { count: 0, examples: [] },
+      changed: { count: 0, examples: [] },
+      removed: { count: 0, examples: [] },
+    }
+    let pause = performance.now() + SLICE_MILLISECONDS
+    for (const found of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
+      if (found !== undefined) {
+        const kind = kinds[found.old === undefined ? 'added' : found.new === undefined ? 'removed' : 'changed']
+        if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(found))
+      }
+      if (performance.now() < pause) continue
+      // Other requests are handled between two slices of the work.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      pause = performance.now() + SLICE_MILLISECONDS
+    }
+    if (Object.values(kinds).some(({ count }) => count > 0)) summary.push({ entity, kinds })
+  }
+  return summary
+}

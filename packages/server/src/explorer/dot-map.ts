@@ -1,0 +1,47 @@
+// Maps drawn of nothing but dots: where records are, from their coordinates.
+
+import { type Html, html } from '../http/html.ts'
+import type { DotGrid } from './dot-grid.ts'
+
+export type Point = { readonly latitude: number; readonly longitude: number }
+
+const SIZE = 400
+const MARGIN = 14
+
+/** North is up, and distances are alike in both directions in the middle of the map. */
+export function dotMap(points: readonly Point[], label: string, focus?: Point): Html | undefined {
+  const all = focus === undefined ? points : [...points, focus]
+  if (all.length < 2) return undefined
+  const latitudes = all.map(({ latitude }) => latitude)
+  const longitudes = all.map(({ longitude }) => longitude)
+  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)]
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)]
+  const narrowing = Math.cos((((north + south) / 2) * Math.PI) / 180)
+  const extent = Math.max(north - south, (east - west) * narrowing)
+  if (extent === 0) return undefined
+  const scale = (SIZE - 2 * MARGIN) / extent
+  const x = ({ longitude }: Point) => Math.round((longitude - west) * narrowing * scale + MARGIN)
+  const y = ({ latitude }: Point) => Math.round((north - latitude) * scale + MARGIN)
+  const width = Math.round((east - west) * narrowing * scale + 2 * MARGIN)
+  const height = Math.round((north - south) * scale + 2 * MARGIN)
+  // Dots on the same spot are drawn once.
+  const spots = new Set(points.map((point) => `M${x(point)} ${y(point)}h0`))
+  return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"><path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus)}" cy="${y(focus)}" r="7"/>`}</svg>`
+}
+
+const gridPaths = new WeakMap<DotGrid, Html>()
+
+/** The cells of a grid that have any record, each row in runs whose dashes are the dots. */
+export function gridMap(grid: DotGrid, hues: readonly number[], label: string): Html {
+  const { columns, rows } = grid
+  // Many readers see the same picture.
+  const paths = gridPaths.get(grid) ?? html`${hues.map((hue, group) => groupPath(grid, group, hue))}`
+  gridPaths.set(grid, paths)
+  return html`<svg class="country" viewBox="-1 -1 ${columns + 1} ${rows + 1}" role="img" aria-label="${label}">${paths}</svg>`
+}
+
+/** In the colours that the map has in the light; the stylesheet lightens them for the dark. */
+function groupPath({ runs }: DotGrid, group: number, hue: number): Html {
+  const own = runs.filter((run) => run.group === group)
+  return html`<path color="oklch(0.6 0.135 ${hue})" d="${own.map(({ column, row, length }) => `M${column} ${row}h${length - 1}.5`).join('')}"/>`
+}

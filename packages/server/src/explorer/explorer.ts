@@ -1,0 +1,170 @@
+// The explorer: pages for people over API v2. The way of a request: its page, its language, its release, HTML, response.
+import type { Entity } from '../catalog/entity.ts'
+import { emptyResponse, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
+import type { Html } from '../http/html.ts'
+import { isRead, otherMethod, redirected } from '../http/methods.ts'
+import { orThrow, type Problem, ProblemError, presentationOf } from '../http/problem.ts'
+import { percentDecoded } from '../http/v2/paths.ts'
+import type { V2Context } from '../http/v2/pipeline.ts'
+import { parseQuery } from '../http/v2/request.ts'
+import type { Release } from '../release/release.ts'
+import { ApiReader } from './api-reader.ts'
+import { ASSETS_PATH, assetResponse } from './assets.ts'
+import { isLanguage, LANGUAGE_PARAMETER, languageOf, requestedLanguage } from './language.ts'
+import { rendered } from './layout.ts'
+import {
+  DOCS_PATH,
+  EXPLORE_PATH,
+  MAP_PATH,
+  type Pairs,
+  PICKER_PATH,
+  RELEASES_PATH,
+  TREE_PATH,
+  withQuery,
+} from './links.ts'
+import { isMapData, respondMapData } from './map-data.ts'
+import { collectionPage } from './pages/collection.ts'
+import { docsPage, RUN_PATH, runTarget } from './pages/docs.ts'
+import { homePage } from './pages/home.ts'
+import { mapPage } from './pages/map.ts'
+import { pickerPage } from './pages/picker.ts'
+import { problemPage } from './pages/problem.ts'
+import { recordByCode, recordPage } from './pages/record.ts'
+import { releasesPage } from './pages/releases.ts'
+import { searchPage } from './pages/search.ts'
+import { treePage } from './pages/tree.ts'
+import { isPickerFile, respondPickerFile } from './picker-files.ts'
+import { PAGE_VARY, pageResponse } from './response.ts'
+import { type Page, parameter, type View } from './view.ts'
+
+type Response = HttpResponse | Promise<HttpResponse>
+
+/** Either a page, or an address to go to instead. */
+type Outcome = Page | { readonly location: string }
+
+type PageRoute = (view: View) => Outcome | Promise<Outcome>
+
+/** The parameters that every page has. */
+const RELEASE_PARAMETER = 'release'
+const COMMON_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
+
+export function respondExplorer(context: V2Context, request: HttpRequest): Response {
+  if (request.path.startsWith(ASSETS_PATH)) return respondAsset(request)
+  if (isMapData(request.path)) return respondMapData(context, request)
+  if (isPickerFile(request.path)) return respondPickerFile(context, request)
+  const { pairs } = parseQuery(request.query)
+  // Forms send what was left empty, too: the address to share is the one without.
+  const given = pairs.filter(([, value]) => value !== '')
+  const view = () => viewOf(context, request, given)
+  const route = routeAt(context.releases.current, request.path)
+  if (route === undefined) throw new ProblemError({ kind: 'not-found', known: ['/', ...PAGES.keys()] })
+  if (!isRead(request)) return orThrow(otherMethod(request))
+  if (request.path.endsWith('/') && request.path !== '/') return redirected(request)
+  if (given.length < pairs.length && request.path !== RUN_PATH) return goTo(withQuery(request.path, given))
+  const shown = view()
+  const outcome = route(shown)
+  return outcome instanceof Promise
+    ? outcome.then((settled) => outcomeResponse(request, shown, settled))
+    : outcomeResponse(request, shown, outcome)
+}
+
+function outcomeResponse(request: HttpRequest, view: View, outcome: Outcome): HttpResponse {
+  return 'location' in outcome ? goTo(outcome.location) : respondPage(request, view, 200, rendered(view, outcome))
+}
+
+const respondPage = (request: HttpRequest, view: View, status: number, html: Html): HttpResponse =>
+  pageResponse(request, {
+    status,
+    language: view.language.code,
+    isLanguageNamed: parameter(view.carried, LANGUAGE_PARAMETER) !== undefined,
+    html,
+  })
+
+const goTo = (location: string): HttpResponse =>
+  emptyResponse(303, { Location: location, Vary: PAGE_VARY, 'Cache-Control': 'no-store' })
+
+function respondAsset(request: HttpRequest): HttpResponse {
+  const response = assetResponse(request)
+  if (response === undefined) throw new ProblemError({ kind: 'not-found', known: [ASSETS_PATH] })
+  return isRead(request) ? response : orThrow(otherMethod(request))
+}
+
+const PAGES: ReadonlyMap<string, PageRoute> = new Map<string, PageRoute>([
+  [EXPLORE_PATH, searchPage],
+  [TREE_PATH, treePage],
+  [MAP_PATH, (view) => mapPage(view)],
+  [PICKER_PATH, pickerPage],
+  [RELEASES_PATH, releasesPage],
+  [DOCS_PATH, docsPage],
+  [RUN_PATH, ({ api, pairs }) => ({ location: runTarget(api, pairs) })],
+])
+
+/** The page at a path, with or without a slash after it. */
+function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
+  if (path === '/') return homePage
+  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
+  const fixed = PAGES.get(trimmed)
+  if (fixed !== undefined) return fixed
+  const [, first, plural = '', id, ...more] = trimmed.split('/').map((segment) => percentDecoded(segment) ?? '')
+  if (more.length > 0 || !catalog.collections.has(plural) || id === '') return undefined
+  if (`/${first}` === MAP_PATH && id === undefined) return (view) => mapPage(view, entityNamed(view, plural))
+  if (`/${first}` !== EXPLORE_PATH) return undefined
+  return id === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, id)
+}
+
+const recordRoute =
+  (plural: string, id: string): PageRoute =>
+  (view) => {
+    const entity = entityNamed(view, plural)
+    const location = recordByCode(view, entity, id)
+    return location === undefined ? recordPage(view, entity, id) : { location }
+  }
+
+/** As the release that is read defines it. */
+function entityNamed({ api }: View, plural: string): Entity {
+  const entity = api.catalog.collections.get(plural)
+  if (entity === undefined) throw new ProblemError({ kind: 'not-found', known: [...api.catalog.collections.keys()] })
+  return entity
+}
+
+function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs): View {
+  const named = parameter(pairs, LANGUAGE_PARAMETER)
+  const language = languageOf(requestedLanguage(named, headers))
+  const baseUrl = context.baseUrlOf()
+  return {
+    language,
+    words: language.words,
+    api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER)),
+    baseUrl,
+    path,
+    pairs: pairs.filter(([name]) => !COMMON_PARAMETERS.includes(name)),
+    carried: pairs.filter(
+      ([name, value]) => COMMON_PARAMETERS.includes(name) && (name !== LANGUAGE_PARAMETER || isLanguage(value)),
+    ),
+  }
+}
+
+/** A problem as a page. What the address asks for may be the problem, so the page shows the current release. */
+export function respondProblemPage(context: V2Context, request: HttpRequest, problem: Problem): HttpResponse {
+  const { status, detail, headers = {} } = presentationOf(problem, request.path)
+  const languagePairs = pairsOf(request).filter(([name]) => name === LANGUAGE_PARAMETER)
+  const baseUrlOf = () => (problem.kind === 'bad-host' ? '' : context.baseUrlOf())
+  const view = { ...viewOf({ ...context, baseUrlOf }, request, languagePairs), pairs: pairsOf(request) }
+  const page = problemPage(view, problem, status, detail)
+  return pageResponse(request, {
+    status,
+    language: view.language.code,
+    isLanguageNamed: false,
+    html: rendered(view, page),
+    headers,
+  })
+}
+
+/** Of an address whose query cannot be read, none. */
+function pairsOf({ query }: HttpRequest): Pairs {
+  try {
+    return parseQuery(query).pairs
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,106 @@
+// The language of a page: which one a request asks for, its words, and how it writes numbers and dates.
+import type { RequestHeaders } from '../http/exchange.ts'
+import { en } from './words/en.ts'
+import { es, type Words } from './words/es.ts'
+
+const tables = { es, en } as const satisfies Readonly<Record<string, Words>>
+
+export type LanguageCode = keyof typeof tables
+
+/** In the order in which they are offered; the first is used when in doubt. */
+export const LANGUAGES = Object.keys(tables) as readonly LanguageCode[]
+const DEFAULT_LANGUAGE: LanguageCode = 'es'
+/** Of the parameter in the address, and of the cookie. */
+export const LANGUAGE_PARAMETER = 'lang'
+
+export type Language = {
+  readonly code: LanguageCode
+  readonly words: Words
+  readonly number: (value: number) => string
+  /** With at most so many decimals. */
+  readonly decimal: (value: number, digits: number) => string
+  /** The day of a time in ISO 8601. */
+  readonly date: (time: string) => string
+  /** The same with hour and minute, where several may be of one day. */
+  readonly moment: (time: string) => string
+  readonly compare: (a: string, b: string) => number
+}
+
+/** Spanish as it is written in Mexico, English as it is written in the United States. */
+const LOCALES: Readonly<Record<LanguageCode, string>> = { es: 'es-MX', en: 'en-US' }
+
+const languages = new Map<LanguageCode, Language>()
+
+/** Formatters take long to make and are made once. */
+export function languageOf(code: LanguageCode): Language {
+  const known = languages.get(code)
+  if (known !== undefined) return known
+  const locale = LOCALES[code]
+  const number = new Intl.NumberFormat(locale)
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  const collator = new Intl.Collator(locale)
+  const decimals = new Map<number, Intl.NumberFormat>()
+  const decimalFormat = (digits: number) => {
+    const format = decimals.get(digits) ?? new Intl.NumberFormat(locale, { maximumFractionDigits: digits })
+    decimals.set(digits, format)
+    return format
+  }
+  const language: Language = {
+    code,
+    words: tables[code],
+    number: cached((value) => number.format(value)),
+    decimal: (value, digits) => decimalFormat(digits).format(value),
+    date: (time) => date.format(new Date(time)),
+    moment: (time) => `${moment.format(new Date(time))} UTC`,
+    compare: (a, b) => collator.compare(a, b),
+  }
+  languages.set(code, language)
+  return language
+}
+
+const MAX_CACHED_NUMBERS = 10_000
+
+/** A page has hundreds of numbers, many of them the same as on the page before. */
+function cached(format: (value: number) => string): (value: number) => string {
+  const texts = new Map<number, string>()
+  return (value) => {
+    let text = texts.get(value)
+    if (text === undefined) {
+      if (texts.size === MAX_CACHED_NUMBERS) texts.clear()
+      text = format(value)
+      texts.set(value, text)
+    }
+    return text
+  }
+}
+
+export const isLanguage = (text: string | undefined): text is LanguageCode =>
+  text !== undefined && Object.hasOwn(tables, text)
+
+/** The language that the address names, or else the cookie, or else the one that the browser prefers. */
+export function requestedLanguage(named: string | undefined, headers: RequestHeaders): LanguageCode {
+  if (isLanguage(named)) return named
+  const cookie = COOKIE.exec(headers.get('cookie') ?? '')?.[1]
+  return isLanguage(cookie) ? cookie : acceptedLanguage(headers.get('accept-language'))
+}
+
+const COOKIE = new RegExp(`(?:^|;\\s*)${LANGUAGE_PARAMETER}=([a-z]+)(?=;|$)`)
+
+export const languageCookie = (code: LanguageCode): string =>
+  `${LANGUAGE_PARAMETER}=${code}; Path=/; Max-Age=31536000; SameSite=Lax`
+
+/** The language with the highest quality; of equal ones the first that the header names. */
+export function acceptedLanguage(header: string | undefined): LanguageCode {
+  let best: LanguageCode = DEFAULT_LANGUAGE
+  let highest = 0
+  for (const member of header?.split(',') ?? []) {
+    const [range = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())
+    const [primary] = range.split('-')
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
+    if (!isLanguage(primary) || !(quality > highest)) continue
+    best = primary
+    highest = quality
+  }
+  return best
+}

@@ -1,0 +1,344 @@
+// The page of a collection: its records as a table to sort, filter, search and download.
+import { type Entity, LATITUDE, LONGITUDE, nameFieldOf } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { pathTo } from '../../catalog/lineage.ts'
+import { pathsOf } from '../../catalog/paths.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
+import { ProblemError } from '../../http/problem.ts'
+import { filterParameters, listParameters } from '../../http/v2/parameter-definitions.ts'
+import type { ReadList, ReadRecord } from '../api-reader.ts'
+import type { Facet, FacetValue } from '../facets.ts'
+import type { LanguageCode } from '../language.ts'
+import { apiCollectionPath, apiRecordPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
+import { searchBox } from '../search-box.ts'
+import { apiRequest } from '../snippets.ts'
+import {
+  capitalized,
+  fieldLabel,
+  href,
+  isolated,
+  manyOf,
+  nameOf,
+  oneOf,
+  type Page,
+  parameter,
+  recordLink,
+  releasePairs,
+  type View,
+} from '../view.ts'
+
+/** Parameters of a list that the page sets itself. */
+const OWN_PARAMETERS = ['after', 'fields', 'facts', 'embed', 'format']
+const PAGE_SIZES = [25, 50, 100, 250]
+const DOWNLOAD_FORMATS = ['csv', 'json', 'ndjson']
+/** A facet with more values shows only the most frequent. */
+const MAX_FACET_VALUES = 200
+const FEW_FACET_VALUES = 12
+
+export function collectionPage(view: View, entity: Entity): Page {
+  const { api, pairs, words, language } = view
+  refuseOwnParameters(entity, pairs)
+  const list = api.list(apiCollectionPath(entity), [...pairs, ['facts', 'true']])
+  const title = manyOf(view, entity)
+  const filters = pairs.filter(([name]) => isFilter(entity, name))
+  const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
+  const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
+  return {
+    title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
+    main: html`<div class="heading">
+<h1>${title}</h1>
+<p class="count" role="status">${words.table.total(language.number(list.total), list.total === 1 ? oneOf(view, entity) : title.toLowerCase())}</p>
+</div>
+<div class="tools">
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(title), within: entity })}
+${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
+</div>
+${chosenFilters(view, entity, filters, facets)}
+<div class="browse">
+<div class="results">
+${list.total === 0 ? html`<p class="empty">${pairs.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, list, facets)}
+${pagination(view, list)}
+</div>
+${
+  lists.length > 0 &&
+  html`<aside id="filters" class="facets" aria-labelledby="filters-title">
+<h2 id="filters-title">${words.table.filters}</h2>
+${lists}
+</aside>`
+}
+</div>
+${list.total > 0 && downloads(view, entity, list)}
+${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePairs(view)]))}`,
+  }
+}
+
+/** They are no parameters of the page, though they are of the list that it shows. */
+function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
+  const name = pairs.find(([given]) => OWN_PARAMETERS.includes(given))?.[0]
+  if (name === undefined) return
+  const known = [...listParameters(entity).keys()].filter((one) => !OWN_PARAMETERS.includes(one))
+  throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
+}
+
+const filterNames = new WeakMap<Entity, ReadonlySet<string>>()
+
+function isFilter(entity: Entity, name: string): boolean {
+  const names = filterNames.get(entity) ?? new Set(filterParameters(entity).map((one) => one.name))
+  filterNames.set(entity, names)
+  return names.has(name)
+}
+
+const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
+
+// The filters that are in use, and those that are offered.
+
+function chosenFilters(view: View, entity: Entity, filters: Pairs, facets: readonly Facet[]): Html | undefined {
+  if (filters.length === 0) return undefined
+  const { words, pairs, path } = view
+  const items = filters.map(([name, value]) => {
+    const label = filterLabel(view, entity, name, value, facets)
+    const rest = omit(
+      pairs.filter((pair) => pair[0] !== name || pair[1] !== value),
+      'page',
+    )
+    return html`<li><a href="${href(view, path, rest)}" aria-label="${words.table.remove(label)}">${isolated(label)} <span aria-hidden="true">×</span></a></li>`
+  })
+  const none = pairs.filter((pair) => !filters.includes(pair) && pair[0] !== 'page')
+  return html`<section class="chosen" aria-label="${words.table.chosen}"><ul>${items}
+${filters.length > 1 && html`<li><a href="${href(view, path, none)}">${words.table.removeAll}</a></li>`}</ul></section>`
+}
+
+function filterLabel(view: View, entity: Entity, name: string, value: string, facets: readonly Facet[]): string {
+  const { words } = view
+  const facet = facets.find((one) => one.parameter === name)
+  if (facet !== undefined) {
+    return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, facet, value))
+  }
+  const [path = '', kind] = pathsOf(entity).has(name)
+    ? [name]
+    : (name.match(/^(.*)_(min|max|prefix)$/)?.slice(1) ?? [name])
+  const label = pathLabel(view, entity, path)
+  if (kind === undefined) return words.table.other(label, value)
+  const relation = { min: words.table.between, max: words.table.atMost, prefix: words.table.beginning }[kind] ?? ''
+  return `${label} ${relation} ${value}`
+}
+
+/** A value may be none of those that the facet shows, and even of no record. */
+function chosenLabel(view: View, facet: Facet, value: string): string {
+  const shown = facet.values.find((one) => one.value === value)
+  if (shown !== undefined) return valueLabel(view, facet, shown)
+  const { parent } = facet
+  const path = parent === undefined ? undefined : apiRecordPath(parent, [value])
+  const record = path === undefined ? undefined : view.api.recordIn(view.api.release.digest, path)
+  return parent === undefined || record === undefined ? value : nameOf(parent, record)
+}
+
+/** Such as "Municipio: Clave" for a field of a parent. */
+function pathLabel(view: View, entity: Entity, path: string): string {
+  const labels: string[] = []
+  let at: Entity | undefined = entity
+  for (const step of path.split('.')) {
+    if (at === undefined) break
+    labels.push(fieldLabel(view, at, step))
+    const field: Entity['fields'][string] | undefined = at.fields[step]
+    at = field?.kind === 'embed' ? field.entity : undefined
+  }
+  return labels.join(' · ')
+}
+
+const facetLabel = (view: View, entity: Entity, { parent, parameter }: Facet): string =>
+  parent === undefined ? fieldLabel(view, entity, parameter) : capitalized(oneOf(view, parent))
+
+const valueLabel = ({ words }: View, { parameter }: Facet, { name }: FacetValue): string =>
+  words.factValues[parameter]?.[name] ?? name
+
+function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
+  const { path, pairs, words, language } = view
+  const chosen = new Set(pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value))
+  // With one value there is nothing to choose.
+  if (facet.size === 0 || (facet.size === 1 && chosen.size === 0)) return undefined
+  const isCut = facet.size > facet.values.length
+  const shown = shownValues(view, facet, isCut)
+  const isChosen = ({ value }: FacetValue) => chosen.has(value)
+  const ordered = chosen.size === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
+  // The address without the facet is the same for all of its values.
+  const without = href(view, path, omit(pairs, facet.parameter, 'page'))
+  const id = `facet-${facet.parameter.replaceAll('.', '-')}`
+  return html`<section class="facet" aria-labelledby="${id}">
+<h3 id="${id}">${words.table.by(facetLabel(view, entity, facet))}</h3>
+<ul>${ordered.map((value) => facetItem(view, facet, value, without, chosen.has(value.value)))}</ul>
+${isCut && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
+</section>`
+}
+
+const sortedValues = new WeakMap<Facet, Map<LanguageCode, readonly FacetValue[]>>()
+
+/** The most frequent of many values, or else all of them by name. Facets are kept, so each is sorted once. */
+function shownValues({ language }: View, facet: Facet, isCut: boolean): readonly FacetValue[] {
+  const sorted = sortedValues.get(facet) ?? new Map<LanguageCode, readonly FacetValue[]>()
+  sortedValues.set(facet, sorted)
+  const shown =
+    sorted.get(language.code) ??
+    (isCut
+      ? facet.values.toSorted((a, b) => b.count - a.count).slice(0, FEW_FACET_VALUES)
+      : facet.values.toSorted((a, b) => language.compare(a.name, b.name)))
+  sorted.set(language.code, shown)
+  return shown
+}
+
+function facetItem(view: View, facet: Facet, value: FacetValue, without: string, isChosen: boolean): Html {
+  const target = isChosen ? without : withMore(without, facet.parameter, value.value)
+  return html`<li><a href="${target}"${isChosen && html` aria-current="true"`}><span>${isolated(valueLabel(view, facet, value))}</span> <span class="figure">${view.language.number(value.count)}</span></a></li>`
+}
+
+// The table.
+
+type Column = {
+  /** The path that it is sorted by. */
+  readonly path: string
+  readonly label: string
+  readonly isNumber: boolean
+  readonly isName: boolean
+  /** The tag that begins each of its cells. */
+  readonly tag: Html
+  readonly cell: (record: ReadRecord) => Content
+}
+
+/** What stands in a table: the name, what a record belongs to, its codes, what is known of it, and its identifier. */
+function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column[] {
+  const fields = Object.entries(entity.fields)
+  const known = view.api.knownFacts(entity).filter((name) => name !== LATITUDE && name !== LONGITUDE)
+  const own = (name: string): Column => ownColumn(view, entity, name)
+  const ofKind = (kind: string) => fields.filter(([, field]) => field.kind === kind).map(([name]) => own(name))
+  const ancestors = facets
+    .filter(({ parent, size, parameter }) => parent !== undefined && size > 1 && !isOne(view.pairs, parameter))
+    .map((facet) => parentColumn(view, entity, facet.parent as Entity))
+    .reverse()
+  return [...ofKind('name'), ...ancestors, ...ofKind('code'), ...known.map(own), ...ofKind('id')]
+}
+
+/** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
+const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
+
+function ownColumn(view: View, entity: Entity, name: string): Column {
+  const field = entity.fields[name]
+  const isName = name === nameFieldOf(entity)
+  const isNumber = field?.kind === 'id' || (field?.kind === 'fact' && field.type !== 'text')
+  return {
+    path: name,
+    label: fieldLabel(view, entity, name),
+    isNumber,
+    isName,
+    tag: isName ? html`<th scope="row">` : cellTag(fieldLabel(view, entity, name), isNumber),
+    cell: isName ? (record) => recordLink(view, entity, record) : (record) => ownValue(view, entity, name, record),
+  }
+}
+
+/** A value that is not known is shown as such. */
+export function ownValue(view: View, entity: Entity, name: string, record: ReadRecord): Content {
+  const { words, language } = view
+  const field = entity.fields[name]
+  const value = record[name] as string | number | null
+  if (value === null || value === undefined) return html`<span class="unknown" title="${words.table.unknown}">–</span>`
+  if (field?.kind === 'code' || field?.kind === 'id') return html`<code>${value}</code>`
+  if (typeof value === 'number')
+    return withUnit(view, name, Number.isInteger(value) ? language.number(value) : language.decimal(value, 6))
+  return isolated(words.factValues[name]?.[value] ?? value)
+}
+
+const withUnit = ({ words }: View, name: string, value: string): string => {
+  const unit = words.units[name]
+  if (unit === undefined) return value
+  return unit === '°' ? `${value}°` : `${value} ${unit}`
+}
+
+function parentColumn(view: View, entity: Entity, parent: Entity): Column {
+  const steps = pathTo(entity, parent)?.steps ?? []
+  return {
+    path: [...steps, nameFieldOf(parent)].join('.'),
+    label: capitalized(oneOf(view, parent)),
+    isNumber: false,
+    isName: false,
+    tag: cellTag(capitalized(oneOf(view, parent)), false),
+    cell: (record) => {
+      let at = record as PublishedRecord
+      for (const step of steps) at = at[step] as PublishedRecord
+      return isolated(nameOf(parent, at))
+    },
+  }
+}
+
+function table(view: View, entity: Entity, list: ReadList, facets: readonly Facet[]): Html {
+  const columns = columnsOf(view, entity, facets)
+  const sorted = parameter(view.pairs, 'sort') ?? ''
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
+<thead><tr>${columns.map((column) => headerCell(view, column, sorted))}</tr></thead>
+<tbody>${list.records.map(
+    (record) => html`<tr>${columns.map((column) => dataCell(column, record))}</tr>
+`,
+  )}</tbody>
+</table></div>`
+}
+
+function headerCell(view: View, { path, label, isNumber }: Column, sorted: string): Html {
+  const { words } = view
+  const direction = sorted === path ? 'ascending' : sorted === `-${path}` ? 'descending' : undefined
+  const next = direction === undefined ? path : direction === 'ascending' ? `-${path}` : undefined
+  const kept = omit(view.pairs, 'sort', 'page')
+  const target: Pairs = next === undefined ? kept : [...kept, ['sort', next]]
+  const mark = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓'
+  return html`<th scope="col"${isNumber && html` class="figure"`}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
+}
+
+const cellTag = (label: string, isNumber: boolean): Html =>
+  html`<td data-label="${label}"${isNumber && html` class="figure"`}>`
+
+const dataCell = ({ tag, isName, cell }: Column, record: ReadRecord): Html =>
+  isName ? html`${tag}${cell(record)}</th>` : html`${tag}${cell(record)}</td>`
+
+function pagination(view: View, list: ReadList): Html | undefined {
+  const { words, language, path, pairs } = view
+  const { page, totalPages, total, perPage, records } = list
+  if (total === 0) return undefined
+  const to = (number: number) => {
+    const others = omit(pairs, 'page')
+    return href(view, path, number === 1 ? others : [...others, ['page', String(number)]])
+  }
+  const link = (number: number, label: string, rel: string) =>
+    html`<li>${number >= 1 && number <= totalPages && number !== page ? html`<a href="${to(number)}" rel="${rel}">${label}</a>` : html`<span>${label}</span>`}</li>`
+  const first = (page - 1) * perPage + 1
+  const sizes = PAGE_SIZES.includes(perPage) ? PAGE_SIZES : [...PAGE_SIZES, perPage].sort((a, b) => a - b)
+  return html`<div class="paging">
+<p>${words.table.range(language.number(first), language.number(first + records.length - 1), language.number(total))}${totalPages > 1 && html` · ${words.table.page(language.number(page), language.number(totalPages))}`}</p>
+${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, words.table.first, 'first')}${link(page - 1, words.table.previous, 'prev')}${link(page + 1, words.table.next, 'next')}${link(totalPages, words.table.last, 'last')}</ul></nav>`}
+<div class="sizes" role="group" aria-label="${words.table.perPage}"><span>${words.table.perPage}</span><ul>${sizes.map(
+    (size) => {
+      const target = href(view, path, [...omit(pairs, 'per_page', 'page'), ['per_page', String(size)]])
+      return html`<li><a href="${target}"${size === perPage && html` aria-current="true"`}>${size}</a></li>`
+    },
+  )}</ul></div>
+</div>`
+}
+
+// Downloads: exactly what the page shows, and all that was found.
+
+function downloads(view: View, entity: Entity, list: ReadList): Html {
+  const { words, pairs, language } = view
+  const path = apiCollectionPath(entity)
+  const rest = [...releasePairs(view), ['facts', 'true'] as const]
+  const all = omit(pairs, 'page', 'per_page')
+  const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
+  const links = (target: (format: string) => string, of: string) =>
+    DOWNLOAD_FORMATS.map((format) => {
+      const label = words.table.downloadAs(format.toUpperCase())
+      return html`<li><a href="${target(format)}" download="${entity.plural}.${format}" aria-label="${label}: ${of}">${format.toUpperCase()}</a></li>`
+    })
+  const everything = words.table.downloadAll(language.number(list.total))
+  return html`<section class="downloads" aria-labelledby="download-title">
+<h2 id="download-title">${words.table.download}</h2>
+<dl>
+<div><dt>${words.table.downloadPage}</dt><dd><ul>${links((format) => withQuery(path, [...pairs, ...rest, ['format', format]]), words.table.downloadPage)}</ul></dd></div>
+${list.totalPages > 1 && html`<div><dt>${everything}</dt><dd><ul>${links(wholeTarget, everything)}</ul></dd></div>`}
+</dl>
+</section>`
+}

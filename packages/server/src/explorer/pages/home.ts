@@ -1,0 +1,105 @@
+// The first page: a search box, the collections, what changed last, and three requests to try.
+import { V2_PATH } from '../../catalog/collections.ts'
+import { type Entity, embedsOf, identifierOf } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { ReleaseSummary } from '../api-reader.ts'
+import { apiCollectionPath, collectionAddress, DOCS_PATH, EXPLORE_PATH, RELEASES_PATH, withQuery } from '../links.ts'
+import { searchBox } from '../search-box.ts'
+import { copyButton } from '../snippets.ts'
+import { href, manyOf, nameOf, type Page, shortDigest, type View } from '../view.ts'
+import { smallMap } from './map.ts'
+
+export function homePage(view: View): Page {
+  const { words, language, api } = view
+  return {
+    title: words.home.title,
+    hasSearch: true,
+    main: html`<div class="hero">
+<div>
+<h1>${words.home.lead}</h1>
+${searchBox(view, { id: 'home-search', action: EXPLORE_PATH, hasFocus: true })}
+<p class="hint">${words.search.hint}</p>
+</div>
+${smallMap(view)}
+</div>
+<section aria-labelledby="collections-title">
+<h2 id="collections-title">${words.home.collections}</h2>
+${collectionCards(view)}
+</section>
+<div class="columns">
+<section aria-labelledby="changed-title">
+<h2 id="changed-title">${words.home.changed}</h2>
+<p><a href="${href(view, RELEASES_PATH)}">${words.release.served(shortDigest(api.release.digest), language.date(api.release.manifest.built))}</a></p>
+${lastChanges(view)}
+</section>
+<section aria-labelledby="use-title">
+<h2 id="use-title">${words.home.use}</h2>
+<p>${words.home.useText}</p>
+${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${line}</code></pre>${copyButton(view, line, 'curl')}</div>`)}
+<p><a href="${href(view, DOCS_PATH)}">${words.home.readDocs}</a></p>
+</section>
+</div>`,
+  }
+}
+
+/** The collections with their counts, the largest first. */
+export function collectionCards(view: View): Html {
+  const { api, language } = view
+  const entities = [...api.catalog.entities.values()].toSorted((a, b) => api.count(b) - api.count(a))
+  return html`<ul class="cards">${entities.map(
+    (entity) =>
+      html`<li><a href="${href(view, collectionAddress(entity))}"><span class="figure">${language.number(api.count(entity))}</span> <span>${manyOf(view, entity)}</span></a></li>`,
+  )}</ul>`
+}
+
+/** The counts of the current release beside those of the one that was built before it. */
+function lastChanges(view: View): Html {
+  const { words, language, api } = view
+  const releases = api.releases()
+  const at = releases.findIndex(({ digest }) => digest === api.release.digest)
+  const [current, before] = [releases[at], releases[at + 1]]
+  if (current === undefined || before === undefined) return html`<p>${words.home.first}</p>`
+  const changed = changedCounts(view, before, current)
+  const date = language.date(before.built)
+  const compare = href(view, RELEASES_PATH, [
+    ['from', before.digest],
+    ['to', current.digest],
+  ])
+  return html`${changed.length === 0 ? html`<p>${words.home.sameCounts(date)}</p>` : html`<p>${words.home.since(date)}</p><ul class="plain">${changed}</ul>`}
+<p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
+}
+
+function changedCounts(view: View, before: ReleaseSummary, current: ReleaseSummary): Html[] {
+  return [...view.api.catalog.entities.values()].flatMap((entity) => {
+    const difference = (current.counts[entity.plural] ?? 0) - (before.counts[entity.plural] ?? 0)
+    return difference === 0
+      ? []
+      : [html`<li><span class="figure">${signed(view, difference)}</span> ${manyOf(view, entity)}</li>`]
+  })
+}
+
+export const signed = ({ language }: View, number: number): string =>
+  `${number > 0 ? '+' : number < 0 ? '−' : '±'}${language.number(Math.abs(number))}`
+
+/** A search, a filtered list and a whole collection: of the largest collection whose records have a parent. */
+function examples({ api, baseUrl }: View): string[] {
+  const entities = [...api.catalog.entities.values()].toSorted((a, b) => api.count(b) - api.count(a))
+  const largest = entities[0] as Entity
+  const child = entities.find((entity) => embedsOf(entity).length > 0 && api.count(entity) > 0) ?? largest
+  const [record] = api.list(apiCollectionPath(child), [['per_page', '1']]).records
+  const name = record === undefined ? 'a' : nameOf(child, record)
+  const [embed] = embedsOf(child)
+  const parent =
+    embed === undefined || record === undefined
+      ? []
+      : [[embed[0], String((record[embed[0]] as PublishedRecord)[identifierOf(embed[1])])] as const]
+  const search = withQuery(`${V2_PATH}/search`, [['q', name.slice(0, 40).toLowerCase()]])
+  const list = withQuery(apiCollectionPath(child), [...parent, ['per_page', '5']])
+  const whole = withQuery(`${apiCollectionPath(largest)}/all`, [['format', 'csv']])
+  return [
+    `curl '${baseUrl}${search}'`,
+    `curl '${baseUrl}${list}'`,
+    `curl -o ${largest.plural}.csv '${baseUrl}${whole}'`,
+  ]
+}

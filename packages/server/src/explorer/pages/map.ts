@@ -1,0 +1,218 @@
+// The map of a collection: all of its records with coordinates as dots, and the largest of those in view as a list.
+import {
+  type Entity,
+  factsOf,
+  hasCoordinates,
+  identifierOf,
+  LATITUDE,
+  LONGITUDE,
+  nameFieldOf,
+} from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { ancestorsOf, ownerOf } from '../../catalog/lineage.ts'
+import { type Html, html, joined } from '../../http/html.ts'
+import { ProblemError } from '../../http/problem.ts'
+import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
+import type { MapFrame, ReadRecord } from '../api-reader.ts'
+import { assetAddress } from '../assets.ts'
+import { gridMap, type Point } from '../dot-map.ts'
+import type { FacetValue } from '../facets.ts'
+import { apiCollectionPath, collectionAddress, MAP_PATH, mapAddress, type Pairs, withQuery } from '../links.ts'
+import { mapDataAddress } from '../map-data.ts'
+import { href, isolated, manyOf, oneOf, type Page, parameter, recordLink, type View } from '../view.ts'
+
+/** So many of those in view are listed. */
+const MAX_LISTED = 20
+/** The fact that a dot is sized by, and the list is ordered by. */
+const SIZE_FACT = 'poblacion'
+
+/** Entities that have a map, the one with the most points first. */
+function mappedEntities({ api }: View): Entity[] {
+  const points = (entity: Entity) => api.map(entity)?.points ?? 0
+  return [...api.catalog.entities.values()]
+    .filter((entity) => hasCoordinates(entity) && points(entity) > 0)
+    .toSorted((a, b) => points(b) - points(a))
+}
+
+export function mapPage(view: View, named?: Entity): Page {
+  const entities = mappedEntities(view)
+  const entity = named ?? entities[0]
+  const frame = entity && view.api.map(entity)
+  if (entity === undefined || frame === undefined) return pageWithoutMap(view, entity)
+  refuseOtherParameters(entity, view.pairs)
+  const { words, language, api, pairs } = view
+  const many = manyOf(view, entity)
+  const points = language.number(frame.points)
+  const listed = api.list(apiCollectionPath(entity), [...withCoordinates(pairs), ...listOrder(view, entity)])
+  const isFiltered = pairs.length > 0
+  const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
+  return {
+    title: words.maps.title(many),
+    hasSearch: true,
+    main: html`<link rel="modulepreload" href="${assetAddress('map.js')}">
+<div class="heading">
+<h1>${words.maps.title(many)}</h1>
+<p class="count" role="status">${isFiltered ? words.maps.shown(language.number(listed.total), points, many) : words.maps.lead(points, many)} ${frame.groups === undefined ? words.maps.sized : words.maps.coloured(oneOf(view, frame.groups.entity))}</p>
+</div>
+${mapForm(view, entity, frame)}
+<noscript><p class="empty">${words.maps.noScript}</p></noscript>
+<div class="map-page">
+<div class="map" data-map data-script="${assetAddress('map.js')}" data-settings="${JSON.stringify(settingsOf(view, entity, groups))}">
+<canvas role="application" tabindex="0" aria-roledescription="${words.maps.mapRole}" aria-label="${words.maps.alternative(points, many)}" aria-describedby="map-keys"></canvas>
+<p class="map-status" data-part="status" hidden>${words.maps.loading}</p>
+<div class="map-controls" role="group" aria-label="${words.map}" hidden>
+<button type="button" data-do="in" aria-label="${words.maps.zoomIn}" title="${words.maps.zoomIn}">+</button>
+<button type="button" data-do="out" aria-label="${words.maps.zoomOut}" title="${words.maps.zoomOut}">−</button>
+<button type="button" data-do="whole" aria-label="${words.maps.whole}" title="${words.maps.whole}">⤢</button>
+</div>
+<span class="map-ring" hidden></span>
+<div class="map-card" hidden></div>
+</div>
+<aside class="in-view" aria-labelledby="in-view-title">
+<h2 id="in-view-title">${words.maps.inView}</h2>
+<p class="note" data-part="count">${words.maps.inViewCount(language.number(listed.total))}</p>
+<ol class="neighbours" data-part="list">${listed.records.map((record) => listItem(view, entity, record))}</ol>
+<p class="empty" data-part="nothing"${listed.total > 0 && html` hidden`}>${words.maps.nothing}</p>
+<p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
+</aside>
+</div>
+<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
+${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyOf(view, one))}</a></li>`)}</ul></nav>`}`,
+  }
+}
+
+/** What a list can be filtered and searched by, and nothing of how it is ordered and paged. */
+function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
+  const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
+  const other = pairs.find(([name]) => !known.includes(name))?.[0]
+  if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
+}
+
+/** Only records that are on the map. */
+const withCoordinates = (pairs: Pairs): Pairs => {
+  const name = `${LATITUDE}_min`
+  return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
+}
+
+const isSized = ({ api }: View, entity: Entity): boolean => api.knownFacts(entity).includes(SIZE_FACT)
+
+const listOrder = (view: View, entity: Entity): Pairs => [
+  ...(isSized(view, entity) ? ([['sort', `-${SIZE_FACT}`]] as const) : []),
+  ['per_page', String(MAX_LISTED)],
+  ['facts', 'true'],
+]
+
+function pageWithoutMap(view: View, entity: Entity | undefined): Page {
+  const { words } = view
+  const title = entity === undefined ? words.map : words.maps.title(manyOf(view, entity))
+  return {
+    title,
+    main: html`<h1>${title}</h1>
+<p class="empty">${words.maps.noCoordinates}</p>
+<p>${words.maps.whatToImport}</p>
+<div class="code"><pre tabindex="0"><code>./nomenclator import inegi</code></pre></div>
+<div class="code"><pre tabindex="0"><code>./nomenclator import tabular DIR</code></pre></div>
+${entity !== undefined && html`<p><a href="${href(view, collectionAddress(entity))}">${words.maps.table}</a></p>`}`,
+  }
+}
+
+/** The search, and the choice of a group; the other filters of the address are kept. */
+function mapForm(view: View, entity: Entity, { groups }: MapFrame): Html {
+  const { words, pairs, carried, path, api, language } = view
+  const kept = pairs.filter(([name]) => name !== 'q' && name !== groups?.parameter)
+  const chosen = groups && parameter(pairs, groups.parameter)
+  const counts = groups && api.facet(entity, pairs, groups.parameter).values
+  return html`<form class="search map-form" role="search" aria-label="${words.maps.search}" action="${path}" data-in="${entity.plural}">
+<div class="map-query"><label for="map-search">${words.maps.search}</label>
+<div class="combobox"><input id="map-search" name="q" type="search" value="${parameter(pairs, 'q') ?? ''}" maxlength="${MAX_SEARCH_CHARACTERS}" placeholder="${words.search.placeholder}" autocomplete="off" autocapitalize="none" spellcheck="false"></div></div>
+${
+  groups !== undefined &&
+  counts !== undefined &&
+  html`<div><label for="map-group">${oneOf(view, groups.entity)}</label>
+<select id="map-group" name="${groups.parameter}"><option value="">${words.maps.all}</option>
+${counts
+  .toSorted((a, b) => language.compare(a.name, b.name))
+  .map(
+    ({ value, name, count }) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${name} (${language.number(count)})</option>`,
+  )}</select></div>`
+}
+${[...kept, ...carried].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button type="submit">${words.maps.show}</button>
+${pairs.length > 0 && html`<a class="clear" href="${href(view, path)}">${words.maps.clear}</a>`}
+</form>`
+}
+
+const MAX_PARENTS = 2
+
+/** The parents of a record that are worth naming beside it: the nearest. */
+function parentNames(entity: Entity): string[] {
+  const steps: string[] = []
+  return ancestorsOf(entity)
+    .slice(0, MAX_PARENTS)
+    .map(({ field, entity: parent }) => {
+      steps.push(field)
+      return [...steps, nameFieldOf(parent)].join('.')
+    })
+}
+
+const at = (record: ReadRecord, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, step) => (value as PublishedRecord)[step], record)
+
+function listItem(view: View, entity: Entity, record: ReadRecord): Html {
+  const { words, language } = view
+  const parents = parentNames(entity).map((path) => isolated(String(at(record, path))))
+  const size = record[SIZE_FACT]
+  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${typeof size === 'number' && html` <span class="figure">${words.maps.inhabitants(language.number(size))}</span>`}</li>`
+}
+
+/** What the script needs to draw the map and to fill the list. */
+function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | undefined) {
+  const { api, pairs, carried, words, language } = view
+  const { release } = api
+  const owner = ownerOf(entity)
+  const own = entity.key.at(-1) as string
+  return {
+    points: mapDataAddress('points', release, entity),
+    ...(pairs.length > 0 ? { found: withQuery(mapDataAddress('found', release, entity), pairs) } : {}),
+    list: withQuery(apiCollectionPath(entity), [...pairs, ...listOrder(view, entity), ['release', release.digest]]),
+    record: withQuery(apiCollectionPath(entity), [
+      ['per_page', '1'],
+      ['facts', 'true'],
+      ['release', release.digest],
+    ]),
+    latitude: LATITUDE,
+    longitude: LONGITUDE,
+    address: collectionAddress(entity),
+    carried: withQuery('', carried),
+    key: owner === undefined ? [own] : [`${owner.field}.${identifierOf(owner.entity)}`, own],
+    name: nameFieldOf(entity),
+    parents: parentNames(entity),
+    ...(factsOf(entity).some(([name]) => name === SIZE_FACT) ? { size: SIZE_FACT } : {}),
+    groups: groups?.map(({ name }) => name) ?? [],
+    hues: api.map(entity)?.hues ?? [],
+    language: language.code,
+    words: {
+      inView: words.maps.inViewCount('{count}'),
+      inhabitants: words.maps.inhabitants('{count}'),
+      failed: words.maps.failed,
+    },
+  }
+}
+
+/** The map of the collection with the most points, without controls: a picture that leads to the map itself. */
+export function smallMap(view: View): Html | undefined {
+  const { api, words, language } = view
+  const [entity] = mappedEntities(view)
+  const grid = entity && api.dotGrid(entity)
+  if (entity === undefined || grid === undefined) return undefined
+  const label = words.home.dots(language.number(grid.points), manyOf(view, entity).toLowerCase())
+  const { hues = [] } = api.map(entity) ?? {}
+  return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
+}
+
+const CLOSE_UP = 10
+
+/** A point on the map of a collection, close up. */
+export const placeOnMap = (view: View, entity: Entity, { latitude, longitude }: Point): string =>
+  `${href(view, mapAddress(entity))}#map=${CLOSE_UP}/${latitude.toFixed(4)}/${longitude.toFixed(4)}`

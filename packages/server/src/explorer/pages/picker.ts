@@ -1,0 +1,163 @@
+// The picker: a form in which it can be tried, and what to copy to have it on another page.
+import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import { ancestorsOf, descendantsOf, pathTo } from '../../catalog/lineage.ts'
+import { type Html, html } from '../../http/html.ts'
+import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
+import { PICKER_PATH } from '../links.ts'
+import { PICKER_SCRIPT } from '../picker-files.ts'
+import { copyButton } from '../snippets.ts'
+import { isolated, manyOf, type Page, type View } from '../view.ts'
+
+/** The levels of one picker, and the name that it is submitted under. */
+type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
+
+export function pickerPage(view: View): Page {
+  const { words, baseUrl, carried, pairs } = view
+  const examples = examplesIn(view)
+  const [first] = examples
+  const script = `${baseUrl}${PICKER_SCRIPT}`
+  const pinned = `${baseUrl}${assetAddress(PICKER_SOURCE)}`
+  const integrity = assetIntegrity(PICKER_SOURCE)
+  return {
+    title: words.pickers.title,
+    main: html`<h1>${words.pickers.title}</h1>
+<p class="lead">${words.pickers.lead}</p>
+<script src="${assetAddress(PICKER_SOURCE)}" integrity="${integrity}" crossorigin="anonymous" defer></script>
+<section aria-labelledby="try-title">
+<h2 id="try-title">${words.pickers.try}</h2>
+<noscript><p class="empty">${words.pickers.noScript}</p></noscript>
+<form class="picker-form" action="${PICKER_PATH}#try-title">
+${examples.map(({ name, levels, label }, at) => html`<fieldset><legend>${label}</legend><nomenclator-picker levels="${levels.join()}" name="${name}"${at === 0 && html` required`}></nomenclator-picker></fieldset>`)}
+${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<p><button type="submit">${words.pickers.send}</button> <button type="reset" class="plain-button">${words.pickers.reset}</button></p>
+</form>
+<div role="status">${pairs.length === 0 ? html`<p class="note">${words.pickers.notSent}</p>` : html`<p>${words.pickers.sent}</p>${submitted(view)}`}</div>
+</section>
+${
+  first !== undefined &&
+  html`<section aria-labelledby="copy-title">
+<h2 id="copy-title">${words.pickers.copyTitle}</h2>
+${SNIPPETS.map(([label, code]) => snippet(view, label(view), code(script, first)))}
+<details class="snippet" name="picker"><summary>${words.pickers.pinned}</summary><p class="note">${words.pickers.pinnedText}</p>
+${codeBlock(view, `<script src="${pinned}"\n  integrity="${integrity}"\n  crossorigin="anonymous" defer></script>`, words.pickers.pinned)}</details>
+</section>`
+}
+<section aria-labelledby="value-title">
+<h2 id="value-title">${words.pickers.valueTitle}</h2>
+<p>${words.pickers.valueText}</p>
+<p>${words.pickers.valueEmpty}</p>
+<p>${words.pickers.events}</p>
+</section>
+<section aria-labelledby="attributes-title">
+<h2 id="attributes-title">${words.pickers.attributes}</h2>
+${attributes(view)}
+</section>
+<section aria-labelledby="styles-title">
+<h2 id="styles-title">${words.pickers.styles}</h2>
+<p>${words.pickers.stylesText}</p>
+</section>`,
+  }
+}
+
+/** One picker for each hierarchy, those of places first: from the highest level at which there is something to choose. */
+function examplesIn(view: View): Example[] {
+  const { api, words } = view
+  const entities = [...api.catalog.entities.values()]
+  const isLast = (entity: Entity) => descendantsOf(api.catalog, entity).length === 0
+  const deepest = entities.filter((entity) => isLast(entity) && ancestorsOf(entity).length > 0 && api.count(entity) > 0)
+  return deepest
+    .toSorted((a, b) => Number(hasCoordinates(b)) - Number(hasCoordinates(a)))
+    .map((entity, at) => {
+      const chain = ancestorsOf(entity)
+        .map((step) => step.entity)
+        .reverse()
+      while (chain.length > 1 && isOnlyOne(view, chain[0] as Entity, chain[1] as Entity)) chain.shift()
+      const label = hasCoordinates(entity) ? words.pickers.place : manyOf(view, entity)
+      return { name: EXAMPLE_NAMES[at] ?? entity.name, levels: [...chain, entity].map(({ name }) => name), label }
+    })
+}
+
+const EXAMPLE_NAMES = ['lugar', 'tema']
+
+/** Whether all records of a level have the same parent, so that there is nothing to choose. */
+function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
+  const path = pathTo(child, parent)
+  return path !== undefined && api.facet(child, [], path.path).size <= 1
+}
+
+const submitted = ({ pairs }: View): Html =>
+  html`<table class="submitted"><tbody>${pairs.map(([name, value]) => html`<tr><th scope="row"><code>${isolated(name)}</code></th><td><code>${isolated(value)}</code></td></tr>`)}</tbody></table>`
+
+type Code = (script: string, example: Example) => string
+
+const plain: Code = (script, { levels, name, label }) => `<script src="${script}" defer></script>
+
+<form action="/guardar" method="post">
+  <fieldset>
+    <legend>${label}</legend>
+    <nomenclator-picker levels="${levels.join()}" name="${name}" required></nomenclator-picker>
+  </fieldset>
+  <button>OK</button>
+</form>`
+
+const react: Code = (script, { levels, name }) => `// React 19
+function PlaceForm({ onSave }) {
+  return (
+    <form action={(data) => onSave(data.get('${name}'))}>
+      <script async src="${script}" />
+      <nomenclator-picker
+        levels="${levels.join()}"
+        name="${name}"
+        required
+        onchange={(event) => console.log(event.target.value, event.target.selection)}
+      />
+      <button>OK</button>
+    </form>
+  )
+}`
+
+const vue: Code = (script, { levels, name }) => `<!-- Vue 3; in vite.config.js:
+  vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'nomenclator-picker' } } }) -->
+<script setup>
+const place = defineModel()
+const script = document.createElement('script')
+script.src = '${script}'
+document.head.append(script)
+</script>
+
+<template>
+  <nomenclator-picker
+    levels="${levels.join()}"
+    name="${name}"
+    required
+    :value="place"
+    @change="place = $event.target.value"
+  />
+</template>`
+
+const SNIPPETS: readonly (readonly [label: (view: View) => string, code: Code])[] = [
+  [({ words }) => words.pickers.plain, plain],
+  [() => 'React', react],
+  [() => 'Vue', vue],
+]
+
+const snippet = (view: View, label: string, code: string): Html =>
+  html`<details class="snippet" name="picker"${label === view.words.pickers.plain && html` open`}><summary>${label}</summary>${codeBlock(view, code, label)}</details>`
+
+const codeBlock = (view: View, code: string, what: string): Html =>
+  html`<div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, what)}</div>`
+
+function attributes(view: View): Html {
+  const { words, api } = view
+  const rows = [
+    ['levels', words.pickers.levels([...api.catalog.entities.keys()].join(', '))],
+    ['name', words.pickers.name],
+    ['required', words.pickers.required],
+    ['value', words.pickers.value],
+    ['disabled', words.pickers.disabled],
+    ['lang', words.pickers.lang],
+    ['server', words.pickers.server],
+  ] as const
+  return html`<table><thead><tr><th scope="col">${words.pickers.attribute}</th><th scope="col">${words.pickers.meaning}</th></tr></thead>
+<tbody>${rows.map(([name, meaning]) => html`<tr><th scope="row"><code>${name}</code></th><td>${meaning}</td></tr>`)}</tbody></table>`
+}

@@ -1,0 +1,24 @@
+// A problem as a page: what happened in the language of the reader, what to do next, and the detail as the API words it.
+
+import { html } from '../../http/html.ts'
+import type { Problem } from '../../http/problem.ts'
+import { EXPLORE_PATH } from '../links.ts'
+import { searchBox } from '../search-box.ts'
+import { href, type Page, type View } from '../view.ts'
+
+export function problemPage(view: View, problem: Problem, status: number, detail: string): Page {
+  const { words, path, pairs } = view
+  const { title, advice } = words.problems[problem.kind]
+  const first = pairs.filter(([name]) => name !== 'page')
+  return {
+    title,
+    hasSearch: true,
+    main: html`<p class="kind">${words.problem.status(status)}</p>
+<h1>${title}</h1>
+<p class="lead">${advice}</p>
+${problem.kind === 'page-beyond-last' && html`<p><a href="${href(view, path, first)}">${words.problem.toFirst}</a></p>`}
+${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
+<p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>
+<details><summary>${words.problem.detail}</summary><p lang="en">${detail}</p></details>`,
+  }
+}

@@ -1,0 +1,73 @@
+// The page of all collections: what a search finds in them, or the list of them.
+import { V2_PATH } from '../../catalog/collections.ts'
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
+import { type Content, type Html, html } from '../../http/html.ts'
+import { badParameter } from '../../http/problem.ts'
+import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
+import type { Suggestion } from '../api-reader.ts'
+import { collectionAddress, EXPLORE_PATH, recordAddress, withQuery } from '../links.ts'
+import { searchBox } from '../search-box.ts'
+import { apiRequest } from '../snippets.ts'
+import { href, isolated, manyOf, oneOf, type Page, parameter, releasePairs, type View } from '../view.ts'
+import { collectionCards } from './home.ts'
+
+export function searchPage(view: View): Page {
+  const { pairs, words } = view
+  const [other] = pairs.find(([name]) => name !== 'q') ?? []
+  if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', 'q alone')
+  const query = parameter(pairs, 'q')
+  const box = searchBox(view, {
+    id: 'search',
+    action: EXPLORE_PATH,
+    value: query ?? '',
+    hasFocus: query === undefined,
+  })
+  if (query !== undefined) return resultsPage(view, query, box)
+  return {
+    title: words.catalogs,
+    hasSearch: true,
+    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view)}`,
+  }
+}
+
+function resultsPage(view: View, query: string, box: Html): Page {
+  const { api, words, language } = view
+  const limited = [
+    ['q', query],
+    ['limit', String(MAX_SUGGESTIONS)],
+  ] as const
+  const found = api.search(limited)
+  const count = found.length === 1 ? words.search.resultsOne : words.search.results(language.number(found.length))
+  const collections = [...api.catalog.entities.values()].filter(({ plural }) =>
+    found.some(({ collection }) => collection === plural),
+  )
+  return {
+    title: words.search.title(query),
+    hasSearch: true,
+    main: html`<h1>${words.search.title(query)}</h1>
+${box}
+<p role="status">${found.length === 0 ? words.search.nothing : count}</p>
+<ol class="found">${found.map((one) => result(view, one))}</ol>
+${collections.length > 0 && html`<ul class="plain">${collections.map((entity) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyOf(view, entity))}</a></li>`)}</ul>`}
+${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(view)]))}`,
+  }
+}
+
+function result(view: View, { collection, key, name, breadcrumb, matches }: Suggestion): Html {
+  const entity = view.api.catalog.collections.get(collection) as Entity
+  const ranges = matches.find(({ field }) => field === nameFieldOf(entity))?.ranges ?? []
+  const address = recordAddress(entity, Object.values(key))
+  return html`<li><a class="name" href="${href(view, address)}"><bdi>${highlighted(name, ranges)}</bdi></a>
+<span class="what">${oneOf(view, entity)}${breadcrumb.map((ancestor) => html` · ${isolated(ancestor)}`)}</span></li>`
+}
+
+/** A name with the parts marked that were searched for. */
+function highlighted(name: string, ranges: readonly (readonly [number, number])[]): Content[] {
+  const parts: Content[] = []
+  let end = 0
+  for (const [from, to] of ranges) {
+    parts.push(name.slice(end, from), html`<mark>${name.slice(from, to)}</mark>`)
+    end = to
+  }
+  return [...parts, name.slice(end)]
+}

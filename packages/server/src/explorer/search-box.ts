@@ -1,0 +1,60 @@
+// The search box: a form that works by itself, and a combobox with suggestions where there is a script.
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Entity } from '../catalog/entity.ts'
+import { nameFieldOf } from '../catalog/entity.ts'
+import { type Html, html } from '../http/html.ts'
+import { MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
+import type { LanguageCode } from './language.ts'
+import { EXPLORE_PATH, type Pairs } from './links.ts'
+import { oneOf, type View } from './view.ts'
+
+type SearchBox = {
+  readonly id: string
+  readonly action: string
+  /** The parameters that the search is added to. */
+  readonly kept?: Pairs
+  readonly value?: string
+  readonly label?: string
+  /** Suggestions from this collection alone. */
+  readonly within?: Entity
+  /** Whether the label is for screen readers only. */
+  readonly isCompact?: boolean
+  readonly hasFocus?: boolean
+}
+
+export function searchBox(view: View, box: SearchBox): Html {
+  const { words, carried } = view
+  const { id, action, kept = [], value = '', label = words.search.label, within, isCompact, hasFocus } = box
+  return html`<form class="${isCompact ? 'search compact' : 'search'}" role="search" aria-label="${label}" action="${action}"${within && html` data-in="${within.plural}"`}>
+<label for="${id}"${isCompact && html` class="unseen"`}>${label}</label>
+<div class="combobox">
+<input id="${id}" name="q" type="search" value="${value}" maxlength="${MAX_SEARCH_CHARACTERS}" placeholder="${words.search.placeholder}" autocomplete="off" autocapitalize="none" spellcheck="false"${hasFocus && html` autofocus`}>
+${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${name}" value="${one}">`)}
+<button type="submit">${words.search.button}</button>
+</div>
+</form>`
+}
+
+/** What the script needs to show suggestions: attributes of the body, since a page may have two boxes. */
+export const searchAttributes = (view: View): Html => {
+  const { search } = view.words
+  return html`data-explore="${EXPLORE_PATH}" data-collections="${describeCollections(view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
+}
+
+const described = new WeakMap<Catalog, Map<LanguageCode, Html>>()
+
+/** What a suggestion is called, and which of its fields is its name, by collection. Every page has it. */
+function describeCollections(view: View): Html {
+  const { api, language } = view
+  const known = described.get(api.catalog) ?? new Map<LanguageCode, Html>()
+  described.set(api.catalog, known)
+  const before = known.get(language.code)
+  if (before !== undefined) return before
+  const collections = [...api.catalog.entities.values()].map((entity) => [
+    entity.plural,
+    [oneOf(view, entity), nameFieldOf(entity)],
+  ])
+  const text = html`${JSON.stringify(Object.fromEntries(collections))}`
+  known.set(language.code, text)
+  return text
+}

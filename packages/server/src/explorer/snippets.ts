@@ -1,0 +1,36 @@
+// The same as a page shows, as a request to API v2 in several languages, to copy.
+import { type Html, html } from '../http/html.ts'
+import type { View } from './view.ts'
+
+/** A button that the script brings to life: it copies the text. */
+export const copyButton = ({ words }: View, text: string, what: string): Html =>
+  html`<button type="button" class="copy" data-copy="${text}" data-copied="${words.api.copied}" aria-label="${words.api.copyWhat(what)}" hidden>${words.api.copy}</button>`
+
+/** Addresses have no quotes and no backslashes, so they can stand between quotes of either kind. */
+const SNIPPETS: readonly (readonly [language: string, code: (url: string) => string])[] = [
+  ['curl', (url) => `curl '${url}'`],
+  ['JavaScript', (url) => `const response = await fetch('${url}')\nconst data = await response.json()`],
+  [
+    'Python',
+    (url) =>
+      `import json, urllib.request\n\nwith urllib.request.urlopen("${url}") as response:\n    data = json.load(response)`,
+  ],
+  ['R', (url) => `data <- jsonlite::fromJSON("${url}")`],
+]
+
+/** The path and the query of the request. */
+export function apiRequest(view: View, target: string): Html {
+  const { words, baseUrl } = view
+  const url = `${baseUrl}${target}`
+  return html`<section class="api" aria-labelledby="api-title">
+<h2 id="api-title">${words.api.title}</h2>
+<p>${words.api.sentence}</p>
+<p class="request"><code>GET</code> <a href="${target}"><code>${target}</code></a> ${copyButton(view, url, 'URL')}</p>
+${SNIPPETS.map(([language, code], at) => snippet(view, language, code(url), at === 0))}
+</section>`
+}
+
+/** Of those with the same name, only one is open at a time. */
+const snippet = (view: View, language: string, code: string, isOpen: boolean): Html =>
+  html`<details class="snippet" name="snippet"${isOpen && html` open`}><summary>${language}</summary>
+<div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, language)}</div></details>`

@@ -1,0 +1,207 @@
+// The app as a function from request to response: what it routes, what it refuses, what it catches.
+import { describe, expect, test } from 'bun:test'
+import { releaseOf, variantOf } from '../../../../test/support/releases.ts'
+import { immediateResponseTo, responseTo, type TestRequest } from '../../../../test/support/responses.ts'
+import { countries, smallSource } from '../../../../test/support/small-source.ts'
+import { catalogOf } from '../catalog/catalog.ts'
+import { entities } from '../catalog/entities.ts'
+import { explorerPages } from '../explorer/mount.ts'
+import type { Release } from '../release/release.ts'
+import { type AppContext, createApp, promisedResponse } from './app.ts'
+import { Budget, DEFAULT_BUDGET } from './limits/budget.ts'
+import { Metrics } from './observation/metrics.ts'
+import { ProblemError } from './problem.ts'
+
+const release = await releaseOf(smallSource({ pais: countries(11) }))
+const ORIGIN = 'http://a.test'
+const context: AppContext = {
+  release: () => release,
+  policy: { baseUrl: ORIGIN, trustedProxies: undefined },
+  pages: explorerPages,
+  logError: (error) => {
+    throw error
+  },
+}
+const connection = { listeningUrl: ORIGIN, peer: undefined }
+/** The explorer is loaded at its first request, and from then on responds without waiting. */
+await createApp(context)({ method: 'GET', path: '/', query: '', headers: new Map() }, connection)
+const respond = (target: string, request: Partial<TestRequest> = {}, changed: Partial<AppContext> = {}) =>
+  immediateResponseTo(createApp({ ...context, ...changed }), { target, ...request }, connection)
+
+describe('API v2', () => {
+  test('is there without waiting once it is loaded', async () => {
+    const app = createApp(context)
+    await app.preload?.()
+    expect(immediateResponseTo(app, { target: '/api/v2/paises' }, connection).status).toBe(200)
+  })
+
+  test('waits for a turn of the event loop that has time, and v1 does not', async () => {
+    const later = Promise.withResolvers<void>()
+    const busy = { ...connection, turn: { hasTime: () => false, timeForMore: () => later.promise } }
+    const app = createApp(context)
+    await app.preload?.()
+    expect(immediateResponseTo(app, { target: '/api/v1/paises' }, busy).status).toBe(200)
+    const response = responseTo(app, { target: '/api/v2/paises' }, busy)
+    later.resolve()
+    expect((await response).status).toBe(200)
+    expect(() => immediateResponseTo(app, { target: '/api/v2/paises' }, busy)).toThrow()
+  })
+
+  test('refuses a client that has used up its bytes, and v1 does not', async () => {
+    const metrics = new Metrics()
+    const budget = new Budget({ ...DEFAULT_BUDGET, bytesPerClient: 10 }, metrics)
+    budget.keepBytes('192.0.2.1', 10)
+    const app = createApp({ ...context, budget })
+    const from = (peer: string, target: string) => responseTo(app, { target }, { ...connection, peer })
+    expect((await from('192.0.2.1', '/api/v2/paises')).status).toBe(503)
+    expect((await from('192.0.2.1', '/api/v1/paises')).status).toBe(200)
+    expect((await from('192.0.2.2', '/api/v2/paises')).status).toBe(200)
+    expect(metrics.refused.bytes).toBe(1)
+  })
+})
+
+describe('routes', () => {
+  test.each([
+    ['/', 200],
+    ['/api/v1', 200],
+    ['/api/v1/localidades', 200],
+    ['/api/v1/municipios', 200],
+    ['/api/v1/paises', 200],
+    ['/api/v1/subdisciplinas-conocimiento', 200],
+    ['/api/v1/audiencias', 200],
+    ['/api/v1/', 308],
+    ['/api/v1/paises/', 308],
+    ['/api/v1/paises/?page=2', 308],
+    ['/api/v1/paises//', 404],
+    ['/api/v1/paises/1', 404],
+    ['/api/v1/Paises', 404],
+    ['/api/v1/../v1/paises', 404],
+    ['/api/v1/%70aises', 404],
+    ['//', 308],
+    ['', 404],
+    ['*', 404],
+    ['/api/v1/estados', 404],
+    ['/api', 404],
+    ['/api/v1/__proto__', 404],
+    ['/constructor', 404],
+  ])('%s is %i', (target, status) => expect(respond(target).status).toBe(status))
+
+  test.each(['/api/v1/paises?page=0', '*'])('OPTIONS has no body: %s', async (target) => {
+    const response = respond(target, { method: 'OPTIONS' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'BREW', 'get'])(
+    '%s is 405 where there is something, 404 elsewhere',
+    (method) => {
+      expect(respond('/api/v1/paises', { method }).status).toBe(405)
+      expect(respond('/', { method }).status).toBe(405)
+      expect(respond('/api/v1/paises/', { method }).status).toBe(405)
+      expect(respond('/elsewhere', { method }).status).toBe(404)
+    },
+  )
+})
+
+describe('a problem', () => {
+  const HTML = 'text/html; charset=utf-8'
+  const JSON_PROBLEM = 'application/problem+json'
+  test.each([
+    ['outside the API, for a browser', '/nowhere', 'text/html,application/xhtml+xml,*/*;q=0.8', HTML],
+    ['on a page, for a browser', '/explore/nothing', 'application/json;q=0.5, text/html', HTML],
+    ['outside the API, for any other client', '/nowhere', '*/*', JSON_PROBLEM],
+    ['outside the API, where nothing is said', '/nowhere', undefined, JSON_PROBLEM],
+    ['outside the API, where HTML is refused', '/nowhere', 'text/html;q=0, */*', JSON_PROBLEM],
+    ['on a page, for any other client', '/explore/nothing', 'application/json', JSON_PROBLEM],
+    ['in API v1', '/api/v1/nothing', 'text/html', JSON_PROBLEM],
+    ['in API v2', '/api/v2/nothing', 'text/html', JSON_PROBLEM],
+    ['at the API', '/api', 'text/html', JSON_PROBLEM],
+  ])('%s', async (_, target, accept, type) => {
+    const request = { target, headers: accept === undefined ? {} : { accept } }
+    const response = await responseTo(createApp(context), request, connection)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, type])
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+  })
+
+  test('of a service that cannot read its release is given as it is, and both faults are logged', async () => {
+    const thrown = new Error('secret')
+    const logged: unknown[] = []
+    const release = () => {
+      throw thrown
+    }
+    const app = createApp({ ...context, release, logError: (error) => logged.push(error) })
+    const response = await responseTo(app, { target: '/', headers: { accept: 'text/html' } }, connection)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([500, JSON_PROBLEM])
+    expect(logged).toEqual([thrown, thrown])
+  })
+})
+
+test('a preflight is not redirected: browsers would not follow', () => {
+  expect(respond('/api/v1/paises/', { method: 'OPTIONS' }).status).toBe(200)
+  expect(respond('/elsewhere', { method: 'OPTIONS' }).status).toBe(404)
+})
+
+describe('the release', () => {
+  test('is read once a request', () => {
+    let reads = 0
+    const counted = (): Release => {
+      reads++
+      return release
+    }
+    const statuses = ['/api/v1/paises', '/api/v1/paises?page=9', '/elsewhere', '/api/v1/paises/'].map((target) => {
+      reads = 0
+      return [respond(target, {}, { release: counted }).status, reads]
+    })
+    expect(statuses).toEqual([
+      [200, 1],
+      [404, 1],
+      [404, 1],
+      [308, 1],
+    ])
+  })
+
+  test('decides which collections there are', () => {
+    const { pais, audiencia } = entities
+    const catalog = catalogOf([pais, { ...audiencia, plural: 'audiences' }])
+    const statuses = ['/api/v1/paises', '/api/v1/audiences', '/api/v1/audiencias', '/api/v1/municipios'].map(
+      (target) => respond(target, {}, { release: () => variantOf(release, { catalog }) }).status,
+    )
+    expect(statuses).toEqual([200, 200, 404, 404])
+  })
+
+  test('may be another for the next request', async () => {
+    const releases = [await releaseOf(smallSource({ pais: countries(1) })), release]
+    const app = createApp({ ...context, release: () => releases.shift() ?? release })
+    const totals = [1, 2].map(() =>
+      immediateResponseTo(app, { target: '/api/v1/paises' }, connection).headers.get('X-Total'),
+    )
+    expect(totals).toEqual(['1', '11'])
+  })
+})
+
+test('what is thrown inside is logged with its request, and not shown to the client', async () => {
+  const thrown = new Error('secret')
+  const logged: unknown[] = []
+  const response = respond(
+    '/api/v1/paises?page=1',
+    {},
+    {
+      release: () => {
+        throw thrown
+      },
+      logError: (error, { method, path }) => logged.push([error, method, path]),
+    },
+  )
+  expect([response.status, response.headers.get('Content-Type')]).toEqual([500, 'application/problem+json'])
+  expect(await response.text()).not.toMatch(/secret|\.ts\b/)
+  expect(logged).toEqual([[thrown, 'GET', '/api/v1/paises']])
+})
+
+test('a problem that is thrown is the response, and is not logged', async () => {
+  const gone = () => {
+    throw new ProblemError({ kind: 'release-gone', digest: '00000000' })
+  }
+  expect(respond('/api/v1/paises', {}, { release: gone }).status).toBe(410)
+  const request = { method: 'GET', path: '/a', query: '', headers: new Map() }
+  const response = await promisedResponse(context, request, Promise.try(gone))
+  expect(response.status).toBe(410)
+})

@@ -1,0 +1,102 @@
+// Where a request comes from: what a trusted proxy says of its client, in X-Forwarded headers or in Forwarded (RFC 7239).
+import type { BlockList } from 'node:net'
+import { net } from '../base/built-ins.ts'
+import type { ConnectionInfo, RequestHeaders } from './exchange.ts'
+
+export type ProxyPolicy = {
+  /** The addresses of proxies that are believed. */
+  readonly trustedProxies: BlockList | undefined
+}
+
+const isTrusted = (proxies: BlockList, address: string): boolean =>
+  proxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
+
+/** Whether what the request says of its client can be believed. */
+export function isFromProxy({ trustedProxies }: ProxyPolicy, connection: ConnectionInfo): boolean {
+  if (trustedProxies === undefined) return false
+  const { peer } = connection
+  return peer !== undefined && isTrusted(trustedProxies, peer)
+}
+
+/**
+ * Which headers speak for the proxy: Forwarded only where there is none of the others. A proxy that sends X-Forwarded
+ * headers passes a Forwarded on as the client wrote it.
+ */
+export const usesForwarded = (headers: RequestHeaders): boolean =>
+  headers.get('forwarded') !== undefined &&
+  headers.get('x-forwarded-for') === undefined &&
+  headers.get('x-forwarded-host') === undefined &&
+  headers.get('x-forwarded-proto') === undefined
+
+/**
+ * The address of the client. Each proxy appends the address that it was called from, so the list is read from its end:
+ * the first address that is no trusted proxy is the client's. Whatever is before it, the client may have invented. Where
+ * that place has no address, the peer counts as the client.
+ */
+export function clientAddress(policy: ProxyPolicy, headers: RequestHeaders, connection: ConnectionInfo): string {
+  const peer = withoutMapping(connection.peer ?? '')
+  const { trustedProxies } = policy
+  if (trustedProxies === undefined || !isFromProxy(policy, connection)) return peer
+  const nodes = usesForwarded(headers)
+    ? parseForwarded(headers.get('forwarded') ?? '')?.map((element) => element.get('for') ?? '')
+    : headers.get('x-forwarded-for')?.split(',')
+  let client = peer
+  for (const node of nodes?.toReversed() ?? []) {
+    const address = addressOf(node)
+    if (address === undefined) return peer
+    client = address
+    if (!isTrusted(trustedProxies, address)) break
+  }
+  return client
+}
+
+/** Of an address with or without a port; undefined for anything else, such as `unknown` or a name. */
+function addressOf(node: string): string | undefined {
+  const text = node.trim()
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?)$/.exec(text) ?? []
+  const address = bracketed ?? plain ?? text
+  const version = net().isIP(address)
+  if (version === 0 || address.includes('%') || (bracketed !== undefined && version !== 6)) return undefined
+  return withoutMapping(address)
+}
+
+/** An IPv4 address may come in the form of IPv6. */
+const withoutMapping = (address: string): string => {
+  const tail = /^::ffff:([0-9.]+)$/i.exec(address)?.[1]
+  return tail !== undefined && net().isIP(tail) === 4 ? tail : address
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const PAIR = new RegExp(`(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")`, 'y')
+const BLANKS = /[\t ]*/y
+
+/** The elements of a Forwarded header, each with its parameters by lower-case name; undefined if it is malformed. */
+export function parseForwarded(text: string): ReadonlyMap<string, string>[] | undefined {
+  const elements: Map<string, string>[] = []
+  let element = new Map<string, string>()
+  for (let at = afterBlanks(text, 0); at < text.length; ) {
+    PAIR.lastIndex = at
+    const [pair, name = '', token, quoted = ''] = PAIR.exec(text) ?? []
+    if (pair !== undefined) {
+      const key = name.toLowerCase()
+      if (element.has(key)) return undefined
+      element.set(key, token ?? quoted.replace(/\\(.)/g, '$1'))
+      at = afterBlanks(text, at + pair.length)
+      if (at === text.length) break
+    }
+    const separator = text[at]
+    if (separator === ',') {
+      if (element.size > 0) elements.push(element)
+      element = new Map()
+    } else if (separator !== ';') return undefined
+    at = afterBlanks(text, at + 1)
+  }
+  if (element.size > 0) elements.push(element)
+  return elements
+}
+
+function afterBlanks(text: string, at: number): number {
+  BLANKS.lastIndex = at
+  BLANKS.exec(text)
+  return BLANKS.lastIndex
+}

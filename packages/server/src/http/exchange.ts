@@ -1,0 +1,80 @@
+// HTTP requests and responses as plain values, without a socket.
+import { type Headers, headerLines } from './v1/page-headers.ts'
+
+/** The headers of a request by lower-case name. */
+export type RequestHeaders = {
+  get(name: string): string | undefined
+  /** False only if it has no condition: no header whose name begins with `if-`. */
+  readonly hasConditions?: boolean
+}
+
+export type ConnectionInfo = {
+  /** The address of the client, or of the proxy in front of it. */
+  readonly peer: string | undefined
+  /** Where the service listens, such as http://127.0.0.1:8080. */
+  readonly listeningUrl: string
+  /** For requests that take long, so that many of them do not keep others waiting. */
+  readonly turn?: Turn
+}
+
+/** A turn of the event loop. */
+export type Turn = {
+  /** Whether it has time for more. */
+  hasTime(): boolean
+  /** Resolves in a turn that has time. */
+  timeForMore(): Promise<void>
+}
+
+export type HttpRequest = {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: RequestHeaders
+  readonly http10?: boolean
+  /** Only of a request whose body is read, and then whole. */
+  readonly body?: Uint8Array
+}
+
+export type HttpResponse = {
+  readonly status: number
+  /** The header lines as they go on the wire, each with its line end. */
+  readonly head: string
+  readonly body: Uint8Array | Streamed | undefined
+}
+
+/** A body in chunks, for what is too large to be held in memory. */
+export type Streamed = {
+  /** In bytes, if it is known beforehand; then the chunks must add up to it. */
+  readonly length: number | undefined
+  /**
+   * A chunk is pulled when the client has taken the one before, whose bytes may then be used again. If the client goes
+   * away, the iterator is returned.
+   */
+  readonly chunks: () => AsyncIterable<Uint8Array>
+  /** Called after the last chunk. Trailers are sent only where the length is not known beforehand. */
+  readonly trailers?: () => Readonly<Record<string, string>>
+  /** Announced in the head, which is sent before there are any trailers. */
+  readonly trailerNames?: readonly string[]
+  /**
+   * Called exactly once for every response that has this body: when all of it was sent, when it was cut off, or when it
+   * turned out that none of it is sent. What the body holds is given back here, since `chunks` may never be called.
+   */
+  readonly close?: () => void
+}
+
+export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
+  body !== undefined && !(body instanceof Uint8Array)
+
+const encoder = new TextEncoder()
+
+export const textResponse = (status: number, headers: Readonly<Headers>, text: string): HttpResponse => ({
+  status,
+  head: headerLines(headers),
+  body: encoder.encode(text),
+})
+
+export const emptyResponse = (status: number, headers: Readonly<Headers>): HttpResponse => ({
+  status,
+  head: headerLines(headers),
+  body: undefined,
+})

@@ -1,0 +1,164 @@
+// How many requests a client may send, how the table stays bounded, and what clients are told.
+import { describe, expect, test } from 'bun:test'
+import { closeSync } from 'node:fs'
+import fc from 'fast-check'
+import type { App } from '../app.ts'
+import { emptyResponse } from '../exchange.ts'
+import { Metrics } from '../observation/metrics.ts'
+import { networkOf, RateTable, rateLimited, sharedTableFile } from './rate-limit.ts'
+
+const START = 1_800_000_000_000
+const limit = { requests: 10, windowSeconds: 1 }
+
+describe('an address', () => {
+  test('may send all of its requests at once, and then one for each share of the window', () => {
+    const table = RateTable.ofOneProcess()
+    const allowed = (now: number) => table.take('192.0.2.1', limit, now).allowed
+    expect(Array.from({ length: 12 }, () => allowed(START))).toEqual([...Array(10).fill(true), false, false])
+    expect([allowed(START + 99), allowed(START + 100), allowed(START + 100)]).toEqual([false, true, false])
+    expect(Array.from({ length: 11 }, () => allowed(START + 5_000))).toEqual([...Array(10).fill(true), false])
+  })
+
+  test('is told how many requests are left, and when there will be another', () => {
+    const table = RateTable.ofOneProcess()
+    const slow = { requests: 3, windowSeconds: 60 }
+    const take = (now: number) => table.take('192.0.2.1', slow, now)
+    expect(take(START)).toEqual({ allowed: true, remaining: 2, milliseconds: 20_000 })
+    expect(take(START)).toEqual({ allowed: true, remaining: 1, milliseconds: 20_000 })
+    expect(take(START + 5_000)).toEqual({ allowed: true, remaining: 0, milliseconds: 15_000 })
+    expect(take(START + 15_000)).toEqual({ allowed: false, remaining: 0, milliseconds: 5_000 })
+    expect(take(START + 20_000)).toMatchObject({ allowed: true })
+  })
+
+  test('does not use up what another may send', () => {
+    const table = RateTable.ofOneProcess()
+    for (let count = 0; count < 20; count++) table.take('192.0.2.1', limit, START)
+    expect(table.take('192.0.2.2', limit, START).allowed).toBe(true)
+  })
+
+  test('is not shut out when the clock is set back', () => {
+    const table = RateTable.ofOneProcess()
+    for (let count = 0; count < 20; count++) table.take('192.0.2.1', limit, START)
+    expect(table.take('192.0.2.1', limit, START - 3_600_000).allowed).toBe(true)
+  })
+
+  test('never gets more than its burst and its rate, however it spreads its requests', () => {
+    const waits = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 300 })), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(waits, fc.integer({ min: 1, max: 50 }), (all, requests) => {
+        const table = RateTable.ofOneProcess()
+        let now = START
+        let allowed = 0
+        for (const wait of all) {
+          now += wait
+          if (table.take('192.0.2.1', { requests, windowSeconds: 1 }, now).allowed) allowed++
+        }
+        expect(allowed).toBeLessThanOrEqual(requests + ((now - START) / 1_000) * requests + 0.001)
+        // Nor less than the rate, as long as it sends at all.
+        expect(allowed).toBeGreaterThanOrEqual(Math.min(all.length, requests))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('a million addresses', () => {
+  test('take no more room than one, and the next client is served as it should be', () => {
+    const table = RateTable.ofOneProcess()
+    const address = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
+    const before = process.memoryUsage().arrayBuffers
+    let refused = 0
+    for (let number = 0; number < 1_000_000; number++) if (!table.take(address(number), limit, START).allowed) refused++
+    expect(refused).toBe(0)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 20)
+    const verdicts = Array.from({ length: 11 }, () => table.take('192.0.2.1', limit, START).allowed)
+    expect(verdicts).toEqual([...Array(10).fill(true), false])
+  })
+
+  test('push out those that are nearest to their full allowance', () => {
+    const table = RateTable.ofOneProcess()
+    for (let count = 0; count < 20; count++) table.take('192.0.2.1', limit, START)
+    for (let number = 0; number < 50_000; number++) table.take(`10.0.${number >> 8}.${number & 255}`, limit, START)
+    expect(table.take('192.0.2.1', limit, START).allowed).toBe(false)
+  })
+})
+
+describe('the network of', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['2001:db8::', '2001:db8:0:0::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['1::5:6:7:8', '1:0:0:0::/64'],
+  ])('%s is %s', (address, network) => expect(networkOf(address)).toBe(network))
+
+  test('IPv6 is the same for all addresses of 64 bits', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(0xffff), { minLength: 12, maxLength: 12 }), (groups) => {
+        const text = groups.map((group) => group.toString(16))
+        const [one, other] = [text.slice(0, 8), [...text.slice(0, 4), ...text.slice(8)]].map((all) => all.join(':'))
+        expect(networkOf(one as string)).toBe(networkOf(other as string))
+      }),
+    )
+  })
+})
+
+test.skipIf(process.platform !== 'linux')('workers share a table, which has no name and begins empty', () => {
+  const descriptor = sharedTableFile()
+  if (descriptor === undefined) throw new Error('there is no directory for it')
+  const [one, other] = [RateTable.inherited(descriptor), RateTable.inherited(descriptor)]
+  for (let count = 0; count < 5; count++) one.take('192.0.2.1', limit, START)
+  expect(other.take('192.0.2.1', limit, START).remaining).toBe(4)
+  closeSync(descriptor)
+})
+
+test('where nothing can be written, there is no shared table', () => {
+  expect(sharedTableFile(['/nonexistent', '/proc'])).toBeUndefined()
+})
+
+describe('a client', () => {
+  const inner: App = Object.assign(() => emptyResponse(200, { A: 'b' }), { failed: () => {} })
+  const metrics = new Metrics()
+  const policy = { trustedProxies: undefined }
+  const app = rateLimited(inner, {
+    limit: { requests: 2, windowSeconds: 60 },
+    table: RateTable.ofOneProcess(),
+    policy,
+    metrics,
+  })
+  const send = async (path: string, peer: string) =>
+    app({ method: 'GET', path, query: '', headers: new Map() }, { listeningUrl: '', peer })
+
+  test('of API v2 is told what is left', async () => {
+    expect((await send('/api/v2/paises', '192.0.2.1')).head).toBe(
+      'A: b\r\nRateLimit: "default";r=1;t=30\r\nRateLimit-Policy: "default";q=2;w=60\r\n',
+    )
+    await send('/api/v2/paises', '192.0.2.1')
+    const { status, head } = await send('/api/v2/paises', '192.0.2.1')
+    expect(status).toBe(429)
+    expect(head).toContain('\r\nRetry-After: 30\r\n')
+    expect(head).toContain('\r\nRateLimit: "default";r=0;t=30\r\n')
+    expect(head).toContain('\r\nRateLimit-Policy: "default";q=2;w=60\r\n')
+    expect(metrics.refused.rate).toBe(1)
+  })
+
+  test('of API v1 gets the headers that it always got, and with a 429 Retry-After', async () => {
+    expect((await send('/api/v1/paises', '192.0.2.2')).head).toBe('A: b\r\n')
+    await send('/api/v1/paises', '192.0.2.2')
+    const { status, head, body } = await send('/api/v1/paises', '192.0.2.2')
+    expect(status).toBe(429)
+    expect(head).toContain('\r\nRetry-After: 30\r\n')
+    expect(head).not.toContain('RateLimit')
+    expect(JSON.parse(new TextDecoder().decode(body as Uint8Array))).toMatchObject({
+      type: 'urn:nomenclator:problem:too-many-requests',
+      status: 429,
+      instance: '/api/v1/paises',
+    })
+  })
+
+  test('keeps what else the app can do', () => expect(app.failed).toBe(inner.failed))
+})

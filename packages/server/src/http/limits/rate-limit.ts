@@ -1,0 +1,165 @@
+// A limit on the requests of each client address, in a table of fixed size that all workers share.
+import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { App } from '../app.ts'
+import { clientAddress, type ProxyPolicy } from '../client-address.ts'
+import type { HttpResponse } from '../exchange.ts'
+import type { Metrics } from '../observation/metrics.ts'
+import { isV2, problemResponse } from '../problem.ts'
+
+export type RateLimit = {
+  /** How many requests a client may send in a window, all at once or spread over it. */
+  readonly requests: number
+  readonly windowSeconds: number
+}
+
+type Verdict = {
+  readonly allowed: boolean
+  /** How many more requests would be allowed at once. */
+  readonly remaining: number
+  /** Until one more than those is allowed. */
+  readonly milliseconds: number
+}
+
+/**
+ * An address belongs to one set of entries, in any of which it may be. When all of them are taken, the one that is
+ * nearest to its full allowance is forgotten: in doubt a client gets too much, and never too little.
+ */
+const SETS = 1 << 16
+const WAYS = 4
+const ENTRIES = SETS * WAYS
+const SEED_BYTES = 8
+const TABLE_BYTES = SEED_BYTES + ENTRIES * (Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT)
+
+const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+
+/**
+ * Of each address the time at which its allowance is whole again (the generic cell rate algorithm): each request moves
+ * it on by its share of the window, and may not move it further than one window ahead. Workers do not lock the table.
+ * Two that count the same address in the same instant may count one request for two.
+ */
+export class RateTable {
+  readonly #seeds: Uint32Array
+  readonly #wholeAt: Float64Array
+  readonly #tags: Uint32Array
+
+  /** Bytes of which the first are random and all others zero; they may be shared with other processes. */
+  constructor(bytes: Uint8Array) {
+    const { buffer, byteOffset } = bytes
+    this.#seeds = new Uint32Array(buffer, byteOffset, 2)
+    this.#wholeAt = new Float64Array(buffer, byteOffset + SEED_BYTES, ENTRIES)
+    this.#tags = new Uint32Array(buffer, byteOffset + SEED_BYTES + this.#wholeAt.byteLength, ENTRIES)
+  }
+
+  static ofOneProcess(): RateTable {
+    const bytes = new Uint8Array(TABLE_BYTES)
+    bytes.set(randomBytes(SEED_BYTES))
+    return new RateTable(bytes)
+  }
+
+  /** The table behind a descriptor that this process inherited. */
+  static inherited(descriptor: number): RateTable {
+    return new RateTable(Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true }))
+  }
+
+  take(address: string, { requests, windowSeconds }: RateLimit, now = Date.now()): Verdict {
+    const windowMilliseconds = windowSeconds * 1_000
+    const share = windowMilliseconds / requests
+    const at = this.#entryOf(networkOf(address))
+    const known = this.#wholeAt[at] as number
+    // Further ahead than a window it can only be because the clock was set back.
+    const wholeAt = known < now || known > now + windowMilliseconds ? now : known
+    const allowed = wholeAt + share <= now + windowMilliseconds + ROUNDING
+    const next = allowed ? wholeAt + share : wholeAt
+    this.#wholeAt[at] = next
+    const unused = now + windowMilliseconds - next
+    const remaining = Math.max(Math.floor((unused + ROUNDING) / share), 0)
+    return { allowed, remaining, milliseconds: (remaining + 1) * share - unused }
+  }
+
+  /** Where an address is, or else where it is put from now on. */
+  #entryOf(network: string): number {
+    const hash = Bun.hash.xxHash32(network, this.#seeds[0])
+    const tag = Bun.hash.xxHash32(network, this.#seeds[1])
+    const first = (hash % SETS) * WAYS
+    let oldest = first
+    for (let at = first; at < first + WAYS; at++) {
+      if (this.#tags[at] === tag) return at
+      if ((this.#wholeAt[at] as number) < (this.#wholeAt[oldest] as number)) oldest = at
+    }
+    this.#tags[oldest] = tag
+    this.#wholeAt[oldest] = 0
+    return oldest
+  }
+}
+
+/** Of sums of milliseconds since 1970, which are exact to about a ten-thousandth. */
+const ROUNDING = 0.001
+
+/** A client with IPv6 has at least a network of 64 bits, and may use a new address of it for each request. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  if (tail !== undefined) {
+    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
+    while (groups.length + after < 8) groups.push('0')
+  }
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** A file for the table, without a name, to be inherited by workers; undefined where no directory takes it. */
+export function sharedTableFile(directories: readonly string[] = ['/dev/shm', tmpdir()]): number | undefined {
+  for (const directory of directories) {
+    const path = join(directory, `nomenclator-${process.pid}-${randomBytes(8).toHex()}`)
+    let descriptor: number | undefined
+    try {
+      descriptor = openSync(path, 'wx+', 0o600)
+      unlinkSync(path)
+      ftruncateSync(descriptor, TABLE_BYTES)
+      writeSync(descriptor, randomBytes(SEED_BYTES))
+      return descriptor
+    } catch {
+      if (descriptor !== undefined) closeSync(descriptor)
+    }
+  }
+  return undefined
+}
+
+type RateLimiting = {
+  readonly limit: RateLimit
+  readonly table: RateTable
+  readonly policy: ProxyPolicy
+  readonly metrics: Metrics
+}
+
+/** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
+export function rateLimited(app: App, { limit, table, policy, metrics }: RateLimiting): App {
+  const policyLine = `RateLimit-Policy: "default";q=${limit.requests};w=${limit.windowSeconds}\r\n`
+  const respond: App = (request, connection, id) => {
+    const { path, headers } = request
+    const { allowed, remaining, milliseconds } = table.take(clientAddress(policy, headers, connection), limit)
+    const seconds = Math.max(Math.ceil(milliseconds / 1_000), 1)
+    const lines = isV2(path) ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
+    if (!allowed) {
+      metrics.refused.rate++
+      const { requests, windowSeconds } = limit
+      return withLines(
+        problemResponse({ kind: 'too-many-requests', requests, windowSeconds, retryAfter: seconds }, path, id),
+        lines,
+      )
+    }
+    const response = app(request, connection, id)
+    if (lines === '') return response
+    return response instanceof Promise
+      ? response.then((settled) => withLines(settled, lines))
+      : withLines(response, lines)
+  }
+  return Object.assign(respond, app)
+}
+
+/** A response with more lines in its head. */
+export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
+  lines === '' ? response : { ...response, head: response.head + lines }

@@ -1,0 +1,148 @@
+// The listener for operators: whether the service lives, whether it is ready, its metrics, and what it serves.
+import { Failure } from '../../base/failure.ts'
+import { version } from '../../base/version.ts'
+import type { WorkerReport } from '../processes/serving-status.ts'
+import { urlOf } from '../wire/server.ts'
+import { EXPOSITION_TYPE, exposition } from './exposition.ts'
+import type { ShelfStatus } from './shelf-status.ts'
+
+export type AdminAddress = { readonly host: string; readonly port: number }
+
+export type AdminOptions = AdminAddress & {
+  /** Of every worker that listens; what workers counted that have ended is added to the first. */
+  readonly reports: () => Promise<readonly WorkerReport[]>
+  /** How many workers were replaced because they had died or did not respond. */
+  readonly restarts?: () => number
+  /** Whether the service as a whole is about to stop. */
+  readonly stopping?: () => boolean
+  /** How the shared shelf is followed; undefined where there is none. */
+  readonly shelf?: () => ShelfStatus | undefined
+  /** Whether this process only supervises others. */
+  readonly supervises: boolean
+}
+
+export type Admin = AsyncDisposable & { readonly url: string }
+
+export const ADMIN_PATHS = {
+  '/healthz': 'whether the process lives',
+  '/readyz': 'whether it serves: 200, or 503 with the reason',
+  '/metrics': 'metrics of all workers in the text format of Prometheus',
+  '/release': 'which release each worker serves',
+}
+
+const ALLOW = 'GET, HEAD'
+const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+const IDLE_SECONDS = 30
+const MAX_BODY_BYTES = 1_024
+
+/** Runs in a process of its own where there are workers, so that it responds however busy they are. */
+export function startAdmin(options: AdminOptions): Admin {
+  const { host, port } = options
+  const startedAt = Date.now()
+  try {
+    // Bun.serve would share the port with another that listens in the same way.
+    if (port !== 0) Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      development: false,
+      fetch: (request) => respond(options, startedAt, request),
+      error: () => json(500, { error: 'the listener for operators failed' }),
+    })
+    return {
+      url: urlOf(host, server.port ?? port),
+      [Symbol.asyncDispose]: async () => server.stop(true),
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new Failure(`cannot listen for operators on ${host}, port ${port} (${code}); choose another with --admin`)
+  }
+}
+
+async function respond(options: AdminOptions, startedAt: number, { method, url }: Request): Promise<Response> {
+  const path = pathOf(url)
+  if (path !== '/' && !(path in ADMIN_PATHS))
+    return json(404, { error: 'there is nothing at this path', paths: ADMIN_PATHS })
+  if (method !== 'GET' && method !== 'HEAD') return json(405, { error: `allowed are ${ALLOW}` }, { Allow: ALLOW })
+  switch (path) {
+    case '/healthz':
+      return json(200, { status: 'ok', version, pid: process.pid, uptimeSeconds: Math.floor(process.uptime()) })
+    case '/readyz':
+      return respondReady(await readinessOf(options))
+    case '/metrics':
+      return new Response(await metricsText(options, startedAt), {
+        headers: { ...HEADERS, 'Content-Type': EXPOSITION_TYPE },
+      })
+    case '/release':
+      return json(200, { ...releaseOf((await readinessOf(options)).reports), ...shelfOf(options.shelf?.()) })
+    default:
+      return json(200, { service: 'nomenclator', version, paths: ADMIN_PATHS })
+  }
+}
+
+/** Without a URL object: what a client sends for a host need not be one. */
+const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*(\/[^?#]*)/i.exec(url)?.[1] ?? '/'
+
+type Readiness = { readonly reports: readonly WorkerReport[]; readonly reason: string | undefined }
+
+async function readinessOf({ reports, stopping }: AdminOptions): Promise<Readiness> {
+  const all = await reports().catch(() => [])
+  if (stopping?.() === true) return { reports: all, reason: 'the service is stopping' }
+  if (all.length === 0) return { reports: all, reason: 'no worker listens' }
+  return { reports: all, reason: all.every(({ status }) => status.draining) ? 'all workers are stopping' : undefined }
+}
+
+function respondReady({ reports, reason }: Readiness): Response {
+  if (reason !== undefined) return json(503, { ready: false, reason })
+  return json(200, { ready: true, workers: reports.length, degraded: degradedOf(reports) })
+}
+
+const degradedOf = (reports: readonly WorkerReport[]): string[] => [
+  ...new Set(reports.flatMap(({ status }) => status.degraded)),
+]
+
+function releaseOf(reports: readonly WorkerReport[]) {
+  const digests = new Set(reports.map(({ status }) => status.release))
+  const [first] = reports
+  const same = digests.size === 1 ? first?.status : undefined
+  return {
+    release: same?.release ?? null,
+    built: same?.built ?? null,
+    degraded: degradedOf(reports),
+    workers: reports.map(({ status: { release, built, degraded, draining }, metrics: { pid } }) => ({
+      pid,
+      release,
+      built,
+      degraded,
+      draining,
+    })),
+  }
+}
+
+function shelfOf(status: ShelfStatus | undefined) {
+  if (status === undefined) return {}
+  const { isConnected, generation, trouble } = status
+  const since = trouble && new Date(trouble.since * 1_000).toISOString()
+  return { shelf: { connected: isConnected, generation, trouble: trouble ? { ...trouble, since } : null } }
+}
+
+async function metricsText(options: AdminOptions, startedAt: number): Promise<string> {
+  const { reports, reason } = await readinessOf(options)
+  return exposition({
+    reports,
+    restarts: options.restarts?.() ?? 0,
+    ready: reason === undefined,
+    startedAt,
+    now: Date.now(),
+    shelf: options.shelf?.(),
+    supervisorBytes: options.supervises ? process.memoryUsage.rss() : undefined,
+  })
+}
+
+const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(`${JSON.stringify(value)}\n`, {
+    status,
+    headers: { ...HEADERS, 'Content-Type': 'application/json', ...headers },
+  })

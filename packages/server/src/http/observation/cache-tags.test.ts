@@ -1,0 +1,45 @@
+// What may be cached has the tags of its release; what follows the current release has one more, by which it is purged.
+import { afterAll, expect, test } from 'bun:test'
+import { ThreeReleases } from '../../../../../test/support/releases.ts'
+import { responseTo } from '../../../../../test/support/responses.ts'
+import { createApp } from '../app.ts'
+import { withCacheTags } from './cache-tags.ts'
+
+const three = await ThreeReleases.create()
+afterAll(() => three[Symbol.dispose]())
+const [a, , c] = three.digests as [string, string, string]
+const release = three.current()
+const app = createApp({
+  release: () => release,
+  shelf: three.shelf,
+  policy: { baseUrl: 'http://x', trustedProxies: undefined },
+  logError: (error) => {
+    throw error
+  },
+})
+const connection = { listeningUrl: 'http://x', peer: undefined }
+const tag = (digest: string) => `release-${digest.slice(0, 12)}`
+
+test.each<[string, string | null]>([
+  ['/api/v1/paises', `${tag(c)} current`],
+  ['/api/v1', `${tag(c)} current`],
+  ['/api/v2/paises', `${tag(c)} current`],
+  [`/api/v2/paises?release=${a}`, tag(a)],
+  [`/api/v2/paises?release=${a.slice(0, 8)}`, `${tag(a)} current`],
+  [`/api/v2/paises/all?release=${c}`, tag(c)],
+  [`/api/v2/releases/${a}/checksums`, tag(a)],
+  ['/api/v2/releases', `${tag(c)} current`],
+  ['/api/v1/nothing', null],
+  ['/api/v2/paises?page=999', null],
+])('%s has %p', async (target, tags) => {
+  const plain = await responseTo(app, { target }, connection)
+  const { headers } = await responseTo(
+    withCacheTags(app, () => release),
+    { target },
+    connection,
+  )
+  expect([headers.get('Surrogate-Key'), headers.get('Cache-Tag')]).toEqual([tags, tags?.replace(' ', ',') ?? null])
+  // Nothing else is another, and without the flag there are none.
+  for (const name of ['Surrogate-Key', 'Cache-Tag']) headers.delete(name)
+  expect([...headers]).toEqual([...plain.headers])
+})

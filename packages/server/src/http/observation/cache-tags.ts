@@ -1,0 +1,30 @@
+// Tags by which a cache in front is told what to forget when another release becomes current.
+import type { Release } from '../../release/release.ts'
+import type { App } from '../app.ts'
+import type { HttpResponse } from '../exchange.ts'
+import { withLines } from '../limits/rate-limit.ts'
+
+const DIGITS = 12
+const RELEASE = /^X-Release: ([0-9a-f]{64})\r$/m
+
+/** Everything that is not read from a release that the request names has this tag. */
+const CURRENT = 'current'
+
+/** The app with the tags of every response that a cache may keep. API v1 has no other header of its release. */
+export function withCacheTags(app: App, current: () => Release): App {
+  const respond: App = (request, connection, id) => {
+    // A page of API v1 is made at once, so this is the release that it is from.
+    const { digest } = current()
+    const response = app(request, connection, id)
+    return response instanceof Promise ? response.then((settled) => tagged(settled, digest)) : tagged(response, digest)
+  }
+  return Object.assign(respond, app)
+}
+
+function tagged(response: HttpResponse, current: string): HttpResponse {
+  const { head, status } = response
+  if (status >= 400 || head.includes('no-store')) return response
+  const digest = RELEASE.exec(head)?.[1] ?? current
+  const tags = [`release-${digest.slice(0, DIGITS)}`, ...(head.includes('immutable') ? [] : [CURRENT])]
+  return withLines(response, `Surrogate-Key: ${tags.join(' ')}\r\nCache-Tag: ${tags.join(',')}\r\n`)
+}

@@ -1,0 +1,234 @@
+// What one process counts while it serves: plain numbers, so that counting costs next to nothing.
+import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../../catalog/collections.ts'
+
+/** Why a client was turned away. */
+export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate'
+
+/** What requests are counted by: a closed set, because a client can invent paths without end. */
+export const ROUTES = [
+  'v1 page',
+  'v1 index',
+  'v2 list',
+  'v2 record',
+  'v2 search',
+  'v2 resolve',
+  'v2 bulk',
+  'v2 changes',
+  'v2 releases',
+  'v2 index',
+  'reconcile',
+  'openapi',
+  'home',
+  'explorer',
+  'map',
+  'picker',
+  'assets',
+  'other',
+  'invalid',
+] as const
+export type Route = (typeof ROUTES)[number]
+
+export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
+
+/** Upper bounds of the buckets of durations, in seconds; the last bucket has none. */
+export const DURATION_BOUNDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const
+export const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const
+
+const DURATION_BUCKETS = DURATION_BOUNDS.length + 1
+const CLASSES = STATUS_CLASSES.length
+const FIRST_CLASS = 2
+const routeNumber = Object.fromEntries(ROUTES.map((route, at) => [route, at])) as Readonly<Record<Route, number>>
+
+const V1_PREFIX = `${V1_PATH}/`
+const V2_PREFIX = `${V2_PATH}/`
+
+/** The route of a path, whether or not there is something at it: what is under API v1, say, is a page. */
+export function routeOf(path: string): Route {
+  if (path.startsWith(V1_PREFIX)) return path.length === V1_PREFIX.length ? 'v1 index' : 'v1 page'
+  if (path.startsWith(V2_PREFIX)) return v2RouteOf(path)
+  if (path === V1_PATH) return 'v1 index'
+  if (path === V2_PATH) return 'v2 index'
+  if (path === '/') return 'home'
+  if (isReconcilePath(path)) return 'reconcile'
+  if (path.startsWith(OPENAPI_PATH)) return 'openapi'
+  return PAGE_ROUTES.get(path.split('/', 2)[1] ?? '') ?? 'other'
+}
+
+/** By the first segment of the path. */
+const PAGE_ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['explore', 'explorer'],
+  ['releases', 'explorer'],
+  ['docs', 'explorer'],
+  ['map', 'map'],
+  ['picker', 'picker'],
+  ['assets', 'assets'],
+])
+
+function v2RouteOf(path: string): Route {
+  const [first = '', second = '', third = '', fourth = '', ...more] = path.slice(V2_PREFIX.length).split('/')
+  if (more.length > 0) return 'other'
+  if (first === '') return 'v2 index'
+  if (first === 'search') return 'v2 search'
+  if (first === 'resolve') return 'v2 resolve'
+  if (first === 'changes') return 'v2 changes'
+  if (first === 'releases') return 'v2 releases'
+  if (fourth === 'all' || (second === 'all' && third === '')) return 'v2 bulk'
+  return second !== '' && (third === '' || fourth !== '') ? 'v2 record' : 'v2 list'
+}
+
+/** What a process counted, as plain JSON: it goes from a worker to its supervisor. */
+export type MetricsSnapshot = {
+  readonly pid: number
+  readonly connections: number
+  readonly streams: number
+  readonly unsentBytes: number
+  readonly refused: Readonly<Record<RefusalReason, number>>
+  readonly swaps: number
+  readonly scrubSound: boolean | undefined
+  readonly scrubEnded: number
+  /** For each route and status class, one route after the other. */
+  readonly requests: readonly number[]
+  /** For each route and bucket, one route after the other; not cumulative. */
+  readonly durations: readonly number[]
+  /** For each route, in seconds. */
+  readonly durationSums: readonly number[]
+  /** For each route, the bytes of bodies. */
+  readonly bodyBytes: readonly number[]
+  readonly slowRequests: number
+  readonly errors: number
+  readonly droppedAccessLines: number
+  /** For each bucket; not cumulative. */
+  readonly lags: readonly number[]
+  readonly lagSum: number
+  readonly residentBytes: number
+}
+
+export class Metrics {
+  /** Open at this moment. */
+  connections = 0
+  /** Streamed responses under way at this moment. */
+  streams = 0
+  /** Bytes of responses that clients have not taken yet, and of requests that wait behind them. */
+  unsentBytes = 0
+  readonly refused: Record<RefusalReason, number> = { connections: 0, streams: 0, bytes: 0, rate: 0 }
+  /** How often another release was put in place of the one before. */
+  swaps = 0
+  /** Whether the last scrub found every file sound; undefined before the first one has ended. */
+  scrubSound: boolean | undefined = undefined
+  /** When the last scrub ended, in seconds since 1970. */
+  scrubEnded = 0
+  /** Requests that took longer than is thought to be normal. */
+  slowRequests = 0
+  /** Faults of the service: responses with status 500, and bodies that were cut off. */
+  errors = 0
+  /** Lines that the access log could not take. */
+  droppedAccessLines = 0
+  readonly #requests = new Float64Array(ROUTES.length * CLASSES)
+  readonly #durations = new Float64Array(ROUTES.length * DURATION_BUCKETS)
+  readonly #durationSums = new Float64Array(ROUTES.length)
+  readonly #bodyBytes = new Float64Array(ROUTES.length)
+  readonly #lags = new Float64Array(LAG_BOUNDS.length + 1)
+  #lagSum = 0
+
+  /** Counts a request that has its response. */
+  countRequest(route: Route, status: number, milliseconds: number, bodyBytes: number): void {
+    const number = routeNumber[route]
+    const at = number * CLASSES + ((status / 100) | 0) - FIRST_CLASS
+    this.#requests[at] = (this.#requests[at] ?? 0) + 1
+    const seconds = milliseconds / 1_000
+    const bucket = number * DURATION_BUCKETS + bucketOf(DURATION_BOUNDS, seconds)
+    this.#durations[bucket] = (this.#durations[bucket] ?? 0) + 1
+    this.#durationSums[number] = (this.#durationSums[number] ?? 0) + seconds
+    this.#bodyBytes[number] = (this.#bodyBytes[number] ?? 0) + bodyBytes
+  }
+
+  /** Counts by how much later than it should a timer was called. */
+  countLag(milliseconds: number): void {
+    const seconds = Math.max(milliseconds, 0) / 1_000
+    const bucket = bucketOf(LAG_BOUNDS, seconds)
+    this.#lags[bucket] = (this.#lags[bucket] ?? 0) + 1
+    this.#lagSum += seconds
+  }
+
+  snapshot(): MetricsSnapshot {
+    return {
+      pid: process.pid,
+      connections: this.connections,
+      streams: this.streams,
+      unsentBytes: this.unsentBytes,
+      refused: { ...this.refused },
+      swaps: this.swaps,
+      scrubSound: this.scrubSound,
+      scrubEnded: this.scrubEnded,
+      requests: [...this.#requests],
+      durations: [...this.#durations],
+      durationSums: [...this.#durationSums],
+      bodyBytes: [...this.#bodyBytes],
+      slowRequests: this.slowRequests,
+      errors: this.errors,
+      droppedAccessLines: this.droppedAccessLines,
+      lags: [...this.#lags],
+      lagSum: this.#lagSum,
+      residentBytes: process.memoryUsage.rss(),
+    }
+  }
+}
+
+function bucketOf(bounds: readonly number[], value: number): number {
+  let bucket = 0
+  while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
+  return bucket
+}
+
+const LAG_SAMPLE_MILLISECONDS = 100
+
+/** Samples how late the event loop is, which is how long any request would have waited. */
+export function watchEventLoop(metrics: Metrics): Disposable {
+  let expected = performance.now() + LAG_SAMPLE_MILLISECONDS
+  const timer = setInterval(() => {
+    const now = performance.now()
+    metrics.countLag(now - expected)
+    expected = now + LAG_SAMPLE_MILLISECONDS
+  }, LAG_SAMPLE_MILLISECONDS)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+const added = (a: readonly number[], b: readonly number[]): number[] => a.map((value, at) => value + (b[at] ?? 0))
+
+const addedByName = <K extends string>(a: Readonly<Record<K, number>>, b: Readonly<Record<K, number>>) =>
+  Object.fromEntries(Object.keys(a).map((name) => [name, a[name as K] + b[name as K]])) as Record<K, number>
+
+/** Several processes as one. A scrub is the same for all of them, so the latest counts. */
+export const mergeSnapshots = (snapshots: readonly [MetricsSnapshot, ...MetricsSnapshot[]]): MetricsSnapshot =>
+  snapshots.reduce((a, b) => ({
+    pid: a.pid,
+    connections: a.connections + b.connections,
+    streams: a.streams + b.streams,
+    unsentBytes: a.unsentBytes + b.unsentBytes,
+    refused: addedByName(a.refused, b.refused),
+    swaps: a.swaps + b.swaps,
+    scrubSound: b.scrubEnded > a.scrubEnded ? b.scrubSound : a.scrubSound,
+    scrubEnded: Math.max(a.scrubEnded, b.scrubEnded),
+    requests: added(a.requests, b.requests),
+    durations: added(a.durations, b.durations),
+    durationSums: added(a.durationSums, b.durationSums),
+    bodyBytes: added(a.bodyBytes, b.bodyBytes),
+    slowRequests: a.slowRequests + b.slowRequests,
+    errors: a.errors + b.errors,
+    droppedAccessLines: a.droppedAccessLines + b.droppedAccessLines,
+    lags: added(a.lags, b.lags),
+    lagSum: a.lagSum + b.lagSum,
+    residentBytes: a.residentBytes + b.residentBytes,
+  }))
+
+/** What is left of a process that has ended: what it counted, and nothing of what it held at a moment. */
+export const countersOf = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
+  ...snapshot,
+  connections: 0,
+  streams: 0,
+  unsentBytes: 0,
+  residentBytes: 0,
+})

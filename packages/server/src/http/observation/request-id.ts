@@ -1,0 +1,37 @@
+// The id of a request: taken from a trusted proxy, or made; it is in logs, in problems and in the headers of API v2.
+import { isFromProxy, type ProxyPolicy } from '../client-address.ts'
+import type { ConnectionInfo, HttpRequest } from '../exchange.ts'
+
+/** What ids of proxies, of UUIDs and of trace contexts consist of; nothing that could break a line of a log. */
+const VALID = /^[A-Za-z0-9._~+/=@:-]{1,128}$/
+
+/** Random for each process, so that no two processes make the same id; the counter then costs next to nothing. */
+const prefix = crypto.getRandomValues(new Uint8Array(6)).toHex()
+let made = 0
+
+/** The id of one request. It is found or made when it is first read, since most requests never need theirs. */
+export class RequestId {
+  readonly #policy: ProxyPolicy
+  /** Undefined where what was received is not a request. */
+  readonly request: HttpRequest | undefined
+  readonly connection: ConnectionInfo | undefined
+  #value: string | undefined
+
+  constructor(policy: ProxyPolicy, request: HttpRequest | undefined, connection: ConnectionInfo | undefined) {
+    this.#policy = policy
+    this.request = request
+    this.connection = connection
+  }
+
+  get value(): string {
+    this.#value ??= this.#fromProxy() ?? `${prefix}-${(++made).toString(36)}`
+    return this.#value
+  }
+
+  #fromProxy(): string | undefined {
+    if (this.request === undefined || this.connection === undefined) return undefined
+    if (!isFromProxy(this.#policy, this.connection)) return undefined
+    const given = this.request.headers.get('x-request-id')
+    return given !== undefined && VALID.test(given) ? given : undefined
+  }
+}

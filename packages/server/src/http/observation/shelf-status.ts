@@ -1,0 +1,22 @@
+// How the shared shelf is followed, as responses, the metrics and operators are told; whoever follows one hands it in.
+
+/** Why a service may not have the release that the shelf calls current, as plain JSON: it goes from process to process. */
+export type ShelfTrouble = {
+  /** It cannot be reached, it was restored to an older state, or what it offers cannot be taken. */
+  readonly kind: 'away' | 'older' | 'refused'
+  /** In seconds since 1970. */
+  readonly since: number
+  /** In words for an operator. */
+  readonly message: string
+}
+
+/** What is counted of a shelf, for the metrics. */
+export type ShelfStatus = {
+  readonly isConnected: boolean
+  readonly trouble: ShelfTrouble | undefined
+  /** Of the shelf when it was last looked at; 0 before. */
+  readonly generation: number
+  readonly fetchedChunks: number
+  readonly fetchedBytes: number
+  readonly connects: number
+}

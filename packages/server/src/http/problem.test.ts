@@ -1,0 +1,269 @@
+// Every way to fail: its status, all its headers and all its words.
+import { expect, test } from 'bun:test'
+import { responseOf } from '../../../../test/support/responses.ts'
+import { RequestId } from './observation/request-id.ts'
+import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+
+const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
+  'bad-parameter': [
+    [
+      { kind: 'bad-parameter', name: 'page', value: '0', allowed: 'more' },
+      400,
+      'A query parameter has a value that is not allowed',
+      'page was "0"; allowed is more.',
+    ],
+    [
+      { kind: 'bad-parameter', name: 'page', value: `"\r\n${'9'.repeat(97)}9`, allowed: 'less' },
+      400,
+      'A query parameter has a value that is not allowed',
+      `page was "\\"\\r\\n${'9'.repeat(97)}…"; allowed is less.`,
+    ],
+  ],
+  'unknown-parameter': [
+    [
+      { kind: 'unknown-parameter', name: 'pgae', known: ['page', 'q'], nearest: 'page' },
+      400,
+      'There is no such query parameter',
+      '"pgae" is not known here. Did you mean page? Allowed are page, q.',
+    ],
+    [
+      { kind: 'unknown-parameter', name: 'x', known: ['page', 'q'], nearest: undefined },
+      400,
+      'There is no such query parameter',
+      '"x" is not known here. Allowed are page, q.',
+    ],
+  ],
+  'bad-body': [
+    [
+      { kind: 'bad-body', wrong: 'the body is not UTF-8' },
+      400,
+      'The body of the request is not what its type says',
+      'The body is not UTF-8.',
+    ],
+  ],
+  'bad-row': [
+    [
+      { kind: 'bad-row', row: 7, wrong: 'it is "5"', allowed: 'a text' },
+      400,
+      'A row of the body is not one that can be resolved',
+      'Row 7: it is "5"; allowed is a text.',
+    ],
+    [
+      { kind: 'bad-row', row: 0, wrong: 'there is no part "x"', allowed: 'q' },
+      400,
+      'A row of the body is not one that can be resolved',
+      'Header: there is no part "x"; allowed is q.',
+    ],
+  ],
+  'too-many-rows': [
+    [
+      { kind: 'too-many-rows', max: 9 },
+      413,
+      'The body of the request has too many rows',
+      'At most 9 rows are resolved in one request.',
+    ],
+  ],
+  'unsupported-media-type': [
+    [
+      { kind: 'unsupported-media-type', type: 'a/b', allowed: 'text/csv' },
+      415,
+      'The body of the request has a type that is not read here',
+      'Content-Type was "a/b"; allowed are text/csv.',
+    ],
+  ],
+  'record-not-found': [
+    [
+      { kind: 'record-not-found', what: 'pais at this path', hint: 'Look elsewhere.' },
+      404,
+      'There is no such record',
+      'There is no pais at this path. Look elsewhere.',
+    ],
+  ],
+  'not-signed': [
+    [
+      { kind: 'not-signed', digest: 'abcdef0123456789' },
+      404,
+      'The release is not signed',
+      'Release abcdef0123456789 has no signature here. Its publisher makes one with nomenclator sign abcdef012345; ' +
+        'what is signed is at /api/v2/releases/abcdef0123456789/checksums.',
+    ],
+  ],
+  'release-gone': [
+    [
+      { kind: 'release-gone', digest: 'abc' },
+      410,
+      'The release is not there any more',
+      'Release abc was removed or never was here; GET /api/v2/releases lists those that are. ' +
+        'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.',
+    ],
+  ],
+  'not-acceptable': [
+    [
+      { kind: 'not-acceptable', forms: 'application/json, application/x-ndjson and text/csv', accept: 'image/png' },
+      406,
+      'None of the forms that are accepted can be given',
+      'Accept was "image/png"; there are application/json, application/x-ndjson and text/csv.',
+    ],
+  ],
+  'precondition-failed': [
+    [
+      { kind: 'precondition-failed', header: 'If-Match' },
+      412,
+      'What is there is not what the client expects',
+      'If-Match does not hold for what is there; a request without it gives that.',
+    ],
+  ],
+  'range-not-satisfiable': [
+    [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
+  ],
+  'too-many-requests': [
+    [
+      { kind: 'too-many-requests', requests: 10, windowSeconds: 1, retryAfter: 1 },
+      429,
+      'The client sends more requests than it may',
+      'At most 10 requests per second are allowed from one address; wait as Retry-After says.',
+    ],
+    [
+      { kind: 'too-many-requests', requests: 600, windowSeconds: 60, retryAfter: 7 },
+      429,
+      'The client sends more requests than it may',
+      'At most 600 requests per 60 seconds are allowed from one address; wait as Retry-After says.',
+    ],
+  ],
+  'bad-host': [
+    [
+      { kind: 'bad-host', header: 'Host', expected: 'a name' },
+      400,
+      'The request does not say soundly which host it is for',
+      'Host must be a name.',
+    ],
+  ],
+  'not-found': [
+    [{ kind: 'not-found', known: ['/a', '/b'] }, 404, 'There is nothing at this path', 'Known paths are /a, /b.'],
+  ],
+  'page-beyond-last': [
+    [
+      { kind: 'page-beyond-last', page: 26, total: 247, totalPages: 25 },
+      404,
+      'The page is beyond the last one',
+      'Page 26 was asked for; the last one is 25.',
+    ],
+    [
+      { kind: 'page-beyond-last', page: 2, total: 0, totalPages: 0 },
+      404,
+      'The page is beyond the last one',
+      'Page 2 was asked for; the collection is empty, and only page 1 can be asked for.',
+    ],
+  ],
+  'method-not-allowed': [
+    [
+      { kind: 'method-not-allowed', method: 'POST' },
+      405,
+      'The method is not allowed: the service is read-only',
+      'POST was used; allowed are GET, HEAD, OPTIONS.',
+    ],
+  ],
+  'content-too-large': [
+    [
+      { kind: 'content-too-large', max: 1_000 },
+      413,
+      'The body of the request is too large',
+      'At most 1000 bytes are read.',
+    ],
+    [
+      { kind: 'content-too-large', max: 50, unit: 'queries' },
+      413,
+      'The body of the request is too large',
+      'At most 50 queries are read.',
+    ],
+  ],
+  'uri-too-long': [
+    [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
+  ],
+  'headers-too-large': [
+    [
+      { kind: 'headers-too-large', max: '100 header fields' },
+      431,
+      'The headers of the request are too large',
+      'At most 100 header fields are read.',
+    ],
+  ],
+  'bad-request': [
+    [
+      { kind: 'bad-request', wrong: 'the header host is missing' },
+      400,
+      'The request is not sound HTTP',
+      'In the request, the header host is missing.',
+    ],
+  ],
+  'request-timeout': [
+    [
+      { kind: 'request-timeout', seconds: 15 },
+      408,
+      'The request took too long to arrive',
+      'It was not whole after 15 seconds.',
+    ],
+  ],
+  overloaded: [
+    [
+      { kind: 'overloaded', what: 'all is used up', retryAfter: 7 },
+      503,
+      'The service has too much to do at the moment',
+      'All is used up; try again in 7 seconds.',
+    ],
+  ],
+  'internal-error': [
+    [
+      { kind: 'internal-error' },
+      500,
+      'The service failed to answer',
+      'The fault is on our side and was logged; trying again may help.',
+    ],
+  ],
+}
+
+const cases = Object.values(words)
+  .flat()
+  .map(([problem, status, title, detail]) => ({ kind: problem.kind, problem, status, title, detail }))
+
+test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
+  const response = responseOf(problemResponse(problem, '/api/v1/paises'))
+  const ranges = problem.kind === 'range-not-satisfiable' ? { 'content-range': 'bytes */10' } : {}
+  const totals =
+    problem.kind === 'page-beyond-last'
+      ? { 'x-per-page': '10', 'x-total': String(problem.total), 'x-total-pages': String(problem.totalPages) }
+      : {}
+  const retries = 'retryAfter' in problem ? { 'retry-after': String(problem.retryAfter) } : {}
+  expect(response.status).toBe(status)
+  expect(Object.fromEntries(response.headers)).toEqual({
+    'content-type': 'application/problem+json',
+    allow: 'GET, HEAD, OPTIONS',
+    vary: 'Accept',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
+    'cache-control': 'no-store',
+    ...totals,
+    ...ranges,
+    ...retries,
+    ...(problem.kind === 'unsupported-media-type' ? { 'accept-post': problem.allowed } : {}),
+  })
+  const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }
+  expect(await response.text()).toBe(JSON.stringify(body))
+})
+
+test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
+
+test('below API v2, and only there, a problem has the id of its request', () => {
+  const id = new RequestId({ trustedProxies: undefined }, undefined, undefined)
+  const bodyOf = (path: string) => responseOf(problemResponse({ kind: 'internal-error' }, path, id)).json()
+  expect(bodyOf('/api/v2/paises')).resolves.toMatchObject({ instance: '/api/v2/paises', requestId: id.value })
+  expect(bodyOf('/api/openapi.json')).resolves.toHaveProperty('requestId', id.value)
+  for (const path of ['/', '/api/v1/paises', '/elsewhere'])
+    expect(bodyOf(path)).resolves.not.toHaveProperty('requestId')
+})
+
+test('below API v2 a problem has the headers of API v2', () => {
+  const { headers } = responseOf(problemResponse({ kind: 'range-not-satisfiable', length: 10 }, '/api/v2/paises/all'))
+  expect(headers.get('vary')).toBe('Accept, Accept-Encoding')
+  expect(headers.get('access-control-expose-headers')).toContain('Content-Range')
+})

@@ -1,0 +1,231 @@
+// The candidates of a reconciliation query: the records that a row of someone else's table may mean.
+import { type Entity, identifierOf } from '../../catalog/entity.ts'
+import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
+import { folded, wordsOf } from '../../catalog/words.ts'
+import type { Filter } from '../../query/filter.ts'
+import { type Resolution, resolveRow } from '../../query/resolve/resolve.ts'
+import { rank } from '../../query/search/rank.ts'
+import type { SearchResult } from '../../query/search/search.ts'
+import type { Release } from '../../release/release.ts'
+import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
+import {
+  ancestorsOfRecord,
+  descriptionOf,
+  entityId,
+  findEntity,
+  nameOf,
+  type RecordPlace,
+  readRecord,
+  typeOf,
+} from './entity.ts'
+import { PropertyReader, type PropertyValue, propertiesOf } from './properties.ts'
+import type { GivenProperty, GivenValue, ReconciliationQuery } from './query.ts'
+
+/** A record that a query may mean, with a score from 0 to 1. */
+type Match = RecordPlace & { readonly score: number; readonly isSure: boolean }
+
+/** What is known of a candidate besides its score. */
+type Feature = { readonly id: string; readonly value: boolean }
+
+/** Yields between the steps of its work, each of which takes milliseconds. */
+export function* candidatesFor(release: Release, query: ReconciliationQuery) {
+  const best = new Map<string, Match>()
+  for (const match of yield* matchesFor(release, query)) {
+    const key = `${match.entity.name} ${match.position}`
+    if (match.score > (best.get(key)?.score ?? -1)) best.set(key, match)
+  }
+  const checked = [...best.values()].map((match) => checkedMatch(release, match, query))
+  // Where several records are sure, each in its collection or with one value of a property, none is.
+  const isOnly = checked.filter(({ match }) => match.isSure).length === 1
+  const ranked = checked.toSorted((a, b) => b.match.score - a.match.score).slice(0, query.limit)
+  return ranked.map(({ match, features }, at) => candidateOf(release, match, features, isOnly && at === 0))
+}
+
+const PERCENT = 100
+const DECIMALS = 100
+
+function candidateOf(release: Release, match: Match, features: readonly Feature[], mayMatch: boolean) {
+  const { entity, score, isSure } = match
+  const named = { entity, record: readRecord(release, match) }
+  return {
+    id: entityId(entity, named.record),
+    name: nameOf(named),
+    description: descriptionOf(named),
+    type: [typeOf(entity)],
+    score: Math.round(score * PERCENT * DECIMALS) / DECIMALS,
+    match: isSure && mayMatch,
+    ...(features.length === 0 ? {} : { features }),
+  }
+}
+
+// Which records are meant.
+
+type Matching = Generator<undefined, Match[]>
+
+function* matchesFor(release: Release, query: ReconciliationQuery): Matching {
+  const { text, types, properties, limit } = query
+  const identified = findEntity(release, text)
+  if (identified !== undefined && types.includes(identified.entity)) return [{ ...identified, score: 1, isSure: true }]
+  const parts = properties.flatMap((given) => givenPart(release, given) ?? [])
+  const levels = types.filter((entity) => parts.some(({ part }) => isPartOf(entity, part, text)))
+  if (levels.length === 0) return yield* matchText(release, types, text, limit)
+  const matches: Match[] = []
+  for (const entity of levels) {
+    const own = parts.filter(({ part }) => isPartOf(entity, part, text))
+    for (const named of combinations(own)) matches.push(...(yield* matchParts(release, entity, text, named, limit)))
+  }
+  return matches
+}
+
+/** The record's own part is read only where there is no text: the text is its name. */
+const isPartOf = (entity: Entity, part: Entity, text: string): boolean =>
+  part === entity ? text === '' : ancestorsOf(entity).some((step) => step.entity === part)
+
+/** What stands in a part: text, or a record that was reconciled before. */
+type PartValue = { readonly text: string } | RecordPlace
+type GivenPart = { readonly part: Entity; readonly values: readonly PartValue[] }
+
+/** Undefined where it is no part, or where its values say nothing. */
+function givenPart(release: Release, { property, values }: GivenProperty): GivenPart | undefined {
+  if (property.field !== undefined) return undefined
+  const part = property.owner
+  const said = values.flatMap(({ text, id }): PartValue[] => {
+    const known = id === undefined ? undefined : findEntity(release, id)
+    if (known?.entity === part) return [known]
+    return wordsOf(text).length === 0 ? [] : [{ text }]
+  })
+  return said.length === 0 ? undefined : { part, values: said }
+}
+
+type NamedPart = { readonly part: Entity; readonly value: PartValue }
+
+const MAX_COMBINATIONS = 4
+
+/** Each with one value of every part; of many, the first ones. */
+function combinations(given: readonly GivenPart[]): NamedPart[][] {
+  let all: NamedPart[][] = [[]]
+  for (const { part, values } of given)
+    all = all.flatMap((before) => values.map((value) => [...before, { part, value }])).slice(0, MAX_COMBINATIONS)
+  return all
+}
+
+function* matchText(release: Release, types: readonly Entity[], text: string, limit: number): Matching {
+  const names = types.map(({ name }) => name)
+  const propose = () => rank(release, names, typedWords(text), { limit })
+  return yield* resolved(release, () => resolveRow(release, { text }, { names }), propose)
+}
+
+function* matchParts(
+  release: Release,
+  entity: Entity,
+  text: string,
+  named: readonly NamedPart[],
+  limit: number,
+): Matching {
+  const parts = new Map<string, string>()
+  const ancestors: RecordPlace[] = []
+  for (const { part, value } of named)
+    if ('text' in value) parts.set(part.name, value.text)
+    else if (part === entity) return [{ ...value, score: 1, isSure: true }]
+    else ancestors.push(value)
+  if (text !== '') parts.set(entity.name, text)
+  const own = parts.get(entity.name)
+  if (own === undefined) return []
+  const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
+  const propose = () => rank(release, [entity.name], typedWords(own), { limit, within: [[entity.name, filters]] })
+  const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
+  const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
+  return (yield* resolved(release, resolve, propose)).filter(below)
+}
+
+/** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
+function withLineages(release: Release, parts: ReadonlyMap<string, string>, ancestors: readonly RecordPlace[]) {
+  const all = new Map(parts)
+  for (const place of ancestors) {
+    const named = { entity: place.entity, record: readRecord(release, place) }
+    for (const one of [named, ...ancestorsOfRecord(named)]) all.set(one.entity.name, nameOf(one))
+  }
+  return all
+}
+
+function isBelow(release: Release, place: RecordPlace, ancestors: readonly RecordPlace[]): boolean {
+  const named = { entity: place.entity, record: readRecord(release, place) }
+  const lineage = ancestorsOfRecord(named).map(({ entity, record }) => entityId(entity, record))
+  return ancestors.every((ancestor) => lineage.includes(entityId(ancestor.entity, readRecord(release, ancestor))))
+}
+
+/** For the records below one. */
+function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): Filter {
+  const steps = pathTo(entity, ancestor.entity)?.steps ?? []
+  const id = readRecord(release, ancestor)[identifierOf(ancestor.entity)] as number
+  return { steps, match: 'equals', values: [id] }
+}
+
+/** What the search alone finds is far from the name. */
+const MAX_PROPOSED_SCORE = 0.3
+
+/** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
+function* resolved(release: Release, resolve: () => Resolution, propose: () => readonly SearchResult[]): Matching {
+  yield
+  const { verdict, record, alternatives } = resolve()
+  const isSure = verdict === 'exact' || verdict === 'sure'
+  const found = record === undefined ? [] : [record, ...alternatives]
+  const matches = found.map((one, at) => toMatch(release, one, isSure && at === 0))
+  if (verdict !== 'none' && verdict !== 'ambiguous') return matches
+  yield
+  const others = propose().filter(
+    (one) => !found.some(({ name, position }) => name === one.name && position === one.position),
+  )
+  const max = found.at(-1)?.score ?? MAX_PROPOSED_SCORE
+  return [...matches, ...others.map((one) => toMatch(release, { ...one, score: Math.min(one.score, max) }, false))]
+}
+
+const toMatch = (release: Release, { name, position, score }: Found, isSure: boolean): Match => ({
+  entity: release.entity(name).definition,
+  position,
+  score,
+  isSure,
+})
+
+type Found = Pick<SearchResult, 'name' | 'position' | 'score'>
+
+/** Of a text that is too long, the beginning: a dirty cell must not spoil its batch. */
+const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
+
+// Whether they agree with the properties that are not parts.
+
+/** What is left of the score of a record that has another code or name than the row. */
+const DISAGREES = 0.8
+
+/**
+ * A record with another code or name than the row is no sure match. Other facts, such as another population, say little:
+ * they change.
+ */
+function checkedMatch(release: Release, match: Match, { properties, text }: ReconciliationQuery) {
+  const { entity } = match
+  const toCheck = properties.filter(
+    ({ property: { id, owner, field }, values }) =>
+      values.length > 0 && propertiesOf(entity).has(id) && (field !== undefined || (owner === entity && text !== '')),
+  )
+  if (toCheck.length === 0) return { match, features: [] }
+  const reader = new PropertyReader(release, match)
+  const features = toCheck.map(({ property: { id }, values }) => {
+    const own = reader.values(id)
+    return { id, value: values.some((value) => own.some((one) => agrees(one, value))) }
+  })
+  const contradictions = toCheck.filter(
+    ({ property: { owner, field } }, at) =>
+      features[at]?.value === false && (field === undefined || owner.fields[field]?.kind !== 'fact'),
+  ).length
+  const isSure = match.isSure && contradictions === 0
+  return { match: { ...match, isSure, score: match.score * DISAGREES ** contradictions }, features }
+}
+
+const ZEROS = /^0+(?=\d+$)/
+const plain = (text: string) => wordsOf(text).join(' ').replace(ZEROS, '')
+
+function agrees(own: PropertyValue, { text, id }: GivenValue): boolean {
+  if ('id' in own) return id === undefined ? plain(own.name) === plain(text) : own.id === id
+  if ('str' in own) return folded(own.str) === folded(text) || plain(own.str) === plain(text)
+  return Number(text) === ('int' in own ? own.int : own.float)
+}

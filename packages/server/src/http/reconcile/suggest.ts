@@ -1,0 +1,79 @@
+// What someone who types may mean: records, properties and types, each by the beginning of its name or by its identifier.
+import type { Entity } from '../../catalog/entity.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import { rank } from '../../query/search/rank.ts'
+import type { Release } from '../../release/release.ts'
+import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
+import { descriptionOf, entityId, findEntity, nameOf, type RecordPlace, readRecord, typeOf } from './entity.ts'
+import { allProperties } from './properties.ts'
+
+const PER_PAGE = 10
+/** Nobody reads more suggestions than these. */
+const MAX_SUGGESTIONS = 100
+
+type SuggestRequest = {
+  readonly prefix: string
+  /** How many suggestions are skipped. */
+  readonly cursor: number
+}
+
+export function suggestEntities(release: Release, types: readonly Entity[], { prefix, cursor }: SuggestRequest) {
+  const end = Math.min(cursor + PER_PAGE, MAX_SUGGESTIONS)
+  const identified = findEntity(release, prefix.trim())
+  const words = wordsOf(prefix.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
+  const found =
+    words.length === 0 || cursor >= end
+      ? []
+      : rank(
+          release,
+          types.map(({ name }) => name),
+          words,
+          { limit: end },
+        )
+  const places: RecordPlace[] =
+    identified === undefined
+      ? found.map(({ name, position }) => ({ entity: release.entity(name).definition, position }))
+      : [identified]
+  return places.slice(cursor, end).map((place) => {
+    const named = { entity: place.entity, record: readRecord(release, place) }
+    return {
+      id: entityId(place.entity, named.record),
+      name: nameOf(named),
+      description: descriptionOf(named),
+      notable: [typeOf(place.entity)],
+    }
+  })
+}
+
+export function suggestProperties({ catalog }: Release, request: SuggestRequest) {
+  const all = [...allProperties(catalog).values()]
+  return beginning(all, ({ id, description }) => [id, ...id.split('.'), description], request).map(
+    ({ id, description }) => ({ id, name: id, description }),
+  )
+}
+
+export function suggestTypes({ catalog }: Release, request: SuggestRequest) {
+  const all = [...catalog.entities.values()]
+  return beginning(all, ({ name, plural, title }) => [plural, name, title], request).map(typeOf)
+}
+
+/** Those with a text that begins so come before those with a word that does. */
+function beginning<T>(
+  all: readonly T[],
+  textsOf: (one: T) => readonly string[],
+  { prefix, cursor }: SuggestRequest,
+): T[] {
+  const wanted = wordsOf(prefix).join(' ')
+  const rankOf = (one: T): number => {
+    const texts = textsOf(one).map((text) => wordsOf(text).join(' '))
+    if (texts.some((text) => text === wanted)) return 0
+    if (texts.some((text) => text.startsWith(wanted))) return 1
+    return texts.some((text) => text.includes(` ${wanted}`)) ? 2 : 3
+  }
+  return all
+    .map((one) => ({ one, rank: rankOf(one) }))
+    .filter(({ rank }) => rank < 3)
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(cursor, cursor + PER_PAGE)
+    .map(({ one }) => one)
+}

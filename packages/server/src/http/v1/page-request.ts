@@ -1,0 +1,54 @@
+// The query string of a v1 request: which page is wanted, or what is wrong with it.
+
+import { parseDigits, parseWholeNumber } from '../../base/whole-number.ts'
+import type { PageNumber } from '../../query/page.ts'
+
+export type BadParameter = {
+  readonly kind: 'bad-parameter'
+  readonly name: string
+  readonly value: string
+  readonly allowed: string
+}
+
+export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
+export const FORMAT_ALLOWED = 'api or json, given once'
+export const FORMATS: readonly string[] = ['api', 'json']
+
+export const FIRST_PAGE = 1 as PageNumber
+
+export function pageRequest(query: string): PageNumber | BadParameter {
+  if (query === '') return FIRST_PAGE
+  return canonicalPage(query) ?? anyPageRequest(query)
+}
+
+const ZERO = 0x30
+
+/** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
+function canonicalPage(query: string): PageNumber | undefined {
+  const start = query.startsWith('page=') ? 5 : query.startsWith('format=api&page=') ? 16 : query.length
+  if (query.charCodeAt(start) === ZERO) return undefined
+  return parseDigits(query, start, query.length) as PageNumber | undefined
+}
+
+/** Parameters other than page and format are ignored: old clients send cache-busters. */
+export function anyPageRequest(query: string): PageNumber | BadParameter {
+  // A leading question mark would be taken off: the one that is put there, and not one of the query.
+  const parameters = new URLSearchParams(`?${query}`)
+  const formats = parameters.getAll('format')
+  if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format))) {
+    return bad('format', formats, FORMAT_ALLOWED)
+  }
+  const pages = parameters.getAll('page')
+  const [page] = pages
+  if (page === undefined) return FIRST_PAGE
+  return pages.length === 1 && parseWholeNumber(page, { min: 1 }) !== undefined
+    ? (Number(page) as PageNumber)
+    : bad('page', pages, PAGE_ALLOWED)
+}
+
+const bad = (name: string, values: readonly string[], allowed: string): BadParameter => ({
+  kind: 'bad-parameter',
+  name,
+  value: values.join(', '),
+  allowed,
+})

@@ -1,0 +1,230 @@
+// Responds with a body that costs work: it is made once, kept in a file of the cache, and served from there.
+import { version } from '../../base/version.ts'
+import { evaluateConditions } from '../conditional.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { overloaded, ProblemError } from '../problem.ts'
+import { type ByteRange, type Encoding, readRange } from './negotiate.ts'
+import {
+  type ChosenRelease,
+  compressed,
+  compressedChunks,
+  contentHash,
+  entityTag,
+  MIN_COMPRESSED_BYTES,
+  type Representation,
+  responseHead,
+} from './response.ts'
+import { type CachedFile, CannotCache, type NewBody, type ResponseCache } from './response-cache.ts'
+
+/** A body that costs work to make. */
+type CostlyBody = {
+  /** Which body it is: where these are equal, the bytes are, as long as the program is the same. */
+  readonly key: readonly (string | boolean)[]
+  /** The digests of the releases and entities that it is made from. */
+  readonly madeFrom: readonly string[]
+  /** It has at least so many bytes. */
+  readonly minLength: number
+  /** Small pieces, each good until the next one is pulled. An empty one is work that gave nothing to send. */
+  readonly pieces: () => Iterable<Uint8Array>
+}
+
+/** A body of which everything is known. */
+type WholeBody = {
+  readonly etag: string
+  readonly encoding: Encoding | undefined
+  readonly length: number
+  /** In base64. */
+  readonly sha256: string
+  readonly part: (range: ByteRange) => HttpResponse['body']
+}
+
+type Form = Omit<Representation, 'body'>
+
+/** HEAD never makes the body: what only its bytes would tell is left out where the cache does not have it. */
+export function cachedResponse(
+  cache: ResponseCache | undefined,
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  form: Form,
+  body: CostlyBody,
+): HttpResponse | Promise<HttpResponse> {
+  const { encoding } = form
+  const hash = hashOf(body)
+  const name = encoding === undefined ? hash : `${hash}.${encoding}`
+  const file = cache?.find(name)
+  if (file !== undefined) return wholeResponse(request, chosen, form, inFile(file, hash))
+
+  const tags = possibleEncodings(form, body).map((one) => tagOf(hash, one))
+  const decided = conditionalResponse(request, chosen, form, tags)
+  if (decided !== undefined) return decided
+  if (request.method === 'HEAD') return headResponse(chosen, form, tags)
+  const direct = () => directResponse(chosen, form, hash, body)
+  if (cache === undefined) return direct()
+  return cache.make(name, newBody(body, encoding)).then(
+    (made) => wholeResponse(request, chosen, form, inFile(made, hash)),
+    (error) => {
+      if (error instanceof CannotCache) return direct()
+      throw error
+    },
+  )
+}
+
+/** For a body that is small, which is made for every request. */
+export function smallResponse(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  form: Form,
+  { pieces }: Pick<CostlyBody, 'pieces'>,
+): HttpResponse {
+  const plain = Buffer.concat(Array.from(pieces(), (piece) => Buffer.from(piece)))
+  const encoding = plain.length < MIN_COMPRESSED_BYTES ? undefined : form.encoding
+  const bytes = encoding === undefined ? plain : compressed(plain, encoding)
+  return wholeResponse(request, chosen, form, {
+    etag: entityTag(contentHash(plain), encoding),
+    encoding,
+    length: bytes.length,
+    sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('base64'),
+    part: (range) => bytes.subarray(...range),
+  })
+}
+
+const HASH_DIGITS = 32
+const TAG_DIGITS = 16
+
+/** Another version of the program or of its compressors may make other bytes. */
+const hashOf = ({ key }: CostlyBody): string =>
+  new Bun.CryptoHasher('sha256')
+    .update(JSON.stringify([version, Bun.version, ...key]))
+    .digest('hex')
+    .slice(0, HASH_DIGITS)
+
+const tagOf = (hash: string, encoding: Encoding | undefined) => entityTag(hash.slice(0, TAG_DIGITS), encoding)
+
+/** A body that turns out to be very small is not compressed, although the client would accept that. */
+const possibleEncodings = ({ encoding }: Form, { minLength }: CostlyBody): (Encoding | undefined)[] =>
+  encoding === undefined || minLength >= MIN_COMPRESSED_BYTES ? [encoding] : [encoding, undefined]
+
+const inFile = (file: CachedFile, hash: string): WholeBody => ({
+  etag: tagOf(hash, file.encoding),
+  encoding: file.encoding,
+  length: file.length,
+  sha256: file.sha256,
+  part: ([from, to]) => ({ length: to - from, chunks: () => file.chunks(from, to) }),
+})
+
+/** A 304, where the client has the body under one of these tags; a 412 is thrown, where it expects none of them. */
+function conditionalResponse(
+  { headers }: HttpRequest,
+  chosen: ChosenRelease,
+  form: Form,
+  tags: readonly string[],
+): HttpResponse | undefined {
+  const conditions = tags.map((tag) => evaluateConditions(headers, tag, chosen.release.lastModified))
+  const known = tags[conditions.indexOf('not-modified')]
+  if (known !== undefined)
+    return { status: 304, head: responseHead(chosen, { ...form, encoding: undefined }, known), body: undefined }
+  const [first] = conditions
+  if (typeof first === 'object' && conditions.every((condition) => typeof condition === 'object'))
+    throw new ProblemError({ kind: 'precondition-failed', header: first.failed })
+  return undefined
+}
+
+function wholeResponse(request: HttpRequest, chosen: ChosenRelease, form: Form, whole: WholeBody): HttpResponse {
+  const { etag, encoding, length, sha256, part } = whole
+  const decided = conditionalResponse(request, chosen, form, [etag])
+  if (decided !== undefined) return decided
+  const headers = { ...form.headers, 'Accept-Ranges': 'bytes', 'Repr-Digest': `sha-256=:${sha256}:` }
+  const range = requestedRange(request, whole, chosen.release.lastModified)
+  if (range === 'beyond') throw new ProblemError({ kind: 'range-not-satisfiable', length })
+  if (range === undefined)
+    return { status: 200, head: responseHead(chosen, { ...form, encoding, headers }, etag), body: part([0, length]) }
+  const [from, to] = range
+  const partial = { ...headers, 'Content-Range': `bytes ${from}-${to - 1}/${length}` }
+  return { status: 206, head: responseHead(chosen, { ...form, encoding, headers: partial }, etag), body: part(range) }
+}
+
+/** Only GET has ranges. With If-Range, a part is of use only if the rest is what the client has. */
+function requestedRange({ method, headers }: HttpRequest, { etag, length }: WholeBody, lastModified: string) {
+  if (method !== 'GET') return undefined
+  const condition = headers.get('if-range')
+  const isSame = condition === undefined || condition === etag || condition === lastModified
+  return isSame ? readRange(headers.get('range'), length) : undefined
+}
+
+function headResponse(chosen: ChosenRelease, form: Form, tags: readonly string[]): HttpResponse {
+  const [tag] = tags
+  const isCertain = tags.length === 1
+  const head = responseHead(chosen, isCertain ? form : { ...form, encoding: undefined }, isCertain ? tag : undefined)
+  return { status: 200, head, body: { length: undefined, chunks: nothing } }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** So many clients of a process get a body without the cache at a time: each has it made for itself. */
+const MAX_DIRECT = 4
+const RETRY_SECONDS = 10
+let directStreams = 0
+
+/** Without a cache: made while it is sent, at the pace of the client, and not compressed. */
+function directResponse(chosen: ChosenRelease, form: Form, hash: string, body: CostlyBody): HttpResponse {
+  if (directStreams >= MAX_DIRECT)
+    throw new ProblemError(overloaded('there is no room to prepare further downloads', RETRY_SECONDS))
+  async function* chunks() {
+    directStreams++
+    try {
+      yield* inSlices(body.pieces())
+    } finally {
+      directStreams--
+    }
+  }
+  const head = responseHead(chosen, { ...form, encoding: undefined }, tagOf(hash, undefined))
+  return { status: 200, head, body: { length: undefined, chunks } }
+}
+
+function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefined): NewBody {
+  let encoding = accepted
+  async function* chunks() {
+    const plain = inSlices(pieces())
+    const { value: first } = await plain.next()
+    // All chunks but the last are full.
+    if ((first?.length ?? 0) < MIN_COMPRESSED_BYTES) encoding = undefined
+    if (first === undefined) return
+    const all = startingWith(first, plain)
+    yield* encoding === undefined ? all : compressedChunks(all, encoding)
+  }
+  return { madeFrom, chunks, encoding: () => encoding }
+}
+
+async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first
+  yield* rest
+}
+
+const CHUNK_BYTES = 1 << 16
+const SLICE_MILLISECONDS = 2
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/**
+ * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
+ * the next one is pulled. Other requests are handled after every few milliseconds of work.
+ */
+export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  let used = 0
+  let end = performance.now() + SLICE_MILLISECONDS
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const bytes = Math.min(piece.length - at, CHUNK_BYTES - used)
+      chunk.set(bytes === piece.length ? piece : piece.subarray(at, at + bytes), used)
+      at += bytes
+      used += bytes
+      if (used < CHUNK_BYTES) continue
+      yield chunk
+      used = 0
+    }
+    if (performance.now() < end) continue
+    await nextTurn()
+    end = performance.now() + SLICE_MILLISECONDS
+  }
+  if (used > 0) yield chunk.subarray(0, used)
+}

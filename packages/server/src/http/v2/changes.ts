@@ -1,0 +1,67 @@
+// What changed from one release to another, in one response, for clients that keep a copy.
+import { changeJson, diffJson } from '../../release/diff.ts'
+import { fromDiskOrMapped } from '../../release/record-access.ts'
+import type { Release } from '../../release/release.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { cachedResponse } from './cached-response.ts'
+import type { ChangesRequest } from './request.ts'
+import type { ChosenRelease } from './response.ts'
+import type { ResponseCache } from './response-cache.ts'
+
+export function changesResponse(
+  cache: ResponseCache | undefined,
+  request: HttpRequest,
+  older: Release,
+  chosen: ChosenRelease,
+  wanted: ChangesRequest,
+): HttpResponse | Promise<HttpResponse> {
+  const { entities, embed, format, encoding } = wanted
+  const newer = chosen.release
+  const madeFrom = [older.digest, newer.digest]
+  const pieces = () => (format === 'json' ? document : lines)(older, newer, wanted)
+  return cachedResponse(
+    cache,
+    request,
+    chosen,
+    { format, encoding },
+    {
+      key: ['changes', ...madeFrom, format, embed, ...entities.map(({ name }) => name)],
+      madeFrom,
+      minLength: 0,
+      pieces,
+    },
+  )
+}
+
+const NOTHING = new Uint8Array()
+const LINE_END = Buffer.from('\n')
+
+type Compared = Pick<ChangesRequest, 'entities' | 'embed'>
+
+/** The JSON of each change in pieces; none where some of the work found no change. */
+function* changesIn(older: Release, newer: Release, { entities, embed }: Compared): Generator<readonly Uint8Array[]> {
+  for (const { name, plural } of entities)
+    for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed))
+      yield change === undefined ? [] : changeJson(plural, change)
+}
+
+function* lines(older: Release, newer: Release, compared: Compared): Generator<Uint8Array> {
+  for (const pieces of changesIn(older, newer, compared)) {
+    yield* pieces
+    yield pieces.length === 0 ? NOTHING : LINE_END
+  }
+}
+
+function* document(older: Release, newer: Release, compared: Compared): Generator<Uint8Array> {
+  const head = JSON.stringify({ from: older.digest, to: newer.digest })
+  yield Buffer.from(`${head.slice(0, -1)},"changes":[`)
+  let separator: Uint8Array = NOTHING
+  for (const pieces of changesIn(older, newer, compared)) {
+    yield pieces.length === 0 ? NOTHING : separator
+    yield* pieces
+    if (pieces.length > 0) separator = COMMA
+  }
+  yield Buffer.from(']}')
+}
+
+const COMMA = Buffer.from(',')

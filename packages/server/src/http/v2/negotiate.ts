@@ -1,0 +1,104 @@
+// Content negotiation (RFC 9110, sections 12.5 and 14): the format, the encoding and the range of a response.
+import { CONTENT_TYPES, type Format } from '../../query/rendition.ts'
+import type { RequestHeaders } from '../exchange.ts'
+import { ProblemError } from '../problem.ts'
+
+/** The format that the request names, or else one that it accepts; and how the response may be compressed. */
+export function negotiate<F extends Format>(
+  headers: RequestHeaders,
+  formats: readonly (F | 'json')[],
+  named: F | 'json' | undefined,
+): { readonly format: F | 'json'; readonly encoding: Encoding | undefined } {
+  const accept = headers.get('accept')
+  const format = named ?? acceptedFormat(accept, formats)
+  if (format === undefined)
+    throw new ProblemError({ kind: 'not-acceptable', accept: accept ?? '', forms: mediaTypes(formats) })
+  return { format, encoding: acceptedEncoding(headers.get('accept-encoding')) }
+}
+
+/** Such as "application/json, application/x-ndjson and text/csv". */
+function mediaTypes(formats: readonly Format[]): string {
+  const types = formats.map((format) => CONTENT_TYPES[format].split(';')[0] as string)
+  return `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`
+}
+
+type Preference = { readonly name: string; readonly quality: number }
+
+/** The members of a list such as `gzip;q=0.5, br`, with their qualities. */
+function preferences(header: string): Preference[] {
+  return header.split(',').flatMap((member) => {
+    const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+    const parsed =
+      quality === undefined ? 1 : /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/.test(quality) ? Number(quality) : 0
+    return name === '' ? [] : [{ name, quality: parsed }]
+  })
+}
+
+/** The first of the offers with the highest quality; none if that is 0. */
+function best<O>(offers: readonly O[], qualityOf: (offer: O) => number): O | undefined {
+  let found: O | undefined
+  let highest = 0
+  for (const offer of offers) {
+    const quality = qualityOf(offer)
+    if (quality <= highest) continue
+    highest = quality
+    found = offer
+  }
+  return found
+}
+
+/** The media ranges that match each format, the most specific first. */
+const MEDIA: Readonly<Record<Format, readonly string[]>> = {
+  json: ['application/json', 'text/json', 'application/*', '*/*'],
+  ndjson: ['application/x-ndjson', 'application/jsonl', 'application/*', '*/*'],
+  csv: ['text/csv', 'text/*', '*/*'],
+}
+
+/** The format that an Accept header prefers, out of those offered; JSON where there is no header. */
+export function acceptedFormat<F extends Format>(
+  header: string | undefined,
+  offers: readonly (F | 'json')[],
+): F | 'json' | undefined {
+  if (header === undefined || header.trim() === '') return 'json'
+  const accepted = preferences(header)
+  // The most specific range that matches a format decides its quality.
+  const qualityOf = (format: Format) =>
+    MEDIA[format].map((range) => accepted.find(({ name }) => name === range)).find((found) => found !== undefined)
+      ?.quality ?? 0
+  return best(offers, qualityOf)
+}
+
+export const ENCODINGS = ['zstd', 'br', 'gzip'] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+/** The content encoding to use; none unless the client accepts one and does not prefer the body as it is. */
+export function acceptedEncoding(header: string | undefined): Encoding | undefined {
+  if (header === undefined) return undefined
+  const accepted = preferences(header)
+  const qualityOf = (name: string) => accepted.find((preference) => preference.name === name)?.quality
+  const namedQuality = (encoding: Encoding) =>
+    qualityOf(encoding) ?? (encoding === 'gzip' ? qualityOf('x-gzip') : undefined)
+  const quality = (encoding: Encoding) => namedQuality(encoding) ?? qualityOf('*') ?? 0
+  const named = ENCODINGS.filter((encoding) => namedQuality(encoding) !== undefined)
+  // Whoever accepts anything without naming it most likely knows gzip.
+  const others = ENCODINGS.filter((encoding) => !named.includes(encoding)).toReversed()
+  const found = best([...named, ...others], quality)
+  return found !== undefined && quality(found) >= (qualityOf('identity') ?? 0) ? found : undefined
+}
+
+/** From the first byte to just after the last. */
+export type ByteRange = readonly [from: number, to: number]
+
+const ONE_RANGE = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/
+
+/** Undefined for the whole, which is also sent where there are several ranges, or a header that is none. */
+export function readRange(header: string | undefined, length: number): ByteRange | 'beyond' | undefined {
+  const [, first = '', last = ''] = ONE_RANGE.exec(header?.replaceAll(' ', '') ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  // Without a first byte, the number is how many of the last bytes are meant.
+  if (first === '') return Number(last) === 0 || length === 0 ? 'beyond' : [Math.max(length - Number(last), 0), length]
+  if (last !== '' && Number(last) < Number(first)) return undefined
+  if (Number(first) >= length) return 'beyond'
+  return [Number(first), last === '' ? length : Math.min(Number(last) + 1, length)]
+}

@@ -1,0 +1,201 @@
+// Older releases: found without reading more than is needed, let go when they are not, and never called gone in error.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { releaseOf, TestDirectory, variantOf } from '../../../../../test/support/releases.ts'
+import { responseTo } from '../../../../../test/support/responses.ts'
+import { countries, smallSource } from '../../../../../test/support/small-source.ts'
+import { createApp } from '../app.ts'
+import { ProblemError } from '../problem.ts'
+import { MAX_OPEN, OpenReleases, type ReadableShelf } from './open-releases.ts'
+
+const current = await releaseOf(smallSource({ pais: countries(3) }))
+const directory = new TestDirectory()
+afterAll(() => directory[Symbol.dispose]())
+
+/** Begins with its number, so that no two begin alike. */
+const digestOf = (number: number) => number.toString(16).padStart(8, '0').padEnd(64, 'f')
+
+/** A shelf of directories with nothing in them, which counts what is read of it. */
+class CountingShelf implements ReadableShelf {
+  readonly opened: string[] = []
+  listed = 0
+  manifestsRead = 0
+  /** Thrown by the next attempts to open a release. */
+  failure: Error | undefined
+  readonly #digests = new Set<string>()
+
+  place(digest: string): string {
+    mkdirSync(this.releaseDirectory(digest))
+    this.#digests.add(digest)
+    return digest
+  }
+
+  remove(digest: string): void {
+    rmSync(this.releaseDirectory(digest), { recursive: true })
+    this.#digests.delete(digest)
+  }
+
+  clear(): void {
+    for (const digest of [...this.#digests]) this.remove(digest)
+  }
+
+  digests(): string[] {
+    this.listed++
+    return [...this.#digests]
+  }
+
+  releaseDirectory = (digest: string): string => join(directory.path, digest)
+
+  signatureOf = () => undefined
+
+  open(digest: string) {
+    if (this.failure !== undefined) throw this.failure
+    this.opened.push(digest)
+    return variantOf(current, { digest })
+  }
+
+  manifestOrReason(digest: string) {
+    this.manifestsRead++
+    return { ...current.manifest, digest }
+  }
+}
+
+let shelf: CountingShelf
+let releases: OpenReleases
+beforeEach(() => {
+  shelf?.clear()
+  shelf = new CountingShelf()
+  releases = new OpenReleases(() => current, shelf)
+})
+
+const problemOf = (call: () => unknown): unknown => {
+  try {
+    return call()
+  } catch (error) {
+    return error instanceof ProblemError ? error.problem : error
+  }
+}
+
+describe('an older release', () => {
+  test('is opened once, and after that costs no look at any other', () => {
+    const digest = shelf.place(digestOf(1))
+    for (let times = 0; times < 3; times++) expect(releases.find('release', digest).digest).toBe(digest)
+    expect(shelf).toMatchObject({ opened: [digest], listed: 0, manifestsRead: 0 })
+  })
+
+  test('is found by the beginning of its digest, from the names of the directories alone', () => {
+    const digest = shelf.place(digestOf(1))
+    shelf.place(digestOf(2))
+    expect(releases.find('release', digest.slice(0, 8)).digest).toBe(digest)
+    expect(shelf).toMatchObject({ opened: [digest], listed: 1, manifestsRead: 0 })
+  })
+
+  test('that is not the only one to begin like this is refused as ambiguous', () => {
+    for (const last of ['a', 'b']) shelf.place(`${'1'.repeat(63)}${last}`)
+    expect(problemOf(() => releases.find('to', '11111111'))).toEqual({
+      kind: 'bad-parameter',
+      name: 'to',
+      value: '11111111',
+      allowed: 'more of the digest: 2 begin like this',
+    })
+  })
+
+  test.each([digestOf(9), '00000009'])('that was never there is gone: %s', (digest) => {
+    expect(problemOf(() => releases.find('release', digest))).toEqual({ kind: 'release-gone', digest })
+  })
+
+  test('that is removed is gone at once, also when it was open', () => {
+    const digest = shelf.place(digestOf(1))
+    releases.find('release', digest)
+    shelf.remove(digest)
+    expect(problemOf(() => releases.find('release', digest))).toEqual({ kind: 'release-gone', digest })
+  })
+
+  test('that is replaced is opened again', async () => {
+    const digest = shelf.place(digestOf(1))
+    releases.find('release', digest)
+    shelf.remove(digest)
+    // A directory that is made in the same instant may be given the number of the one before.
+    await Bun.sleep(20)
+    shelf.place(digest)
+    releases.find('release', digest)
+    expect(shelf.opened).toEqual([digest, digest])
+  })
+
+  test('that is removed while it is being opened is gone', () => {
+    const digest = shelf.place(digestOf(1))
+    shelf.open = () => {
+      shelf.remove(digest)
+      throw new Error('manifest.json is missing')
+    }
+    expect(problemOf(() => releases.find('release', digest))).toEqual({ kind: 'release-gone', digest })
+  })
+})
+
+describe('of those that are open', () => {
+  test(`at most ${MAX_OPEN} are kept, and the least recently used is let go`, () => {
+    const digests = Array.from({ length: MAX_OPEN }, (_, number) => shelf.place(digestOf(number)))
+    const [first = '', second = ''] = digests
+    for (const digest of digests) releases.find('release', digest)
+    releases.find('release', first)
+    const further = shelf.place(digestOf(MAX_OPEN))
+    releases.find('release', further)
+    expect(shelf.opened).toEqual([...digests, further])
+    releases.find('release', first)
+    expect(shelf.opened).toEqual([...digests, further])
+    releases.find('release', second)
+    expect(shelf.opened).toEqual([...digests, further, second])
+  })
+
+  test.each([
+    ['another is opened', () => void releases.find('release', shelf.place(digestOf(2)))],
+    ['all are listed', () => void releases.list()],
+  ])('one that was removed is not held any longer when %s', async (_event, happen) => {
+    const digest = shelf.place(digestOf(1))
+    const held = new WeakRef(releases.find('release', digest))
+    shelf.remove(digest)
+    happen()
+    // A weak reference is kept until the turn in which it was made has ended.
+    for (let turns = 0; turns < 50 && held.deref() !== undefined; turns++) {
+      await Bun.sleep(1)
+      Bun.gc(true)
+    }
+    expect(held.deref()).toBeUndefined()
+  })
+})
+
+describe('the list', () => {
+  test('reads each manifest once, and leaves out what was removed', () => {
+    const [one, two] = [shelf.place(digestOf(1)), shelf.place(digestOf(2))]
+    const listed = () => releases.list().map(({ digest }) => digest)
+    expect(listed()).toEqual([one, two, current.digest].sort())
+    listed()
+    expect(shelf.manifestsRead).toBe(2)
+    shelf.remove(one)
+    expect(listed()).toEqual([two, current.digest].sort())
+    expect(shelf.manifestsRead).toBe(2)
+  })
+})
+
+test.each([
+  ['too many open files', Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })],
+  ['a directory that may not be read', Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })],
+  ['damage', new Error('the release is damaged')],
+])('%s is logged and no fault of the request', async (_name, failure) => {
+  const digest = shelf.place(digestOf(1))
+  const logged: unknown[] = []
+  const app = createApp({
+    release: () => current,
+    shelf,
+    policy: { baseUrl: 'http://x', trustedProxies: undefined },
+    logError: (error) => logged.push(error),
+  })
+  const status = async () =>
+    (await responseTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
+      .status
+  shelf.failure = failure
+  expect([await status(), logged]).toEqual([500, [failure]])
+  shelf.failure = undefined
+  expect(await status()).toBe(200)
+})

@@ -1,0 +1,154 @@
+// The OpenAPI document of both APIs: derived from a catalog, the tables of parameters and the table of problems.
+
+import { version } from '../../../base/version.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
+import { type ProblemKind, problemTitles } from '../../problem.ts'
+import { MAX_FILTER_VALUES, noParameters, type Parameter } from '../parameter-definitions.ts'
+import { headers, type Operation, operationsOf, type Tag } from './operations.ts'
+import { type Json, listOf, problemKinds, schemaRef, schemasOf, sharedListOf } from './schemas.ts'
+
+const info: Json = {
+  title: 'Nomenclator',
+  version,
+  summary: 'Reference catalogs, read-only and without credentials',
+  description: `Two versions of one API over the same records.
+
+- HEAD is understood wherever GET is; OPTIONS tells the methods that are allowed. Any origin may read (CORS).
+- API v1 ignores parameters that it does not know; API v2 refuses them.
+- A path with a slash at its end is redirected (308) to the one without.
+- \`X-Release\` is the digest of the release that API v2 read.
+- An \`ETag\` that is sent back as \`If-None-Match\`, or \`Last-Modified\` as \`If-Modified-Since\`, leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
+- \`X-Request-Id\` of API v2 is what the log of the service calls a request.
+- \`Nomenclator-Shelf\` of API v2 says that a newer release may exist, which this server cannot have for the time being, and since when.
+- API v2 compresses responses as \`Accept-Encoding\` allows.`,
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+const tagsOf = (catalog: Catalog): Readonly<Record<Tag, string>> => ({
+  Overview: 'What there is',
+  Lists: `${catalog.collections.size} collections in pages. All filters of a request have ${MAX_FILTER_VALUES} values at most`,
+  Records: 'Records one by one',
+  Bulk: 'All records of a collection in one response',
+  Search: 'Typeahead over all collections',
+  Releases: 'Releases of the catalogs, and what changed between them',
+  'API v1': `${v1Collections(catalog).length} collections in pages of ${PER_PAGE}`,
+})
+
+type Section = 'parameters' | 'headers' | 'responses'
+const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${section}/${name}` })
+
+type ParameterName = (parameter: Parameter) => string
+
+/** A parameter is shared by all operations that have the same under its name, and else by those that it belongs to. */
+function parameterNames(operations: readonly Operation[]): ParameterName {
+  const variants = new Map<string, Set<string>>()
+  for (const parameter of operations.flatMap(parametersOf)) {
+    const known = variants.get(parameter.name) ?? new Set()
+    variants.set(parameter.name, known.add(JSON.stringify(parameterObject(parameter))))
+  }
+  return ({ name, of = 'v2' }) => (variants.get(name)?.size === 1 ? name : `${of}.${name}`)
+}
+
+const parametersOf = ({ inQuery = noParameters }: Operation): Parameter[] => [...inQuery.values()]
+
+/** A parameter with several values is an array: each under its name, or all in one, separated by commas. */
+function parameterObject(parameter: Parameter): Json {
+  const { name, description, repeatable, commaSeparated = false, max, required = false, schema } = parameter
+  const joined = { ...listOf(schema), minItems: 1, ...(max === undefined ? {} : { maxItems: max }) }
+  return {
+    name,
+    in: 'query',
+    description,
+    ...(required ? { required } : {}),
+    ...(commaSeparated ? { style: 'form', explode: false } : {}),
+    schema: commaSeparated ? joined : repeatable ? sharedListOf(schema) : schema,
+  }
+}
+
+/** Any request can lead to a problem with the status of this one. */
+const ANYWHERE: ProblemKind = 'bad-request'
+
+const statusesOf = ({ problems = [] }: Operation) => [...new Set([ANYWHERE, ...problems].map(statusOf))]
+const statusOf = (kind: ProblemKind) => problemTitles[kind][0]
+const problemName = (status: number) => `Problem${status}`
+
+const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
+  description: kinds.map((kind) => `\`${kind}\`: ${problemTitles[kind][1]}`).join('; '),
+  content: { 'application/problem+json': { schema: schemaRef('Problem') } },
+})
+
+const okResponse = ({ headers = [], schema, mediaType = 'application/json' }: Operation): Json => ({
+  description: 'OK',
+  ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, ref('headers', name)])) }),
+  content: { [mediaType]: { schema } },
+})
+
+function operationObject(operation: Operation, nameOf: ParameterName): Json {
+  const { id, tag, summary, description, inPath = [], hasValidator = true, sharedAs, requestBody } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    parameters: [
+      ...inPath.map((parameter) => ({ ...parameter, in: 'path', required: true })),
+      ...parametersOf(operation).map((parameter) => ref('parameters', nameOf(parameter))),
+    ],
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: {
+      200: sharedAs === undefined ? okResponse(operation) : ref('responses', sharedAs),
+      ...(hasValidator ? { 304: ref('responses', 'NotModified') } : {}),
+      ...Object.fromEntries(statusesOf(operation).map((status) => [status, ref('responses', problemName(status))])),
+      default: ref('responses', 'OtherProblem'),
+    },
+  }
+}
+
+function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf: ParameterName): Json {
+  const parameters = operations.flatMap(parametersOf)
+  const statuses = new Set(operations.flatMap(statusesOf))
+  const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
+  const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one)]]))
+  return {
+    schemas: schemasOf(catalog),
+    parameters: Object.fromEntries(parameters.map((one) => [nameOf(one), parameterObject(one)])),
+    headers,
+    responses: {
+      ...Object.fromEntries(shared),
+      NotModified: { description: 'The client has it already' },
+      ...Object.fromEntries([...statuses].map((status) => [problemName(status), problemsWith(status)])),
+      OtherProblem: problemResponse(problemKinds.filter((kind) => !statuses.has(statusOf(kind)))),
+    },
+  }
+}
+
+const documents = new WeakMap<Catalog, Json>()
+
+/** All but the servers, made once for each catalog. */
+function derivedDocument(catalog: Catalog): Json {
+  const known = documents.get(catalog)
+  if (known !== undefined) return known
+  const operations = operationsOf(catalog)
+  const nameOf = parameterNames(operations)
+  const document = {
+    openapi: '3.1.1',
+    info,
+    security: [],
+    tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(
+      [...Map.groupBy(operations, ({ path }) => path)].map(([path, all]) => [
+        path,
+        Object.fromEntries(all.map((operation) => [operation.method ?? 'get', operationObject(operation, nameOf)])),
+      ]),
+    ),
+    components: componentsOf(catalog, operations, nameOf),
+  }
+  documents.set(catalog, document)
+  return document
+}
+
+export const openapiDocument = (catalog: Catalog, baseUrl: string): Json => ({
+  ...derivedDocument(catalog),
+  servers: [{ url: baseUrl }],
+})

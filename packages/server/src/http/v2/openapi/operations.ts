@@ -1,0 +1,328 @@
+// The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
+import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
+import { OPENAPI_PATH, PER_PAGE, RESOLVE_PATH, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
+import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
+import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
+import { pascalCase } from '../../../catalog/typescript.ts'
+import type { ProblemKind } from '../../problem.ts'
+import { FORMATS } from '../../v1/page-request.ts'
+import {
+  bulkParameters,
+  changesParameters,
+  childBulkParameters,
+  childListParameters,
+  describeParameters,
+  listParameters,
+  MAX_PAGE,
+  type Parameter,
+  type ParameterTable,
+  RELEASE,
+  recordParameters,
+  resolveBodyParameters,
+  resolveParameters,
+  searchParameters,
+} from '../parameter-definitions.ts'
+import { bulkTemplate, childrenTemplate, recordTemplate, releasePartTemplate, releaseTemplate } from '../paths.ts'
+import { MAX_ROWS } from '../resolve.ts'
+import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './schemas.ts'
+
+export type Operation = {
+  readonly path: string
+  /** By default GET. */
+  readonly method?: 'post'
+  readonly requestBody?: Json
+  readonly id: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description: string
+  readonly inPath?: readonly Json[]
+  readonly inQuery?: ParameterTable
+  /** Of the response with status 200. */
+  readonly headers?: readonly HeaderName[]
+  /** Whether it has a validator, so that there can be a 304; by default it has. */
+  readonly hasValidator?: boolean
+  /** Of the body of that response. */
+  readonly schema: Json
+  /** By default JSON. */
+  readonly mediaType?: string
+  /** The name under which several operations share that response. */
+  readonly sharedAs?: string
+  /** Besides those that any request, or any with a format, can lead to. */
+  readonly problems?: readonly ProblemKind[]
+}
+
+export type Tag = 'Overview' | 'Lists' | 'Records' | 'Bulk' | 'Search' | 'Releases' | 'API v1'
+
+const header = (description: string, schema: Json, required = true): Json => ({ description, required, schema })
+
+/** The headers that the document describes one by one: it tells in words of those that nearly every response has. */
+export const headers = {
+  'X-Page': header('Number of this page', COUNT),
+  'X-Per-Page': header('Records on a page', COUNT),
+  'X-Total': header('Number of records in all', COUNT),
+  'X-Total-Pages': header('Number of pages in all', COUNT),
+  Link: header('Other pages (RFC 8288), where there are any', TEXT, false),
+  'Repr-Digest': header('Digest of the body as it is sent (RFC 9530)', TEXT, false),
+} satisfies Readonly<Record<string, Json>>
+
+type HeaderName = keyof typeof headers
+
+const PAGE_HEADERS = ['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link'] as const
+const LIST_PROBLEMS = ['page-beyond-last', 'release-gone'] as const
+/** The name under which the lists of an entity share their response. */
+const pageOf = (entity: Entity) => `${pascalCase(entity.plural)}Page`
+
+export function operationsOf(catalog: Catalog): Operation[] {
+  const entities = [...catalog.entities.values()]
+  return [
+    ...otherOperations(catalog),
+    ...entities.map(listOperation),
+    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenOperation(parent, child))),
+    ...entities.map(recordOperation),
+    ...entities.map(bulkOperation),
+    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childBulkOperation(parent, child))),
+    ...v1Operations(catalog),
+  ]
+}
+
+const listOperation = (entity: Entity): Operation => ({
+  path: `${V2_PATH}/${entity.plural}`,
+  id: `list${pascalCase(entity.plural)}`,
+  tag: 'Lists',
+  summary: `${entity.title}, in pages`,
+  description: 'Filtered, searched and sorted.',
+  inQuery: listParameters(entity),
+  headers: PAGE_HEADERS,
+  schema: listOf(recordRef(entity)),
+  sharedAs: pageOf(entity),
+  problems: LIST_PROBLEMS,
+})
+
+function childrenOperation(parent: Entity, child: Entity): Operation {
+  const list = listOperation(child)
+  return {
+    ...list,
+    path: childrenTemplate(parent, child),
+    id: `${list.id}Of${pascalCase(parent.name)}`,
+    summary: `${child.title} below one of the ${parent.title.toLowerCase()}, in pages`,
+    inPath: [idOrCodeInPath(parent, identifierOf(parent))],
+    inQuery: childListParameters(child),
+    problems: [...LIST_PROBLEMS, 'record-not-found'],
+  }
+}
+
+const idInPath = ({ fields }: Entity, name: string): Json => ({
+  name,
+  description: (fields[name] as Field).description,
+  schema: ID,
+})
+
+function idOrCodeInPath(entity: Entity, name: string): Json {
+  const id = idInPath(entity, name)
+  const description = `${id.description}; with by=code its official code`
+  return { ...id, description, schema: { type: ['integer', 'string'] } }
+}
+
+function recordOperation(entity: Entity): Operation {
+  const owner = ownerOf(entity)
+  const idOrCode = idOrCodeInPath(entity, entity.key.at(-1) as string)
+  return {
+    path: recordTemplate(entity),
+    id: `get${pascalCase(entity.name)}`,
+    tag: 'Records',
+    summary: `One of the ${entity.title.toLowerCase()}`,
+    description: 'By its identifier, or by its official code.',
+    inPath: owner === undefined ? [idOrCode] : [idOrCodeInPath(entity, owner.field), idOrCode],
+    inQuery: recordParameters(entity),
+    schema: recordRef(entity),
+    problems: ['record-not-found', 'release-gone'],
+  }
+}
+
+const bulkOperation = (entity: Entity): Operation => ({
+  path: bulkTemplate(`${V2_PATH}/${entity.plural}`),
+  id: `all${pascalCase(entity.plural)}`,
+  tag: 'Bulk',
+  summary: `All ${entity.title.toLowerCase()}`,
+  description: 'Filtered, searched and sorted. Range and If-Range resume an interrupted download (206).',
+  inQuery: bulkParameters(entity),
+  headers: ['X-Total', 'Repr-Digest'],
+  schema: listOf(recordRef(entity)),
+  sharedAs: `All${pascalCase(entity.plural)}`,
+  problems: ['release-gone', 'range-not-satisfiable'],
+})
+
+function childBulkOperation(parent: Entity, child: Entity): Operation {
+  const bulk = bulkOperation(child)
+  return {
+    ...bulk,
+    path: bulkTemplate(childrenTemplate(parent, child)),
+    id: `${bulk.id}Of${pascalCase(parent.name)}`,
+    summary: `All ${child.title.toLowerCase()} below one of the ${parent.title.toLowerCase()}`,
+    inPath: [idOrCodeInPath(parent, identifierOf(parent))],
+    inQuery: childBulkParameters(child),
+    problems: [...(bulk.problems ?? []), 'record-not-found'],
+  }
+}
+
+const DIGEST_IN_PATH = [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }]
+
+const otherOperations = (catalog: Catalog): Operation[] => [
+  {
+    path: V2_PATH,
+    id: 'describeApi',
+    tag: 'Overview',
+    summary: 'The collections of API v2 with their fields and filters',
+    description: 'Everything that a client needs to find its way, and the release that it reads.',
+    inQuery: describeParameters,
+    schema: schemaRef('ApiDescription'),
+    problems: ['release-gone'],
+  },
+  {
+    path: OPENAPI_PATH,
+    id: 'getOpenapi',
+    tag: 'Overview',
+    summary: 'This document',
+    description: 'OpenAPI 3.1 of both versions of the API.',
+    schema: { type: 'object' },
+  },
+  {
+    path: `${V2_PATH}/search`,
+    id: 'search',
+    tag: 'Search',
+    summary: 'Suggestions from all collections, the best first',
+    description: 'For someone who is typing: each suggestion tells what it is, where it is, and what matches.',
+    inQuery: searchParameters(catalog),
+    schema: listOf(schemaRef('Suggestion')),
+    problems: ['release-gone'],
+  },
+  {
+    path: RESOLVE_PATH,
+    id: 'resolve',
+    tag: 'Search',
+    summary: 'The records that rows of a table mean, and how sure that is',
+    description: 'Rows of free text, or the parts of one row.',
+    inQuery: resolveParameters(catalog),
+    schema: listOf(schemaRef('ResolvedRow')),
+    problems: ['release-gone'],
+  },
+  {
+    path: RESOLVE_PATH,
+    method: 'post',
+    id: 'resolveRows',
+    tag: 'Search',
+    summary: `The same for up to ${MAX_ROWS} rows`,
+    description: 'The response is sent while the rows are resolved.',
+    inQuery: resolveBodyParameters(catalog),
+    requestBody: {
+      required: true,
+      description:
+        'Also lines of JSON (application/x-ndjson), or a table (text/csv) with a header of parts, or of q alone.',
+      content: {
+        'application/json': {
+          schema: { ...listOf(schemaRef('RowToResolve')), minItems: 1, maxItems: MAX_ROWS },
+        },
+      },
+    },
+    hasValidator: false,
+    schema: listOf(schemaRef('ResolvedRow')),
+    problems: ['release-gone', 'bad-body', 'bad-row'],
+  },
+  {
+    path: `${V2_PATH}/releases`,
+    id: 'listReleases',
+    tag: 'Releases',
+    summary: 'The releases that can be read, newest first',
+    description: 'A release is named by its digest and never changes.',
+    schema: listOf(schemaRef('ReleaseSummary')),
+  },
+  {
+    path: releaseTemplate,
+    id: 'getRelease',
+    tag: 'Releases',
+    summary: 'One release: its source, and what is unexpected in it',
+    description: 'As in the list of releases, with the source in detail.',
+    inPath: DIGEST_IN_PATH,
+    schema: schemaRef('Release'),
+    problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: releasePartTemplate('manifest'),
+    id: 'getReleaseManifest',
+    tag: 'Releases',
+    summary: 'Everything that makes a release what it is, but for its records',
+    description:
+      'Checksums, definitions, aliases and where it came from: what a mirror needs to have the same release.',
+    inPath: DIGEST_IN_PATH,
+    schema: schemaRef('ReleaseManifest'),
+    problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: releasePartTemplate('checksums'),
+    id: 'getReleaseChecksums',
+    tag: 'Releases',
+    summary: 'The checksums of a release, which are what is signed',
+    description: 'A line for each entity with the SHA-256 of its records. The SHA-256 of this text is the digest.',
+    inPath: DIGEST_IN_PATH,
+    schema: TEXT,
+    mediaType: 'text/plain',
+    problems: ['not-found', 'release-gone'],
+  },
+  {
+    path: releasePartTemplate('signature'),
+    id: 'getReleaseSignature',
+    tag: 'Releases',
+    summary: 'The signature of a release',
+    description: 'Of its checksums, in the format of minisign.',
+    inPath: DIGEST_IN_PATH,
+    schema: TEXT,
+    mediaType: 'text/plain',
+    problems: ['not-found', 'not-signed', 'release-gone'],
+  },
+  {
+    path: `${V2_PATH}/changes`,
+    id: 'changes',
+    tag: 'Releases',
+    summary: 'What changed from one release to another',
+    description: 'For clients that keep a copy. After a 410 they take everything again.',
+    inQuery: changesParameters(catalog),
+    headers: ['Repr-Digest'],
+    schema: schemaRef('Changes'),
+    problems: ['release-gone', 'range-not-satisfiable'],
+  },
+]
+
+const v1Parameter = (name: string, description: string, schema: Json): [string, Parameter] => [
+  name,
+  { name, of: 'v1', description, repeatable: false, schema },
+]
+const v1Parameters: ParameterTable = new Map([
+  v1Parameter('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }),
+  v1Parameter('format', 'Both give JSON', { type: 'string', enum: FORMATS }),
+])
+
+const v1Operations = (catalog: Catalog): Operation[] => [
+  {
+    path: V1_PATH,
+    id: 'listCollectionsV1',
+    tag: 'API v1',
+    summary: 'The collections of API v1',
+    description: 'The URL of each, by name.',
+    hasValidator: false,
+    schema: schemaRef('CollectionsV1'),
+  },
+  ...v1Collections(catalog).map(
+    ({ name, title, entity, path }): Operation => ({
+      path,
+      id: `list${pascalCase(name)}V1`,
+      tag: 'API v1',
+      summary: `${title}, ${PER_PAGE} on a page`,
+      description: 'Parameters that are not known are ignored.',
+      inQuery: v1Parameters,
+      headers: PAGE_HEADERS,
+      schema: listOf(recordRef(entityIn(catalog, entity))),
+      sharedAs: pageOf(entityIn(catalog, entity)),
+      problems: ['page-beyond-last'],
+    }),
+  ),
+]

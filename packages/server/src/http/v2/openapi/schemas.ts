@@ -1,0 +1,293 @@
+// The JSON Schemas of everything that both APIs respond with, derived from the definitions of a catalog.
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
+import { v1Collections } from '../../../catalog/collections.ts'
+import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
+import { pathsOf } from '../../../catalog/paths.ts'
+import { pascalCase } from '../../../catalog/typescript.ts'
+import { DISTANCE } from '../../../query/near.ts'
+import { MAX_ROW_CHARACTERS, VERDICTS } from '../../../query/resolve/resolve.ts'
+import { HOW } from '../../../query/search/search.ts'
+import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
+
+export type Json = { readonly [key: string]: unknown }
+
+export const problemKinds = Object.keys(problemTitles) as ProblemKind[]
+
+export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+export const recordRef = (entity: Entity): Json => schemaRef(pascalCase(entity.name))
+/** The schema of the names of an entity's fields. */
+export const fieldNameRef = (entity: Entity): Json => schemaRef(fieldNameOf(entity))
+const fieldNameOf = (entity: Entity) => `${pascalCase(entity.name)}Field`
+export const listOf = (items: Json): Json => ({ type: 'array', items })
+
+export const ID = schemaRef('Id')
+export const NOT_EMPTY: Json = { type: 'string', minLength: 1 }
+export const COUNT: Json = { type: 'integer', minimum: 0 }
+export const TEXT: Json = { type: 'string' }
+const FLAG: Json = { type: 'boolean' }
+const URL: Json = { type: 'string', format: 'uri' }
+const URL_TEMPLATE: Json = { type: 'string', format: 'uri-template' }
+const DIGEST: Json = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'digest of a release' }
+const SHA256: Json = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+const BUILT: Json = { type: 'string', format: 'date-time', description: 'when the release was built' }
+
+const described = (schema: Json, description: string): Json => ({ ...schema, description })
+
+const mapOf = (values: Json): Json => ({ type: 'object', additionalProperties: values })
+
+/** Properties may be added to any object in the future, so none is closed. */
+const object = (properties: Json, optional: readonly string[] = []): Json => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+})
+
+const CREDIT = object({ to: TEXT, of: listOf(TEXT) })
+const OPTIONS = mapOf({ type: ['string', 'number', 'boolean'] })
+const FINDING = object({ kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT) })
+const FINDING_OF_ENTITY = object(
+  { kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT), entity: described(TEXT, 'where that is known') },
+  ['entity'],
+)
+const FIELD = object(
+  { path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'number', 'string'] }, says: TEXT, fact: FLAG },
+  ['fact'],
+)
+const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
+const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
+
+function fieldSchema(entity: Entity, field: Field): Json {
+  switch (field.kind) {
+    case 'id':
+      return described(ID, field.description)
+    case 'code':
+      return { type: 'string', pattern: field.pattern.source, description: `${field.description}: ${field.shape}` }
+    case 'name':
+      return { type: 'string', minLength: 1, maxLength: MAX_TEXT, description: field.description }
+    case 'copy':
+      return described(fieldSchema(entity, entity.fields[field.of] as Field), field.description)
+    case 'embed':
+      return described(recordRef(field.entity), field.description)
+    case 'fact':
+      return described(factSchema(field), field.description)
+  }
+}
+
+/** Null where it is not known. */
+function factSchema(fact: FactField): Json {
+  if (fact.type === 'text') return { type: ['string', 'null'], pattern: fact.pattern.source }
+  return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
+}
+
+/** Facts are only there where they are asked for, and a distance where near is given. */
+const recordSchema = (entity: Entity): Json =>
+  object(
+    {
+      ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
+      ...(hasCoordinates(entity) ? distanceSchema : {}),
+    },
+    [...factsOf(entity).map(([name]) => name), DISTANCE],
+  )
+
+const distanceSchema = { [DISTANCE]: described(COUNT, 'metres from the point of the parameter near') }
+
+const changeSchema = (entity: Entity): Json =>
+  object(
+    {
+      collection: { const: entity.plural },
+      key: object(Object.fromEntries(entity.key.map((name) => [name, ID]))),
+      change: schemaRef('ChangeKind'),
+      fields: listOf(TEXT),
+      old: recordRef(entity),
+      new: recordRef(entity),
+    },
+    ['fields', 'old', 'new'],
+  )
+
+/** Lists of these are everywhere, and have a name of their own. */
+export function sharedListOf(items: Json): Json {
+  if (items === ID) return schemaRef('Ids')
+  return items === NOT_EMPTY ? schemaRef('Texts') : listOf(items)
+}
+
+const changeName = (entity: Entity) => `${pascalCase(entity.name)}Change`
+
+const releaseProperties = {
+  digest: DIGEST,
+  built: BUILT,
+  current: described(FLAG, 'whether it is read when a request names none'),
+  source: described(TEXT, 'where the records came from'),
+  synthetic: described(FLAG, 'whether the records are invented'),
+  counts: described(mapOf(COUNT), 'number of records by collection'),
+  bytes: described(COUNT, 'size of its files'),
+  url: described(URL, 'the release in detail'),
+}
+
+const PART: Json = { type: ['string', 'number', 'null'], maxLength: MAX_ROW_CHARACTERS }
+
+/** What a row means; null where it means nothing. */
+const resolvedProperties = (isNullable: boolean) => {
+  const or = (schema: Json): Json => (isNullable ? { anyOf: [schema, { type: 'null' }] } : schema)
+  return {
+    collection: or(schemaRef('CollectionName')),
+    key: or(mapOf(ID)),
+    url: or(URL),
+    name: or(TEXT),
+    breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
+    parents: described(listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) })), 'their keys'),
+    score: described({ type: 'number', minimum: 0, maximum: 1 }, '1 where everything is as in the catalog'),
+    how: listOf({ type: 'string', enum: [...HOW] }),
+  }
+}
+
+/** By name, as they stand under components of the document. */
+export function schemasOf(catalog: Catalog): Json {
+  const entities = [...catalog.entities.values()]
+  return {
+    ...Object.fromEntries(entities.map((entity) => [pascalCase(entity.name), recordSchema(entity)])),
+    ...Object.fromEntries(entities.map((entity) => [changeName(entity), changeSchema(entity)])),
+    ...Object.fromEntries(
+      entities.map((entity) => [fieldNameOf(entity), { type: 'string', enum: [...pathsOf(entity).keys()] }]),
+    ),
+    Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
+    Ids: listOf(ID),
+    Texts: listOf(NOT_EMPTY),
+    Changes: object({
+      from: DIGEST,
+      to: DIGEST,
+      changes: described(
+        listOf({ oneOf: entities.map((entity) => schemaRef(changeName(entity))) }),
+        'with `old` unless it was added, `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
+      ),
+    }),
+    ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
+    CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
+    RowToResolve: described(
+      {
+        oneOf: [
+          { type: 'string', maxLength: MAX_ROW_CHARACTERS },
+          {
+            type: 'object',
+            properties: Object.fromEntries(entities.map(({ name }) => [name, PART])),
+            additionalProperties: false,
+          },
+        ],
+      },
+      'free text, or parts: for each a name, an abbreviation, an alias or a code',
+    ),
+    ResolvedRow: object({
+      row: described(COUNT, 'number of the row, from 1'),
+      verdict: { type: 'string', enum: [...VERDICTS] },
+      ...resolvedProperties(true),
+      alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
+    }),
+    ResolvedRecord: object(resolvedProperties(false)),
+    Suggestion: object(
+      {
+        collection: schemaRef('CollectionName'),
+        key: described(mapOf(ID), 'the fields that identify the record, with their values'),
+        url: described(URL, 'the record'),
+        name: described(TEXT, 'name of the record'),
+        breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
+        parents: described(
+          listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) })),
+          'the same ancestors by their keys',
+        ),
+        score: described(
+          { type: 'number', minimum: 0, maximum: 1 },
+          'how well it matches, on the same scale in every response',
+        ),
+        how: described(
+          listOf({ type: 'string', enum: [...HOW] }),
+          'in which ways the words match; `exact` only where there is no other',
+        ),
+        dropped: described(listOf(TEXT), 'the words that it does not have'),
+        matches: described(
+          listOf(
+            object(
+              { field: TEXT, ranges: RANGES, alias: TEXT, reason: TEXT, collection: schemaRef('CollectionName') },
+              ['alias', 'reason', 'collection'],
+            ),
+          ),
+          'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
+        ),
+        ...([...entities].some(hasCoordinates) ? distanceSchema : {}),
+      },
+      [DISTANCE],
+    ),
+    ReleaseSummary: object(releaseProperties),
+    Release: object({
+      ...releaseProperties,
+      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+      findings: described(listOf(FINDING), 'what is unexpected in the records'),
+      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+    }),
+    ReleaseManifest: object({
+      digest: DIGEST,
+      built: BUILT,
+      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
+      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
+      entities: described(
+        listOf(
+          object(
+            {
+              name: TEXT,
+              collection: schemaRef('CollectionName'),
+              count: COUNT,
+              records: described(SHA256, 'SHA-256 of its records as they are on disk'),
+              facts: described(SHA256, 'the same of its facts, where any is known'),
+              digest: described(SHA256, 'of all its files'),
+              definition: described({ type: 'object' }, 'its fields, key, code and order'),
+            },
+            ['facts'],
+          ),
+        ),
+        'in the order of the checksums, each after those that it embeds',
+      ),
+      aliases: described(
+        listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
+        'those that were imported',
+      ),
+      findings: listOf(FINDING_OF_ENTITY),
+    }),
+    ApiDescription: object({
+      release: object({ digest: DIGEST, built: BUILT, url: URL }),
+      search: URL_TEMPLATE,
+      releases: URL,
+      changes: URL_TEMPLATE,
+      openapi: URL,
+      collections: listOf(schemaRef('CollectionDescription')),
+    }),
+    CollectionDescription: object({
+      name: schemaRef('CollectionName'),
+      count: described(COUNT, 'number of records'),
+      url: described(URL, 'its list'),
+      record: described(URL_TEMPLATE, 'a single record'),
+      all: described(URL, 'all of its records'),
+      children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
+      key: described(
+        listOf(TEXT),
+        'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
+      ),
+      keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
+      code: described(listOf(TEXT), 'the fields that make up its official code'),
+      fields: listOf(FIELD),
+      filters: described(listOf(TEXT), 'parameters that filter its list'),
+    }),
+    CollectionsV1: object(
+      Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
+    ),
+    Problem: object(
+      {
+        type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
+        title: described(TEXT, 'the kind of problem, for people'),
+        status: described({ type: 'integer' }, 'status code of the response'),
+        detail: described(TEXT, 'what is wrong with this request, for people'),
+        instance: described(TEXT, 'path of the request, without its query'),
+        requestId: described(TEXT, 'the id of the request, as in X-Request-Id; not in API v1'),
+      },
+      ['requestId'],
+    ),
+  }
+}

@@ -1,0 +1,315 @@
+// The query parameters of every route of API v2, derived from the definitions: their names and what values they take.
+
+import type { Catalog } from '../../catalog/catalog.ts'
+import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
+import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import type { Filter } from '../../query/filter.ts'
+import { FORMATS } from '../../query/rendition.ts'
+import { fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
+
+export const MAX_SORT_FIELDS = 5
+/** More than an entity has, and few enough to cost nothing. */
+export const MAX_FIELDS = 200
+export const MAX_SUGGESTIONS = 50
+export const DEFAULT_SUGGESTIONS = 10
+export const MAX_PER_PAGE = 1_000
+export const DEFAULT_PER_PAGE = 50
+export const MAX_PAGE = 999_999_999_999_999
+export const MAX_WORDS = 32
+export const MAX_SEARCH_CHARACTERS = 300
+/** A metre, since distances are told in metres. */
+export const MIN_WITHIN_KM = 0.001
+/** Half the circumference of the Earth, and a little more. */
+export const MAX_WITHIN_KM = 20_040
+/** In all filters of a request together. */
+export const MAX_FILTER_VALUES = 100
+
+/** The parameters of a route, by name. */
+export type ParameterTable = ReadonlyMap<string, Parameter>
+
+export type Parameter = {
+  readonly name: string
+  /** The entity or route that it belongs to; absent where it is the same everywhere. */
+  readonly of?: string
+  readonly description: string
+  readonly repeatable: boolean
+  /** How many values it may have, where it may have several. */
+  readonly max?: number
+  /** What it filters by. */
+  readonly filter?: { readonly path: FieldPath; readonly match: Filter['match'] }
+  /** Whether it must be given. */
+  readonly required?: boolean
+  /** Several values in one, separated by commas: the schema describes each of them. It may be repeatable besides. */
+  readonly commaSeparated?: boolean
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+const once = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  description,
+  repeatable: false,
+  schema,
+})
+
+const DIGEST = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
+
+export const RELEASE = once(
+  'release',
+  'Read this release instead of the current one: its digest, or at least the first 8 digits of it',
+  DIGEST,
+)
+const PAGE = once('page', 'Number of the page, from 1', {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_PAGE,
+  default: 1,
+})
+const PER_PAGE = once('per_page', 'Records on a page', {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_PER_PAGE,
+  default: DEFAULT_PER_PAGE,
+})
+const AFTER = once('after', 'Cursor from a Link header: the page that follows it; not together with page', {
+  type: 'string',
+})
+const FORMAT = once(
+  'format',
+  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path',
+  { type: 'string', enum: FORMATS },
+)
+const EMBED = once(
+  'embed',
+  'Whether embedded records are given in full, or by their identifiers: with id, an integer stands in place of each',
+  { type: 'string', enum: ['full', 'id'], default: 'full' },
+)
+const FACTS = once('facts', 'Whether the facts of the records are given too; null where one is not known', {
+  type: 'boolean',
+  default: false,
+})
+const QUERY = once(
+  'q',
+  'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
+  { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+)
+const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
+/** Takes a point apart into its latitude and longitude. */
+export const POINT_PATTERN: string = `^${DEGREES},${DEGREES}$`
+const NEAR = once(
+  'near',
+  'Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. Not together with sort',
+  { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
+)
+const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {
+  type: 'number',
+  minimum: MIN_WITHIN_KM,
+  maximum: MAX_WITHIN_KM,
+})
+export const RECORD_NAMED_BY = ['id', 'code'] as const
+const BY = once('by', 'Whether the path names the record by its identifier or by its official code', {
+  type: 'string',
+  enum: RECORD_NAMED_BY,
+  default: 'id',
+})
+
+const fieldsOf = (entity: Entity): Parameter => ({
+  name: 'fields',
+  of: entity.name,
+  description: 'Only these fields, by their dotted paths; columns of csv stand in this order',
+  repeatable: false,
+  commaSeparated: true,
+  max: MAX_FIELDS,
+  schema: fieldNameRef(entity),
+})
+
+const sortOf = (entity: Entity): Parameter => ({
+  name: 'sort',
+  of: entity.name,
+  description: 'Fields to sort by, in descending order with a minus; by default by relevance with q, else as published',
+  repeatable: false,
+  commaSeparated: true,
+  max: MAX_SORT_FIELDS,
+  schema: {
+    anyOf: [fieldNameRef(entity), { type: 'string', enum: [...pathsOf(entity).keys()].map((path) => `-${path}`) }],
+  },
+})
+
+/** What a value at the path may be. */
+function valueSchema({ field, numeric }: FieldPath): Parameter['schema'] {
+  if (numeric) return ID
+  if (field.kind !== 'fact' || field.type === 'text') return NOT_EMPTY
+  return { type: field.type, minimum: field.min, maximum: field.max }
+}
+
+const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
+  name: path.path,
+  of: entity.name,
+  description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
+  repeatable: true,
+  filter: { path, match: 'equals' },
+  schema: valueSchema(path),
+})
+
+const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Parameter => ({
+  name: `${path.path}_${match}`,
+  of: entity.name,
+  description: `Filter: known, and at ${match === 'min' ? 'least' : 'most'} this`,
+  repeatable: false,
+  filter: { path, match },
+  schema: valueSchema(path),
+})
+
+const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
+  name: `${path.path}_prefix`,
+  of: entity.name,
+  description: `Filter: beginning of the ${path.field.description}`,
+  repeatable: true,
+  filter: { path, match: 'begins' },
+  schema: NOT_EMPTY,
+})
+
+export function filterParameters(entity: Entity): Parameter[] {
+  const paths = [...pathsOf(entity).values()]
+  const codes = paths.filter(({ field }) => field.kind === 'code')
+  const numbers = paths.filter(({ field }) => field.kind === 'fact' && field.type !== 'text')
+  return [
+    ...paths.map((path) => filterOf(entity, path)),
+    ...codes.map((path) => prefixOf(entity, path)),
+    ...numbers.flatMap((path) => [boundOf(entity, path, 'min'), boundOf(entity, path, 'max')]),
+  ]
+}
+
+const tableOf = (parameters: readonly Parameter[]): ParameterTable =>
+  new Map(parameters.map((parameter) => [parameter.name, parameter]))
+
+/** Derives a table once for each definition. */
+function derived<D extends object>(derive: (definition: D) => readonly Parameter[]): (definition: D) => ParameterTable {
+  const tables = new WeakMap<D, ParameterTable>()
+  return (definition) => {
+    const known = tables.get(definition)
+    if (known !== undefined) return known
+    const table = tableOf(derive(definition))
+    tables.set(definition, table)
+    return table
+  }
+}
+
+export const noParameters: ParameterTable = new Map()
+export const describeParameters = tableOf([RELEASE])
+
+const PAGING = [PAGE, PER_PAGE, AFTER] as const
+
+/** Which records are found, in which order, and what is given of each. */
+const queryOf = (entity: Entity): Parameter[] => [
+  QUERY,
+  sortOf(entity),
+  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
+  fieldsOf(entity),
+  FACTS,
+  EMBED,
+  FORMAT,
+  RELEASE,
+  ...filterParameters(entity),
+]
+
+export const listParameters = derived((entity: Entity) => [...PAGING, ...queryOf(entity)])
+export const bulkParameters = derived(queryOf)
+/** Of the records below one, which the path names. */
+export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...queryOf(entity)])
+export const childBulkParameters = derived((entity: Entity) => [BY, ...queryOf(entity)])
+
+export const recordParameters = derived((entity: Entity) => [BY, fieldsOf(entity), FACTS, EMBED, FORMAT, RELEASE])
+
+const IN = ({ collections }: Catalog): Parameter => ({
+  name: 'in',
+  description: 'Only these collections; may also be repeated',
+  repeatable: true,
+  commaSeparated: true,
+  schema: { type: 'string', enum: [...collections.keys()] },
+})
+
+/** Records of these have others below them, and a single identifier to be named by. */
+const parentIn = (catalog: Catalog): Entity | undefined =>
+  [...catalog.entities.values()].find(
+    (entity) => ownerOf(entity) === undefined && descendantsOf(catalog, entity).length > 0,
+  )
+
+const WITHIN_NAMED_BY = { type: 'string', enum: RECORD_NAMED_BY }
+
+export const searchParameters = derived((catalog: Catalog) => [
+  { ...QUERY, of: 'search', required: true },
+  IN(catalog),
+  once(
+    'within',
+    'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
+    { type: 'string', pattern: '^[a-z-]+:.+$', examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`] },
+  ),
+  { ...once('by', 'What within has after the colon, where it could be both', WITHIN_NAMED_BY), of: 'search' },
+  once('limit', 'Maximum number of suggestions', {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_SUGGESTIONS,
+    default: DEFAULT_SUGGESTIONS,
+  }),
+  ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
+  RELEASE,
+])
+
+/** In one GET request; more rows are sent in a body. */
+export const MAX_QUERY_ROWS = 50
+
+const LEVELS = (catalog: Catalog): Parameter => ({
+  ...IN(catalog),
+  of: 'resolve',
+  description: 'The collections of which free text may name a record; all by default',
+})
+
+const RESOLVE_FORMAT: Parameter = {
+  ...once(
+    'format',
+    'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
+    { type: 'string', enum: FORMATS },
+  ),
+  of: 'resolve',
+}
+
+/** Of rows that are sent in a body. */
+export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
+
+/** Of rows in the query: free text, each in its own parameter, or the parts of a single row. */
+export const resolveParameters = derived((catalog: Catalog) => [
+  {
+    name: 'q',
+    of: 'resolve',
+    description: `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
+    repeatable: true,
+    max: MAX_QUERY_ROWS,
+    schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+  },
+  ...[...catalog.entities.values()].map(({ name }) =>
+    once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_SEARCH_CHARACTERS,
+    }),
+  ),
+  ...resolveBodyParameters(catalog).values(),
+])
+
+export const CHANGES_FORMATS = ['json', 'ndjson'] as const
+
+const ofChanges = (parameter: Parameter): Parameter => ({ ...parameter, of: 'changes' })
+
+export const changesParameters = derived((catalog: Catalog) => [
+  IN(catalog),
+  ...[
+    { ...once('from', 'Digest of the release that the client has', DIGEST), required: true },
+    once('to', 'Digest of the release that the client wants; the current one by default', DIGEST),
+    EMBED,
+    once('format', 'One document, or with ndjson a line for each change; takes precedence over the Accept header', {
+      type: 'string',
+      enum: CHANGES_FORMATS,
+    }),
+  ].map(ofChanges),
+])

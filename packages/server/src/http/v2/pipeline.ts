@@ -1,0 +1,263 @@
+// The way of a request through API v2: parse it, choose the release, find, render, respond.
+//
+// Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+import { RESOLVE_PATH } from '../../catalog/collections.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import { find } from '../../query/finder.ts'
+import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../query/rendition.ts'
+import { searchAcross } from '../../query/search/search.ts'
+import { catalogOfBoth } from '../../release/diff.ts'
+import type { Release } from '../../release/release.ts'
+import { signedBytes } from '../../release/signing/release-signature.ts'
+import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
+import { orThrow, ProblemError } from '../problem.ts'
+import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
+import { changesResponse } from './changes.ts'
+import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
+import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
+import { openapiDocument } from './openapi/document.ts'
+import { catalogRouteAt, releasePartTemplate, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
+import { findRecord } from './record-key.ts'
+import {
+  badCursor,
+  type ListRequest,
+  type ParsedSearch,
+  parseChangesRequest,
+  parseComparedReleases,
+  parseQuery,
+  parseRequest,
+  parseResolveBodyRequest,
+  type RawQuery,
+  type RecordRequest,
+  refuseParameters,
+  scopeWithin,
+  writeCursor,
+} from './request.ts'
+import { resolvedInBody, resolvedInQuery } from './resolve.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
+import type { ResponseCache } from './response-cache.ts'
+import { searchSuggestions } from './search.ts'
+
+export type V2Context = {
+  readonly releases: OpenReleases
+  readonly cache: ResponseCache | undefined
+  /** Under which address the service presents itself in links; throws where the request does not say so. */
+  readonly baseUrlOf: () => string
+  /** Whether that is the configured address, whatever a request says. */
+  readonly isBaseUrlFixed: boolean
+  /** For what takes long. */
+  readonly turn?: Turn | undefined
+}
+
+/** Computes what the first search in a release would have to wait for, one entity at a time. */
+export async function warmUp(release: Release): Promise<void> {
+  for (const { name } of release.catalog.collections.values()) {
+    await Bun.sleep(0)
+    searchAcross(release, ['a'], [[name, []]], 1)
+  }
+}
+
+type Response = HttpResponse | Promise<HttpResponse>
+
+export function respondV2(context: V2Context, request: HttpRequest): Response {
+  const { releases, cache, baseUrlOf, isBaseUrlFixed, turn } = context
+  const { path, headers } = request
+  const isRows = request.method === 'POST' && path === RESOLVE_PATH
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
+  const query = parseQuery(request.query)
+  if (isRows) return respondToRows(context, request, query)
+  const serviceRoute = serviceRouteAt(path)
+  if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
+
+  const { chosen, gone } = chooseRelease(releases, query)
+  const route = catalogRouteAt(chosen.release.catalog, path)
+  const baseUrl = baseUrlOf()
+  const wanted = parseRequest(route, query, headers, chosen.release)
+  if (gone !== undefined) throw releaseGone(gone)
+
+  const addressed = { ...chosen, isAddressed: !isBaseUrlFixed }
+  switch (wanted.kind) {
+    case 'list':
+      return respondList(request, addressed, wanted, `${baseUrl}${path}`, query)
+    case 'record':
+      return respondRecord(request, chosen, wanted)
+    case 'bulk':
+      return bulkResponse(cache, request, chosen, wanted)
+    case 'search':
+      return respondSearch(request, addressed, wanted, baseUrl)
+    case 'resolve':
+      return resolvedInQuery(request, addressed, wanted, baseUrl, turn)
+    case 'index':
+      return jsonResponse(request, addressed, describeIndex(chosen.release, baseUrl))
+  }
+}
+
+/** To rows in the body of the request. */
+function respondToRows({ releases, baseUrlOf }: V2Context, request: HttpRequest, query: RawQuery): HttpResponse {
+  const { chosen, gone } = chooseRelease(releases, query)
+  const { release } = chosen
+  const wanted = parseResolveBodyRequest(query, request.headers, release.catalog)
+  if (gone !== undefined) throw releaseGone(gone)
+  return resolvedInBody(release, request, wanted, baseUrlOf())
+}
+
+/** To other methods than GET and HEAD, and to a known path with a slash after it. */
+function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
+  const path = withoutSlash(request.path)
+  // For a path that is not known, this throws.
+  if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
+  return isRead(request) ? redirected(request) : orThrow(otherMethod(request))
+}
+
+/**
+ * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
+ * definitions of the current one: a request that is wrong in itself is refused as such.
+ */
+function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
+  const { current } = releases
+  if (named === undefined) return { chosen: { release: current, isNamed: false }, gone: undefined }
+  const { parameter, prefix } = named
+  // A walk through the current release goes on without a look at the disk.
+  const isCurrent = parameter === 'after' && current.digest.startsWith(prefix)
+  const release = isCurrent ? current : releases.lookUp(parameter, prefix)
+  if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: prefix }
+  // The beginning of a digest may become that of another release, too.
+  return { chosen: { release, isNamed: prefix === release.digest }, gone: undefined }
+}
+
+/** A page of the records of an entity, or of those below one record. */
+function respondList(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  wanted: ListRequest,
+  url: string,
+  query: RawQuery,
+): HttpResponse {
+  const { page, positions } = findPage(chosen.release, wanted)
+  const body = renderRecords(chosen.release, wanted, positions)
+  const { encoding, rendition } = wanted
+  const headers = listHeaders(page, url, query.pairs)
+  // Only the links to other pages have an address in them.
+  const isAddressed = chosen.isAddressed === true && 'Link' in headers
+  return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
+}
+
+function findPage(release: Release, wanted: ListRequest) {
+  const { start: at, perPage } = wanted
+  const found = find(release, wanted.entity.name, queryWithin(release, wanted).query)
+  const { total } = found
+  const totalPages = Math.ceil(total / perPage)
+  if ('page' in at && at.page > Math.max(totalPages, 1))
+    throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
+  const start = 'page' in at ? (at.page - 1) * perPage : found.placeOf(at.position) + 1
+  if ('after' in at && start === 0) throw badCursor(at.after)
+  const positions = found.slice(start, start + perPage)
+  const last = positions.at(-1)
+  const isLast = last === undefined || start + positions.length >= total
+  const next = isLast ? undefined : writeCursor(release.digest, last)
+  return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
+}
+
+function renderRecords(release: Release, wanted: ListRequest, positions: Uint32Array): Uint8Array {
+  const { rendition, query } = wanted
+  const entity = release.entity(wanted.entity.name)
+  const addMembers = memberAdder(entity, rendition, distanceMember(entity, query))
+  const jsons = Array.from(positions, (position) => addMembers(entity.records.record(position), position))
+  return bodyOf(recordEncoder(wanted.entity, rendition), jsons)
+}
+
+function respondSearch(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  { words, limit, near, searched, within }: ParsedSearch,
+  baseUrl: string,
+): HttpResponse {
+  const scope = scopeWithin(chosen.release, searched, within)
+  return jsonResponse(request, chosen, searchSuggestions(chosen.release, { words, limit, near, scope }, baseUrl))
+}
+
+function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
+  const { release } = chosen
+  const { rendition, encoding } = wanted
+  const entity = release.entity(wanted.entity.name)
+  const position = findRecord(release, wanted)
+  const json = memberAdder(entity, rendition)(entity.records.record(position), position)
+  const body = renderRecord(wanted.entity, rendition, json)
+  return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
+}
+
+/** In JSON it is the record itself, not a list of one. */
+function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
+  if (rendition.format === 'json' && isWhole(rendition)) return json
+  const encoder = recordEncoder(entity, rendition)
+  return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
+}
+
+function respondAboutService(
+  { releases, cache }: V2Context,
+  route: ServiceRoute,
+  request: HttpRequest,
+  query: RawQuery,
+  baseUrl: string,
+): Response {
+  if (route.kind === 'changes') return respondChanges(releases, cache, request, query)
+  refuseParameters(query)
+  const { current } = releases
+  // Which release is current may change, and with it what there is to say of each.
+  const chosen = { release: current, isNamed: false, isUndated: true }
+  switch (route.kind) {
+    case 'releases':
+      return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
+    case 'release': {
+      if (!isDigestOrPrefix(route.digest)) throw new ProblemError({ kind: 'not-found', known: [releaseTemplate] })
+      const release = releases.find('digest', route.digest)
+      return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
+    }
+    case 'manifest':
+    case 'checksums':
+    case 'signature': {
+      if (!isDigestOrPrefix(route.digest))
+        throw new ProblemError({ kind: 'not-found', known: [releasePartTemplate(route.kind)] })
+      return respondPart(releases, route.kind, request, route.digest)
+    }
+    case 'openapi':
+      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl))
+  }
+}
+
+/** What others need to have the same release, and to check it. */
+function respondPart(
+  releases: OpenReleases,
+  part: 'manifest' | 'checksums' | 'signature',
+  request: HttpRequest,
+  prefix: string,
+): HttpResponse {
+  const release = releases.find('digest', prefix)
+  const { digest, manifest } = release
+  // A release may be signed anew, and upgraded to another format of its files.
+  const chosen = { release, isNamed: false, isUndated: true }
+  if (part === 'manifest') return jsonResponse(request, chosen, describeManifest(release))
+  // The checksums follow from the digest.
+  if (part === 'checksums')
+    return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
+  const signature = releases.signatureOf(digest)
+  if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
+  return textResponse(request, chosen, Buffer.from(signature))
+}
+
+function respondChanges(
+  releases: OpenReleases,
+  cache: ResponseCache | undefined,
+  request: HttpRequest,
+  query: RawQuery,
+): Response {
+  const { current } = releases
+  const { from, to } = parseComparedReleases(query, current.catalog)
+  const older = releases.find('from', from)
+  const newer = to === undefined ? current : releases.find('to', to)
+  const wanted = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
+  // The beginning of a digest may become that of another release, too.
+  const isNamed = from === older.digest && to === newer.digest
+  return changesResponse(cache, request, older, { release: newer, isNamed }, wanted)
+}

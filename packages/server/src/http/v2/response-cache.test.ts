@@ -1,0 +1,221 @@
+// Bodies made once and kept in files: shared, bounded, and never read before they are whole.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { TestDirectory } from '../../../../../test/support/releases.ts'
+import { testCache } from '../../../../../test/support/server.ts'
+import type { ProblemError } from '../problem.ts'
+import { type CachedFile, CannotCache, cacheDirectory, type NewBody } from './response-cache.ts'
+
+const CHUNK = 50_000
+const CHUNKS = 4
+const LENGTH = CHUNK * CHUNKS
+
+let directory: TestDirectory
+beforeEach(() => {
+  directory = new TestDirectory()
+})
+afterEach(() => directory[Symbol.dispose]())
+
+const bytesOf = (seed: number) => Buffer.from(Array.from({ length: LENGTH }, (_, at) => (at * 7 + seed) % 251))
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('base64')
+
+/** A body that counts how often it was made. */
+function bodyOf(seed: number, options: Partial<NewBody> = {}) {
+  const made = { times: 0 }
+  async function* chunks() {
+    made.times++
+    const bytes = bytesOf(seed)
+    for (let at = 0; at < LENGTH; at += CHUNK) yield bytes.subarray(at, at + CHUNK)
+  }
+  return { made, body: { madeFrom: [], chunks, encoding: () => undefined, ...options } satisfies NewBody }
+}
+
+const read = async (file: CachedFile, from = 0, to = file.length) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of file.chunks(from, to)) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+}
+const names = () => readdirSync(directory.path).sort()
+
+describe('a body', () => {
+  test('is found once it was made, by another worker too, whole or in part', async () => {
+    const cache = testCache(directory.path)
+    expect(cache.find('a')).toBeUndefined()
+    await cache.make('a', bodyOf(1, { encoding: () => 'gzip' }).body)
+    const found = testCache(directory.path).find('a') as CachedFile
+    expect([found.length, found.sha256, found.encoding]).toEqual([LENGTH, sha256(bytesOf(1)), 'gzip'])
+    expect((await read(found)).equals(bytesOf(1))).toBe(true)
+    expect((await read(found, 40_000, 120_001)).equals(bytesOf(1).subarray(40_000, 120_001))).toBe(true)
+  })
+
+  test('is made once for all who wait for it', async () => {
+    const cache = testCache(directory.path)
+    const { made, body } = bodyOf(1)
+    const files = await Promise.all(Array.from({ length: 50 }, () => cache.make('a', body)))
+    expect([made.times, new Set(files.map(({ sha256 }) => sha256)).size]).toEqual([1, 1])
+    await cache.make('a', body)
+    expect(made.times).toBe(1)
+  })
+
+  test('is made after the one before is done', async () => {
+    const cache = testCache(directory.path)
+    let running = 0
+    const seen: number[] = []
+    const slow = (): NewBody => ({
+      madeFrom: [],
+      encoding: () => undefined,
+      async *chunks() {
+        seen.push(++running)
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+        running--
+        yield Buffer.from('x')
+      },
+    })
+    await Promise.all(['a', 'b', 'c'].map((name) => cache.make(name, slow())))
+    expect(seen).toEqual([1, 1, 1])
+  })
+
+  test('that fails fails for all who wait, leaves nothing behind, and is tried again', async () => {
+    const cache = testCache(directory.path)
+    const failing: NewBody = {
+      ...bodyOf(1).body,
+      async *chunks() {
+        yield Buffer.alloc(10)
+        throw new Error('damaged')
+      },
+    }
+    const results = await Promise.allSettled([cache.make('a', failing), cache.make('a', failing)])
+    expect(results.map((result) => result.status === 'rejected' && result.reason.message)).toEqual([
+      'damaged',
+      'damaged',
+    ])
+    expect(names()).toEqual([])
+    expect((await cache.make('a', bodyOf(1).body)).length).toBe(LENGTH)
+  })
+
+  test('is refused when too many others are being made', async () => {
+    const cache = testCache(directory.path)
+    const all = Array.from({ length: 20 }, (_, at) => cache.make(`body-${at}`, bodyOf(at).body))
+    const results = await Promise.allSettled(all)
+    const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as ProblemError)
+    expect(refused.map(({ problem }) => problem.kind)).toEqual(['overloaded', 'overloaded', 'overloaded', 'overloaded'])
+    expect((await cache.make('body-19', bodyOf(19).body)).length).toBe(LENGTH)
+  })
+})
+
+describe('a file', () => {
+  const damages: readonly [string, (path: string) => void][] = [
+    ['was cut', (path) => truncateSync(path, 1_000)],
+    ['lacks its last byte', (path) => truncateSync(path, statSync(path).size - 1)],
+    ['is empty', (path) => writeFileSync(path, '')],
+    ['is something else', (path) => writeFileSync(path, 'x'.repeat(500))],
+    ['only looks like one', (path) => writeFileSync(path, `xx{"format":1,"length":3}${'      23'}`)],
+  ]
+  test.each(damages)('that %s is not read, and is replaced', async (_, damage) => {
+    await testCache(directory.path).make('a', bodyOf(1).body)
+    damage(join(directory.path, 'a'))
+    const cache = testCache(directory.path)
+    expect(cache.find('a')).toBeUndefined()
+    expect((await cache.make('a', bodyOf(1).body)).sha256).toBe(sha256(bytesOf(1)))
+  })
+
+  test('that was left unfinished is removed after a while, and not while it may still be written', async () => {
+    for (const name of ['old.part', 'new.part']) writeFileSync(join(directory.path, name), 'x')
+    utimesSync(join(directory.path, 'old.part'), 1_000_000, 1_000_000)
+    await testCache(directory.path).sweep()
+    expect(names()).toEqual(['new.part'])
+  })
+
+  test('that was used least recently goes first, and whoever reads it reads it to the end', async () => {
+    const room = LENGTH * 2 + 1_000
+    const cache = testCache(directory.path, { maxBytes: room })
+    const first = await cache.make('a', bodyOf(1).body)
+    const reader = first.chunks(0, LENGTH)
+    const begun = Buffer.from((await reader.next()).value as Uint8Array)
+    utimesSync(join(directory.path, 'a'), 1_000_000, 1_000_000)
+    await cache.make('b', bodyOf(2).body)
+    await cache.make('c', bodyOf(3).body)
+    await cache.sweep()
+    expect(names()).toEqual(['b', 'c'])
+    const rest: Buffer[] = []
+    for await (const chunk of reader) rest.push(Buffer.from(chunk))
+    expect(Buffer.concat([begun, ...rest]).equals(bytesOf(1))).toBe(true)
+    expect(cache.find('a')).toBeUndefined()
+  })
+
+  test('of a release that is gone goes too', async () => {
+    const there = new Set(['one', 'two'])
+    const cache = testCache(directory.path, { isOnDisk: (digest) => there.has(digest) })
+    await cache.make('a', bodyOf(1, { madeFrom: ['one'] }).body)
+    await cache.make('b', bodyOf(2, { madeFrom: ['one', 'two'] }).body)
+    there.delete('two')
+    await cache.sweep()
+    expect(names()).toEqual(['a'])
+    expect([cache.find('a')?.length, cache.find('b')]).toEqual([LENGTH, undefined])
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'is opened once for all its readers, and closed after the last',
+    async () => {
+      const opened = () => readdirSync('/proc/self/fd').length
+      const before = opened()
+      const cache = testCache(directory.path)
+      const file = await cache.make('a', bodyOf(1).body)
+      const readers = Array.from({ length: 100 }, () => file.chunks(0, LENGTH))
+      for (const reader of readers) await reader.next()
+      expect(opened()).toBe(before + 1)
+      rmSync(join(directory.path, 'a'))
+      await cache.sweep()
+      expect(opened()).toBe(before + 1)
+      for (const reader of readers) await reader.return(undefined)
+      expect(opened()).toBe(before)
+    },
+  )
+})
+
+describe('where nothing can be written', () => {
+  test('a body cannot be made, which is logged, and not tried again at once', async () => {
+    const events: string[] = []
+    const path = join(directory.path, 'cache')
+    const cache = testCache(path, { log: ({ event }) => events.push(event) })
+    const { made, body } = bodyOf(1)
+    for (const name of ['a', 'b', 'a'])
+      expect(await cache.make(name, body).catch((error) => error)).toBeInstanceOf(CannotCache)
+    expect([events, made.times]).toEqual([['cache-unusable'], 0])
+  })
+
+  test('the directory is one in the home, or else one of our own among the temporary ones', () => {
+    using temporary = new TestDirectory()
+    const before = process.env.TMPDIR
+    process.env.TMPDIR = temporary.path
+    try {
+      expect(cacheDirectory(directory.path, undefined)).toBe(join(directory.path, 'cache'))
+      const home = join(directory.path, 'file')
+      writeFileSync(home, '')
+      const found = cacheDirectory(home, undefined) as string
+      expect(found).toStartWith(join(temporary.path, 'nomenclator-'))
+      expect(statSync(found).mode & 0o777).toBe(0o700)
+      // Someone else could have made it, and put files into it.
+      chmodSync(found, 0o777)
+      expect(cacheDirectory(home, undefined)).toBeInstanceOf(CannotCache)
+      expect(cacheDirectory(directory.path, join(home, 'below'))).toBeInstanceOf(CannotCache)
+      mkdirSync(join(directory.path, 'given'))
+      expect(cacheDirectory(home, join(directory.path, 'given'))).toBe(join(directory.path, 'given'))
+      expect(existsSync(join(directory.path, 'given', 'cache'))).toBe(false)
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = before
+    }
+  })
+})

@@ -1,0 +1,177 @@
+// Puts a response of API v2 together: every header, validators, caching and compression.
+import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
+import { type Format, CONTENT_TYPES as RECORD_TYPES } from '../../query/rendition.ts'
+import type { Release } from '../../release/release.ts'
+import { evaluateConditions } from '../conditional.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { ProblemError } from '../problem.ts'
+import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADERS } from '../v1/page-headers.ts'
+import { acceptedEncoding, type Encoding } from './negotiate.ts'
+import type { Pairs } from './request.ts'
+
+const CONTENT_TYPES = { ...RECORD_TYPES, text: 'text/plain; charset=utf-8' } as const
+
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/** The release that a response is read from. */
+export type ChosenRelease = {
+  readonly release: Release
+  /** Whether the request names it by its whole digest: then the response never changes. */
+  readonly isNamed: boolean
+  /** Whether the response also depends on something else, such as which release is current: then it has no date. */
+  readonly isUndated?: boolean
+  /** Whether the response has the address that the request was sent to, which anyone may choose. */
+  readonly isAddressed?: boolean
+}
+
+/** What is sent, in which format, and how it may be compressed. */
+export type Representation = {
+  readonly format: Format | 'text'
+  readonly encoding: Encoding | undefined
+  readonly body: Uint8Array
+  /** Those that only this kind of response has. */
+  readonly headers?: Headers
+}
+
+export const jsonResponse = (request: HttpRequest, chosen: ChosenRelease, value: unknown): HttpResponse =>
+  bodyResponse(request, chosen, {
+    format: 'json',
+    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
+    body: Buffer.from(JSON.stringify(value)),
+  })
+
+export const textResponse = (request: HttpRequest, chosen: ChosenRelease, body: Uint8Array): HttpResponse =>
+  bodyResponse(request, chosen, {
+    format: 'text',
+    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
+    body,
+  })
+
+/** A smaller body fits into one packet anyway. */
+export const MIN_COMPRESSED_BYTES = 1_000
+
+/** The entity tag is that of the bytes before compression, marked with the encoding. */
+export function bodyResponse(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  { format, encoding: accepted, body, headers = {} }: Representation,
+): HttpResponse {
+  const encoding = body.length < MIN_COMPRESSED_BYTES ? undefined : accepted
+  const etag = entityTag(contentHash(body), encoding)
+  const head = responseHead(chosen, { format, encoding, headers }, etag)
+  const condition = evaluateConditions(request.headers, etag, chosen.isUndated ? '' : chosen.release.lastModified)
+  if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
+  if (condition === 'not-modified') return { status: 304, head, body: undefined }
+  return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
+}
+
+export const contentHash = (body: Uint8Array): string => Bun.hash.xxHash64(body).toString(16).padStart(16, '0')
+
+export const entityTag = (hash: string, encoding: Encoding | undefined): string =>
+  encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
+
+/** Every header of a response of API v2 that succeeds. */
+export const responseHead = (
+  { release, isNamed, isUndated = false, isAddressed = false }: ChosenRelease,
+  { format, encoding, headers = {} }: Omit<Representation, 'body'>,
+  etag: string | undefined,
+): string =>
+  headerLines({
+    'Content-Type': CONTENT_TYPES[format],
+    ...V2_COMMON_HEADERS,
+    ...headers,
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    ...(etag === undefined ? {} : { ETag: etag }),
+    'X-Release': release.digest,
+    ...(isUndated ? {} : { 'Last-Modified': release.lastModified }),
+    // A cache must not keep for a year what leads others to an address that one client made up.
+    'Cache-Control': isNamed && !isAddressed ? IMMUTABLE : CACHE_CONTROL,
+  })
+
+/** A page of a list, as far as its headers tell of it. */
+type ListPage = {
+  readonly page: number
+  readonly perPage: number
+  readonly total: number
+  readonly totalPages: number
+  /** How many records come before it. */
+  readonly start: number
+  /** The cursor of the page after it; undefined on the last one. */
+  readonly next: string | undefined
+}
+
+/** What only a page of a list has: its number, the totals, and links to other pages of the same query. */
+export const listHeaders = (page: ListPage, url: string, query: Pairs): Headers => ({
+  'X-Page': String(page.page),
+  ...totalHeaders(page.total, page.totalPages, page.perPage),
+  ...linkHeader(page, url, query),
+})
+
+function linkHeader({ page, perPage, totalPages, start, next }: ListPage, url: string, query: Pairs): Headers {
+  if (totalPages <= 1 && start === 0) return {}
+  let kept = ''
+  for (const [name, value] of query)
+    if (name !== 'page' && name !== 'after') kept += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`
+  // A cursor and a number need no encoding.
+  const to = (rel: string, name: string, value: string | number) => `<${url}?${kept}${name}=${value}>; rel="${rel}"`
+  const links = [to('first', 'page', 1)]
+  // A page after a cursor may begin in the middle of a numbered page: then that one has the records before it.
+  if (start > 0) links.push(to('prev', 'page', start % perPage === 0 ? page - 1 : page))
+  if (next !== undefined) links.push(to('next', 'after', next))
+  links.push(to('last', 'page', Math.max(totalPages, 1)))
+  return { Link: links.join(', ') }
+}
+
+/** Levels that cost about as much time as they save on a fast network. */
+const GZIP = 5
+const ZSTD = 3
+const BROTLI = 4
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI, [constants.BROTLI_PARAM_LGWIN]: 20 } }
+
+export function compressed(body: Uint8Array, encoding: Encoding): Uint8Array {
+  switch (encoding) {
+    case 'gzip':
+      return Bun.gzipSync(body as Uint8Array<ArrayBuffer>, { level: GZIP })
+    case 'zstd':
+      return Bun.zstdCompressSync(body as Uint8Array<ArrayBuffer>, { level: ZSTD })
+    case 'br':
+      return brotliCompressSync(body, brotli)
+  }
+}
+
+const compressor = (encoding: Encoding) => {
+  switch (encoding) {
+    case 'gzip':
+      return createGzip({ level: GZIP })
+    case 'zstd':
+      return createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: ZSTD } })
+    case 'br':
+      return createBrotliCompress(brotli)
+  }
+}
+
+/** Pulls the next chunk only when the one before is compressed, so that its bytes may be used again. */
+export async function* compressedChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: Encoding,
+): AsyncGenerator<Uint8Array> {
+  const stream = compressor(encoding)
+  const ready: Uint8Array[] = []
+  const failed = new Promise<never>((_, reject) => stream.on('error', reject))
+  // It may fail while no one waits for it.
+  failed.catch(() => {})
+  const ended = new Promise<void>((resolve) => stream.on('end', resolve))
+  stream.on('data', (bytes) => void ready.push(bytes))
+  const written = (chunk: Uint8Array) => new Promise<void>((resolve) => stream.write(chunk, () => resolve()))
+  try {
+    for await (const chunk of chunks) {
+      await Promise.race([written(chunk), failed])
+      yield* ready.splice(0)
+    }
+    stream.end()
+    await Promise.race([ended, failed])
+    yield* ready
+  } finally {
+    stream.destroy()
+  }
+}

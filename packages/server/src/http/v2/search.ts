@@ -1,0 +1,103 @@
+// The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { DISTANCE } from '../../query/near.ts'
+import { highlights } from '../../query/search/highlight.ts'
+import { type AliasMatch, type SearchResult, searchAcross } from '../../query/search/search.ts'
+import type { Release } from '../../release/release.ts'
+import { keyOf, recordPath } from './record-key.ts'
+import type { SearchRequest } from './request.ts'
+
+export const searchSuggestions = (release: Release, { words, scope, limit, near }: SearchRequest, baseUrl: string) =>
+  searchAcross(release, words, scope, limit, near).map((result) => renderSuggestion(release, result, words, baseUrl))
+
+const decoder = new TextDecoder()
+
+const DECIMALS = 10_000
+export const roundedScore = (score: number): number => Math.round(score * DECIMALS) / DECIMALS
+
+export const publishedRecord = (release: Release, name: string, position: number): PublishedRecord =>
+  JSON.parse(decoder.decode(release.entity(name).records.record(position)))
+
+/** Which record it is, where it is, and below which others. */
+export function summarizeRecord(definition: Entity, record: PublishedRecord, baseUrl: string) {
+  const { nameField, ancestors } = namingOf(definition)
+  let ancestor = record
+  const above = ancestors.map((step) => {
+    ancestor = ancestor[step.field] as PublishedRecord
+    return {
+      collection: step.entity.plural,
+      key: keyOf(step.entity, ancestor),
+      name: ancestor[step.nameField] as string,
+    }
+  })
+  return {
+    collection: definition.plural,
+    key: keyOf(definition, record),
+    url: `${baseUrl}${recordPath(definition, record)}`,
+    name: record[nameField] as string,
+    breadcrumb: above.map(({ name }) => name),
+    parents: above.map(({ collection, key }) => ({ collection, key })),
+  }
+}
+
+function renderSuggestion(
+  release: Release,
+  { name, position, score, explanation, distance }: SearchResult,
+  words: readonly string[],
+  baseUrl: string,
+) {
+  const { definition } = release.entity(name)
+  const record = publishedRecord(release, name, position)
+  const { searched } = namingOf(definition)
+  const { how, dropped, matched, aliases } = explanation
+  return {
+    ...summarizeRecord(definition, record, baseUrl),
+    score: roundedScore(score),
+    how,
+    dropped,
+    matches: [
+      ...searched
+        .map((field) => ({ field, ranges: highlights(record[field] as string, words, matched) }))
+        .filter(({ ranges }) => ranges.length > 0),
+      ...aliases.map((match) => renderAlias(release, match, definition, words)),
+    ],
+    ...(distance === undefined ? {} : { [DISTANCE]: distance }),
+  }
+}
+
+/** An alias stands beside the fields, with its text and why the record is called so, and whose it is. */
+function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entity, words: readonly string[]) {
+  const { plural } = entity === undefined ? own : release.entity(entity).definition
+  return {
+    field: 'alias',
+    ranges: highlights(alias.alias, words),
+    alias: alias.alias,
+    reason: alias.reason,
+    collection: plural,
+  }
+}
+
+/** Which fields of an entity are searched, and which name a record and its ancestors. */
+type Naming = {
+  readonly searched: readonly string[]
+  readonly nameField: string
+  /** The nearest first. */
+  readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
+}
+
+const namings = new WeakMap<Entity, Naming>()
+
+export function namingOf(entity: Entity): Naming {
+  const known = namings.get(entity)
+  if (known !== undefined) return known
+  const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
+  const naming = {
+    searched: searched.map(([field]) => field),
+    nameField: nameFieldOf(entity),
+    ancestors: ancestorsOf(entity).map((step) => ({ ...step, nameField: nameFieldOf(step.entity) })),
+  }
+  namings.set(entity, naming)
+  return naming
+}

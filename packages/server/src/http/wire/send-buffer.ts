@@ -1,0 +1,141 @@
+// Sends bytes to a client: keeps what its socket does not take yet, and pulls a streamed body at the client's pace.
+import type { Socket } from 'bun'
+import type { Streamed } from '../exchange.ts'
+import { headerLines } from '../v1/page-headers.ts'
+import type { Turns } from './turns.ts'
+
+const EMPTY = Buffer.alloc(0)
+const NO_WAITER = () => {}
+
+export class SendBuffer {
+  readonly #socket: Pick<Socket<unknown>, 'write'>
+  #unsent: Uint8Array = EMPTY
+  /** What is sent when all of that was. */
+  #then: Uint8Array = EMPTY
+  #kept = 0
+  #closed = false
+  #wakeWaiter = NO_WAITER
+
+  constructor(socket: Pick<Socket<unknown>, 'write'>) {
+    this.#socket = socket
+  }
+
+  /** How many bytes the socket has not taken yet. */
+  get length(): number {
+    return this.#unsent.length + this.#then.length
+  }
+
+  /** How many bytes of memory are kept until the socket has taken the rest. */
+  get kept(): number {
+    return this.#kept
+  }
+
+  /** The socket is closed, and nothing more can be sent. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /**
+   * Sends the first bytes of a buffer, which the caller may then use again, and after them a body, which must not change
+   * and is not copied. Only for when nothing is unsent.
+   */
+  send(bytes: Uint8Array, length: number, body: Uint8Array = EMPTY): void {
+    const sent = this.#write(bytes, length)
+    if (sent === length) {
+      if (body.length > 0) this.sendKept(body)
+    } else if (!this.#closed) {
+      this.#unsent = Buffer.from(bytes.subarray(sent, length))
+      this.#then = body
+      this.#kept = this.length
+    }
+  }
+
+  /** Sends bytes that must not change, and are not copied. Only for when nothing is unsent. */
+  sendKept(bytes: Uint8Array): void {
+    const sent = this.#write(bytes, bytes.length)
+    if (sent === bytes.length || this.#closed) return
+    this.#unsent = bytes.subarray(sent)
+    this.#kept = bytes.length
+  }
+
+  sendRest(): void {
+    while (this.#unsent.length > 0) {
+      const sent = this.#write(this.#unsent, this.#unsent.length)
+      if (this.#closed) return
+      this.#unsent = this.#unsent.subarray(sent)
+      if (this.#unsent.length > 0) return
+      this.#unsent = this.#then
+      this.#then = EMPTY
+    }
+    this.#kept = 0
+  }
+
+  #write(bytes: Uint8Array, length: number): number {
+    const sent = this.#socket.write(bytes, 0, length)
+    if (sent < 0) this.close()
+    return sent
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#unsent = EMPTY
+    this.#then = EMPTY
+    this.#kept = 0
+    this.#wakeWaiter()
+  }
+
+  /** Lets the caller of waitUntil check its condition again. */
+  wake(): void {
+    this.#wakeWaiter()
+  }
+
+  /** Resolves to true when the condition holds, or to false when the socket is closed. Only one caller may wait at a time. */
+  async waitUntil(condition: () => boolean): Promise<boolean> {
+    while (!this.#closed && !condition()) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wakeWaiter = resolve
+      await promise
+    }
+    this.#wakeWaiter = NO_WAITER
+    return !this.#closed
+  }
+}
+
+/** At most this much of a body is kept for a client that does not read. */
+const MAX_SLICE = 1 << 16
+/** A slice with the lines before and after it. It is filled and sent within one turn, so all streams can share it. */
+const frame = Buffer.allocUnsafe(MAX_SLICE + 32)
+
+/** How a stream is sent: each resolves when the client has taken the bytes, or to false when it is gone. */
+type StreamWriter = {
+  /** The buffer may be used again as soon as the call returns. */
+  readonly send: (bytes: Uint8Array, length: number) => Promise<boolean>
+  /** The bytes are not copied. */
+  readonly sendKept: (bytes: Uint8Array) => Promise<boolean>
+}
+
+/** Sends a body slice by slice. When the client is gone the loop is left, which tells the source to clean up. */
+export async function sendStream(body: Streamed, chunked: boolean, writer: StreamWriter, turns: Turns): Promise<void> {
+  const { length } = body
+  let sent = 0
+  for await (const chunk of body.chunks()) {
+    sent += chunk.length
+    if (length !== undefined && sent > length) throw new Error(`a body of ${length} bytes has ${sent} or more`)
+    // An empty chunk would end the body.
+    for (let start = 0; start < chunk.length; start += MAX_SLICE) {
+      const slice = chunk.subarray(start, start + MAX_SLICE)
+      if (!(await (chunked ? writer.send(frame, fillFrame(slice)) : writer.sendKept(slice)))) return
+      await turns.timeForMore()
+    }
+  }
+  if (length !== undefined && sent < length) throw new Error(`a body of ${length} bytes has only ${sent}`)
+  if (!chunked) return
+  const end = Buffer.from(`0\r\n${headerLines(body.trailers?.() ?? {})}\r\n`, 'latin1')
+  await writer.send(end, end.length)
+}
+
+function fillFrame(slice: Uint8Array): number {
+  const start = frame.write(`${slice.length.toString(16)}\r\n`, 'latin1')
+  frame.set(slice, start)
+  return start + slice.length + frame.write('\r\n', start + slice.length, 'latin1')
+}

@@ -1,0 +1,298 @@
+// The server over real sockets: requests in any pieces, slow readers, timeouts and shutdown.
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Socket } from 'node:net'
+import { open as openTo, readUntilClosed } from '../../../../../test/support/wire.ts'
+import type { LogEvent } from '../../base/log.ts'
+import { type HttpResponse, textResponse } from '../exchange.ts'
+import { Metrics } from '../observation/metrics.ts'
+import { type ListenOptions, listenWire, type Timeouts, type WireServer } from './server.ts'
+
+const servers: WireServer[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.terminate()
+})
+
+const LARGE = new Uint8Array(8 << 20).fill(0x61)
+
+function start(timeouts?: Timeouts, options: Partial<ListenOptions> = {}): WireServer {
+  const server = listenWire(
+    {
+      respond: ({ method, path, query }): HttpResponse =>
+        path === '/large'
+          ? { status: 200, head: '', body: LARGE }
+          : textResponse(path === '/overloaded' ? 503 : 200, { 'X-Path': path }, `${method} ${path} ${query}`),
+      refuse: ({ kind }) => textResponse(400, {}, kind),
+    },
+    { host: '127.0.0.1', port: 0, ...options },
+    timeouts,
+  )
+  servers.push(server)
+  return server
+}
+
+const request = (path: string, ...fields: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: a', ...fields, '', ''].join('\r\n')
+
+const open = (server: WireServer, options = {}): Socket => openTo(server.url, options)
+const event = (socket: Socket, name: string) => new Promise((resolve) => socket.once(name, resolve))
+
+const bodies = (all: string) => [...all.matchAll(/(?:GET|HEAD|POST) \/[^ ]* [^H]*/g)].map(([body]) => body)
+
+describe('requests', () => {
+  test('in pieces, cut at every place', async () => {
+    const text = request('/a?b=1') + request('/c', 'Connection: close')
+    const server = start()
+    for (let cut = 1; cut < text.length; cut++) {
+      const socket = open(server)
+      socket.write(text.slice(0, cut))
+      await new Promise((resolve) => setImmediate(resolve))
+      socket.write(text.slice(cut))
+      expect(bodies(await readUntilClosed(socket))).toEqual(['GET /a b=1', 'GET /c '])
+    }
+  })
+
+  test('a thousand at once get their responses in order', async () => {
+    const socket = open(start())
+    const paths = Array.from({ length: 1_000 }, (_, n) => `/${n}`)
+    socket.write(paths.map((path) => request(path)).join('') + request('/end', 'Connection: close'))
+    expect(bodies(await readUntilClosed(socket))).toEqual([...paths, '/end'].map((path) => `GET ${path} `))
+  })
+
+  test('an empty line before a request is ignored', async () => {
+    const socket = open(start())
+    socket.write(`\r\n${request('/a')}\r\n${request('/b', 'Connection: close')}`)
+    expect(bodies(await readUntilClosed(socket))).toEqual(['GET /a ', 'GET /b '])
+  })
+
+  test('after a body, which is not read, the connection is closed and nothing in the body is taken for a request', async () => {
+    const socket = open(start())
+    socket.write(request('/a', 'Content-Length: 200') + request('/smuggled'))
+    expect(bodies(await readUntilClosed(socket))).toEqual(['GET /a '])
+  })
+
+  test('a client that stops sending still gets all its responses', async () => {
+    const socket = open(start(), { allowHalfOpen: true })
+    socket.pause()
+    socket.end(request('/a') + request('/large') + request('/b'))
+    await event(socket, 'finish')
+    const all = await readUntilClosed(socket)
+    expect([all.length > LARGE.length, bodies(all.replaceAll(/a{1000,}/g, ''))]).toEqual([true, ['GET /a ', 'GET /b ']])
+  })
+
+  test('a client that stops sending in the middle of a request gets a refusal', async () => {
+    const socket = open(start(), { allowHalfOpen: true })
+    socket.end(`${request('/a')}GET /b HT`)
+    expect(await readUntilClosed(socket)).toEndWith('Connection: close\r\n\r\nbad-request')
+  })
+
+  test('more than are read at once all get a response', async () => {
+    const socket = open(start())
+    const paths = Array.from({ length: 40_000 }, (_, n) => `/${n}?${'x'.repeat(40)}`)
+    socket.write(paths.map((path) => request(path)).join('') + request('/end', 'Connection: close'))
+    const all = await readUntilClosed(socket)
+    expect([all.split('HTTP/1.1 200 OK').length - 1, all.endsWith('GET /end ')]).toEqual([40_001, true])
+  })
+
+  test('what is not HTTP is refused, and the connection closed', async () => {
+    const socket = open(start())
+    socket.write('garbage\r\n\r\n')
+    const response = await readUntilClosed(socket)
+    expect(response).toStartWith('HTTP/1.1 400 Bad Request\r\n')
+    expect(response).toEndWith('Connection: close\r\n\r\nbad-request')
+  })
+
+  test('in the middle of others, what is before it gets a response and what is after it does not', async () => {
+    const socket = open(start())
+    socket.write(`${request('/a')}garbage\r\n\r\n${request('/b')}`)
+    const all = await readUntilClosed(socket)
+    expect([bodies(all), all.endsWith('bad-request')]).toEqual([['GET /a '], true])
+  })
+
+  test('one that is turned away for lack of room is the last: those after it would be turned away too', async () => {
+    const socket = open(start())
+    socket.write(request('/a') + request('/overloaded') + request('/b'))
+    const all = await readUntilClosed(socket)
+    expect(bodies(all)).toEqual(['GET /a ', 'GET /overloaded '])
+    expect(all).toMatch(/503 Service Unavailable(?:.|\r\n)*Connection: close/)
+    expect(all.match(/Connection: close/g)).toHaveLength(1)
+  })
+
+  test('a head that does not end is refused at 16,384 bytes', async () => {
+    const socket = open(start())
+    socket.write(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`)
+    expect(await readUntilClosed(socket)).toEndWith('headers-too-large')
+  })
+})
+
+describe('the last response', () => {
+  const MEGABYTE = Buffer.alloc(1 << 20, 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n')
+
+  // A server that just closes resets the connection, and the client never sees why.
+  test.each([
+    ['to a request with a body', request('/a', 'Content-Length: 999999999'), 'GET /a '],
+    ['to what is not HTTP', 'garbage\r\n\r\n', 'bad-request'],
+    ['to a client that wants no more', request('/a', 'Connection: close'), 'GET /a '],
+  ])('%s is not lost, although the client is still sending', async (_name, first, body) => {
+    const socket = open(start())
+    socket.pause()
+    socket.write(first)
+    await event(socket, 'readable')
+    for (let sent = 0; sent < 20; sent++) await new Promise((resolve) => socket.write(MEGABYTE, resolve))
+    const all = await readUntilClosed(socket)
+    expect([all.split('HTTP/1.1 ').length - 1, all.endsWith(`\r\n\r\n${body}`)]).toEqual([1, true])
+  })
+})
+
+describe('responses', () => {
+  test('HEAD gets no body, but its length', async () => {
+    const socket = open(start())
+    socket.write(request('/a', 'Connection: close').replace('GET', 'HEAD'))
+    const response = await readUntilClosed(socket)
+    expect(response).toContain('\r\nContent-Length: 8\r\n')
+    expect(response).toEndWith('\r\n\r\n')
+  })
+
+  test('HTTP/1.0 gets a header when the connection stays open', async () => {
+    const socket = open(start())
+    socket.write('GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.0\r\n\r\n')
+    const responses = await readUntilClosed(socket)
+    expect(responses.match(/Connection: [a-z-]+/g)).toEqual(['Connection: keep-alive', 'Connection: close'])
+  })
+
+  test('a slow reader gets all of a large response, and of the many after it', async () => {
+    const socket = open(start())
+    socket.write(request('/large') + request('/many').repeat(5_000) + request('/after', 'Connection: close'))
+    let length = 0
+    let last = ''
+    for await (const chunk of socket) {
+      length += (chunk as Buffer).length
+      last = (chunk as Buffer).toString('latin1').slice(-40)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(length).toBeGreaterThan(LARGE.length)
+    expect(last).toEndWith('GET /after ')
+  })
+})
+
+describe('timeouts', () => {
+  const short: Timeouts = { requestMilliseconds: 600, idleMilliseconds: 300 }
+
+  test('an idle connection is closed in an orderly way', async () => {
+    const socket = open(start(short))
+    expect(await readUntilClosed(socket)).toBe('')
+  })
+
+  test('a request that does not arrive whole gets a response and is closed, although its client keeps sending', async () => {
+    const socket = open(start(short))
+    const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 50)
+    socket.write('GET / HTTP/1.1\r\n')
+    expect(await readUntilClosed(socket)).toEndWith('Connection: close\r\n\r\nrequest-timeout')
+    clearInterval(drip)
+  })
+
+  test('the beginning of a request behind others gets one too, an idle connection none', async () => {
+    const server = start(short)
+    const [begun, idle] = [open(server), open(server)]
+    begun.write(`${request('/a')}GET /b`)
+    idle.write(request('/a'))
+    const [all, alone] = await Promise.all([readUntilClosed(begun), readUntilClosed(idle)])
+    expect([bodies(all), all.endsWith('request-timeout')]).toEqual([['GET /a '], true])
+    expect(alone).toEndWith('GET /a ')
+  })
+
+  test('a client that does not read is cut off', async () => {
+    const server = start(short)
+    const socket = open(server)
+    socket.pause()
+    socket.write(request('/large').repeat(10))
+    await event(socket, 'connect')
+    await server.allClosed()
+    expect((await readUntilClosed(socket)).length).toBeLessThan(LARGE.length * 10)
+  })
+
+  test('a client that does not close after the last response is closed', async () => {
+    const server = start(short)
+    const socket = open(server, { allowHalfOpen: true })
+    socket.write(request('/a', 'Connection: close'))
+    socket.resume()
+    await event(socket, 'end')
+    await server.allClosed()
+    socket.destroy()
+  })
+})
+
+describe('connections beyond the limit', () => {
+  test('get a 503 and are closed, are counted and logged, and those within it go on', async () => {
+    const [metrics, events]: [Metrics, LogEvent[]] = [new Metrics(), []]
+    const server = start(undefined, { maxConnections: 2, metrics, log: (one) => events.push(one) })
+    const within = [open(server), open(server)]
+    for (const socket of within) await event(socket, 'connect')
+    while (metrics.connections < 2) await Bun.sleep(1)
+    const beyond = Array.from({ length: 40 }, () => open(server))
+    for (const socket of beyond) {
+      const response = await readUntilClosed(socket)
+      expect(response).toStartWith('HTTP/1.1 400 Bad Request\r\n')
+      expect(response).toEndWith('Connection: close\r\n\r\noverloaded')
+    }
+    expect([metrics.connections, metrics.refused.connections]).toEqual([2, 40])
+    within[0]?.write(request('/a', 'Connection: close'))
+    expect(await readUntilClosed(within[0] as Socket)).toEndWith('GET /a ')
+    while (metrics.connections === 2) await Bun.sleep(1)
+    const next = open(server)
+    next.write(request('/b', 'Connection: close'))
+    expect(await readUntilClosed(next)).toEndWith('GET /b ')
+    while (events.length === 0) await Bun.sleep(20)
+    expect(events.map(({ event, level, count }) => [event, level, count])).toEqual([
+      ['connections-refused', 'warn', 40],
+    ])
+  })
+
+  test('that send a request at once see why they are refused', async () => {
+    const server = start(undefined, { maxConnections: 1 })
+    const first = open(server)
+    first.write(request('/a'))
+    await event(first, 'readable')
+    const socket = open(server)
+    socket.write(request('/b'))
+    expect(await readUntilClosed(socket)).toEndWith('overloaded')
+  })
+
+  test('a limit that the descriptors do not allow is lowered, and logged', () => {
+    const events: LogEvent[] = []
+    start(undefined, { maxConnections: Number.MAX_SAFE_INTEGER, log: (one) => events.push(one) })
+    expect(events.map(({ event }) => event)).toEqual(['max-connections-lowered'])
+  })
+})
+
+describe('shutdown', () => {
+  test('requests that came while responses were paused all get a response, however many they are', async () => {
+    const server = start()
+    server.pauseResponses()
+    const socket = open(server)
+    socket.write(request('/large') + request('/many').repeat(5_000) + request('/after', 'Connection: close'))
+    while (server.chunksReceived === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    server.resumeResponses()
+    expect(await readUntilClosed(socket)).toEndWith('GET /after ')
+  })
+
+  test('while draining, every response has Connection: close and ends its connection', async () => {
+    const server = start()
+    const socket = open(server)
+    socket.write(request('/a'))
+    await event(socket, 'readable')
+    server.startDraining()
+    socket.write(request('/b'))
+    expect(await readUntilClosed(socket)).toContain('Connection: close\r\n\r\nGET /b ')
+  })
+
+  test('idle connections are closed, and then none is left', async () => {
+    const server = start()
+    const socket = open(server)
+    socket.write(request('/a'))
+    await event(socket, 'readable')
+    server.stopAccepting()
+    server.closeIdle()
+    await readUntilClosed(socket)
+    await server.allClosed()
+  })
+})

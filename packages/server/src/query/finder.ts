@@ -1,0 +1,91 @@
+// Finds the records of an entity that a query asks for: their positions in order, and how many there are.
+import { LruCache } from '../base/lru-cache.ts'
+import type { Release } from '../release/release.ts'
+import { indexInAscending } from './binary-search.ts'
+import { type Filter, positionsWhere } from './filter.ts'
+import { type Near, NearestCandidates, nearestFirst } from './near.ts'
+import { search, searchSpace } from './search/search.ts'
+import { type Sort, sortBy } from './sort.ts'
+
+export type Query = {
+  readonly filters: readonly Filter[]
+  /** Folded words. */
+  readonly words: readonly string[]
+  /** The first counts for more than the second; without any, the best hits come first, or records as they are published. */
+  readonly sorts: readonly Sort[]
+  /** Only records with coordinates, the nearest to a point first; then nothing else is sorted by. */
+  readonly near?: Near | undefined
+}
+
+/** The positions of all records found, in order. */
+export type Found = {
+  readonly total: number
+  slice(from: number, to: number): Uint32Array
+  /** The place of a position in this order, or -1. */
+  placeOf(position: number): number
+}
+
+export function find(release: Release, name: string, query: Query): Found {
+  const { definition, count } = release.entity(name)
+  const { filters, words, sorts, near } = query
+  const cached = (compute: () => Uint32Array) => cacheOf(release).get(JSON.stringify([name, query]), compute)
+  if (near !== undefined) return findNear(release, name, query, near, cached)
+  if (words.length === 0 && sorts.length === 0) {
+    const positions = positionsWhere(release, definition, filters)
+    return positions === undefined ? allOf(count) : foundAscending(positions)
+  }
+  const ordered = cached(() => {
+    const among = positionsWhere(release, definition, filters)
+    const hits = words.length === 0 ? undefined : search(searchSpace(release, name, among), words)
+    if (hits !== undefined && sorts.length === 0) return hits.ranked()
+    return sortBy(release, definition, hits === undefined ? among : hits.ascending(), sorts)
+  })
+  return foundInOrder(ordered)
+}
+
+/** So few candidates are put in order faster than the nearest of them are found in the spatial index. */
+const FEW = 1_000
+
+function findNear(
+  release: Release,
+  name: string,
+  { filters, words }: Query,
+  near: Near,
+  cached: (compute: () => Uint32Array) => Uint32Array,
+): Found {
+  const entity = release.entity(name)
+  const among = positionsWhere(release, entity.definition, filters)
+  const candidates = () => (words.length === 0 ? among : search(searchSpace(release, name, among), words).ascending())
+  const ordered = () => cached(() => nearestFirst(entity, near, candidates()))
+  const isOrdered = words.length > 0 || near.within !== undefined || (among !== undefined && among.length <= FEW)
+  return isOrdered ? foundInOrder(ordered()) : new NearestCandidates(entity, near, among, ordered)
+}
+
+const foundInOrder = (positions: Uint32Array): Found => ({
+  ...foundAscending(positions),
+  placeOf: (position) => positions.indexOf(position),
+})
+
+const foundAscending = (positions: Uint32Array): Found => ({
+  total: positions.length,
+  slice: (from, to) => positions.subarray(from, to),
+  placeOf: (position) => indexInAscending(positions, position),
+})
+
+const allOf = (count: number): Found => ({
+  total: count,
+  slice: (from, to) => Uint32Array.from({ length: Math.max(Math.min(to, count) - from, 0) }, (_, at) => from + at),
+  placeOf: (position) => (position < count ? position : -1),
+})
+
+const MAX_CACHED_QUERIES = 64
+const MAX_CACHED_POSITIONS = 2_000_000
+const caches = new WeakMap<Release, LruCache<Uint32Array>>()
+
+/** Keeps the results of queries that took work, so that a walk through their pages finds them once. */
+function cacheOf(release: Release): LruCache<Uint32Array> {
+  const limits = { maxEntries: MAX_CACHED_QUERIES, maxWeight: MAX_CACHED_POSITIONS }
+  const cache = caches.get(release) ?? new LruCache<Uint32Array>({ ...limits, weightOf: ({ length }) => length })
+  caches.set(release, cache)
+  return cache
+}

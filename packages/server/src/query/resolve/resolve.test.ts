@@ -1,0 +1,107 @@
+// Which record a row means, and how sure that is: a small catalog, and a row of every kind.
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { releaseOf } from '../../../../../test/support/releases.ts'
+import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
+import type { Release } from '../../release/release.ts'
+import { type RowToResolve, resolveRow } from './resolve.ts'
+
+setDefaultTimeout(60_000)
+
+const states = [
+  ['JAL', 'JC', 'Jalisco', 14],
+  ['NAY', 'NT', 'Nayarit', 18],
+  ['NL', 'NL', 'Nuevo León', 19],
+] as const
+const municipalities = [
+  ['039', 'Guadalajara', 14],
+  ['067', 'Puerto Vallarta', 14],
+  ['014', 'Santa María del Oro', 18],
+  ['039', 'Monterrey', 19],
+  ['026', 'Guadalupe', 19],
+  ['027', 'Guadalcázar', 19],
+] as const
+/** Name, municipality by its place above. */
+const localities = [
+  ['0001', 'Guadalajara', 1],
+  ['0002', 'San José', 1],
+  ['0003', 'San José', 1],
+  ['0004', 'La Esperanza', 1],
+  ['0005', 'Esperanza', 1],
+  ['0001', 'Santa María del Oro', 3],
+  ['0001', 'Monterrey', 4],
+  ['0001', 'Guadalupe', 5],
+  ['0002', 'Ejido los Pinos', 5],
+  ['0001', 'Tanque Nuevo', 6],
+] as const
+
+let release: Release
+beforeAll(async () => {
+  release = await releaseOf(smallSource(placesOf({ states, municipalities, localities })))
+})
+
+/** The verdict, and what the record is called, with its collection. */
+function resolved(row: RowToResolve): string {
+  const { verdict, record } = resolveRow(release, row)
+  if (record === undefined) return verdict
+  const { records } = release.entity(record.name)
+  const json = JSON.parse(new TextDecoder().decode(records.record(record.position)))
+  const name = json.descLocalidad ?? json.descMunicipio ?? json.descEstado ?? json.descPais
+  return `${verdict} ${record.name} ${name}`
+}
+
+const parts = (row: Readonly<Record<string, string>>): RowToResolve => ({ parts: new Map(Object.entries(row)) })
+
+describe('parts', () => {
+  test.each([
+    [{ estado: 'jalisco', municipio: 'GUADALAJARA' }, 'exact municipio Guadalajara'],
+    [{ estado: 'JAL', municipio: '039' }, 'exact municipio Guadalajara'],
+    [{ estado: '14', municipio: '39' }, 'exact municipio Guadalajara'],
+    [{ municipio: '14039' }, 'exact municipio Guadalajara'],
+    [{ municipio: '039' }, 'ambiguous municipio Guadalajara'],
+    [{ localidad: '140390004' }, 'exact localidad La Esperanza'],
+    [{ estado: 'Nay.', municipio: 'STA. MA. DEL ORO' }, 'sure municipio Santa María del Oro'],
+    [{ estado: 'edo. de Jalisco', municipio: 'mpio. de Guadalajra' }, 'sure municipio Guadalajara'],
+    [{ estado: 'nuebo leon', municipio: 'monterey' }, 'sure municipio Monterrey'],
+    [{ estado: 'jal', municipio: 'guadalajara', localidad: 'laesperanza' }, 'sure localidad La Esperanza'],
+    [{ estado: 'jal', municipio: 'guadalajara', localidad: 'la esperansa' }, 'sure localidad La Esperanza'],
+    [{ estado: 'jal', municipio: 'guadalajara', localidad: 'Esperanza' }, 'exact localidad Esperanza'],
+    [{ estado: 'jal', municipio: 'guadalajara', localidad: 'San Jose' }, 'ambiguous localidad San José'],
+    [{ estado: 'jal', municipio: 'guadalajara', localidad: 'Popocatépetl' }, 'none'],
+    [{ estado: 'jal', municipio: '', localidad: '' }, 'exact estado Jalisco'],
+    [{ estado: ' ', municipio: '' }, 'none'],
+    [{ estado: 'nl', municipio: 'guadal', localidad: 'Ej. los Pinos' }, 'sure localidad Ejido los Pinos'],
+    [{ estado: 'nl', municipio: 'guadal', localidad: 'tanque nuevo' }, 'sure localidad Tanque Nuevo'],
+    [{ estado: 'jal', municipio: 'monterrey' }, 'likely municipio Monterrey'],
+  ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
+})
+
+describe('free text', () => {
+  test.each([
+    ['Monterrey, Nuevo León', 'exact municipio Monterrey'],
+    ['Nuevo León, Monterrey', 'exact municipio Monterrey'],
+    ['Monterrey, Monterrey, N.L.', 'exact localidad Monterrey'],
+    ['monterrey nl', 'exact municipio Monterrey'],
+    ['Sta. Ma. del Oro, Nay.', 'sure municipio Santa María del Oro'],
+    ['la esperanza, guadalajara', 'exact localidad La Esperanza'],
+    ['San José, Guadalajara, Jalisco', 'ambiguous localidad San José'],
+    ['14039', 'exact municipio Guadalajara'],
+    ['', 'none'],
+    [', ;', 'none'],
+    ['xyzzy', 'none'],
+  ])('%p', (text, expected) => expect(resolved({ text })).toBe(expected))
+
+  test('names a record of the level that is wanted', () => {
+    const { record } = resolveRow(release, { text: 'Monterrey' }, { names: ['localidad'] })
+    expect(record?.name).toBe('localidad')
+  })
+})
+
+test('the alternatives are the next best, and none of them is the record itself', () => {
+  const { record, alternatives } = resolveRow(
+    release,
+    parts({ estado: 'jal', municipio: 'guadalajara', localidad: 'san jose' }),
+  )
+  expect(alternatives.length).toBe(1)
+  expect(alternatives[0]?.score).toBe(record?.score as number)
+  expect(alternatives[0]?.position).not.toBe(record?.position)
+})

@@ -1,0 +1,171 @@
+// In which ancestors of the records of an entity a typed word is: a locality may be searched for by its name and state.
+
+import { LruCache } from '../../base/lru-cache.ts'
+import { type Entity, embeddedAt } from '../../catalog/entity.ts'
+import { pathTo } from '../../catalog/lineage.ts'
+import { pathsOf } from '../../catalog/paths.ts'
+import { aliasesOf, aliasWords } from '../../release/aliases.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import type { Postings } from '../../release/index/postings.ts'
+import type { Release } from '../../release/release.ts'
+import type { Alias } from '../../source/source.ts'
+import { ALIAS, ALIAS_WORD, CODE, matchWord, type Tolerance, wordWeights } from './word-match.ts'
+
+/** One generation of ancestors: the municipalities, the states or the countries of localities. */
+export type AncestorLevel = {
+  readonly entity: string
+  /** From the position of a record to that of its parent, from there to that of its parent, and so on. */
+  readonly chain: readonly Uint32Array[]
+  /** The records of each ancestor, where it is their parent. */
+  readonly children: Postings | undefined
+  readonly words: Words
+  /** How well a typed word matches each ancestor; undefined where it matches none. */
+  readonly match: (typed: string, tolerance: Tolerance) => LevelMatch | undefined
+  /** The aliases of an ancestor that have a typed word. */
+  readonly aliasesOf: (ancestor: number, typed: string) => readonly Alias[]
+}
+
+export type LevelMatch = {
+  /** The grade of each ancestor, by its name, codes and aliases. */
+  readonly grades: Uint8Array
+  /** The grade of each word of their names. */
+  readonly words: Uint8Array
+  /** The best grade of any. */
+  readonly best: number
+}
+
+const levelsByRelease = new WeakMap<Release, Map<string, readonly AncestorLevel[]>>()
+
+/** The generations of ancestors of an entity, the nearest first. */
+export function ancestorLevels(release: Release, entity: Entity): readonly AncestorLevel[] {
+  const known = levelsByRelease.get(release) ?? new Map<string, readonly AncestorLevel[]>()
+  levelsByRelease.set(release, known)
+  let levels = known.get(entity.name)
+  if (levels === undefined) {
+    levels = readLevels(release, entity)
+    known.set(entity.name, levels)
+  }
+  return levels
+}
+
+function readLevels(release: Release, entity: Entity): AncestorLevel[] {
+  const ancestors = new Set(
+    [...pathsOf(entity).values()].flatMap(({ field }) => (field.kind === 'embed' ? field.entity : [])),
+  )
+  const levels = [...ancestors].map((ancestor): AncestorLevel & { readonly depth: number } => {
+    const steps = pathTo(entity, ancestor)?.steps ?? []
+    let owner = entity
+    const columns = steps.map((step) => {
+      const column = release.entity(owner.name).index.column(step)
+      owner = embeddedAt(owner, step)
+      return column
+    })
+    return {
+      entity: ancestor.name,
+      depth: pathsOf(ancestor).size,
+      chain: columns.map(({ values }) => values),
+      children: columns.length === 1 ? columns[0] : undefined,
+      words: release.entity(ancestor.name).index.words,
+      match: (typed, tolerance) => cachedMatch(release, ancestor.name, typed, tolerance),
+      aliasesOf: (position, typed) => aliasesWith(release, ancestor.name, position, typed),
+    }
+  })
+  // What has more ancestors of its own is nearer.
+  return levels.sort((a, b) => b.depth - a.depth)
+}
+
+const MAX_CACHED = 512
+const caches = new WeakMap<Release, LruCache<LevelMatch | undefined>>()
+
+/** The same words come again with every letter that is typed after them, and many entities have the same ancestors. */
+function cachedMatch(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
+  const cache = caches.get(release) ?? new LruCache<LevelMatch | undefined>({ maxEntries: MAX_CACHED })
+  caches.set(release, cache)
+  return cache.get(`${name} ${tolerance} ${typed}`, () => matchLevel(release, name, typed, tolerance))
+}
+
+const HAS_LETTER = /\p{L}/u
+/** How many letters of an ancestor's name must be typed, unless too little is found so. */
+const MIN_PREFIX = 3
+
+function matchLevel(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
+  const { count, index } = release.entity(name)
+  const grades = new Uint8Array(count)
+  const { words } = index
+  const own = matchWord(words, typed, tolerance)
+  // The first letters of a word are rather those of the name itself, and nearly all records have an ancestor with them.
+  const matching =
+    tolerance > 0 || typed.length >= MIN_PREFIX ? own.matching : own.exact === undefined ? [] : [own.exact]
+  let any = improveAll(grades, words.inNames, matching, (word) => own.grades[word] as number)
+  // A number is rather one in the name of the record itself.
+  if (own.exact !== undefined && HAS_LETTER.test(typed))
+    any = improveAll(grades, words.inCodes, [own.exact], () => CODE) || any
+  const aliases = aliasesOf(release, name)
+  if (aliases !== undefined) {
+    const { exact } = matchWord(aliases.words, typed, 0)
+    const { starts, positions } = aliases.words.inNames
+    if (exact !== undefined)
+      for (let at = starts[exact] as number; at < (starts[exact + 1] as number); at++) {
+        const alias = positions[at] as number
+        improve(grades, aliases.positions[alias] as number, isSingle(aliases.words, alias) ? ALIAS : ALIAS_WORD)
+        any = true
+      }
+  }
+  return any ? { grades, words: own.grades, best: bestGrade(grades) } : undefined
+}
+
+const isSingle = ({ nameStarts }: Words, alias: number): boolean =>
+  (nameStarts[alias + 1] as number) - (nameStarts[alias] as number) === 1
+
+function bestGrade(grades: Uint8Array): number {
+  let best = 0
+  for (let at = 0; at < grades.length; at++) {
+    const grade = grades[at] as number
+    if (grade !== 0 && (best === 0 || grade < best)) best = grade
+  }
+  return best
+}
+
+function improveAll(
+  best: Uint8Array,
+  { starts, positions }: Postings,
+  words: readonly number[],
+  gradeOf: (word: number) => number,
+): boolean {
+  let any = false
+  for (const word of words) {
+    const end = starts[word + 1] as number
+    for (let at = starts[word] as number; at < end; at++) {
+      improve(best, positions[at] as number, gradeOf(word))
+      any = true
+    }
+  }
+  return any
+}
+
+function improve(best: Uint8Array, position: number, grade: number): void {
+  const known = best[position] as number
+  if (known === 0 || grade < known) best[position] = grade
+}
+
+/** The share of an ancestor's name that typed words match; a code or an alias stands for all of it. */
+export function levelCoverage(level: AncestorLevel, matches: readonly LevelMatch[], ancestor: number): number {
+  const { names, nameStarts } = level.words
+  for (const { grades } of matches) if (grades[ancestor] === ALIAS || grades[ancestor] === CODE) return 1
+  const weights = wordWeights(level.words)
+  let [covered, all] = [0, 0]
+  for (let place = nameStarts[ancestor] as number; place < (nameStarts[ancestor + 1] as number); place++) {
+    const word = names[place] as number
+    const weight = weights[word] as number
+    all += weight
+    if (matches.some(({ words }) => words[word] !== 0)) covered += weight
+  }
+  return all === 0 ? 0 : covered / all
+}
+
+function aliasesWith(release: Release, name: string, position: number, typed: string): readonly Alias[] {
+  const index = aliasesOf(release, name)
+  return (index?.aliases ?? []).filter(
+    ({ alias }, at) => index?.positions[at] === position && aliasWords(alias).includes(typed),
+  )
+}

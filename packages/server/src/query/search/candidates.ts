@@ -1,0 +1,310 @@
+// Finds the hits of a search: posting lists name the candidates, and each is scored once.
+//
+// Where no typed word may be dropped, all hits are among the records that have the rarest of them, or whose ancestors have it.
+// Where words may be dropped, a hit has at least one in its own name, so that the lists of the rarest words are gone through,
+// as many as the budget allows. Where records are filtered and fewer pass than would be candidates, those are.
+import type { AliasIndex } from '../../release/aliases.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import { indexInAscending } from '../binary-search.ts'
+import type { AncestorLevel } from './ancestor-match.ts'
+import type { Hits } from './hits.ts'
+import { MAX_IMPORTANCE } from './importance.ts'
+import {
+  ancestorAt,
+  type Drop,
+  minImportance,
+  NO_MATCH,
+  type ScoredNames,
+  Scorer,
+  type TypedWord,
+  type WeightOf,
+} from './score.ts'
+import { COSTS } from './word-match.ts'
+
+/** Where to search. */
+export type SearchSpace = {
+  readonly words: Words
+  readonly levels: readonly AncestorLevel[]
+  readonly aliases: AliasIndex | undefined
+  readonly importance: Uint8Array | undefined
+  readonly weightOf: WeightOf
+  /** The weight of each word. */
+  readonly weights: Float32Array
+  /** The positions of the records that pass the filters, ascending; undefined stands for all. */
+  readonly among: Uint32Array | undefined
+}
+
+/** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
+const MANY = 1 / 4
+/** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
+const MAX_LOOKS = 200_000
+/** Records from this importance on are scored first, where only the best are wanted. */
+const IMPORTANT = 100
+/** So many of the others are looked at, those that match best first: nobody can tell further ones by so few letters. */
+const MAX_UNIMPORTANT = 15_000
+/** So few records with a word itself are scored before all others. */
+const FEW = 3_000
+
+/** Adds the records whose names match. */
+export function scanNames(
+  names: ScoredNames,
+  among: Uint32Array | undefined,
+  typed: readonly TypedWord[],
+  drop: Drop,
+  penalty: number,
+  hits: Hits,
+  work: Work = { left: Number.POSITIVE_INFINITY },
+): void {
+  new Scan(names, among, typed, drop, penalty, hits, work).run()
+}
+
+/** How many looks at a word of a candidate are left to a search: this bounds its time, however long the query is. */
+export type Work = { left: number }
+
+class Scan {
+  readonly #names: ScoredNames
+  readonly #typed: readonly TypedWord[]
+  readonly #among: Uint32Array | undefined
+  readonly #drop: Drop
+  readonly #hits: Hits
+  readonly #work: Work
+  readonly #scorer: Scorer
+  /** The typed words that a hit must have, the rarest first, and how many candidates that one has. */
+  readonly #required: readonly TypedWord[]
+  readonly #rarestSize: number
+  /** Where candidates are pruned: an upper bound of their quality, and how important they must be to be among the best. */
+  #maxQuality = 1
+  #minImportance = 0
+  #threshold = NO_MATCH
+  /** Records that are less important are left for the second pass, those that are more important for the first. */
+  #from = 0
+  #to = MAX_IMPORTANCE
+  /** How many more candidates are looked at. */
+  #budget = Number.POSITIVE_INFINITY
+  /** The typed word by which the candidates are found. */
+  #scanned: TypedWord | undefined
+  /** A flag for each record that passes the filters, where they are tested one by one. */
+  #passes: Uint8Array | undefined
+
+  constructor(
+    names: ScoredNames,
+    among: Uint32Array | undefined,
+    typed: readonly TypedWord[],
+    drop: Drop,
+    penalty: number,
+    hits: Hits,
+    work: Work,
+  ) {
+    this.#work = work
+    this.#names = names
+    this.#typed = typed
+    this.#among = among
+    this.#drop = drop
+    this.#hits = hits
+    this.#scorer = new Scorer(names, typed, drop, penalty)
+    const required = drop === 'none' ? typed : drop === 'light' ? typed.filter((word) => !word.isLight) : []
+    const distinct = required.filter(({ text }, at) => required.findIndex((other) => other.text === text) === at)
+    const sized = distinct.map((word) => ({ word, size: this.#candidatesOf(word) })).sort((a, b) => a.size - b.size)
+    this.#required = sized.map(({ word }) => word)
+    this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
+  }
+
+  run(): void {
+    const { words, records } = this.#names
+    const count = words.nameStarts.length - 1
+    const among = this.#among
+    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
+    if (own === 0) return
+    // Aliases are few.
+    if (records !== undefined) {
+      for (let position = 0; position < count; position++)
+        if (among === undefined || indexInAscending(among, records[position] as number) !== -1) this.#score(position)
+      return
+    }
+    const [rarest] = this.#required
+    const size = Math.min(this.#rarestSize, own)
+    if (size === 0) return
+    if (among !== undefined && among.length <= size) {
+      this.#scan(among, 0, among.length)
+      return
+    }
+    if (among !== undefined) this.#passes = flagsOf(among, count)
+    const scan = () => {
+      if (this.#drop === 'any' || rarest === undefined) this.#scanRarest()
+      else if (!this.#isPruned && size > count * MANY) this.#scan(undefined, 0, count)
+      else if (this.#rarestSize <= own) this.#scanPostings(rarest)
+      else for (const word of this.#typed) this.#scanWords(word)
+    }
+    if (!this.#isPruned) {
+      scan()
+      return
+    }
+    if (this.#typed.length > 1) this.#scanExact()
+    this.#from = IMPORTANT
+    scan()
+    this.#from = 0
+    this.#to = IMPORTANT - 1
+    this.#budget = MAX_UNIMPORTANT
+    scan()
+  }
+
+  /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */
+  #scanExact(): void {
+    const { starts, positions } = this.#names.words.inNames
+    for (const word of this.#required) {
+      const { exact } = word
+      if (exact === undefined) continue
+      const [from, to] = [starts[exact] as number, starts[exact + 1] as number]
+      if (to - from > FEW) continue
+      this.#bound(this.#scorer.maxQuality())
+      this.#scan(positions, from, to)
+      this.#scorer.excludeExact(word)
+    }
+  }
+
+  /** The lists of the words that are in the fewest names, as far as the budget goes. */
+  #scanRarest(): void {
+    let budget = MAX_LOOKS / this.#typed.length
+    for (const word of this.#typed.toSorted((a, b) => a.inNames + a.inCodes - (b.inNames + b.inCodes))) {
+      const entries = word.inNames + word.inCodes
+      if (entries === 0) continue
+      if (entries > budget) return
+      budget -= entries
+      this.#scanWords(word)
+    }
+  }
+
+  #scanPostings(word: TypedWord): void {
+    this.#scanned = word
+    this.#scanWords(word)
+    for (const [at, match] of word.levels.entries()) {
+      const children = this.#names.levels[at]?.children
+      if (match === undefined || children === undefined) continue
+      const { starts, positions } = children
+      const { grades, best } = match
+      this.#bound(this.#scorer.maxQuality(word, COSTS[best]))
+      for (let parent = 0; parent < grades.length; parent++) {
+        if (grades[parent] !== 0) this.#scan(positions, starts[parent] as number, starts[parent + 1] as number)
+      }
+    }
+  }
+
+  /** The records with a typed word, those that match it best first: they prune most of the others. */
+  #scanWords(word: TypedWord): void {
+    const { inNames, inCodes } = this.#names.words
+    for (const [grade, words] of word.byGrade.entries()) {
+      if (words.length === 0) continue
+      this.#bound(this.#scorer.maxQuality(word, COSTS[grade]))
+      for (const { starts, positions } of word.inCodes > 0 ? [inNames, inCodes] : [inNames])
+        for (let at = 0; at < words.length; at++) {
+          const one = words[at] as number
+          this.#scan(positions, starts[one] as number, starts[one + 1] as number)
+        }
+    }
+  }
+
+  get #isPruned(): boolean {
+    return this.#hits.isBounded && this.#names.importance !== undefined
+  }
+
+  /** The quality of the candidates to come is no more than this. */
+  #bound(maxQuality: number): void {
+    this.#maxQuality = maxQuality
+    this.#threshold = NO_MATCH
+    this.#minImportance = 0
+    this.#prune()
+  }
+
+  #prune(): void {
+    const { threshold } = this.#hits
+    if (threshold === this.#threshold) return
+    this.#threshold = threshold
+    this.#minImportance = minImportance(threshold, this.#maxQuality)
+  }
+
+  /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
+  #scan(list: Uint32Array | undefined, from: number, to: number): void {
+    const passes = this.#passes
+    const isSingle = this.#typed.length === 1
+    const work = this.#work
+    const looks = this.#typed.length
+    const importance = this.#isPruned ? this.#names.importance : undefined
+    const max = this.#to
+    let min = Math.max(this.#from, this.#minImportance)
+    if (min > max) return
+    for (let at = from; at < to; at++) {
+      const position = list === undefined ? at : (list[at] as number)
+      if (importance !== undefined) {
+        const own = importance[position] as number
+        if (own < min || own > max) continue
+      }
+      if (passes !== undefined && passes[position] === 0) continue
+      if (--this.#budget < 0 || work.left < 0) return
+      work.left -= looks
+      if (!isSingle && !this.#mayMatch(position)) continue
+      work.left -= looks
+      this.#score(position)
+      if (importance === undefined) continue
+      this.#prune()
+      min = Math.max(this.#from, this.#minImportance)
+      if (min > max) return
+    }
+  }
+
+  #score(position: number): void {
+    const rank = this.#scorer.rank(position)
+    if (rank === NO_MATCH) return
+    const { records } = this.#names
+    this.#hits.offer(records === undefined ? position : (records[position] as number), rank)
+  }
+
+  /** Whether a record has all words that it must have, which is sooner known than its score. */
+  #mayMatch(position: number): boolean {
+    const { words, levels } = this.#names
+    const { names, nameStarts, codes, codeStarts } = words
+    const from = nameStarts[position] as number
+    const to = nameStarts[position + 1] as number
+    const required = this.#required
+    const scanned = this.#scanned
+    next: for (let at = 0; at < required.length; at++) {
+      const word = required[at] as TypedWord
+      if (word === scanned) continue
+      const { grades, inNames, inCodes, levels: matches } = word
+      if (inNames > 0)
+        for (let place = from; place < to; place++) if (grades[names[place] as number] !== 0) continue next
+      for (let level = 0; level < matches.length; level++) {
+        const match = matches[level]
+        if (match !== undefined && match.grades[ancestorAt(levels[level] as AncestorLevel, position)] !== 0)
+          continue next
+      }
+      if (inCodes > 0)
+        for (let place = codeStarts[position] as number; place < (codeStarts[position + 1] as number); place++)
+          if (grades[codes[place] as number] !== 0) continue next
+      return false
+    }
+    return true
+  }
+
+  /** How many entries the posting lists of a typed word have, its own and those of the ancestors with it. */
+  #candidatesOf({ inNames, inCodes, levels }: TypedWord): number {
+    let entries = inNames + inCodes
+    for (let at = 0; at < levels.length; at++) {
+      const match = levels[at]
+      if (match === undefined) continue
+      const children = this.#names.levels[at]?.children
+      if (children === undefined) return Number.POSITIVE_INFINITY
+      const { starts } = children
+      const { grades } = match
+      for (let parent = 0; parent < grades.length; parent++) {
+        if (grades[parent] !== 0) entries += (starts[parent + 1] as number) - (starts[parent] as number)
+      }
+    }
+    return entries
+  }
+}
+
+function flagsOf(positions: Uint32Array, count: number): Uint8Array {
+  const flags = new Uint8Array(count)
+  for (let at = 0; at < positions.length; at++) flags[positions[at] as number] = 1
+  return flags
+}

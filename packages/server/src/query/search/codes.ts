@@ -1,0 +1,84 @@
+// The whole official code of a record: that of a municipality begins with that of its state, and so on.
+import { type Entity, embeddedAt } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { aliasesOf } from '../../release/aliases.ts'
+import type { Column } from '../../release/index/index-file.ts'
+import type { Release } from '../../release/release.ts'
+
+const DIGITS = /^[0-9]+$/
+/** Longer than any code that is made of several. */
+const MAX_DIGITS = 40
+
+/** What was typed as one code, if it can be one: digits, with anything but letters between them. */
+export function typedCode(typed: readonly string[]): string | undefined {
+  const code = typed.join('')
+  return DIGITS.test(code) && code.length <= MAX_DIGITS ? code : undefined
+}
+
+/** The positions of the records with this code, as it is composed of the codes of their parents and their own. */
+export function positionsWithCode(release: Release, entity: Entity, code: string): number[] {
+  const owner = entity.code.find((field) => entity.fields[field]?.kind === 'embed')
+  const [own, ...more] = entity.code.filter((field) => field !== owner)
+  if (own === undefined || more.length > 0) return []
+  const { index } = release.entity(entity.name)
+  const column = index.column(own)
+  if (column.kind !== 'text') return []
+  if (owner === undefined) return [...positionsWith(column, column.texts.find(code)), ...aliased(release, entity, code)]
+  const parents = index.column(owner)
+  const found: number[] = []
+  for (let split = 1; split < code.length; split++) {
+    const value = column.texts.find(code.slice(split))
+    if (value === undefined) continue
+    for (const parent of positionsWithCode(release, embeddedAt(entity, owner), code.slice(0, split)))
+      found.push(...positionsWith(parents, parent).filter((position) => column.values[position] === value))
+  }
+  return found
+}
+
+const positionsWith = ({ starts, positions }: Column, value: number | undefined): number[] =>
+  value === undefined ? [] : Array.from(positions.subarray(starts[value], starts[value + 1]))
+
+/**
+ * The whole official code of a record in its parts, those of its parents first. Undefined where it is not digits throughout,
+ * or the codes of a level differ in length: in a row, such codes could not be told apart.
+ */
+export function wholeCodeOf(release: Release, entity: Entity, record: PublishedRecord): string[] | undefined {
+  const { code, fields, name } = entity
+  const owner = code.find((field) => fields[field]?.kind === 'embed')
+  const [own, ...more] = code.filter((field) => field !== owner)
+  if (own === undefined || more.length > 0 || fields[own]?.kind !== 'code') return undefined
+  const ownCode = String(record[own])
+  if (owner !== undefined) {
+    const parts = wholeCodeOf(release, embeddedAt(entity, owner), record[owner] as PublishedRecord)
+    return parts !== undefined && isFixedDigits(release, name, own) ? [...parts, ownCode] : undefined
+  }
+  if (isFixedDigits(release, name, own)) return [ownCode]
+  const aliases = (aliasesOf(release, name)?.aliases ?? []).filter(({ code: of }) => of === ownCode)
+  const number = aliases.find(({ alias }) => DIGITS.test(alias))?.alias
+  return number === undefined ? undefined : [number]
+}
+
+const fixedDigits = new WeakMap<Column, boolean>()
+
+/** Whether the codes of all records are digits, and as many for each. */
+function isFixedDigits(release: Release, name: string, field: string): boolean {
+  const column = release.entity(name).index.column(field)
+  if (column.kind !== 'text') return false
+  const known = fixedDigits.get(column)
+  if (known !== undefined) return known
+  const { texts } = column
+  const { length } = texts.size === 0 ? '' : texts.text(0)
+  let isFixed = true
+  for (let at = 0; at < texts.size && isFixed; at++) {
+    const text = texts.text(at)
+    isFixed = text.length === length && DIGITS.test(text)
+  }
+  fixedDigits.set(column, isFixed)
+  return isFixed
+}
+
+/** A state has its number in official codes as an alias. */
+function aliased(release: Release, { name }: Entity, code: string): number[] {
+  const aliases = aliasesOf(release, name)
+  return (aliases?.aliases ?? []).flatMap(({ alias }, at) => (alias === code ? [aliases?.positions[at] as number] : []))
+}

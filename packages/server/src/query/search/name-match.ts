@@ -1,0 +1,282 @@
+// How far what someone wrote is from the name of a record: a cost that is 0 where it is the name, and about 1 for each edit.
+//
+// Names are compared whole: as words, with their abbreviations written out, with the spaces left out, without the words that
+// say little, by their sound, and by their edit distance. The least cost of these counts.
+import { isLinking, isNoise, longFormsOf, soundsOf } from '../../catalog/spanish.ts'
+import { bitsOf, letterMask } from '../../release/index/letters.ts'
+import { distanceOf } from './edit-distance.ts'
+import type { How } from './search.ts'
+
+/** One way to write a name, in all the forms that are compared. */
+type Forms = {
+  /** Abbreviations written out. */
+  readonly words: readonly string[]
+  readonly full: string
+  /** Without spaces. */
+  readonly joined: string
+  /** Without the words that say little. */
+  readonly core: string
+  readonly mask: number
+  readonly heard: HeardLetters
+}
+
+/** A name as a record has it, or as it was typed. */
+export class WrittenName {
+  readonly words: readonly string[]
+  readonly text: string
+  #readings: readonly Forms[] | undefined
+  #numbers: string | undefined
+
+  /** Of folded words. */
+  constructor(words: readonly string[]) {
+    this.words = words
+    this.text = words.join(' ')
+  }
+
+  /** An abbreviation may stand for several words, so there may be several ways. */
+  get readings(): readonly Forms[] {
+    this.#readings ??= readingsOf(this.words)
+    return this.#readings
+  }
+
+  /** The words with digits: other numbers make another name. */
+  get numbers(): string {
+    this.#numbers ??= HAS_DIGIT.test(this.text) ? this.words.filter((word) => HAS_DIGIT.test(word)).join(' ') : ''
+    return this.#numbers
+  }
+}
+
+export type NameMatch = {
+  readonly cost: number
+  readonly how: How
+  /** Whether it is the whole name, but for abbreviations and spaces. */
+  readonly isWhole: boolean
+  /** Whether the name begins with what was typed, and goes on. */
+  readonly isPrefix: boolean
+}
+
+const EXACT: NameMatch = { cost: 0, how: 'exact', isWhole: true, isPrefix: false }
+
+const MAX_READINGS = 4
+const HAS_DIGIT = /\p{N}/u
+
+function readingsOf(words: readonly string[]): Forms[] {
+  if (!words.some((word) => longFormsOf(word).length > 0)) return [formsOf(words)]
+  let readings: (readonly string[])[] = [words]
+  for (const [at, word] of words.entries()) {
+    const longs = longFormsOf(word)
+    if (longs.length === 0) continue
+    const forms = readings.length * longs.length > MAX_READINGS ? longs.slice(0, 1) : longs
+    readings = readings.flatMap((before) => forms.map((form) => before.with(at, form)))
+  }
+  // What looks like an abbreviation may be a word of its own, or the beginning of one.
+  return [...readings, words].map(formsOf)
+}
+
+function formsOf(words: readonly string[]): Forms {
+  const joined = words.join('')
+  const core = words.filter((word) => !isLight(word)).join('')
+  const mask = letterMask(joined)
+  return {
+    words,
+    full: words.join(' '),
+    joined,
+    core: core === '' ? joined : core,
+    mask,
+    heard: {
+      all: heard(mask),
+      core: heard(core.length === joined.length ? mask : letterMask(core)),
+      length: joined.length,
+      coreLength: core.length,
+    },
+  }
+}
+
+const isLight = (word: string): boolean => isLinking(word) || isNoise(word)
+
+/** Letters that are written for one another count as the first of them. */
+const ALIKE = ['bv', 'sczxkq', 'ily', 'gj', 'uw', 'nm'].map((letters) => ({
+  all: letterMask(letters),
+  first: letterMask(letters.charAt(0)),
+}))
+const ALL_ALIKE = ALIKE.reduce((mask, { all }) => mask | all, letterMask('h'))
+
+/** Which letters are heard, of those that are written; h is not. */
+function heard(written: number): number {
+  let mask = written & ~ALL_ALIKE
+  for (let at = 0; at < ALIKE.length; at++) {
+    const { all, first } = ALIKE[at] as (typeof ALIKE)[number]
+    if ((written & all) !== 0) mask |= first
+  }
+  return mask
+}
+
+/** Which letters are heard in a name, and which of them in words that say something; and how long both are. */
+export type HeardLetters = {
+  readonly all: number
+  readonly core: number
+  readonly length: number
+  readonly coreLength: number
+}
+
+export function heardIn(word: string): HeardLetters {
+  const written = longFormsOf(word)[0] ?? word
+  const all = heard(letterMask(written))
+  const { length } = written
+  return isLight(word) ? { all, core: 0, length, coreLength: 0 } : { all, core: all, length, coreLength: length }
+}
+
+/** Whether two names may have something in common; most have too little, which is sooner known so than by comparing them. */
+export function mayMatch(typed: HeardLetters, name: HeardLetters): boolean {
+  const missing = typed.core & ~name.all
+  if (missing === 0 && name.length >= typed.length) return true
+  if (
+    Math.abs(typed.length - name.length) > MAX_EAR_LENGTH &&
+    Math.abs(typed.coreLength - name.coreLength) > MAX_EAR_LENGTH
+  )
+    return false
+  return bitsOf(missing) <= MAX_EDITS && bitsOf(name.core & ~typed.all) <= MAX_EDITS
+}
+
+/** Whether all letters of a name are among those typed, so that its words may be. */
+export const mayHaveMore = (typed: HeardLetters, name: HeardLetters): boolean =>
+  (name.core & ~typed.all) === 0 && name.coreLength > 0
+
+const ABBREVIATED = 0.1
+const GLUED = 0.15
+const OTHER_ORDER = 0.5
+const BY_EAR = 0.7
+const MIN_SOUND = 2
+/** What comes on top of the edits where what they lead to only sounds like the name. */
+const EDITED_BY_EAR = 0.5
+const PREFIX = 1.3
+const SOME_WORDS = 1.8
+const MORE_WORDS = 2.2
+const MAX_EDITS = 2
+/** Of the letters of a short name too many would be left out. */
+const maxEditsIn = (typed: string, name: string): number => {
+  const letters = Math.max(typed.length, name.length)
+  return letters < 3 ? 0 : letters < 5 ? 1 : MAX_EDITS
+}
+const MIN_PREFIX = 4
+/** Of words that say little, and are in one of the two only: in what was typed, and in the name. */
+const LIGHT_COST = 0.2
+const LINKING_COST = 0.1
+const TYPED_NOISE_COST = 0.5
+const NAME_NOISE_COST = 0.6
+/** Of two names that sound alike, one may be longer by so many letters. */
+const MAX_EAR_LENGTH = 4
+
+const mayBeEdited = (typed: number, name: number): boolean =>
+  bitsOf(typed & ~name) <= MAX_EDITS && bitsOf(name & ~typed) <= MAX_EDITS
+
+/** Undefined where they have too little in common. */
+export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
+  if (typed.text === name.text) return EXACT
+  let best: NameMatch | undefined
+  for (const reading of typed.readings)
+    for (const forms of name.readings) {
+      const match = matchForms(reading, forms, typed.numbers === name.numbers)
+      if (match !== undefined && (best === undefined || match.cost < best.cost)) best = match
+    }
+  return best
+}
+
+function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch | undefined {
+  if (!mayMatch(typed.heard, name.heard) && !mayHaveMore(typed.heard, name.heard)) return undefined
+  const missing = bitsOf(typed.mask & ~name.mask)
+  const added = bitsOf(name.mask & ~typed.mask)
+  const length = Math.abs(typed.joined.length - name.joined.length)
+  if (missing === 0 && added === 0) {
+    if (typed.full === name.full) return { ...EXACT, cost: ABBREVIATED, how: 'abbreviation' }
+    if (typed.joined === name.joined) return { ...EXACT, cost: GLUED, how: 'glued' }
+    if (length === 0 && sorted(typed.words) === sorted(name.words))
+      return { ...EXACT, cost: OTHER_ORDER, how: 'exact', isWhole: false }
+  }
+  const light = typed.core === name.core ? lightCost(typed, name) : undefined
+  if (light !== undefined) return { ...EXACT, cost: light, how: 'dropped-words', isWhole: false }
+  const isPrefix =
+    missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
+  let best: NameMatch | undefined
+  const offer = (cost: number, how: How) => {
+    if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix }
+  }
+  if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
+    const [sound, other] = [soundOf(typed.words), soundOf(name.words)]
+    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR, 'by-ear')
+    else {
+      const edits = distanceOf(sound, other, MAX_EDITS).toWord
+      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR, 'typo')
+    }
+  }
+  if (isSameNumber && missing <= MAX_EDITS && added <= MAX_EDITS && length <= MAX_EDITS) {
+    const edits = distanceOf(typed.joined, name.joined, MAX_EDITS).toWord
+    if (edits <= maxEditsIn(typed.joined, name.joined)) offer(edits, 'typo')
+  }
+  // Without the words that say little, what is left may still be misspelt.
+  const coreLength = Math.min(typed.core.length, name.core.length)
+  if (isSameNumber && coreLength >= MIN_CORE && (typed.core !== typed.joined || name.core !== name.joined)) {
+    const edits =
+      Math.abs(typed.core.length - name.core.length) > MAX_EDITS || !mayBeEdited(typed.heard.core, name.heard.core)
+        ? MAX_EDITS + 1
+        : distanceOf(typed.core, name.core, MAX_EDITS).toWord
+    if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name), 'typo')
+  }
+  if (isPrefix) offer(PREFIX + (1 - typed.joined.length / name.joined.length), 'prefix')
+  if (missing === 0) {
+    const share = coveredShare(name.words, typed.words)
+    if (share !== undefined) offer(SOME_WORDS + (1 - share), 'dropped-words')
+  }
+  if (added === 0) {
+    const share = coveredShare(typed.words, name.words)
+    if (share !== undefined) offer(MORE_WORDS + (1 - share), 'dropped-words')
+  }
+  return best
+}
+
+/** A shorter rest is too little to be misspelt. */
+const MIN_CORE = 5
+
+const sorted = (words: readonly string[]): string => words.toSorted().join(' ')
+
+/** What the words that say little cost, where only one of the two has them. */
+function lightCost(typed: Forms, name: Forms): number {
+  let cost = LIGHT_COST
+  for (const word of typed.words)
+    if (isLight(word) && !name.words.includes(word)) cost += isLinking(word) ? LINKING_COST : TYPED_NOISE_COST
+  for (const word of name.words)
+    if (isLight(word) && !typed.words.includes(word)) cost += isLinking(word) ? LINKING_COST : NAME_NOISE_COST
+  return cost
+}
+
+/** The share of the letters of some words that others have too, if they have nothing else; at least one that says something. */
+function coveredShare(words: readonly string[], others: readonly string[]): number | undefined {
+  let [covered, all, substance] = [0, 0, false]
+  for (const word of others) {
+    if (!words.includes(word)) {
+      if (isLight(word)) continue
+      return undefined
+    }
+    covered += word.length
+    if (!isLight(word)) substance = true
+  }
+  for (const word of words) all += word.length
+  return substance ? Math.min(covered / all, 1) : undefined
+}
+
+const MAX_SOUNDS = 50_000
+const sounds = new Map<string, string>()
+
+const soundOf = (words: readonly string[]): string => {
+  let joined = ''
+  for (const word of words) {
+    let sound = sounds.get(word)
+    if (sound === undefined) {
+      if (sounds.size >= MAX_SOUNDS) sounds.clear()
+      sound = soundsOf(word)[0] as string
+      sounds.set(word, sound)
+    }
+    joined += sound
+  }
+  return joined
+}

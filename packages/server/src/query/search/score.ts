@@ -1,0 +1,440 @@
+// How well a record matches the typed words, from 0 to 1.
+//
+// The quality of a match is 1 where a name is typed as it is written, and is lowered by:
+//   - what typed words lose: each has a weight, the more the rarer it is, and a match costs a share of it (word-match.ts);
+//     a word that the record does not have and that is dropped costs most of it;
+//   - the share of the name that was not typed, by weight; likewise of an ancestor's name where it was typed;
+//   - words in another order, or a name whose first word was not typed;
+//   - reading what was typed in another way, as words that were glued together.
+// The score is a blend of quality and importance. The weight of importance is small: a large city comes before a hamlet whose
+// name is a little nearer to what was typed, and never before one that is much nearer.
+import { LruCache } from '../../base/lru-cache.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import type { Postings } from '../../release/index/postings.ts'
+import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
+import { MAX_IMPORTANCE } from './importance.ts'
+import {
+  ABBREVIATION,
+  CODE,
+  COSTS,
+  EXACT,
+  GRADE_COUNT,
+  isLight,
+  LIGHT_WEIGHT,
+  matchWord,
+  SHORT_PREFIX,
+  type Tolerance,
+  type WordMatch,
+  wordWeights,
+} from './word-match.ts'
+
+/** A typed word, and where it is found. */
+export type TypedWord = WordMatch & {
+  readonly text: string
+  /** How many entries the posting lists of the matching words have. */
+  readonly inNames: number
+  readonly inCodes: number
+  /** By level of ancestors. */
+  readonly levels: readonly (LevelMatch | undefined)[]
+  readonly weight: number
+  readonly isLight: boolean
+  /** The matching words by grade. */
+  readonly byGrade: readonly (readonly number[])[]
+}
+
+export function typedWord(
+  words: Words,
+  text: string,
+  tolerance: Tolerance,
+  levels: readonly AncestorLevel[],
+  weightOf: WeightOf,
+): TypedWord {
+  return {
+    ...ownMatch(words, text, tolerance),
+    levels: levels.map((level) => level.match(text, tolerance)),
+    weight: weightOf(text),
+  }
+}
+
+/** The weight of a typed word, the same in all entities, so that their scores can be compared. */
+export type WeightOf = (typed: string) => number
+
+/** By how many records of an index have the word. */
+export function weigher(index: Words): WeightOf {
+  const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
+  return (typed) =>
+    cache.get(typed, () => {
+      if (isLight(typed)) return LIGHT_WEIGHT
+      const word = index.words.indexOf(typed)
+      return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
+    })
+}
+
+const MAX_WEIGHTS = 1_024
+
+/** The weight of each word of an index as it is in another, or its own where that one does not have it. */
+export function weightsBy(index: Words, other: Words): Float32Array {
+  const [own, others] = [wordWeights(index), wordWeights(other)]
+  return own.map((weight, word) => {
+    const known = other.words.indexOf(index.words.text(word))
+    return known === undefined ? weight : (others[known] as number)
+  })
+}
+
+type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
+
+const MAX_CACHED = 128
+const caches = new WeakMap<Words, LruCache<OwnMatch>>()
+
+/** The words before the one that is being typed come again with its every letter. */
+function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
+  const cache = caches.get(words) ?? new LruCache<OwnMatch>({ maxEntries: MAX_CACHED })
+  caches.set(words, cache)
+  return cache.get(`${tolerance} ${text}`, () => {
+    const match = matchWord(words, text, tolerance)
+    return {
+      ...match,
+      text,
+      inNames: entriesOf(match.matching, words.inNames),
+      inCodes: entriesOf(match.matching, words.inCodes),
+      isLight: isLight(text),
+      byGrade: byGrade(match),
+    }
+  })
+}
+
+function byGrade({ grades, matching }: WordMatch): number[][] {
+  const lists: number[][] = Array.from({ length: GRADE_COUNT }, () => [])
+  for (let at = 0; at < matching.length; at++) {
+    const word = matching[at] as number
+    lists[grades[word] as number]?.push(word)
+  }
+  return lists
+}
+
+/** The least that a typed word costs in any record from a grade on, among its own words and its ancestors. */
+function minCost({ byGrade, inCodes, levels }: TypedWord, from: number): number {
+  let best = inCodes > 0 ? EXACT : byGrade.findIndex(({ length }, grade) => grade >= from && length > 0)
+  for (const level of levels) if (level !== undefined && (best === -1 || level.best < best)) best = level.best
+  return best === -1 ? 1 : (COSTS[best] as number)
+}
+
+const UNKNOWN_WEIGHT = 0.7
+
+function entriesOf(words: readonly number[], { starts }: Postings): number {
+  let entries = 0
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as number
+    entries += (starts[word + 1] as number) - (starts[word] as number)
+  }
+  return entries
+}
+
+/** Whether a typed word is found anywhere. */
+export const isSomewhere = ({ matching, levels }: TypedWord): boolean =>
+  matching.length > 0 || levels.some((level) => level !== undefined)
+
+/** Which typed words a record may lack: none, only those that say little, or any. */
+export type Drop = 'none' | 'light' | 'any'
+
+/** What is scored: the names of an index, or the aliases of its records. */
+export type ScoredNames = {
+  readonly words: Words
+  /** Of each word. */
+  readonly weights: Float32Array
+  /** The records that the names belong to; undefined where each position is its own. */
+  readonly records: Uint32Array | undefined
+  readonly levels: readonly AncestorLevel[]
+  /** By record. */
+  readonly importance: Uint8Array | undefined
+}
+
+/** A score as a whole number that sorts: the lower, the better. */
+export const SCORES = 1 << 15
+export const NO_MATCH = 0xffff
+const WORST = SCORES - 1
+const rankOf = (score: number): number => Math.round((1 - score) * WORST)
+/** How important a record must be to rank as high, if the quality of its match is this. */
+export const minImportance = (rank: number, quality: number): number =>
+  Math.floor(((scoreOfRank(rank + 1) - quality * (1 - IMPORTANCE_WEIGHT)) / IMPORTANCE_WEIGHT) * MAX_IMPORTANCE)
+/** The score of a record as a blend of the quality of its match and its importance, which is from 0 to MAX_IMPORTANCE. */
+const blended = (quality: number, importance: number): number =>
+  quality * (1 - IMPORTANCE_WEIGHT) + IMPORTANCE_WEIGHT * (importance / MAX_IMPORTANCE)
+export const rankOfExact = (importance: number): number => rankOf(blended(1, importance))
+/** The quality of a match by its rank, without the importance of the record. */
+export const qualityOf = (rank: number, importance: number): number =>
+  Math.min((scoreOfRank(rank) - IMPORTANCE_WEIGHT * (importance / MAX_IMPORTANCE)) / (1 - IMPORTANCE_WEIGHT), 1)
+export const scoreOfRank = (rank: number): number => 1 - rank / WORST
+
+const IMPORTANCE_WEIGHT = 0.14
+const UNTYPED_COST = 0.1
+const UNTYPED_ANCESTOR_COST = 0.08
+const ORDER_COST = 0.015
+const MAX_ORDER_COSTS = 3
+const NOT_FIRST_COST = 0.02
+/** Whoever types a name and a code rather means something below the record that has both. */
+const NAME_AND_CODE_COST = 0.05
+/** Of a typed word that stands for the same word of a name as another one. */
+const SHARED_COST = 0.3
+const DROP_COST = 0.8
+const LIGHT_DROP_COST = 0.4
+const dropCost = ({ isLight }: TypedWord): number => (isLight ? LIGHT_DROP_COST : DROP_COST)
+/** For each generation that a matched ancestor is further away than the parent. */
+const FAR_ANCESTOR_COST = 0.02
+const CODE_PREFIX_COVERAGE = 0.5
+/** The words of a longer name beyond these are not compared. */
+const MAX_NAME_WORDS = 31
+
+/** How one typed word was matched with a record; neither place nor level where it was dropped, or is its code. */
+type WordTrace = { readonly grade: number; readonly place: number; readonly level: number }
+
+/** Scores the records of one index by some typed words. */
+export class Scorer {
+  readonly #names: ScoredNames
+  readonly #typed: readonly TypedWord[]
+  readonly #drop: Drop
+  readonly #penalty: number
+  readonly #weights: Float32Array
+  readonly #totalWeight: number
+  readonly #hasSubstance: boolean
+  /** Of each typed word the last one before it that is the same, or -1. */
+  readonly #sameBefore: Int8Array
+  readonly #usedLevels: Uint8Array
+  /** By level and ancestor, computed when needed; 0 where it was not yet. */
+  readonly #coverages: (Float32Array | undefined)[]
+  readonly #grades: Uint8Array
+  readonly #places: Int16Array
+  readonly #levelOf: Int8Array
+  readonly #minCosts: Float64Array
+
+  constructor(names: ScoredNames, typed: readonly TypedWord[], drop: Drop, penalty: number) {
+    this.#names = names
+    this.#typed = typed
+    this.#drop = drop
+    this.#penalty = penalty
+    this.#weights = names.weights
+    this.#totalWeight = typed.reduce((sum, { weight }) => sum + weight, 0)
+    this.#hasSubstance = typed.some((word) => !word.isLight && word.inNames + word.inCodes > 0)
+    this.#sameBefore = Int8Array.from(typed, ({ text }, at) =>
+      typed.slice(0, at).findLastIndex((other) => other.text === text),
+    )
+    this.#usedLevels = new Uint8Array(names.levels.length)
+    this.#coverages = names.levels.map(() => undefined)
+    this.#grades = new Uint8Array(typed.length)
+    this.#places = new Int16Array(typed.length)
+    this.#levelOf = new Int8Array(typed.length)
+    this.#minCosts = Float64Array.from(typed, (word) => this.#minCostOf(word, EXACT))
+  }
+
+  /** How each typed word was matched in the last score. */
+  trace(): WordTrace[] {
+    return this.#typed.map((_, at) => ({
+      grade: this.#grades[at] as number,
+      place: this.#places[at] as number,
+      level: this.#levelOf[at] as number,
+    }))
+  }
+
+  /** No record that is still to be scored has this typed word itself in its name. */
+  excludeExact(word: TypedWord): void {
+    for (const [at, each] of this.#typed.entries())
+      if (each === word) this.#minCosts[at] = this.#minCostOf(word, EXACT + 1)
+  }
+
+  #minCostOf(word: TypedWord, from: number): number {
+    const mayDrop = this.#drop === 'any' || (this.#drop === 'light' && word.isLight)
+    return Math.min(minCost(word, from), mayDrop ? dropCost(word) : 1)
+  }
+
+  /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
+  maxQuality(word?: TypedWord, cost = 0): number {
+    let lost = 0
+    for (const [at, each] of this.#typed.entries())
+      lost += each.weight * (each === word ? cost : (this.#minCosts[at] as number))
+    return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
+  }
+
+  /** The rank of a name by its score, or NO_MATCH. */
+  rank(position: number): number {
+    return this.#typed.length === 1 ? this.#rankSingle(position) : this.#rankSeveral(position)
+  }
+
+  /** The same as for several words, with less to do: single words have the most candidates. */
+  #rankSingle(position: number): number {
+    const { words, records, importance } = this.#names
+    const { names, nameStarts } = words
+    const weights = this.#weights
+    const word = this.#typed[0] as TypedWord
+    const { grades } = word
+    const from = nameStarts[position] as number
+    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
+    let best = 0
+    let bestPlace = -1
+    let all = 0
+    for (let place = from; place < to; place++) {
+      const one = names[place] as number
+      all += weights[one] as number
+      const grade = grades[one] as number
+      if (grade === 0 || (best !== 0 && grade >= best)) continue
+      best = grade
+      bestPlace = place
+    }
+    let coverage = bestPlace === -1 ? 0 : (weights[names[bestPlace] as number] as number) / all
+    if (word.inCodes > 0 && best !== EXACT) {
+      const grade = codeGrade(words, grades, position)
+      if (grade !== 0 && (best === 0 || grade < best)) {
+        best = grade
+        bestPlace = -1
+        coverage = grade === CODE ? 1 : CODE_PREFIX_COVERAGE
+      }
+    }
+    if (best === 0) return NO_MATCH
+    this.#grades[0] = best
+    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - from
+    this.#levelOf[0] = -1
+    let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
+    if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
+    const record = records === undefined ? position : (records[position] as number)
+    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
+  }
+
+  #rankSeveral(position: number): number {
+    const { words, records, levels, importance } = this.#names
+    const { names, nameStarts } = words
+    const typed = this.#typed
+    const from = nameStarts[position] as number
+    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
+    const record = records === undefined ? position : (records[position] as number)
+    let used = 0
+    let fuzzy = 0
+    let lost = 0
+    let covered = 0
+    let substance = 0
+    let disorder = 0
+    let last = from - 1
+    let codeCoverage = 0
+    let anyLevel = false
+    for (let at = 0; at < typed.length; at++) {
+      const word = typed[at] as TypedWord
+      const { grades, weight } = word
+      let best = 0
+      let bestPlace = -1
+      let bestLevel = -1
+      let shared = 0
+      if (word.inNames > 0)
+        for (let place = from; place < to; place++) {
+          const grade = grades[names[place] as number] as number
+          if (grade === 0) continue
+          if ((used >>> (place - from)) & 1) {
+            if (grade <= SHORT_PREFIX && !((fuzzy >>> (place - from)) & 1)) shared = grade
+            continue
+          }
+          if (best === 0 || grade < best || (grade === best && bestPlace < last && place > last)) {
+            best = grade
+            bestPlace = place
+          }
+        }
+      if (word.inCodes > 0 && best !== EXACT) {
+        const grade = codeGrade(words, grades, position)
+        if (grade !== 0 && (best === 0 || grade < best)) {
+          best = grade
+          bestPlace = -1
+          codeCoverage = Math.max(codeCoverage, grade === CODE ? 1 : CODE_PREFIX_COVERAGE)
+        }
+      }
+      if (best !== EXACT)
+        for (let level = 0; level < levels.length; level++) {
+          const match = word.levels[level]
+          if (match === undefined) continue
+          const grade = match.grades[ancestorAt(levels[level] as AncestorLevel, record)] as number
+          if (grade === 0 || (best !== 0 && grade >= best) || this.#isTaken(at, level)) continue
+          best = grade
+          bestPlace = -1
+          bestLevel = level
+        }
+      // Two typed words may mean the same one, as "s san", but not if they are the same, or misspelt.
+      const isShared = best === 0 && shared !== 0 && this.#sameBefore[at] === -1
+      if (isShared) best = shared
+      this.#grades[at] = best
+      this.#places[at] = bestPlace === -1 ? -1 : bestPlace - from
+      this.#levelOf[at] = bestLevel
+      if (best === 0) {
+        if (this.#drop === 'none' || (this.#drop === 'light' && !word.isLight)) return NO_MATCH
+        lost += weight * dropCost(word)
+        continue
+      }
+      lost += weight * (isShared ? SHARED_COST : (COSTS[best] as number))
+      if (bestLevel !== -1) {
+        if (!anyLevel) this.#usedLevels.fill(0)
+        anyLevel = true
+        this.#usedLevels[bestLevel] = 1
+        continue
+      }
+      if (best > ABBREVIATION || !(word.isLight && this.#hasSubstance)) substance++
+      if (bestPlace === -1) continue
+      used |= 1 << (bestPlace - from)
+      if (best > SHORT_PREFIX) fuzzy |= 1 << (bestPlace - from)
+      covered += this.#weights[names[bestPlace] as number] as number
+      if (bestPlace < last) disorder++
+      last = bestPlace
+    }
+    // A record is not found by the words of its ancestors alone, nor by words that say nothing.
+    if (substance === 0) return NO_MATCH
+    let all = 0
+    for (let place = from; place < to; place++) all += this.#weights[names[place] as number] as number
+    const coverage = Math.max(all === 0 ? 1 : covered / all, codeCoverage)
+    let quality = (1 - lost / this.#totalWeight) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
+    if ((used & 1) === 0 && codeCoverage === 0) quality *= 1 - NOT_FIRST_COST
+    if (codeCoverage > 0 && used !== 0) quality *= 1 - NAME_AND_CODE_COST
+    if (disorder > 0) quality *= 1 - ORDER_COST * Math.min(disorder, MAX_ORDER_COSTS)
+    if (anyLevel)
+      for (let level = 0, isNearest = true; level < levels.length; level++)
+        if (this.#usedLevels[level] === 1) {
+          if (isNearest) quality *= 1 - FAR_ANCESTOR_COST * level
+          isNearest = false
+          const coverage = this.#coverage(level, ancestorAt(levels[level] as AncestorLevel, record))
+          quality *= 1 - UNTYPED_ANCESTOR_COST * (1 - coverage)
+        }
+    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
+  }
+
+  /** A word that is typed twice stands for two names, so an ancestor's name has it once. */
+  #isTaken(at: number, level: number): boolean {
+    if (this.#typed[at]?.isLight) return false
+    for (let same = this.#sameBefore[at] as number; same !== -1; same = this.#sameBefore[same] as number)
+      if (this.#levelOf[same] === level) return true
+    return false
+  }
+
+  #coverage(level: number, ancestor: number): number {
+    const definition = this.#names.levels[level] as AncestorLevel
+    let coverages = this.#coverages[level]
+    if (coverages === undefined) {
+      coverages = new Float32Array(definition.words.nameStarts.length - 1)
+      this.#coverages[level] = coverages
+    }
+    if (coverages[ancestor] === 0) {
+      const matches = this.#typed.flatMap(({ levels }) => levels[level] ?? [])
+      coverages[ancestor] = levelCoverage(definition, matches, ancestor)
+    }
+    return coverages[ancestor] as number
+  }
+}
+
+export function ancestorAt({ chain }: AncestorLevel, record: number): number {
+  let position = record
+  for (let at = 0; at < chain.length; at++) position = (chain[at] as Uint32Array)[position] as number
+  return position
+}
+
+/** How well the best of a record's codes matches. A mistyped code is another code, so only a prefix counts beside it. */
+function codeGrade({ codes, codeStarts }: Words, grades: Uint8Array, position: number): number {
+  const to = codeStarts[position + 1] as number
+  let best = 0
+  for (let place = codeStarts[position] as number; place < to; place++) {
+    const grade = grades[codes[place] as number] as number
+    if (grade === EXACT) return CODE
+    if (grade !== 0 && grade <= SHORT_PREFIX && (best === 0 || grade < best)) best = grade
+  }
+  return best
+}

@@ -1,0 +1,433 @@
+// The search: finds the records that people mean by what they type, the best first, and tells how each was matched.
+//
+// Every typed word must be in the names or codes of a record or, beside at least one of its own, in those of its ancestors,
+// in any order, whole or as the beginning of a word, or abbreviated. Where that finds too little, the search is widened step by step:
+// words that say little may be missing; then words may be spelled by ear, have typing errors, or be glued together; in the
+// end any word may be missing. What was dropped is part of the result.
+import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { aliasesOf } from '../../release/aliases.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
+import type { Alias } from '../../source/source.ts'
+import { type Filter, positionsWhere } from '../filter.ts'
+import { distanceFrom, type Near, nearestFirst } from '../near.ts'
+import { ancestorLevels } from './ancestor-match.ts'
+import { type SearchSpace, scanNames, type Work } from './candidates.ts'
+import { positionsWithCode, typedCode } from './codes.ts'
+import { emptyHits, type Hits } from './hits.ts'
+import { importanceOf } from './importance.ts'
+import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
+import {
+  ancestorAt,
+  type Drop,
+  isSomewhere,
+  NO_MATCH,
+  qualityOf,
+  rankOfExact,
+  type ScoredNames,
+  Scorer,
+  scoreOfRank,
+  type TypedWord,
+  typedWord,
+  type WeightOf,
+  weigher,
+  weightsBy,
+} from './score.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+
+/** With fewer hits than this, the search is widened. */
+const MIN_HITS = 5
+
+/** The records of an entity at these positions, which ascend; undefined stands for all. */
+export function searchSpace(release: Release, name: string, among: Uint32Array | undefined): SearchSpace {
+  const { definition, index } = release.entity(name)
+  return {
+    words: index.words,
+    among,
+    levels: ancestorLevels(release, definition),
+    aliases: aliasesOf(release, name),
+    importance: importanceOf(release, name),
+    ...weightsIn(release, name),
+  }
+}
+
+type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
+const weightsByEntity = new WeakMap<OpenEntity, Weights>()
+
+/** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
+function weightsIn(release: Release, name: string): Weights {
+  const entity = release.entity(name)
+  const known = weightsByEntity.get(entity) ?? readWeights(entity.index.words, largestOf(release))
+  weightsByEntity.set(entity, known)
+  return known
+}
+
+const readWeights = (words: Words, largest: Words): Weights => ({
+  weightOf: weigher(largest),
+  weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
+})
+
+const largestOf = (release: Release): Words =>
+  [...release.catalog.entities.keys()].map(release.entity).reduce((a, b) => (b.count > a.count ? b : a)).index.words
+
+/** How far a search goes: how far words may be from those typed, and which may be missing. */
+type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
+
+const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
+const FUZZY: Effort = { tolerance: 1, drop: 'none' }
+/** One after the other, where no record has all words; of a long line nobody expects that. */
+const widerFor = (typed: readonly string[]): readonly Effort[] => (typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER)
+const LONG_LINE = 8
+const WIDER_FOR_LONG: readonly Effort[] = [
+  { tolerance: 0, drop: 'light' },
+  { tolerance: 1, drop: 'light' },
+  { tolerance: 1, drop: 'any' },
+]
+const WIDER: readonly Effort[] = [
+  { tolerance: 0, drop: 'light' },
+  FUZZY,
+  { tolerance: 1, drop: 'light' },
+  { tolerance: 2, drop: 'light' },
+  { tolerance: 1, drop: 'any' },
+]
+
+/** Searches one entity for folded words, none of which may be missing. The hits are good until its next search. */
+export function search(space: SearchSpace, typed: readonly string[]): Hits {
+  const narrow = new EntitySearch({ ...space, levels: [] }, typed)
+  const hits = narrow.run(AS_TYPED)
+  if (hits.count >= MIN_HITS) return hits
+  const wide = new EntitySearch(space, typed)
+  const wider = typed.length === 1 ? hits : wide.run(AS_TYPED)
+  return wider.count >= MIN_HITS ? wider : wide.run(FUZZY)
+}
+
+/** How many words of candidates are looked at with one effort, in all entities together. */
+const MAX_WORK = 600_000
+const MAX_WORK_FOR_LONG = 150_000
+
+/** A name, its ancestors and a fault: nobody means a word that is typed more often. */
+const MAX_REPEATS = 4
+
+/** How many words may have edits: each costs a look at all words of the index. */
+const MAX_FUZZY_WORDS = 10
+
+type Prepared = {
+  readonly names: ScoredNames
+  readonly reading: Reading
+  readonly typed: readonly TypedWord[]
+  readonly penalty: number
+}
+
+/** The search of one entity for some words, with more and more effort. */
+class EntitySearch {
+  readonly #space: SearchSpace
+  readonly #typed: readonly string[]
+  #drop: Drop = 'none'
+  /** What the last run looked for. */
+  #prepared: readonly Prepared[] = []
+  /** By which its results are explained. */
+  #scorers: readonly Scorer[] | undefined
+  readonly #wanted: number | undefined
+
+  /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
+  constructor(space: SearchSpace, typed: readonly string[], wanted?: number) {
+    this.#space = space
+    this.#typed = typed.filter((word, at) => typed.slice(0, at).filter((other) => other === word).length < MAX_REPEATS)
+    this.#wanted = wanted
+  }
+
+  /** The hits are good until the next search of the same entity. `known` are ranks that count among the wanted best. */
+  run(effort: Effort, known: readonly number[] = [], work?: Work): Hits {
+    const { words, levels, among, weightOf } = this.#space
+    this.#drop = effort.drop
+    this.#scorers = undefined
+    const plain = plainReadings(this.#typed)
+    const glued =
+      effort.tolerance === 0 || this.#typed.length > LONG_LINE
+        ? []
+        : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
+    this.#prepared = [...plain, ...glued].flatMap((reading) =>
+      this.#scored().flatMap((names) => {
+        const typed = typedWords(names, reading, effort, weightOf)
+        return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
+      }),
+    )
+    const hits = emptyHits(words, this.#wanted, known)
+    for (const { names, typed, penalty } of this.#prepared)
+      scanNames(names, among, typed, effort.drop, penalty, hits, work)
+    return hits
+  }
+
+  /** How the record at a position was matched in the last run. */
+  explain(position: number): Explanation {
+    let best: Explanation | undefined
+    let bestRank = NO_MATCH
+    this.#scorers ??= this.#prepared.map(({ names, typed, penalty }) => new Scorer(names, typed, this.#drop, penalty))
+    for (const [number, { names, reading }] of this.#prepared.entries()) {
+      const scorer = this.#scorers[number] as Scorer
+      for (const at of candidatesFor(names, position)) {
+        const rank = scorer.rank(at)
+        if (rank >= bestRank) continue
+        bestRank = rank
+        best = this.#explained(names, at, reading, scorer)
+      }
+    }
+    return best ?? { how: ['exact'], dropped: [], matched: [], aliases: [] }
+  }
+
+  #scored(): readonly ScoredNames[] {
+    const { words, weights, levels, importance, aliases } = this.#space
+    const own: ScoredNames = { words, weights, records: undefined, levels, importance }
+    if (aliases === undefined) return [own]
+    return [
+      own,
+      { words: aliases.words, weights: wordWeights(aliases.words), records: aliases.positions, levels, importance },
+    ]
+  }
+
+  #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
+    const kinds = new Set<MatchKind | 'glued' | 'dropped-words'>()
+    const dropped = new Set<string>()
+    const matched: string[] = []
+    const aliases: AliasMatch[] = []
+    const { words, levels, records } = names
+    const own = records === undefined ? undefined : this.#space.aliases?.aliases[at]
+    const record = records === undefined ? at : (records[at] as number)
+    if (own !== undefined) {
+      kinds.add('alias')
+      aliases.push({ entity: undefined, alias: own })
+    }
+    if (reading.isGlued) kinds.add('glued')
+    for (const [word, { grade, place, level }] of scorer.trace().entries()) {
+      const [first, last] = reading.typed[word] as readonly [number, number]
+      if (grade === 0) {
+        kinds.add('dropped-words')
+        for (const text of this.#typed.slice(first, last + 1)) dropped.add(text)
+        continue
+      }
+      kinds.add(kindOf(grade))
+      if (place !== -1 && own === undefined)
+        matched.push(words.words.text(words.names[(words.nameStarts[at] as number) + place] as number))
+      const ancestor = levels[level]
+      if (ancestor !== undefined && (grade === ALIAS || grade === ALIAS_WORD))
+        for (const alias of ancestor.aliasesOf(ancestorAt(ancestor, record), reading.words[word] as string))
+          if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
+    }
+    const how = HOW.filter((kind) => kinds.has(kind))
+    return {
+      how: how.length > 1 ? how.filter((kind) => kind !== 'exact') : how,
+      dropped: [...dropped],
+      matched,
+      aliases,
+    }
+  }
+}
+
+/** Undefined where a word is nowhere that may not be missing. */
+function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
+  const used = reading.words.length === 1 ? [] : levels
+  const found: TypedWord[] = []
+  const misspelt = new Set<string>()
+  for (const [at, text] of reading.words.entries()) {
+    // Words that say little are not misspelt, but other words.
+    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(text) && misspelt.size < MAX_FUZZY_WORDS
+    if (mayBeMisspelt) misspelt.add(text)
+    const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
+    if (drop === 'none' && !isSomewhere(word)) return undefined
+    found.push(word)
+  }
+  return found
+}
+
+/** Where the names of a record are: at its own position, or at those of its aliases. */
+function candidatesFor({ records }: ScoredNames, position: number): number[] {
+  if (records === undefined) return [position]
+  return Array.from(records.keys()).filter((at) => records[at] === position)
+}
+
+/** In which ways typed words may match, the surest first. */
+export const HOW = [
+  'exact',
+  'code',
+  'alias',
+  'abbreviation',
+  'prefix',
+  'by-ear',
+  'typo',
+  'glued',
+  'dropped-words',
+] as const satisfies readonly (MatchKind | 'glued' | 'dropped-words')[]
+export type How = (typeof HOW)[number]
+
+/** An alias by which a record was found, and the entity of its ancestor where the alias is that one's. */
+export type AliasMatch = { readonly entity: string | undefined; readonly alias: Alias }
+
+/** How a record was matched. */
+type Explanation = {
+  /** All ways in which words matched; `exact` only where there is no other. */
+  readonly how: readonly How[]
+  /** The typed words that the record does not have. */
+  readonly dropped: readonly string[]
+  /** The words of its own name that were matched, folded. */
+  readonly matched: readonly string[]
+  readonly aliases: readonly AliasMatch[]
+}
+
+export type SearchResult = {
+  readonly name: string
+  readonly position: number
+  /** From 0 to 1: quality and importance together. */
+  readonly score: number
+  /** From 0 to 1: how well the words match alone. */
+  readonly quality: number
+  readonly explanation: Explanation
+  /** From the point that the results are to be near to, in metres. */
+  readonly distance?: number
+}
+
+/** The entities to search, each with the filters that narrow it. */
+export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
+
+type Found = Omit<SearchResult, 'explanation'> & { readonly rank: number; readonly explain: () => Explanation }
+
+/**
+ * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
+ * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
+ * have enough. Near a point, the nearest of all hits come first, however well they match.
+ */
+export function searchAcross(
+  release: Release,
+  words: readonly string[],
+  scope: Scope,
+  limit: number,
+  near?: Near,
+): SearchResult[] {
+  // The best hits can be found without the others, but not the nearest.
+  const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
+  const searches = scope.map(([name, filters]) => {
+    const among = positionsWhere(release, release.entity(name).definition, filters)
+    const entitySearch = new EntitySearch(searchSpace(release, name, among), words, wanted)
+    const coded = withCode(release, name, among, words)
+    return { name, entitySearch, coded, count: 0, results: [] as Found[] }
+  })
+  const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
+    let total = 0
+    // The nearest can only be told when all are found.
+    const work = {
+      left: near !== undefined ? Number.POSITIVE_INFINITY : words.length > LONG_LINE ? MAX_WORK_FOR_LONG : MAX_WORK,
+    }
+    for (const one of searches) {
+      if (mayReplace(one.count)) {
+        one.results = []
+        const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
+        const hits = one.entitySearch.run(effort, others, work)
+        one.count = hits.count
+        one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
+      }
+      total += one.count + one.coded.length
+    }
+    return total
+  }
+  const total = run(AS_TYPED, () => true)
+  if (total === 0) widerFor(words).find((effort) => run(effort, (count) => count === 0) > 0)
+  else if (total < Math.min(limit, MIN_HITS)) run(FUZZY, (count) => count < MIN_HITS)
+  const results = searches.flatMap(({ coded, results }) => [
+    ...coded,
+    ...results.filter(({ position }) => !coded.some((other) => other.position === position)),
+  ])
+  return results
+    .toSorted(near === undefined ? bestOrder(release) : byDistance)
+    .slice(0, limit)
+    .map(({ explain, rank: _, ...result }) => ({ ...result, explanation: explain() }))
+}
+
+/**
+ * The best records of one entity by their own names, codes and aliases alone, with as much effort as it takes to find any;
+ * at these positions, which ascend, or at any.
+ */
+export function searchOwnNames(
+  release: Release,
+  name: string,
+  words: readonly string[],
+  limit: number,
+  among: Uint32Array | undefined,
+): Omit<SearchResult, 'name'>[] {
+  const space = { ...searchSpace(release, name, among), levels: [] }
+  const entitySearch = new EntitySearch(space, words, limit)
+  const coded = withCode(release, name, among, words)
+  let hits = entitySearch.run(AS_TYPED)
+  if (hits.count === 0 && coded.length === 0)
+    for (const effort of widerFor(words)) {
+      hits = entitySearch.run(effort)
+      if (hits.count > 0) break
+    }
+  const importance = importanceOf(release, name)
+  const found = hits.best(limit).map((position) => ({
+    position,
+    score: scoreOfRank(hits.scores[position] as number),
+    quality: qualityOf(hits.scores[position] as number, importance[position] as number),
+    explanation: entitySearch.explain(position),
+  }))
+  return [
+    ...coded.map(({ position, score, quality, explain }) => ({ position, score, quality, explanation: explain() })),
+    ...found,
+  ]
+}
+
+const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
+
+function bestOrder(release: Release): (a: Found, b: Found) => number {
+  const depth = ({ name }: Found) => depthOf(release.entity(name).definition)
+  return (a, b) => b.score - a.score || depth(a) - depth(b)
+}
+
+function resultsOf(
+  release: Release,
+  name: string,
+  hits: Hits,
+  limit: number,
+  near: Near | undefined,
+  entitySearch: EntitySearch,
+): Found[] {
+  const entity = release.entity(name)
+  const importance = importanceOf(release, name)
+  const found = (position: number): Found => ({
+    name,
+    position,
+    rank: hits.scores[position] as number,
+    score: scoreOfRank(hits.scores[position] as number),
+    quality: qualityOf(hits.scores[position] as number, importance[position] as number),
+    explain: () => entitySearch.explain(position),
+  })
+  if (near === undefined) return hits.best(limit).map(found)
+  const distance = distanceFrom(entity, near)
+  return Array.from(nearestFirst(entity, near, hits.ascending()).subarray(0, limit), (position) => ({
+    ...found(position),
+    distance: distance(position),
+  }))
+}
+
+const BY_CODE: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
+
+/** The records whose whole official code was typed, however it was spaced. */
+function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Found[] {
+  const code = typedCode(words)
+  if (code === undefined) return []
+  const importance = importanceOf(release, name)
+  return positionsWithCode(release, release.entity(name).definition, code)
+    .filter((position) => among === undefined || among.includes(position))
+    .map((position) => {
+      const rank = rankOfExact(importance[position] as number)
+      return { name, position, rank, score: scoreOfRank(rank), quality: 1, explain: () => BY_CODE }
+    })
+}
+
+const depths = new WeakMap<Entity, number>()
+
+/** How many ancestors a record has. */
+function depthOf(entity: Entity): number {
+  const depth = depths.get(entity) ?? ancestorsOf(entity).length
+  depths.set(entity, depth)
+  return depth
+}

@@ -1,0 +1,118 @@
+// That what people write finds what they mean: a small catalog, and a query of every kind.
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { releaseOf } from '../../../../../test/support/releases.ts'
+import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Release } from '../../release/release.ts'
+import { rank } from './rank.ts'
+import { searchAcross } from './search.ts'
+
+setDefaultTimeout(60_000)
+
+const states = [
+  ['JAL', 'JC', 'Jalisco', 14],
+  ['NL', 'NL', 'Nuevo León', 19],
+  ['QROO', 'QR', 'Quintana Roo', 23],
+  ['ZAC', 'ZS', 'Zacatecas', 32],
+  ['MEX', 'MC', 'México', 15],
+] as const
+const municipalities = [
+  ['039', 'Guadalajara', 14],
+  ['067', 'Puerto Vallarta', 14],
+  ['039', 'Monterrey', 19],
+  ['005', 'Benito Juárez', 23],
+  ['008', 'Solidaridad', 23],
+  ['056', 'Zacatecas', 32],
+  ['106', 'Toluca', 15],
+] as const
+/** Name, municipality by its place above, population. */
+const localities = [
+  ['0001', 'Guadalajara', 1, 1_385_629],
+  ['0002', 'Santa María del Oro', 1],
+  ['0003', 'Rcho. Los Pinos', 1],
+  ['0001', 'Puerto Vallarta', 2, 224_166],
+  ['0001', 'Monterrey', 3, 1_142_952],
+  ['0002', 'Acapulco', 3],
+  ['0001', 'Cancún', 4, 888_797],
+  ['0001', 'Playa del Carmen', 5, 304_942],
+  ['0002', 'Sanjosé Iturbide', 5],
+  ['0003', 'Acapulco de Benito', 5, 658_609],
+  ['0001', 'Zacatecas', 6, 138_444],
+  ['0001', 'Toluca de Lerdo', 7, 223_876],
+  ['0002', 'San Pedro', 7, 12_000],
+  ['0003', 'San Pedro', 1, 400],
+] as const
+
+let release: Release
+beforeAll(async () => {
+  const places = placesOf({ states, municipalities, localities })
+  const netherlands = { cvePais: 'NLD', descPais: 'Países Bajos', idPais: 528 }
+  release = await releaseOf(smallSource({ ...places, pais: [...(places.pais ?? []), netherlands] }))
+})
+
+const scope = () => [...release.catalog.entities.keys()].map((name) => [name, []] as const)
+
+function nameOf(name: string, position: number): string {
+  const record = JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
+  return `${name} ${record[Object.keys(record).find((field) => field.startsWith('desc')) as string]}`
+}
+
+/** The first result: entity, name, how it matched, and what was dropped. */
+function first(typed: string) {
+  const [best] = searchAcross(release, wordsOf(typed), scope(), 5)
+  return best && [nameOf(best.name, best.position), best.explanation.how.join(' '), best.explanation.dropped.join(' ')]
+}
+
+describe('what is typed finds what is meant', () => {
+  test.each([
+    ['an abbreviation', 'STA. MA. DEL ORO', 'localidad Santa María del Oro', 'abbreviation', ''],
+    ['without blanks', 'Sta.Ma. del Oro', 'localidad Santa María del Oro', 'abbreviation', ''],
+    ['a long form that is stored short', 'rancho los pinos', 'localidad Rcho. Los Pinos', 'abbreviation', ''],
+    ['a code of the state', 'monterrey nl', 'municipio Monterrey', 'code', ''],
+    ['with points', 'Monterrey, N.L.', 'municipio Monterrey', 'code', ''],
+    ['an alias of the state', 'toluca edo. de mex', 'municipio Toluca', 'code alias', ''],
+    ['an alias in one word', 'toluca edomex', 'municipio Toluca', 'alias', ''],
+    ['an alias of a country', 'holanda', 'pais Países Bajos', 'alias', ''],
+    ['an alias of two words', 'q. roo', 'estado Quintana Roo', 'alias', ''],
+    ['the code of a municipality', '14039', 'municipio Guadalajara', 'code', ''],
+    ['with a hyphen', '14-039', 'municipio Guadalajara', 'code', ''],
+    ['the code of a locality', '14 039 0001', 'localidad Guadalajara', 'code', ''],
+    ['the number of a state', '32', 'estado Zacatecas', 'code', ''],
+    ['a large city before a hamlet that fits better', 'acapulco', 'localidad Acapulco de Benito', 'exact', ''],
+    ['the larger of two of the same name', 'san pedro', 'localidad San Pedro', 'exact', ''],
+    ['a state before its municipality', 'zacatecas', 'estado Zacatecas', 'exact', ''],
+    ['a word typed twice', 'zacatecas zacatecas', 'municipio Zacatecas', 'exact', ''],
+    ['a word typed three times', 'zacatecas zacatecas zacatecas', 'localidad Zacatecas', 'exact', ''],
+    ['words that say little', 'cancun municipio de benito juarez', 'localidad Cancún', 'dropped-words', 'municipio de'],
+    ['words that fit nowhere', 'cancun xyzzy', 'localidad Cancún', 'dropped-words', 'xyzzy'],
+    ['glued words', 'playadelcarmen', 'localidad Playa del Carmen', 'glued', ''],
+    ['a split word', 'san jose iturbide', 'localidad Sanjosé Iturbide', 'glued', ''],
+    ['spelling by ear', 'puerto bayarta', 'municipio Puerto Vallarta', 'by-ear', ''],
+    ['a typing error', 'guadaljara', 'municipio Guadalajara', 'typo', ''],
+    ['two errors in a short word', 'tolcau edomex', 'municipio Toluca', 'alias typo', ''],
+  ])('%s: %s', (_what, typed, name, how, dropped) => expect(first(typed)).toEqual([name, how, dropped]))
+
+  test('the larger comes first, and scores never ascend', () => {
+    const results = searchAcross(release, wordsOf('san pedro'), scope(), 5)
+    expect(results.map(({ position }) => position).slice(0, 2)).toEqual([12, 13])
+    const scores = results.map(({ score }) => score)
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    expect(Math.max(...scores)).toBeLessThanOrEqual(1)
+  })
+
+  test('words are not dropped where a record has them all', () =>
+    expect(
+      searchAcross(release, wordsOf('san pedro toluca'), scope(), 5).map(({ explanation }) => explanation.dropped),
+    ).toEqual([[]]))
+
+  test('a full address line is searched', () => {
+    const line =
+      'calle cinco de mayo numero 123 interior 4 entre hidalgo y morelos colonia centro cp 50000 toluca de lerdo estado de mexico'
+    expect(first(line)?.[0]).toBe('localidad Toluca de Lerdo')
+  })
+})
+
+test('what a free text may mean is ranked in the entities that are named', () => {
+  const [best] = rank(release, ['localidad'], wordsOf('san pedro, toluca'), { limit: 3 })
+  expect(best).toMatchObject({ name: 'localidad', position: 12 })
+})

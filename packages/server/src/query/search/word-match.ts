@@ -1,0 +1,200 @@
+// Which words of an index match a typed word, and how well: the word itself, its abbreviations, words that begin with it,
+// and, where that is allowed, words that sound like it or are an edit or two away.
+import { isLinking, isNoise, otherForms } from '../../catalog/spanish.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import { bitsOf, letterMask } from '../../release/index/letters.ts'
+import type { SortedTexts } from '../../release/index/sorted-texts.ts'
+import { wordsThatSoundLike } from '../../release/index/sounds.ts'
+import { EditDistance, FAR, MAX_COMPARED, maxEditsOf, maxLimitOf } from './edit-distance.ts'
+
+/** How a typed word matches. */
+export type MatchKind = 'exact' | 'abbreviation' | 'alias' | 'code' | 'prefix' | 'by-ear' | 'typo'
+
+/**
+ * The grades of a match, the lower the better, but 0 for no match. The cost of each is the share of a word's weight that
+ * is lost. A code or an alias of an ancestor is as good as its name; a prefix is worth more the longer it is.
+ */
+const GRADES = [
+  ['none', 'exact', 1],
+  ['EXACT', 'exact', 0],
+  ['ALIAS', 'alias', 0.01],
+  ['CODE', 'code', 0.01],
+  ['ABBREVIATION', 'abbreviation', 0.015],
+  ['ALIAS_WORD', 'alias', 0.02],
+  ['LONG_PREFIX', 'prefix', 0.04],
+  ['PREFIX', 'prefix', 0.07],
+  ['SHORT_PREFIX', 'prefix', 0.1],
+  ['BY_EAR', 'by-ear', 0.12],
+  ['EDIT_IN_LONG', 'typo', 0.16],
+  ['EDIT', 'typo', 0.22],
+  ['EDITED_PREFIX', 'typo', 0.3],
+  ['TWO_EDITS', 'typo', 0.34],
+  ['TWO_EDITS_PREFIX', 'typo', 0.45],
+  ['MANY_EDITS', 'typo', 0.5],
+] as const satisfies readonly (readonly [string, MatchKind, number])[]
+
+const grade = (name: (typeof GRADES)[number][0]): number => GRADES.findIndex(([one]) => one === name)
+export const EXACT = grade('EXACT')
+export const ALIAS = grade('ALIAS')
+export const CODE = grade('CODE')
+/** One of several words of an alias. */
+export const ALIAS_WORD = grade('ALIAS_WORD')
+export const ABBREVIATION = grade('ABBREVIATION')
+const LONG_PREFIX = grade('LONG_PREFIX')
+const PREFIX = grade('PREFIX')
+export const SHORT_PREFIX = grade('SHORT_PREFIX')
+const BY_EAR = grade('BY_EAR')
+const EDIT_IN_LONG = grade('EDIT_IN_LONG')
+const EDIT = grade('EDIT')
+const EDITED_PREFIX = grade('EDITED_PREFIX')
+const TWO_EDITS = grade('TWO_EDITS')
+const TWO_EDITS_PREFIX = grade('TWO_EDITS_PREFIX')
+const MANY_EDITS = grade('MANY_EDITS')
+
+export const GRADE_COUNT = GRADES.length
+export const COSTS = Float64Array.from(GRADES, ([, , cost]) => cost)
+export const kindOf = (grade: number): MatchKind => (GRADES[grade] as (typeof GRADES)[number])[1]
+
+export type WordMatch = {
+  /** The grade of each word of the index. */
+  readonly grades: Uint8Array
+  /** The words that match; the typed word itself comes first. */
+  readonly matching: readonly number[]
+  /** The typed word, if the index has it. */
+  readonly exact: number | undefined
+}
+
+/** How far a word may be from the typed one: as typed, with usual errors, or with as many as can be made sense of. */
+export type Tolerance = 0 | 1 | 2
+
+export const matchWord = (index: Words, typed: string, tolerance: Tolerance): WordMatch =>
+  tolerance === 0 ? matchAsTyped(index, typed) : matchFuzzily(index, typed, tolerance)
+
+type GrowingMatch = WordMatch & { readonly matching: number[] }
+
+function matchAsTyped({ words }: Words, typed: string): GrowingMatch {
+  const grades = new Uint8Array(words.size)
+  const matching: number[] = []
+  const [from, to] = words.plainRange(typed)
+  // Of all words that begin like this, the word itself comes first.
+  const exact = from < to && words.lengthOf(from) === Buffer.byteLength(typed) ? from : undefined
+  for (let word = from; word < to; word++) {
+    matching.push(word)
+    const share = typed.length / words.lengthOf(word)
+    grades[word] = share > 0.7 ? LONG_PREFIX : share > 0.4 ? PREFIX : SHORT_PREFIX
+  }
+  if (exact !== undefined) grades[exact] = EXACT
+  const match = { grades, matching, exact }
+  for (const form of otherForms(typed)) {
+    const [word = 0, end = 0] = words.plainRange(form)
+    if (word < end && words.text(word) === form) addMatch(match, word, ABBREVIATION)
+  }
+  return match
+}
+
+/**
+ * Compares the typed word with all words of the index in their order. Neighbours begin alike, so the rows of the edit
+ * distance are kept for the letters that a word shares with the one before it, as if the words were a tree.
+ */
+function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMatch {
+  const match = matchAsTyped(index, typed)
+  for (const word of wordsThatSoundLike(index, typed)) addMatch(match, word, BY_EAR)
+  const limit = maxLimitOf(typed, tolerance)
+  if (limit === 0) return match
+  const { words, masks } = index
+  const shared = sharedLettersIn(words)
+  const typedMask = letterMask(typed)
+  const maxPrefixEdits = maxEditsOf(typed.length, 1)
+  const distance = new EditDistance(typed, limit)
+  let rows = 0
+  for (let word = 0; word < masks.length; ) {
+    let next = word + 1
+    // Each typed letter that the word lacks takes an edit.
+    if (bitsOf(typedMask & ~(masks[word] as number)) <= limit) {
+      const length = words.lettersInto(letters, word)
+      let isNear = true
+      while (isNear && rows < length) isNear = distance.addRow(letters, ++rows)
+      // All words with this beginning are too far, or near by their beginning alone.
+      if (!isNear) while ((shared[next] as number) >= rows) next++
+      const toPrefix = distance.toPrefix(rows)
+      const toWord = isNear ? distance.toWord(length) : FAR
+      const grade = editedGrade(
+        toWord <= maxEditsOf(length, tolerance) ? toWord : FAR,
+        toPrefix <= maxPrefixEdits ? toPrefix : FAR,
+        length,
+      )
+      if (grade !== 0) for (let one = word; one < next; one++) addMatch(match, one, grade)
+    }
+    rows = Math.min(rows, shared[next] as number)
+    word = next
+  }
+  return match
+}
+
+const letters = new Uint16Array(MAX_COMPARED)
+const LONG_WORD = 7
+
+/** By whichever costs less, the whole word or its beginning; 0 where neither is near enough. */
+function editedGrade(toWord: number, toPrefix: number, length: number): number {
+  const whole = toWord === FAR ? 0 : toWord > maxEditsOf(length, 1) ? MANY_EDITS : wholeGrade(toWord, length)
+  const prefix = toPrefix === FAR || toPrefix >= toWord ? 0 : toPrefix > 1 ? TWO_EDITS_PREFIX : EDITED_PREFIX
+  return whole === 0 || prefix === 0 ? whole + prefix : Math.min(whole, prefix)
+}
+
+const wholeGrade = (toWord: number, length: number): number =>
+  toWord > 1 ? TWO_EDITS : length < LONG_WORD ? EDIT : EDIT_IN_LONG
+
+/** A word that matches already keeps the better grade. */
+function addMatch({ grades, matching }: GrowingMatch, word: number, grade: number) {
+  const known = grades[word] as number
+  if (known === 0) matching.push(word)
+  if (known === 0 || grade < known) grades[word] = grade
+}
+
+const sharedByWords = new WeakMap<SortedTexts, Uint8Array>()
+
+/** How many letters each word shares with the one before it; 0 after the last. Computed once, when first needed. */
+function sharedLettersIn(words: SortedTexts): Uint8Array {
+  const known = sharedByWords.get(words)
+  if (known !== undefined) return known
+  const shared = new Uint8Array(words.size + 1)
+  let [before, current] = [new Uint16Array(MAX_COMPARED), new Uint16Array(MAX_COMPARED)]
+  for (let word = 0, lengthBefore = 0; word < words.size; word++) {
+    const length = words.lettersInto(current, word)
+    const shorter = Math.min(length, lengthBefore)
+    let same = 0
+    while (same < shorter && current[same] === before[same]) same++
+    shared[word] = same
+    ;[before, current] = [current, before]
+    lengthBefore = length
+  }
+  sharedByWords.set(words, shared)
+  return shared
+}
+
+const MIN_WEIGHT = 0.12
+/** Of words that join others or say what a place is, wherever they are. */
+export const LIGHT_WEIGHT = 0.15
+const weightsByWords = new WeakMap<Words, Float32Array>()
+
+/** How much each word of an index tells, from 0 to 1: the fewer records have it, the more. */
+export function wordWeights(index: Words): Float32Array {
+  const known = weightsByWords.get(index)
+  if (known !== undefined) return known
+  const { words, inNames, nameStarts } = index
+  const most = Math.log(nameStarts.length + 1)
+  const weights = new Float32Array(words.size)
+  for (let word = 0; word < weights.length; word++) {
+    const records = (inNames.starts[word + 1] as number) - (inNames.starts[word] as number)
+    weights[word] = Math.max(1 - Math.log(records + 1) / most, MIN_WEIGHT)
+  }
+  for (const light of ['de', 'del', 'la', 'las', 'el', 'los', 'y']) {
+    const [word, end] = words.plainRange(light)
+    if (word < end && words.text(word) === light) weights[word] = MIN_WEIGHT
+  }
+  weightsByWords.set(index, weights)
+  return weights
+}
+
+/** Whether a typed word may be dropped before any other. */
+export const isLight = (typed: string): boolean => isLinking(typed) || isNoise(typed)

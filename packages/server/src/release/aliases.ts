@@ -1,0 +1,123 @@
+// Aliases: other names by which people call a record, as a table says them, and the index to search them by.
+//
+// Those that ship with the program are in data/aliases.csv and hold in every release. Those that were imported are in the
+// manifest of the release, and are part of its digest.
+
+import { Failure } from '../base/failure.ts'
+import { shippedFile } from '../base/program.ts'
+import { type Entity, embeddedAt, identifierOf } from '../catalog/entity.ts'
+import { wordsOf } from '../catalog/words.ts'
+import { Faults } from '../source/faults.ts'
+import type { Alias } from '../source/source.ts'
+import { readAliases } from '../source/tabular/aliases.ts'
+import type { Column, Words } from './index/index-file.ts'
+import { wordsInMemory } from './index/words-in-memory.ts'
+import type { OpenEntity, Release } from './release.ts'
+
+/** The aliases of an entity, searched as if each were a record with that name. */
+export type AliasIndex = {
+  readonly words: Words
+  /** The position of the record of each. */
+  readonly positions: Uint32Array
+  readonly aliases: readonly Alias[]
+}
+
+const BUILT_IN = shippedFile('data/aliases.csv')
+let builtIn: readonly Alias[] | undefined
+
+/** Those that ship with the program. */
+function builtInAliases(): readonly Alias[] {
+  if (builtIn === undefined) {
+    const faults = new Faults()
+    builtIn = readAliases(BUILT_IN, faults)
+    faults.throwIfAny()
+  }
+  return builtIn
+}
+
+const isSame = (one: Alias, other: Alias) =>
+  one.entity === other.entity && one.code === other.code && one.alias === other.alias
+
+/** What a source gives beside those that ship with the program. */
+export const withoutBuiltIn = (given: readonly Alias[]): Alias[] =>
+  given.filter((alias) => !builtInAliases().some((other) => isSame(alias, other)))
+
+/** Refuses aliases of records that the release does not have. */
+export function checkAliases(release: Release, given: readonly Alias[]): void {
+  const unknown = given.filter(({ entity, code }) => positionOfCode(release, entity, code) === undefined)
+  if (unknown.length === 0) return
+  const some = unknown.slice(0, MAX_SHOWN).map(({ entity, code, alias }) => `${entity} ${code} (${alias})`)
+  throw new Failure(
+    `there is no record with the code of ${unknown.length} ${unknown.length === 1 ? 'alias' : 'aliases'}: ` +
+      `${some.join(', ')}${unknown.length > some.length ? ', …' : ''}; nothing was changed`,
+  )
+}
+
+const MAX_SHOWN = 10
+
+const indexes = new WeakMap<OpenEntity, { readonly index: AliasIndex | undefined }>()
+
+/** The index of all aliases of an entity whose records are there; undefined where there is none. */
+export function aliasesOf(release: Release, name: string): AliasIndex | undefined {
+  const entity = release.entity(name)
+  const known = indexes.get(entity) ?? { index: readIndex(release, name) }
+  indexes.set(entity, known)
+  return known.index
+}
+
+function readIndex(release: Release, name: string): AliasIndex | undefined {
+  const all = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
+  const positioned = all.flatMap((alias) => {
+    const position = positionOfCode(release, name, alias.code)
+    return position === undefined ? [] : [{ alias, position }]
+  })
+  if (positioned.length === 0) return undefined
+  return {
+    words: wordsInMemory(positioned.map(({ alias }) => aliasWords(alias.alias))),
+    positions: Uint32Array.from(positioned, ({ position }) => position),
+    aliases: positioned.map(({ alias }) => alias),
+  }
+}
+
+/** Letters that stand alone are one word: "n.l." is "nl". */
+export function aliasWords(alias: string): string[] {
+  const words: string[] = []
+  let letters = ''
+  for (const word of [...wordsOf(alias), '']) {
+    if (word.length === 1) letters += word
+    else {
+      if (letters !== '') words.push(letters)
+      letters = ''
+      if (word !== '') words.push(word)
+    }
+  }
+  return words
+}
+
+const CODE_SEPARATOR = '-'
+
+/** The position of the record with an official code; an embedded record in it stands for its identifier. */
+function positionOfCode(release: Release, name: string, code: string): number | undefined {
+  const { definition, index } = release.entity(name)
+  const fields = definition.code
+  const parts = fields.length === 1 ? [code] : code.split(CODE_SEPARATOR)
+  if (parts.length !== fields.length) return undefined
+  const columns = fields.map((field) => index.column(field))
+  const values = columns.map((column, at) => {
+    const part = parts[at] as string
+    if (column.kind === 'text') return column.texts.find(part)
+    const parent = column.kind === 'embed' ? embeddedAt(definition, fields[at] as string) : undefined
+    return parent && positionOfId(release, parent, Number(part))
+  })
+  if (values.some((value) => value === undefined)) return undefined
+  const [{ starts, positions }, [value]] = [columns[0] as Column, values as number[]]
+  return positions
+    .subarray(starts[value as number], starts[(value as number) + 1])
+    .find((position) => columns.every((column, at) => column.values[position] === values[at]))
+}
+
+function positionOfId(release: Release, entity: Entity, id: number): number | undefined {
+  const column = release.entity(entity.name).index.column(identifierOf(entity))
+  const value = column.kind === 'number' ? column.numbers.indexOf(id) : -1
+  return value === -1 ? undefined : column.positions[column.starts[value] as number]
+}

@@ -1,0 +1,90 @@
+// Refuses an import that would break what those who rely on the current release expect of it.
+import { flatten } from '../catalog/flatten.ts'
+import { catalogOfBoth, countIn, diffEntity, hasSameRecords, type RecordChange } from './diff.ts'
+import { codeOf } from './home/id-registry.ts'
+import { fromDisk } from './record-access.ts'
+import type { Release } from './release.ts'
+
+export type EntityChanges = {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  /** The same records, in another order. */
+  readonly reordered: boolean
+  /** How often each field changed. */
+  readonly fields: Readonly<Record<string, number>>
+  /** Identifiers that belong to another official code than before. */
+  readonly reassigned: { readonly count: number; readonly examples: readonly string[] }
+  /** The records before are damaged: only their number could be compared. */
+  readonly isByNumber?: boolean
+}
+export type Changes = Readonly<Record<string, EntityChanges>>
+
+const MAX_SHARE_REMOVED = 0.05
+const EXAMPLES_KEPT = 5
+
+/** What an entity whose records cannot be read had, by its manifest. */
+type Unreadable = ReadonlyMap<string, { readonly count: number }>
+
+export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): Changes {
+  const compared = [...catalogOfBoth(older, newer).entities.keys()].map((name): [string, EntityChanges] => {
+    const before = unreadable.get(name)
+    if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
+    const changes = summarised(newer, name, diffEntity(older, newer, name, fromDisk))
+    const none = changes.added + changes.changed + changes.removed === 0
+    return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
+  })
+  return Object.fromEntries(compared)
+}
+
+const byNumber = (before: number, after: number): EntityChanges => ({
+  added: Math.max(after - before, 0),
+  changed: 0,
+  removed: Math.max(before - after, 0),
+  reordered: false,
+  fields: {},
+  reassigned: { count: 0, examples: [] },
+  isByNumber: true,
+})
+
+function summarised(newer: Release, name: string, changes: Iterable<RecordChange>): Omit<EntityChanges, 'reordered'> {
+  const counts = { added: 0, changed: 0, removed: 0 }
+  const fields: Record<string, number> = {}
+  const reassigned = { count: 0, examples: [] as string[] }
+  for (const change of changes) {
+    counts[change.change]++
+    if (change.change !== 'changed') continue
+    for (const field of change.fields) fields[field] = (fields[field] ?? 0) + 1
+    const { definition } = newer.entity(name)
+    const [was, is] = [change.old, change.new].map((record) => codeOf(definition, flatten(definition, record)))
+    if (was === is) continue
+    reassigned.count++
+    if (reassigned.examples.length === EXAMPLES_KEPT) continue
+    reassigned.examples.push(`${name} ${Object.values(change.key).join('/')}: ${was} is now ${is}`)
+  }
+  return { ...counts, fields, reassigned }
+}
+
+/**
+ * Why the newer release should not replace the older one unless that is accepted; empty when it may. Records that only
+ * stand in for others may be replaced by others, but not by fewer.
+ */
+export function breakingChanges(
+  older: Release,
+  newer: Release,
+  changes: Changes,
+  standIns: readonly string[] = [],
+): string[] {
+  return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber = false }]) => {
+    const before = older.manifest.entities[name]?.count ?? 0
+    const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
+    if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
+    const isStandIn = standIns.includes(name)
+    const gone = isStandIn ? before - countIn(newer, name) : removed
+    const found: string[] = []
+    if (gone > before * MAX_SHARE_REMOVED) found.push(`${name}: ${gone} of ${before} records would be gone${by}`)
+    if (reassigned.count > 0 && !isStandIn)
+      found.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
+    return found
+  })
+}

@@ -1,0 +1,373 @@
+// Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
+import { afterAll, describe, expect, jest, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
+import { type Following, followCurrent } from './follow.ts'
+import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
+
+setDefaultTimeout(60_000)
+
+const model = await ThreeReleases.create()
+afterAll(() => model[Symbol.dispose]())
+const [a, b, c] = model.digests as [string, string, string]
+const POLL_MILLISECONDS = 1_000
+
+/** For as long as it is there, time passes only by `pollOnce`. */
+class ClockInHand implements Disposable {
+  constructor() {
+    jest.useFakeTimers()
+  }
+
+  [Symbol.dispose](): void {
+    jest.useRealTimers()
+  }
+}
+const pollOnce = () => jest.advanceTimersByTime(POLL_MILLISECONDS)
+
+/** A home in which the first of three releases is current and followed. */
+class Followed extends TestHome {
+  readonly following: Following
+  readonly events: string[] = []
+  damage: Damage = noDamage
+  #awaited: (() => void) | undefined
+
+  constructor() {
+    super()
+    model.copyTo(this, a)
+    this.following = followCurrent(
+      this.shelf,
+      { release: this.shelf.open(a) },
+      {
+        onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
+        log: ({ event, message }) => {
+          if (event !== 'release-swapped') this.#note(`${event}: ${message}`)
+        },
+        damage: () => this.damage,
+      },
+    )
+  }
+
+  get served(): string {
+    const { manifest, entity } = this.following.release()
+    return `${manifest.digest} ${new TextDecoder().decode(entity('audiencia').records.page(0)).match(/"descCorta":"(.*?)"/)?.[1]}`
+  }
+
+  async until(event: string | RegExp): Promise<void> {
+    const happened = () => this.events.some((one) => (typeof event === 'string' ? one === event : event.test(one)))
+    while (!happened()) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#awaited = resolve
+      await promise
+    }
+  }
+
+  /** Makes a release current without a look at it, as a release may be damaged afterwards. */
+  force(digest: string): void {
+    writeFileSync(`${this.shelf.currentFile}.next`, `${digest}\n`)
+    renameSync(`${this.shelf.currentFile}.next`, this.shelf.currentFile)
+  }
+
+  hide(digest: string): void {
+    renameSync(this.shelf.releaseDirectory(digest), join(this.path, 'hidden'))
+  }
+
+  show(digest: string): void {
+    renameSync(join(this.path, 'hidden'), this.shelf.releaseDirectory(digest))
+  }
+
+  override [Symbol.dispose](): void {
+    this.following[Symbol.dispose]()
+    super[Symbol.dispose]()
+  }
+
+  #note(event: string): void {
+    this.events.push(event)
+    this.#awaited?.()
+  }
+}
+
+test('the release that was there first is served until another is activated', async () => {
+  using home = new Followed()
+  expect(home.served).toBe(`${a} Uno`)
+  home.shelf.activate(b)
+  await home.until(`swapped to ${b}`)
+  expect(home.served).toBe(`${b} Dos`)
+  expect(home.events).toEqual([`swapped to ${b}`])
+})
+
+test('every activation is followed, and so is a rollback', async () => {
+  using home = new Followed()
+  for (const digest of [b, c, a]) {
+    home.shelf.activate(digest)
+    await home.until(`swapped to ${digest}`)
+  }
+  home.events.length = 0
+  home.shelf.rollback()
+  await home.until(`swapped to ${c}`)
+  expect(home.served).toBe(`${c} Tres`)
+})
+
+test('what was handed out before a swap can still be read after it', async () => {
+  using home = new Followed()
+  const { records } = home.following.release().entity('audiencia')
+  home.shelf.activate(b)
+  await home.until(`swapped to ${b}`)
+  home.shelf.remove(a)
+  Bun.gc(true)
+  expect(new TextDecoder().decode(records.page(0))).toContain('"descCorta":"Uno"')
+})
+
+describe('a release that cannot be opened', () => {
+  const missing = /^release-refused: Not swapped, .*: the release is damaged: .*manifest\.json is missing/
+
+  test('is refused with the reason, and the one before goes on being served', async () => {
+    using home = new Followed()
+    home.hide(b)
+    home.force(b)
+    await home.until(missing)
+    expect(home.served).toBe(`${a} Uno`)
+  })
+
+  test('does not stand in the way of the next', async () => {
+    using home = new Followed()
+    home.hide(b)
+    home.force(b)
+    await home.until(missing)
+    home.shelf.activate(c)
+    await home.until(`swapped to ${c}`)
+    expect(home.served).toBe(`${c} Tres`)
+  })
+
+  test('is served once it is mended and activated again', async () => {
+    using home = new Followed()
+    home.hide(b)
+    home.force(b)
+    await home.until(missing)
+    home.show(b)
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    expect(home.served).toBe(`${b} Dos`)
+  })
+})
+
+test('a release that is built and activated anew under the same digest is opened anew', async () => {
+  using home = new Followed()
+  const path = home.fileOf(a, 'audiencia', 'records')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
+  // What is mapped shows the damage at once.
+  expect(home.served).toBe(`${a} Unx`)
+  await home.import(ThreeReleases.source('Uno'))
+  await home.until(`swapped to ${a}`)
+  expect(home.served).toBe(`${a} Uno`)
+})
+
+describe('a home that is gone', () => {
+  const away = (home: Followed) => `${home.path}-away`
+  const gone = /^home-gone: THE HOME IS GONE, release [0-9a-f]{12} goes on being served: .*current is missing/
+  const returned = 'home-returned: The home is there again.'
+
+  test.each<[string, (home: Followed) => void, (home: Followed) => void]>([
+    [
+      'under another name',
+      (home) => renameSync(home.path, away(home)),
+      (home) => {
+        rmSync(home.path, { recursive: true, force: true })
+        renameSync(away(home), home.path)
+      },
+    ],
+    [
+      'with an empty directory in its place',
+      (home) => {
+        renameSync(home.path, away(home))
+        mkdirSync(home.path)
+      },
+      (home) => {
+        rmSync(home.path, { recursive: true })
+        renameSync(away(home), home.path)
+      },
+    ],
+    [
+      'but for its releases',
+      (home) => renameSync(home.shelf.currentFile, join(home.path, 'other')),
+      (home) => renameSync(join(home.path, 'other'), home.shelf.currentFile),
+    ],
+  ])('%s: what was served is kept, and the home is followed again', async (_, hide, show) => {
+    using _clock = new ClockInHand()
+    using home = new Followed()
+    hide(home)
+    pollOnce()
+    await home.until(gone)
+    expect([home.served, home.following.degraded()]).toEqual([
+      `${a} Uno`,
+      [expect.stringContaining('THE HOME IS GONE')],
+    ])
+    show(home)
+    pollOnce()
+    await home.until(returned)
+    expect(home.following.degraded()).toEqual([])
+    // The clock stands still, so only a report of the change can lead to this.
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    expect(home.served).toBe(`${b} Dos`)
+  })
+
+  test('that comes back as a copy with another release is followed, and watched', async () => {
+    using _clock = new ClockInHand()
+    using home = new Followed()
+    renameSync(home.path, away(home))
+    pollOnce()
+    await home.until(gone)
+    cpSync(away(home), home.path, { recursive: true })
+    home.shelf.activate(c)
+    pollOnce()
+    await home.until(`swapped to ${c}`)
+    await home.until(returned)
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    expect(home.served).toBe(`${b} Dos`)
+    // Not before, since its end is reported too, to whoever still watches the old directory.
+    rmSync(away(home), { recursive: true })
+  })
+})
+
+describe('damage to the release that is served', () => {
+  const earlier = (digest: string) =>
+    new RegExp(`^earlier-release-served: AN EARLIER RELEASE IS SERVED: ${digest.slice(0, 12)}`)
+
+  test('a file that is cut short: the one before is served, and again the current one when it is mended', async () => {
+    using home = new Followed()
+    for (const digest of [c, b]) {
+      home.shelf.activate(digest)
+      await home.until(`swapped to ${digest}`)
+    }
+    const path = home.fileOf(b, 'audiencia', 'records')
+    const whole = readFileSync(path)
+    home.events.length = 0
+    truncateSync(path, whole.length - 1)
+    await home.until(earlier(c))
+    expect([home.served, home.following.degraded().length]).toEqual([`${c} Tres`, 1])
+    writeFileSync(path, whole)
+    await home.until(/^release-mended/)
+    expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
+  })
+
+  test('a file that is missing: what is open of it is whole and goes on being served, and is opened anew later', async () => {
+    using home = new Followed()
+    const path = home.fileOf(a, 'audiencia', 'records')
+    const whole = readFileSync(path)
+    rmSync(path)
+    await home.until(/^release-not-reopened: THE CURRENT RELEASE CANNOT BE OPENED ANEW, .* is missing/)
+    expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
+    writeFileSync(path, whole)
+    await home.until(/^release-mended/)
+    expect([home.served, home.following.degraded()]).toEqual([`${a} Uno`, []])
+  })
+
+  test('that was found by reading it: the same', async () => {
+    using home = new Followed()
+    home.shelf.activate(b)
+    await home.until(`swapped to ${b}`)
+    home.damage = new Map([[home.released(b, 'audiencia').digest, 'audiencia is damaged']])
+    home.following.look()
+    expect([home.served, home.following.degraded()]).toEqual([
+      `${a} Uno`,
+      [expect.stringContaining('audiencia is damaged')],
+    ])
+    home.damage = noDamage
+    home.following.look()
+    expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
+  })
+
+  test('where no other is sound: it goes on being served, and says so', async () => {
+    using home = new Followed()
+    home.damage = new Map([[home.released(a, 'pais').digest, 'pais is damaged']])
+    home.following.look()
+    expect([home.served, home.events]).toEqual([
+      `${a} Uno`,
+      ['damaged-release-served: A DAMAGED RELEASE IS SERVED, and no other is sound: pais is damaged'],
+    ])
+  })
+
+  test('a file that another one takes the place of is mapped anew', async () => {
+    using home = new Followed()
+    const path = home.fileOf(a, 'audiencia', 'records')
+    writeFileSync(`${path}.other`, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
+    renameSync(`${path}.other`, path)
+    expect(home.served).toBe(`${a} Uno`)
+    await home.until(`swapped to ${a}`)
+    expect(home.served).toBe(`${a} Unx`)
+  })
+})
+
+test('a start with another release than the current one is told, and ends when that is mended', async () => {
+  using home = new TestHome()
+  model.copyTo(home, a, b)
+  const events: string[] = []
+  const path = home.fileOf(b, 'audiencia', 'records')
+  const whole = readFileSync(path)
+  truncateSync(path, 1)
+  const servable = openServable(home.shelf)
+  expect([servable?.release.digest, servable?.reason]).toEqual([a, expect.stringContaining('has 1 bytes instead of')])
+  using following = followCurrent(home.shelf, servable as Servable, { log: ({ event }) => events.push(event) })
+  expect([events, following.degraded().length]).toEqual([['earlier-release-served'], 1])
+  writeFileSync(path, whole)
+  following.look()
+  expect([following.release().digest, following.degraded()]).toEqual([b, []])
+})
+
+describe('where no change is reported', () => {
+  /** Nothing but time passes, so only the clock can have led to a look. */
+  function followedByTheClock(during: (home: Followed, polls: (count: number) => void) => void): void {
+    using _clock = new ClockInHand()
+    using home = new Followed()
+    during(home, (count) => {
+      for (let poll = 0; poll < count; poll++) pollOnce()
+    })
+  }
+
+  test('a release is noticed within a second', () => {
+    followedByTheClock((home, polls) => {
+      home.shelf.activate(b)
+      expect(home.served).toBe(`${a} Uno`)
+      polls(1)
+      expect(home.served).toBe(`${b} Dos`)
+    })
+  })
+
+  test.each([
+    ['a release that is not there', (home: Followed) => home.force(b.replace(/./g, '0')), 'is missing'],
+    [
+      'what is no digest',
+      (home: Followed) => home.force('nonsense'),
+      'does not hold digests; mend it with nomenclator',
+    ],
+  ])('%s is refused, and reported once', (_, spoil, reason) => {
+    followedByTheClock((home, polls) => {
+      spoil(home)
+      polls(10)
+      expect(home.events).toEqual([expect.stringContaining(reason)])
+      expect(home.served).toBe(`${a} Uno`)
+    })
+  })
+
+  test('a release that is mended is served without further word', () => {
+    followedByTheClock((home, polls) => {
+      home.hide(b)
+      home.force(b)
+      polls(3)
+      home.show(b)
+      polls(1)
+      expect(home.served).toBe(`${b} Dos`)
+    })
+  })
+
+  test('nothing is looked at any more once it is over', () => {
+    followedByTheClock((home, polls) => {
+      home.following[Symbol.dispose]()
+      home.shelf.activate(b)
+      polls(5)
+      expect([home.served, home.events]).toEqual([`${a} Uno`, []])
+    })
+  })
+})

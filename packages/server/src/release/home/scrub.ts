@@ -1,0 +1,239 @@
+// The scrub: reads all releases again in the background, so slowly that nobody notices, and says what is damaged.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
+import { DamagedRelease, readManifest } from '../release.ts'
+import { type Damage, messageOf } from './servable.ts'
+import type { Shelf } from './shelf.ts'
+import { verifyEntity } from './verify.ts'
+
+/** What is known of the contents of a home, as plain JSON: it goes from process to process. */
+export type ScrubState = {
+  /** What is wrong, by the digest of an entity or of a release. */
+  readonly damage: Readonly<Record<string, string>>
+  /** Whether the last scrub that ended found everything sound; undefined before the first has. */
+  readonly sound?: boolean
+  /** When it ended, in seconds since 1970; 0 before. */
+  readonly ended: number
+}
+
+export const notScrubbed: ScrubState = { damage: {}, ended: 0 }
+
+export const damageIn = ({ damage }: ScrubState): Damage => new Map(Object.entries(damage))
+
+const MAX_TOLD = 5
+
+/** The damage in words for an operator, some of it where there is much. */
+export function damageTold({ damage }: ScrubState): readonly string[] {
+  const all = Object.values(damage)
+  const more =
+    all.length > MAX_TOLD ? [`${all.length - MAX_TOLD} more are damaged; see nomenclator releases verify`] : []
+  return [...all.slice(0, MAX_TOLD), ...more]
+}
+
+type ScrubOptions = {
+  readonly shelf: Shelf
+  readonly log: Log
+  /** Called whenever the state is another. */
+  readonly onChange: (state: ScrubState) => void
+  /** Waits after so many milliseconds of work. */
+  readonly rest?: (worked: number) => Promise<void>
+}
+
+const SLICE = 1 << 19
+/** A slice of work is followed by this many times as much rest: less than half a percent of a core is used. */
+const REST = 250
+/** What is not measured, such as opening a file, takes less than half a percent of this. */
+const MIN_REST_MILLISECONDS = 40
+const RECHECK_MILLISECONDS = 1_000
+const HOUR_MILLISECONDS = 3_600_000
+
+/** Something damaged: what is wrong, how its files looked then, and how to find out whether it still is. */
+type Found = { readonly message: string; readonly files: string; readonly verify: () => Promise<void> }
+
+export class Scrub implements Disposable {
+  readonly #options: ScrubOptions
+  readonly #damage = new Map<string, Found>()
+  readonly #timers: ReturnType<typeof setInterval>[] = []
+  #sound: boolean | undefined
+  #ended = 0
+  #running: Promise<void> | undefined
+  /** In milliseconds. */
+  #fastestSlice = Number.POSITIVE_INFINITY
+  #isRechecking = false
+  #isStopped = false
+
+  constructor(options: ScrubOptions) {
+    this.#options = options
+    // What is mended is to be served again soon, and not at the next scrub.
+    this.#timers.push(setInterval(() => void this.#recheck(), RECHECK_MILLISECONDS))
+  }
+
+  get state(): ScrubState {
+    const damage = Object.fromEntries([...this.#damage].map(([digest, { message }]) => [digest, message]))
+    return { damage, ended: this.#ended, ...(this.#sound === undefined ? {} : { sound: this.#sound }) }
+  }
+
+  /** Scrubs at once, and then every so many hours. */
+  start(hours: number): void {
+    void this.run()
+    this.#timers.push(setInterval(() => void this.run(), hours * HOUR_MILLISECONDS))
+  }
+
+  /** Scrubs everything once, the current release first. While one scrub runs, no other begins. */
+  run(): Promise<void> {
+    this.#running ??= this.#scrubAll()
+      .catch((error: unknown) => {
+        const message = `The scrub was cut short: ${messageOf(error)}. The next one begins from the start.`
+        this.#options.log({ level: 'error', event: 'scrub-failed', message })
+      })
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
+  /** Verifies the current release as fast as it can be read, because what serves it has crashed. */
+  async verifyCurrent(): Promise<void> {
+    const [digest] = this.#history()
+    // One that is seen to be damaged without reading its contents is refused by whoever opens it.
+    if (digest === undefined || 'unreadable' in this.#options.shelf.manifestOrReason(digest)) return
+    for (const entity of await this.#entitiesOf(digest)) await this.#verifyEntity(entity)
+  }
+
+  [Symbol.dispose](): void {
+    this.#isStopped = true
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  async #scrubAll(): Promise<void> {
+    const { shelf, log } = this.#options
+    const entities = new Set<string>()
+    for (const release of new Set([...this.#history(), ...shelf.digests()])) {
+      for (const digest of await this.#entitiesOf(release)) {
+        if (entities.has(digest) || this.#isStopped) continue
+        entities.add(digest)
+        await this.#verifyEntity(digest, { sha256: (path) => this.#sha256Slowly(path) })
+      }
+    }
+    // What cannot be reached is neither sound nor damaged.
+    if (this.#isStopped || !existsSync(shelf.currentFile)) return
+    const damaged = this.#damage.size
+    this.#sound = damaged === 0
+    this.#ended = Math.floor(Date.now() / 1_000)
+    const outcome = this.#sound
+      ? 'everything is sound'
+      : `${damaged} ${damaged === 1 ? 'is' : 'are'} damaged, see above`
+    const message = `Read ${entities.size} entities of all releases again: ${outcome}.`
+    log({ level: this.#sound ? 'info' : 'error', event: 'scrub-ended', message, damaged })
+    this.#options.onChange(this.state)
+  }
+
+  /** Those that are on disk, the current one first. */
+  #history(): string[] {
+    const { shelf } = this.#options
+    try {
+      return shelf.history().filter((digest) => existsSync(shelf.releaseDirectory(digest)))
+    } catch {
+      return []
+    }
+  }
+
+  /** The entities of a release; none where its manifest is damaged, or of another version of the program. */
+  async #entitiesOf(digest: string): Promise<string[]> {
+    const directory = this.#options.shelf.releaseDirectory(digest)
+    const files = filesIn(directory)
+    try {
+      const { entities } = readManifest(directory, digest)
+      this.#sounds(digest)
+      return Object.values(entities).map((entity) => entity.digest)
+    } catch (error) {
+      const verify = async () => void (await this.#entitiesOf(digest))
+      if (error instanceof DamagedRelease && existsSync(directory))
+        this.#found(digest, { message: error.message, files, verify })
+      else if (!(error instanceof Failure)) throw error
+      return []
+    }
+  }
+
+  async #verifyEntity(digest: string, options: Parameters<typeof verifyEntity>[2] = {}): Promise<void> {
+    const directory = this.#options.shelf.entityDirectory(digest)
+    const files = filesIn(directory)
+    const [wrong] = await verifyEntity(directory, digest, options)
+    if (this.#isStopped) return
+    if (wrong === undefined) this.#sounds(digest)
+    // Else it was removed with its release, or is out of reach with the whole home.
+    else if (existsSync(directory))
+      this.#found(digest, { message: wrong.message, files, verify: () => this.#verifyEntity(digest) })
+  }
+
+  #found(digest: string, found: Found): void {
+    const known = this.#damage.get(digest)
+    this.#damage.set(digest, found)
+    if (known?.message === found.message) return
+    this.#sound = false
+    this.#options.log({ level: 'error', event: 'damage-found', message: `DAMAGE FOUND: ${found.message}`, digest })
+    this.#options.onChange(this.state)
+  }
+
+  #sounds(digest: string): void {
+    const known = this.#damage.get(digest)
+    if (known === undefined) return
+    this.#damage.delete(digest)
+    if (this.#damage.size === 0) this.#sound = true
+    const message = `Mended or removed, what was damaged: ${known.message}`
+    this.#options.log({ level: 'info', event: 'damage-mended', message, digest })
+    this.#options.onChange(this.state)
+  }
+
+  /** Looks at what is damaged again once its files are others. */
+  async #recheck(): Promise<void> {
+    const { shelf } = this.#options
+    if (this.#isRechecking || this.#damage.size === 0 || !existsSync(shelf.currentFile)) return
+    this.#isRechecking = true
+    try {
+      for (const [digest, { files, verify }] of [...this.#damage]) {
+        const directory = [shelf.entityDirectory(digest), shelf.releaseDirectory(digest)].find((path) =>
+          existsSync(path),
+        )
+        if (directory === undefined) this.#sounds(digest)
+        else if (filesIn(directory) !== files) await verify()
+      }
+    } catch {
+      // What cannot be read at the moment is looked at again.
+    } finally {
+      this.#isRechecking = false
+    }
+  }
+
+  async #sha256Slowly(path: string): Promise<string> {
+    const { rest = restAfter } = this.#options
+    const hasher = new Bun.CryptoHasher('sha256')
+    const buffer = new Uint8Array(SLICE)
+    await using file = await open(path)
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, SLICE, null)
+      const started = performance.now()
+      hasher.update(buffer.subarray(0, bytesRead))
+      const worked = performance.now() - started
+      // A slice takes longer while others use the processor, but costs the same: the fastest one tells.
+      if (bytesRead === SLICE) this.#fastestSlice = Math.min(this.#fastestSlice, worked)
+      await rest(Math.min(worked, this.#fastestSlice))
+      if (bytesRead < SLICE || this.#isStopped) return hasher.digest('hex')
+    }
+  }
+}
+
+const restAfter = (worked: number) => Bun.sleep(Math.max(worked * REST, MIN_REST_MILLISECONDS))
+
+/** Which files a directory has, and which content as far as can be told without reading them. */
+function filesIn(directory: string): string {
+  try {
+    const stats = readdirSync(directory).map((name) => [name, statSync(join(directory, name))] as const)
+    return stats.map(([name, { ino, size, ctimeMs }]) => `${name} ${ino} ${size} ${ctimeMs}`).join('\n')
+  } catch {
+    return ''
+  }
+}

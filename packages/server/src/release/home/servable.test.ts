@@ -1,0 +1,72 @@
+// Which release is served: the current one if it is sound, then those before it, then any other; and when there is none.
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
+import { MANIFEST_FILE } from '../manifest.ts'
+import { openServable } from './servable.ts'
+
+setDefaultTimeout(60_000)
+
+const model = await ThreeReleases.create()
+afterAll(() => model[Symbol.dispose]())
+const [a, b, c] = model.digests as [string, string, string]
+
+const spoil = (home: TestHome, ...digests: readonly string[]) => {
+  for (const digest of digests) truncateSync(home.fileOf(digest, 'audiencia', 'records'), 1)
+}
+const served = (home: TestHome, hint?: string) => openServable(home.shelf, { served: hint })?.release.digest
+
+describe('with a current release', () => {
+  test.each<[string, activated: readonly string[], damaged: readonly string[], expected: string]>([
+    ['that is sound', [a, b, c], [], c],
+    ['that is damaged: the one before', [a, c, b], [b], c],
+    ['that is damaged, as is the one before: the one before that', [a, c, b], [b, c], a],
+    ['that is damaged, with none before: the newest of the others', [a], [a], c],
+    ['that is damaged, as is the newest of the others', [a], [a, c], b],
+  ])('%s', (_, activated, damaged, expected) => {
+    using home = model.copyTo(new TestHome(), ...activated)
+    spoil(home, ...damaged)
+    expect(served(home)).toBe(expected)
+  })
+
+  test('what is known to be damaged is as good as what is seen to be', () => {
+    using home = model.copyTo(new TestHome(), a, b)
+    const damage = new Map([[home.released(b, 'audiencia').digest, 'is damaged']])
+    const servable = openServable(home.shelf, { damage })
+    expect([servable?.release.digest, servable?.reason]).toEqual([a, 'is damaged'])
+  })
+
+  test('none of them sound: why the current one is not', () => {
+    using home = model.copyTo(new TestHome(), a, b)
+    spoil(home, a, b, c)
+    expect(() => openServable(home.shelf)).toThrow(home.fileOf(b, 'audiencia', 'records'))
+  })
+
+  test('without its manifest', () => {
+    using home = model.copyTo(new TestHome(), a, b)
+    rmSync(join(home.shelf.releaseDirectory(b), MANIFEST_FILE))
+    expect(served(home)).toBe(a)
+  })
+})
+
+describe('when it is not known which one is current', () => {
+  test('the newest is served, or the one that others serve', () => {
+    using home = model.copyTo(new TestHome())
+    expect([served(home), served(home, a), served(home, a.replace(/./g, '0'))]).toEqual([c, a, c])
+  })
+
+  test('because of nonsense: the same, with the reason', () => {
+    using home = model.copyTo(new TestHome())
+    writeFileSync(home.shelf.currentFile, '')
+    expect(openServable(home.shelf)?.reason).toContain('does not hold digests')
+  })
+
+  test('in an empty home there is none, and in one with nothing sound why', () => {
+    using empty = new TestHome()
+    expect(openServable(empty.shelf)).toBeUndefined()
+    using home = model.copyTo(new TestHome())
+    spoil(home, a, b, c)
+    expect(() => openServable(home.shelf)).toThrow('is missing or cannot be reached')
+  })
+})

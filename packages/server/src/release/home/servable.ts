@@ -1,0 +1,111 @@
+// Which release can be served: the current one, or else the newest sound one before it.
+import { Failure } from '../../base/failure.ts'
+import type { Release } from '../release.ts'
+import type { Shelf } from './shelf.ts'
+
+/** What is wrong, by the digest of the entity or of the release that it is wrong with. */
+export type Damage = ReadonlyMap<string, string>
+
+export const noDamage: Damage = new Map()
+
+/** Throws for a release that cannot be opened, and for one that is known to be damaged. */
+export function openSound(shelf: Shelf, digest: string, damage: Damage): Release {
+  const release = shelf.read(digest)
+  const wrong = damageOf(release, damage)
+  if (wrong !== undefined) throw new Failure(wrong)
+  return release.map()
+}
+
+/** What is known to be wrong with a release. */
+export function damageOf({ manifest }: Release, damage: Damage): string | undefined {
+  if (damage.size === 0) return undefined
+  const digests = [manifest.digest, ...Object.values(manifest.entities).map(({ digest }) => digest)]
+  return digests.map((digest) => damage.get(digest)).find((wrong) => wrong !== undefined)
+}
+
+export type Servable = {
+  readonly release: Release
+  /** Why it is not the current release. */
+  readonly reason?: string
+}
+
+type Hints = {
+  readonly damage?: Damage
+  /** The digest of the release that other workers serve. It is preferred where nothing says which one is current. */
+  readonly served?: string | undefined
+}
+
+/**
+ * The current release, or else the newest sound one. Undefined for a home without any; if there are some and none can
+ * be opened, it throws why the first of them cannot.
+ */
+export function openServable(shelf: Shelf, { damage = noDamage, served }: Hints = {}): Servable | undefined {
+  const current = currentOrReason(shelf)
+  if ('digest' in current) {
+    try {
+      return { release: openSound(shelf, current.digest, damage) }
+    } catch (error) {
+      const release = openEarlier(shelf, current.digest, damage)
+      if (release === undefined) throw error
+      return { release, reason: messageOf(error) }
+    }
+  }
+  const release = openFirst(shelf, [...(served === undefined ? [] : [served]), ...byDate(shelf)], damage)
+  if (release !== undefined) return { release, reason: current.reason }
+  if (current.isMissing && byDate(shelf).length === 0) return undefined
+  throw new Failure(current.reason)
+}
+
+/** The newest sound release besides this one: of those that were current, then of all others. */
+export function openEarlier(shelf: Shelf, current: string, damage: Damage): Release | undefined {
+  const others = new Set([...orElse([], () => shelf.history()), ...byDate(shelf)])
+  others.delete(current)
+  return openFirst(shelf, [...others], damage)
+}
+
+function openFirst(shelf: Shelf, digests: readonly string[], damage: Damage): Release | undefined {
+  for (const digest of digests) {
+    try {
+      return openSound(shelf, digest, damage)
+    } catch {
+      // The next one may be sound. Why this one is not is no news: it is not the one that should be served.
+    }
+  }
+  return undefined
+}
+
+/** All releases on disk, newest first. */
+function byDate(shelf: Shelf): string[] {
+  const digests = orElse([], () => shelf.digests())
+  const built = new Map(
+    digests.map((digest) => {
+      const manifest = orElse({ unreadable: '' }, () => shelf.manifestOrReason(digest))
+      return [digest, 'unreadable' in manifest ? '' : manifest.built]
+    }),
+  )
+  return digests.toSorted((a, b) => (built.get(b) ?? '').localeCompare(built.get(a) ?? '') || a.localeCompare(b))
+}
+
+/** A disk may refuse anything at any time; what cannot be read now is as good as not there. */
+function orElse<T>(otherwise: T, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+
+/** The digest of the current release, or why it is not known. */
+export function currentOrReason(
+  shelf: Shelf,
+): { readonly digest: string } | { readonly reason: string; readonly isMissing: boolean } {
+  try {
+    const digest = shelf.currentDigest()
+    if (digest !== undefined) return { digest }
+    return { reason: `${shelf.currentFile} is missing or cannot be reached.`, isMissing: true }
+  } catch (error) {
+    return { reason: messageOf(error), isMissing: false }
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,341 @@
+// The releases of a home on disk, which of them is current, and which were before it.
+//
+//   <home>/current             the digest of the current release; below it those that were current before, latest first
+//   <home>/releases/<digest>/  the manifest of one release, and its signature where it is signed
+//   <home>/entities/<digest>/  the files of one entity, shared by all releases that name it
+//   <home>/building/           where entities are made; what a build left behind is removed by the next
+//   <home>/id-registry.json    which identifier belongs to which official code
+//   <home>/lock                held by whoever changes any of these
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import {
+  discardReplacement,
+  renameDurably,
+  replaceDurably,
+  syncDirectory,
+  writeDurably,
+} from '../files/durable-file.ts'
+import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
+import { type Places, type Release, readRelease } from '../release.ts'
+import type { PublicKey } from '../signing/minisign.ts'
+import { refuseUnsigned, SIGNATURE_FILE } from '../signing/release-signature.ts'
+import { IdRegistry } from './id-registry.ts'
+import { verifyEntity } from './verify.ts'
+
+export type Listed = {
+  readonly digest: string
+  readonly current: boolean
+  readonly manifest: Manifest | { readonly unreadable: string }
+  /** What removing it would give back: the bytes of entities that no other release names. */
+  readonly ownBytes: number
+}
+
+const HISTORY_KEPT = 100
+const READ_ONLY = 0o444
+
+export class Shelf implements Places {
+  readonly home: string
+  readonly #requiredKeys: readonly PublicKey[] | undefined
+
+  /** With `requiredKeys`, releases that none of them has signed cannot be read. */
+  constructor(home: string, requiredKeys?: readonly PublicKey[]) {
+    this.home = home
+    this.#requiredKeys = requiredKeys
+  }
+
+  currentDigest(): string | undefined {
+    return this.history()[0]
+  }
+
+  /** The current release first, then those that were current before. */
+  history(): string[] {
+    if (!existsSync(this.currentFile)) return []
+    const digests = readFileSync(this.currentFile, 'utf8').trim().split('\n')
+    if (digests.every((digest) => DIGEST.test(digest))) return digests
+    throw new Failure(`${this.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`)
+  }
+
+  /** A release to be served: what it holds stays readable even if it is removed. */
+  open(digest: string): Release {
+    return this.read(digest).map()
+  }
+
+  /** A release to be read once, or only in part. */
+  read(digest: string): Release {
+    const release = readRelease(this, digest)
+    if (this.#requiredKeys !== undefined) refuseUnsigned(release, this.signatureOf(digest), this.#requiredKeys)
+    return release
+  }
+
+  openCurrent(): Release | undefined {
+    const digest = this.currentDigest()
+    return digest === undefined ? undefined : this.open(digest)
+  }
+
+  /** The one release whose digest begins like this. */
+  find(prefix: string): string {
+    const found = this.digests().filter((digest) => digest.startsWith(prefix.toLowerCase()))
+    const [digest, ...others] = found
+    if (digest !== undefined && others.length === 0) return digest
+    if (found.length > 1)
+      throw new Failure(`${prefix} is not enough: ${found.map((one) => one.slice(0, 16)).join(', ')}`)
+    throw new Failure(`there is no release ${prefix}; nomenclator releases lists those that are there`)
+  }
+
+  /** The digests of all releases on disk, in no order. */
+  digests(): string[] {
+    return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
+  }
+
+  /** Newest first. */
+  list(): Listed[] {
+    const current = this.currentDigest()
+    const releases = this.digests().map((digest) => ({ digest, manifest: this.manifestOrReason(digest) }))
+    const uses = new Map<string, number>()
+    for (const { manifest } of releases)
+      for (const { digest } of entitiesOf(manifest)) uses.set(digest, (uses.get(digest) ?? 0) + 1)
+    const ownBytes = (manifest: Listed['manifest']) =>
+      entitiesOf(manifest).reduce((sum, { digest, bytes }) => (uses.get(digest) === 1 ? sum + bytes : sum), 0)
+    return releases
+      .map((one) => ({ ...one, current: one.digest === current, ownBytes: ownBytes(one.manifest) }))
+      .sort((a, b) => builtAt(b).localeCompare(builtAt(a)) || a.digest.localeCompare(b.digest))
+  }
+
+  /** The manifest of a release, or why it cannot be read. */
+  manifestOrReason(digest: string): Listed['manifest'] {
+    try {
+      return this.read(digest).manifest
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return { unreadable: error.message }
+    }
+  }
+
+  /** Makes a release current; it must be sound. */
+  activate(digest: string): void {
+    this.read(digest)
+    const before = existsSync(this.currentFile) ? readFileSync(this.currentFile, 'utf8').trim().split('\n') : []
+    const earlier = before.filter((one) => DIGEST.test(one))
+    // Written even if nothing changes: whoever follows it then looks again at a release that was mended.
+    this.#setHistory([digest, ...(earlier[0] === digest ? earlier.slice(1) : earlier)].slice(0, HISTORY_KEPT))
+  }
+
+  /** Goes back to the release that was current before this one and is still there. */
+  rollback(): string {
+    const [current, ...before] = this.history()
+    const isReadable = (digest: string) => !('unreadable' in this.manifestOrReason(digest))
+    const position = before.findIndex((digest) => digest !== current && isReadable(digest))
+    const digest = before[position]
+    if (digest === undefined) throw new Failure('there is no earlier release to go back to')
+    this.#setHistory(before.slice(position))
+    return digest
+  }
+
+  /** An empty directory to build in; whatever an earlier build left is removed. */
+  newBuilding(): string {
+    this.sweep()
+    for (const directory of [this.#releases, this.#entities]) mkdirSync(directory, { recursive: true })
+    const directory = join(this.#building, crypto.randomUUID())
+    mkdirSync(directory, { recursive: true })
+    return directory
+  }
+
+  /** Removes what builds that were cut short have left, and entities that no release names. */
+  sweep(): void {
+    rmSync(this.#building, { recursive: true, force: true })
+    const files = this.digests().flatMap((digest) => [
+      join(this.releaseDirectory(digest), MANIFEST_FILE),
+      this.#signatureFile(digest),
+    ])
+    for (const path of [this.currentFile, this.idRegistryFile, ...files]) discardReplacement(path)
+    const named = this.#namedEntities()
+    if (named === undefined || !existsSync(this.#entities)) return
+    for (const digest of readdirSync(this.#entities))
+      if (!named.has(digest)) rmSync(this.entityDirectory(digest), { recursive: true, force: true })
+  }
+
+  /**
+   * Moves an entity from where it was built to where it belongs. The same content has the same digest: what is there
+   * already stays, unless it is damaged. Says whether it was.
+   */
+  async placeEntity(directory: string, digest: string): Promise<'placed' | 'was there' | 'mended'> {
+    const target = this.entityDirectory(digest)
+    mkdirSync(this.#entities, { recursive: true })
+    const isThere = existsSync(target)
+    if (isThere) {
+      if ((await verifyEntity(target, digest)).length === 0) return 'was there'
+      this.#discard(target, `damaged-${digest}`)
+    }
+    makeReadOnly(directory)
+    renameDurably(directory, target)
+    return isThere ? 'mended' : 'placed'
+  }
+
+  /** Writes the manifest of a release, all of whose entities are in their places. */
+  placeRelease(manifest: Manifest): void {
+    const target = this.releaseDirectory(manifest.digest)
+    if (existsSync(target)) {
+      replaceDurably(join(target, MANIFEST_FILE), manifestText(manifest))
+      makeReadOnly(target)
+      return
+    }
+    const directory = join(this.#building, `release-${manifest.digest}`)
+    mkdirSync(directory, { recursive: true })
+    writeDurably(join(directory, MANIFEST_FILE), manifestText(manifest))
+    syncDirectory(directory)
+    makeReadOnly(directory)
+    renameDurably(directory, target)
+  }
+
+  /** The content of its signature file; undefined where it is not signed. */
+  signatureOf(digest: string): string | undefined {
+    const path = this.#signatureFile(digest)
+    return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  }
+
+  /** Keeps the signature of a release that is there. */
+  placeSignature(digest: string, signature: string): void {
+    replaceDurably(this.#signatureFile(digest), signature)
+    makeReadOnly(this.releaseDirectory(digest))
+  }
+
+  /** The files of the directory of a release by name. */
+  releaseFiles(digest: string): Record<string, string> {
+    const directory = this.releaseDirectory(digest)
+    const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
+    const files = names.filter((entry) => entry.isFile() && !entry.name.endsWith('.next')).map(({ name }) => name)
+    return Object.fromEntries(files.sort().map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
+  }
+
+  hasReleaseFiles(digest: string, files: Readonly<Record<string, string>>): boolean {
+    const there = this.releaseFiles(digest)
+    const names = Object.keys(files)
+    return names.length === Object.keys(there).length && names.every((name) => there[name] === files[name])
+  }
+
+  /** Puts the files of a release that comes from another machine in place, all of whose entities are in theirs. */
+  placeReleaseFiles(digest: string, files: Readonly<Record<string, string>>): void {
+    const target = this.releaseDirectory(digest)
+    if (existsSync(target)) {
+      for (const name of Object.keys(this.releaseFiles(digest)))
+        if (!(name in files)) rmSync(join(target, name), { force: true })
+      for (const [name, text] of Object.entries(files)) replaceDurably(join(target, name), text)
+      makeReadOnly(target)
+      return
+    }
+    mkdirSync(this.#releases, { recursive: true })
+    const directory = join(this.#building, `release-${digest}`)
+    rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory, { recursive: true })
+    for (const [name, text] of Object.entries(files)) writeDurably(join(directory, name), text)
+    syncDirectory(directory)
+    makeReadOnly(directory)
+    renameDurably(directory, target)
+  }
+
+  /** Takes over which releases are current, and the identifiers, as another machine has them. */
+  adopt({ history, idRegistry }: { readonly history: string; readonly idRegistry: string }, touch: boolean): void {
+    const isThere = (path: string, text: string) => existsSync(path) && readFileSync(path, 'utf8') === text
+    // The registry first, as an import does it.
+    if (idRegistry !== '' && !isThere(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
+    // Whoever follows it looks again at a release that was replaced under the same digest.
+    if (touch || !isThere(this.currentFile, history)) replaceDurably(this.currentFile, history)
+  }
+
+  /** Keeps the identifiers that this home gave before it took over those of another. */
+  keepOwnIdRegistry(): void {
+    if (!existsSync(this.idRegistryFile)) return
+    replaceDurably(join(this.home, 'id-registry.own.json'), readFileSync(this.idRegistryFile, 'utf8'))
+  }
+
+  /** Removes a release, and the entities that no other release names. */
+  remove(digest: string): void {
+    // Gone at once under its name, so that a removal cut short leaves nothing that looks like a release.
+    this.#discard(this.releaseDirectory(digest), `removed-${digest}`)
+    // For good before its entities go, or a power cut could bring it back without them.
+    syncDirectory(this.#releases)
+    this.sweep()
+  }
+
+  loadIdRegistry(): IdRegistry {
+    if (!existsSync(this.idRegistryFile)) return new IdRegistry()
+    try {
+      return new IdRegistry(JSON.parse(readFileSync(this.idRegistryFile, 'utf8')))
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+      throw new Failure(
+        `${this.idRegistryFile} is damaged: it says which identifier belongs to which code. Restore it from a backup; ` +
+          'without it, identifiers that were published could be given to other records.',
+      )
+    }
+  }
+
+  saveIdRegistry(registry: IdRegistry): void {
+    replaceDurably(this.idRegistryFile, `${JSON.stringify(registry.save())}\n`)
+  }
+
+  releaseDirectory = (digest: string): string => join(this.#releases, digest)
+
+  entityDirectory = (digest: string): string => join(this.#entities, digest)
+
+  get idRegistryFile(): string {
+    return join(this.home, 'id-registry.json')
+  }
+
+  get currentFile(): string {
+    return join(this.home, 'current')
+  }
+
+  #setHistory(digests: readonly string[]): void {
+    replaceDurably(this.currentFile, `${digests.join('\n')}\n`)
+  }
+
+  /** The digests of all entities that a release names; undefined where a release does not say which it names. */
+  #namedEntities(): Set<string> | undefined {
+    const named = new Set<string>()
+    for (const release of this.digests()) {
+      const path = join(this.releaseDirectory(release), MANIFEST_FILE)
+      const manifest = existsSync(path) ? parsedObject(readFileSync(path, 'utf8')) : 'is missing'
+      if (typeof manifest === 'string') return undefined
+      const { entities } = manifest as { readonly entities?: Readonly<Record<string, ReleasedEntity | null>> }
+      for (const entity of Object.values(entities ?? {})) if (entity !== null) named.add(entity.digest)
+    }
+    return named
+  }
+
+  #signatureFile = (digest: string): string => join(this.releaseDirectory(digest), SIGNATURE_FILE)
+
+  #discard(path: string, name: string): void {
+    mkdirSync(this.#building, { recursive: true })
+    const discarded = join(this.#building, name)
+    rmSync(discarded, { recursive: true, force: true })
+    renameSync(path, discarded)
+    rmSync(discarded, { recursive: true, force: true })
+  }
+
+  get #releases(): string {
+    return join(this.home, 'releases')
+  }
+
+  get #entities(): string {
+    return join(this.home, 'entities')
+  }
+
+  get #building(): string {
+    return join(this.home, 'building')
+  }
+}
+
+/** What has been placed is never written to again. The directory stays as it is, so that it can be removed. */
+function makeReadOnly(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isFile()) chmodSync(path, statSync(path).mode & READ_ONLY)
+  }
+}
+
+const entitiesOf = (manifest: Listed['manifest']) =>
+  'unreadable' in manifest ? [] : Object.values(manifest.entities ?? {})
+
+const builtAt = ({ manifest }: Pick<Listed, 'manifest'>) => ('unreadable' in manifest ? '' : manifest.built)

@@ -1,0 +1,295 @@
+// Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
+
+import { Failure } from '../base/failure.ts'
+import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
+import { Faults } from '../source/faults.ts'
+import { type Finding, Findings } from '../source/findings.ts'
+import type { Source } from '../source/source.ts'
+import { checkAliases } from './aliases.ts'
+import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
+import { countIn } from './diff.ts'
+import { breakingChanges, type Changes, compareReleases } from './guard.ts'
+import { IdRegistry, isNumbered } from './home/id-registry.ts'
+import type { Shelf } from './home/shelf.ts'
+import { verifyEntity } from './home/verify.ts'
+import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
+import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
+
+export type ImportOptions = {
+  /** What completes the source when there is no release yet. */
+  readonly fallback: Source
+  readonly acceptChanges: boolean
+  readonly dryRun: boolean
+  readonly onProgress?: OnProgress
+  /** Gives the signature of a release before it is made current. */
+  readonly sign?: (release: Release) => string
+  /** In place of the build from the rows of the source. */
+  readonly build?: typeof buildRelease
+}
+
+export type ImportReport = {
+  readonly digest: string
+  readonly previous: string | undefined
+  readonly outcome: 'activated' | 'nothing to do' | 'dry run'
+  /** By entity: how many records it has, and the name of its collection. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly collections: Readonly<Record<string, string>>
+  /** Against the release before; absent when there was none. */
+  readonly changes: Changes | undefined
+  readonly breakingChanges: readonly string[]
+  readonly findings: readonly Finding[]
+  readonly seconds: number
+  readonly recordsPerSecond: number
+}
+
+export class BreakingChanges extends Failure {
+  constructor(found: readonly string[], isFirst: boolean) {
+    const why = isFirst
+      ? 'this import looks like a part of the catalog, and there is no release to add it to'
+      : 'this import would break what those who rely on the current release expect'
+    super(
+      `${why}:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
+        'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
+    )
+  }
+}
+
+/** The current release is of an earlier format and could not be brought up, and the source does not replace all of it. */
+class CannotBuildUpon extends Failure {
+  constructor(name: string, { digest }: OutdatedRelease) {
+    super(
+      `release ${digest.slice(0, 12)} is current and of an earlier format, and could not be brought up because it is ` +
+        `damaged. This source does not provide ${name}, which cannot be taken from it. Nothing was changed. Import a ` +
+        'source that provides everything, such as nomenclator import bundled, or go back to a sound release with ' +
+        'nomenclator rollback, and then import this one.',
+    )
+  }
+}
+
+/** The caller holds the lock of the home, and has upgraded it. */
+export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
+  const current = readCurrent(shelf, source, options.fallback)
+  const { registry, unknown } = await registryFor(shelf, source, current)
+  const directory = shelf.newBuilding()
+  try {
+    const started = performance.now()
+    const whole = current === undefined ? completedSource(source, options.fallback) : source
+    const { build = buildRelease, onProgress } = options
+    const built = await build(whole, current, directory, registry, onProgress)
+    const seconds = (performance.now() - started) / 1_000
+    const { manifest, directories } = built
+    const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
+    const changes = await changesSince(current, release)
+    const missing = current === undefined ? await partOnly(release, source, options.fallback) : []
+    const known = { registry, unknown }
+    const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, known, options.fallback)
+    if (found.length > 0 && !options.acceptChanges && !options.dryRun)
+      throw new BreakingChanges(found, missing.length > 0)
+    const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
+    if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
+    else if (outcome === 'nothing to do' && !options.dryRun) signIfOther(shelf, manifest.digest, options.sign)
+    const previous = current?.release.digest
+    return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found }
+  } finally {
+    shelf.sweep()
+  }
+}
+
+/** The release to build upon and to compare with, and what of it is damaged. */
+type Current = Base & { readonly damage: Map<string, DamagedRelease> }
+
+/**
+ * Of the releases that were current, the latest whose manifest can be read. What is damaged is no reason to refuse its
+ * replacement, but nothing else can be built upon it.
+ */
+function readCurrent(shelf: Shelf, source: Source, fallback: Source): Current | undefined {
+  const refuseUnlessProvided = (name: string, wrong: DamagedRelease | OutdatedRelease) => {
+    if (source.provides.includes(name)) return
+    throw wrong instanceof DamagedRelease ? wrong : new CannotBuildUpon(name, wrong)
+  }
+  let unreadable: DamagedRelease | OutdatedRelease | undefined
+  let current: Current | undefined
+  for (const digest of new Set(shelf.history())) {
+    try {
+      current = currentOf(shelf, readManifest(shelf.releaseDirectory(digest), digest))
+      break
+    } catch (error) {
+      // Whoever has the lock has brought up what can be brought up: what is left of an earlier format is damaged.
+      if (!(error instanceof DamagedRelease || error instanceof OutdatedRelease)) throw error
+      unreadable ??= error
+    }
+  }
+  for (const [name, wrong] of current?.damage ?? []) refuseUnlessProvided(name, wrong)
+  // An earlier release is good to compare with; to build upon it would bring back what the current one replaced.
+  if (unreadable !== undefined) {
+    const names = current === undefined ? publishable(shelf, fallback) : Object.keys(current.release.manifest.entities)
+    for (const name of names) refuseUnlessProvided(name, unreadable)
+  }
+  return current
+}
+
+/** What a home may hold whose manifests cannot be read: what its first release had, and what the id registry knows. */
+const publishable = (shelf: Shelf, fallback: Source): ReadonlySet<string> =>
+  new Set([...fallback.provides, ...shelf.loadIdRegistry().names()])
+
+function currentOf(shelf: Shelf, manifest: Manifest): Current {
+  const damage = new Map<string, DamagedRelease>()
+  const release = releaseOf(manifest, shelf.entityDirectory, (name, error) => damage.set(name, error))
+  const verified = new Map<string, Promise<void>>()
+  const verify = async (name: string) => {
+    const { stored } = release.entity(name)
+    if (stored === undefined || damage.has(name)) return
+    const [wrong] = await verifyEntity(stored.directory, stored.digest, {
+      files: ['records', 'offsets', 'index', 'facts'],
+    })
+    if (wrong !== undefined) damage.set(name, wrong)
+  }
+  return {
+    release,
+    damage,
+    verified: async (name) => {
+      const known = verified.get(name) ?? verify(name)
+      verified.set(name, known)
+      await known
+      const wrong = damage.get(name)
+      if (wrong !== undefined) throw wrong
+      return release.entity(name)
+    },
+  }
+}
+
+type KnownIds = {
+  readonly registry: IdRegistry
+  /** The entities whose published identifiers nobody knows any more. */
+  readonly unknown: readonly string[]
+}
+
+/** Invented records neither take nor keep anyone's identifier. */
+async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<KnownIds> {
+  if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
+  const registry = shelf.loadIdRegistry()
+  const unknown: string[] = []
+  if (current === undefined || current.release.manifest.source.synthetic) return { registry, unknown }
+  const { catalog, manifest } = current.release
+  for (const [name, { count }] of Object.entries(manifest.entities)) {
+    const entity = catalog.entities.get(name)
+    // A registry that was lost knows nothing of identifiers that are still published.
+    if (entity === undefined || !isNumbered(entity) || registry.knows(entity) || count === 0) continue
+    try {
+      registry.seed(entity, rowsIn(await current.verified(name)))
+    } catch (error) {
+      if (!(error instanceof DamagedRelease)) throw error
+      unknown.push(name)
+    }
+  }
+  return { registry, unknown }
+}
+
+function* rowsIn(entity: OpenEntity): Generator<Values> {
+  for (const { rows } of storedRows(entity)) yield* rows as readonly Values[]
+}
+
+/** Only entities that differ are read, once they have been verified. */
+async function changesSince(current: Current | undefined, built: Release): Promise<Changes | undefined> {
+  if (current === undefined) return undefined
+  const { release, damage, verified } = current
+  const isSound = async (entity: Entity): Promise<boolean> => {
+    try {
+      await verified(entity.name)
+    } catch (error) {
+      if (error instanceof DamagedRelease) return false
+      throw error
+    }
+    // The key of a record is read out of the index of its parent, too.
+    const inKey = embedsOf(entity).filter(([field]) => entity.key.includes(field))
+    for (const [, parent] of inKey) if (!(await isSound(parent))) return false
+    return true
+  }
+  const unreadable = new Map<string, ReleasedEntity>()
+  for (const [name, released] of Object.entries(release.manifest.entities)) {
+    const differs = released.digest !== built.manifest.entities[name]?.digest
+    const entity = release.catalog.entities.get(name)
+    const isReadable = !damage.has(name) && (!differs || (entity !== undefined && (await isSound(entity))))
+    if (!isReadable) unreadable.set(name, released)
+  }
+  return compareReleases(release, built, unreadable)
+}
+
+/**
+ * Why the first release of a home looks like a part of a catalog: INEGI, say, publishes a file of each state that looks just
+ * like that of the country.
+ */
+async function partOnly(built: Release, { publishedBy }: Source, fallback: Source): Promise<string[]> {
+  if (publishedBy === undefined || countIn(built, publishedBy) > 1) return []
+  const report = { faults: new Faults(), findings: new Findings() }
+  let expected = 0
+  for await (const { rows } of fallback.read(publishedBy, report)) expected += rows.length
+  return expected > 1 ? [`${publishedBy}: ${countIn(built, publishedBy)} of ${expected} that the bundled data has`] : []
+}
+
+/** Invented records that are replaced are missed by no one; but the identifier of a real record stays with it. */
+function guarded(
+  current: Release | undefined,
+  built: Release,
+  changes: Changes | undefined,
+  { registry, unknown }: KnownIds,
+  fallback: Source,
+): string[] {
+  const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
+  const standIns = current?.manifest.source.kind === fallback.origin.kind ? fallback.standIns : []
+  const found = isCompared ? breakingChanges(current, built, changes, standIns) : []
+  if (found.length > 0 || built.manifest.source.synthetic) return found
+  const summary = (claims: readonly string[], what: string) =>
+    claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
+  const digestIn = (release: Release | undefined, name: string) => release?.manifest.entities[name]?.digest
+  const incomparable = unknown.filter((name) => digestIn(current, name) !== digestIn(built, name))
+  return [
+    ...incomparable.map(
+      (name) => `${name}: its records are damaged and not in the id registry, so that identifiers may change`,
+    ),
+    ...summary(registry.reassigned, 'identifiers of records that are gone would be given again'),
+    ...summary(registry.moved, 'records would get another identifier than they had'),
+  ]
+}
+
+/** Whether the current release is just like the one that was built, and nothing that was built again is damaged there. */
+async function isCurrent(shelf: Shelf, { manifest, directories }: Built): Promise<boolean> {
+  const { digest, entities } = manifest
+  const current = shelf.currentDigest() === digest ? shelf.manifestOrReason(digest) : undefined
+  if (current === undefined || 'unreadable' in current) return false
+  for (const [name, { digest }] of Object.entries(entities)) {
+    if (current.entities[name]?.digest !== digest) return false
+    if (directories.has(digest) && (await verifyEntity(shelf.entityDirectory(digest), digest)).length > 0) return false
+  }
+  return true
+}
+
+async function makeCurrent(
+  shelf: Shelf,
+  { manifest, directories }: Built,
+  registry: IdRegistry,
+  sign: ImportOptions['sign'],
+): Promise<void> {
+  // The registry first: cut short after this, an identifier may stay unused, but is never given twice.
+  if (!manifest.source.synthetic) shelf.saveIdRegistry(registry)
+  for (const [digest, directory] of directories) await shelf.placeEntity(directory, digest)
+  shelf.placeRelease(manifest)
+  // Before it is current, so that nodes that require a signature swap to it at once.
+  signIfOther(shelf, manifest.digest, sign)
+  shelf.activate(manifest.digest)
+}
+
+function signIfOther(shelf: Shelf, digest: string, sign: ImportOptions['sign']): void {
+  const signature = sign?.(shelf.read(digest))
+  if (signature !== undefined && signature !== shelf.signatureOf(digest)) shelf.placeSignature(digest, signature)
+}
+
+function reportOf({ manifest, entity }: Release, seconds: number) {
+  const names = Object.keys(manifest.entities)
+  const counts = Object.fromEntries(names.map((name) => [name, entity(name).count]))
+  const collections = Object.fromEntries(names.map((name) => [name, entity(name).definition.plural]))
+  const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const recordsPerSecond = Math.round(records / seconds)
+  return { digest: manifest.digest, counts, collections, findings: findingsByKind(manifest), seconds, recordsPerSecond }
+}

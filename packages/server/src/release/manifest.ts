@@ -1,0 +1,184 @@
+// What a release and its entities say of themselves: digests, counts, files, and where the records came from.
+
+import { version } from '../base/version.ts'
+import { type EntityData, entityData } from '../catalog/catalog.ts'
+import type { Entity } from '../catalog/entity.ts'
+import type { Finding } from '../source/findings.ts'
+import type { Alias, Origin } from '../source/source.ts'
+import type { FileSummary } from './files/durable-file.ts'
+import { RECORD_FILES } from './files/record-file.ts'
+import { INDEX_FILES } from './index/index-file.ts'
+
+/** Raised whenever the files of an entity are laid out or written in another way. */
+export const ENTITY_FORMAT = 4
+/** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
+const RECORDS_FORMAT = 1
+
+export const MANIFEST_FILE = 'manifest.json'
+export const ENTITY_MANIFEST_FILE = 'entity.json'
+
+/** The files of an entity, beside its manifest. */
+export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
+export type EntityFileName = (typeof ENTITY_FILES)[number]
+/** There are facts only where any is known. */
+export const FACTS_FILE = 'facts'
+export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>> & { readonly [FACTS_FILE]?: FileSummary }
+
+/** The digest of an entity is that of this manifest, and so of everything that belongs to the entity. */
+export type EntityManifest = {
+  readonly format: number
+  readonly definition: EntityData
+  readonly count: number
+  /** The digests of the entities that it embeds, by name: its records and its index are made from them too. */
+  readonly parents: Readonly<Record<string, string>>
+  readonly files: EntityFiles
+}
+
+/** An entity as a release names it. */
+export type ReleasedEntity = {
+  readonly format: number
+  /** The name of its collection. */
+  readonly collection: string
+  readonly digest: string
+  readonly count: number
+  /** SHA-256 of its records, the part of it that the digest of the release depends on. */
+  readonly records: string
+  /** The same of its facts, where there are any. */
+  readonly facts?: string
+  /** The size of all its files. */
+  readonly bytes: number
+}
+
+/** A finding, and the entity that it is about where that is known. */
+export type ReleaseFinding = Finding & { readonly entity?: string }
+
+export type Manifest = {
+  readonly digest: string
+  readonly built: string
+  readonly source: Origin
+  readonly versions: { readonly nomenclator: string; readonly bun: string }
+  /** By name, each after those that it embeds. */
+  readonly entities: Readonly<Record<string, ReleasedEntity>>
+  readonly findings: readonly ReleaseFinding[]
+  /** Those that were imported; absent where there are none. */
+  readonly aliases?: readonly Alias[]
+}
+
+/** What wrote a release; of one that is written now, this program. */
+export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, bun: Bun.version })
+
+const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+export type Content = Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>
+
+/**
+ * The checksums of everything that a release consists of: its records, their facts and the imported aliases. This is what
+ * is signed.
+ */
+export function checksumsText(entities: Content, aliases: readonly Alias[] = []): string {
+  const lines = Object.entries(entities).map(
+    ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
+  )
+  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  if (named.length > 0) lines.push(`aliases ${sha256(named.join('\n'))}\n`)
+  return `nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`
+}
+
+/** It depends on these checksums alone, so that the same content is the same release on any machine. */
+export const releaseDigest = (entities: Content, aliases: readonly Alias[] = []): string =>
+  sha256(checksumsText(entities, aliases))
+
+export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
+
+export const entityManifestOf = (
+  definition: Entity,
+  count: number,
+  parents: EntityManifest['parents'],
+  files: EntityFiles,
+): EntityManifest => ({ format: ENTITY_FORMAT, definition: entityData(definition), count, parents, files })
+
+/** How a release names an entity with this manifest. */
+export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
+  const { format, definition, count, files } = manifest
+  const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0)
+  const facts = files.facts === undefined ? {} : { facts: files.facts.sha256 }
+  const digest = sha256(manifestText(manifest))
+  return { format, collection: definition.plural, digest, count, records: files.records.sha256, ...facts, bytes }
+}
+
+export const DIGEST = /^[0-9a-f]{64}$/
+
+/** How many records each of its collections has. */
+export const collectionCounts = ({ entities }: Manifest): Record<string, number> =>
+  Object.fromEntries(Object.values(entities).map(({ collection, count }) => [collection, count]))
+
+/** The bytes of all its files, those that it shares with other releases too. */
+export const sizeOf = ({ entities }: Manifest): number =>
+  Object.values(entities).reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** The findings by kind, whichever entities they are about. */
+export function findingsByKind({ findings }: Manifest): Finding[] {
+  const byKind = new Map<string, Finding>()
+  for (const { kind, description, count, examples } of findings) {
+    const before = byKind.get(kind) ?? { count: 0, examples: [] }
+    const some = [...before.examples, ...examples].slice(0, Math.max(examples.length, before.examples.length))
+    byKind.set(kind, { kind, description, count: before.count + count, examples: some })
+  }
+  return [...byKind.values()]
+}
+
+/** A manifest that this program reads, or why it does not. */
+export type ParsedManifest =
+  | { readonly state: 'readable'; readonly manifest: Manifest }
+  /** Of an earlier format: `upgrade` brings these entities up. */
+  | { readonly state: 'outdated'; readonly version: string; readonly entities: readonly string[] }
+  | { readonly state: 'newer'; readonly version: string; readonly entities: readonly string[] }
+  | { readonly state: 'damaged'; readonly wrong: string }
+
+export function parseManifest(text: string): ParsedManifest {
+  const value = parsedObject(text)
+  if (typeof value === 'string') return { state: 'damaged', wrong: value }
+  const manifest = value as Manifest
+  const { nomenclator = 'an unknown version' } = manifest.versions ?? {}
+  const entities: [string, ReleasedEntity | null][] = Object.entries(manifest.entities ?? {})
+  const names = (some: typeof entities) => some.map(([name]) => name)
+  // Up to version 0.1.0 the number stood at the top, and all files in the directory of the release.
+  if ('format' in value) return { state: 'outdated', version: nomenclator, entities: names(entities) }
+  const formatOf = ([, entity]: (typeof entities)[number]) => entity?.format ?? ENTITY_FORMAT
+  const newer = entities.filter((entity) => formatOf(entity) > ENTITY_FORMAT)
+  if (newer.length > 0) return { state: 'newer', version: nomenclator, entities: names(newer) }
+  const outdated = entities.filter((entity) => formatOf(entity) < ENTITY_FORMAT)
+  if (outdated.length > 0) return { state: 'outdated', version: nomenclator, entities: names(outdated) }
+  const wrong = faultOf(manifest)
+  return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
+}
+
+export function parsedObject(text: string): object | string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : 'is not a JSON object'
+  } catch {
+    return 'is not JSON'
+  }
+}
+
+function faultOf(manifest: Manifest): string | undefined {
+  const { built, source, versions, findings, entities } = manifest
+  const texts = [source?.kind, source?.title, versions?.nomenclator, versions?.bun]
+  const tellsItsOrigin =
+    !Number.isNaN(Date.parse(built)) &&
+    texts.every((text) => typeof text === 'string') &&
+    typeof source.synthetic === 'boolean' &&
+    Array.isArray(source.credits) &&
+    Array.isArray(findings)
+  if (!tellsItsOrigin) return 'does not say where it came from and when'
+  const isSound = (entity: ReleasedEntity | null) =>
+    entity !== null &&
+    Number.isSafeInteger(entity.count) &&
+    Number.isSafeInteger(entity.bytes) &&
+    DIGEST.test(entity.digest) &&
+    DIGEST.test(entity.records)
+  if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
+  if (manifest.digest !== releaseDigest(entities, manifest.aliases)) return 'does not match its own digest'
+  return undefined
+}

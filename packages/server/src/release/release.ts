@@ -1,0 +1,198 @@
+// One release on disk: its manifests checked, its entities open for reading.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../base/failure.ts'
+import { version } from '../base/version.ts'
+import { type Catalog, completedCatalog } from '../catalog/catalog.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
+import type { Entity } from '../catalog/entity.ts'
+import { RecordFile } from './files/record-file.ts'
+import { type EntityIndex, emptyIndex, IndexFile } from './index/index-file.ts'
+import {
+  ENTITY_FILES,
+  ENTITY_MANIFEST_FILE,
+  type EntityManifest,
+  FACTS_FILE,
+  MANIFEST_FILE,
+  type Manifest,
+  parsedObject,
+  parseManifest,
+  releasedEntity,
+} from './manifest.ts'
+
+export class DamagedRelease extends Failure {
+  constructor(path: string, wrong: string) {
+    super(
+      `the release is damaged: ${path} ${wrong}. ` +
+        'It was left as it is; import its source again to replace it, or activate another release.',
+    )
+  }
+}
+
+/** Written by an earlier version, in a format that this one brings up and does not read. */
+export class OutdatedRelease extends Failure {
+  readonly digest: string
+
+  constructor(digest: string, writer: string, entities: readonly string[]) {
+    super(
+      `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}; ${entities.join(', ')} are in an earlier ` +
+        'format. Bring it up with nomenclator upgrade, which keeps its digest.',
+    )
+    this.digest = digest
+  }
+}
+
+export class NewerRelease extends Failure {
+  constructor(digest: string, writer: string, entities: readonly string[]) {
+    super(
+      `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}, which is newer than this program ` +
+        `(${version}): ${entities.join(', ')} are in a format that it does not know. ` +
+        `Nothing was changed. Use Nomenclator ${writer} or later, or another home.`,
+    )
+  }
+}
+
+/** Where the releases and entities of a home are. */
+export type Places = {
+  readonly releaseDirectory: (digest: string) => string
+  readonly entityDirectory: (digest: string) => string
+}
+
+/** The manifest of a release that this program reads; of any other it throws why not. */
+export function readManifest(directory: string, digest: string): Manifest {
+  const path = join(directory, MANIFEST_FILE)
+  if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
+  const parsed = parseManifest(readFileSync(path, 'utf8'))
+  switch (parsed.state) {
+    case 'damaged':
+      throw new DamagedRelease(path, parsed.wrong)
+    case 'outdated':
+      throw new OutdatedRelease(digest, parsed.version, parsed.entities)
+    case 'newer':
+      throw new NewerRelease(digest, parsed.version, parsed.entities)
+    case 'readable':
+      if (parsed.manifest.digest !== digest)
+        throw new DamagedRelease(path, `belongs to release ${parsed.manifest.digest}`)
+      return parsed.manifest
+  }
+}
+
+/** The manifest of an entity, once its files have been seen to be there and of the right size. */
+export function readEntityManifest(directory: string, digest: string): EntityManifest {
+  const path = join(directory, ENTITY_MANIFEST_FILE)
+  if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
+  const parsed = parsedObject(readFileSync(path, 'utf8'))
+  if (typeof parsed === 'string') throw new DamagedRelease(path, parsed)
+  const manifest = parsed as EntityManifest
+  for (const file of [...ENTITY_FILES, ...factsFile(manifest)])
+    checkSize(join(directory, file), manifest.files?.[file]?.size)
+  if (releasedEntity(manifest).digest !== digest) throw new DamagedRelease(path, 'does not match its own digest')
+  return manifest
+}
+
+const factsFile = ({ files }: EntityManifest) => (files?.[FACTS_FILE] === undefined ? [] : ([FACTS_FILE] as const))
+
+function checkSize(path: string, expected: number | undefined): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new DamagedRelease(path, 'is missing')
+  if (found.size !== expected) throw new DamagedRelease(path, `has ${found.size} bytes instead of ${expected}`)
+}
+
+/** An entity on disk. */
+export type StoredEntity = {
+  readonly digest: string
+  readonly directory: string
+  readonly manifest: EntityManifest
+}
+
+/** One entity of a release. Its files are mapped into memory when they are first read. */
+export class OpenEntity {
+  readonly definition: Entity
+  /** Undefined for an entity that the release lacks, which is then empty. */
+  readonly stored: StoredEntity | undefined
+  readonly count: number
+  readonly #countOf: (name: string) => number
+  #records: RecordFile | undefined
+  #index: EntityIndex | undefined
+
+  /** `countOf` gives the number of records of an entity that it embeds. */
+  constructor(definition: Entity, stored: StoredEntity | undefined, countOf: (name: string) => number) {
+    this.definition = definition
+    this.stored = stored
+    this.count = stored?.manifest.count ?? 0
+    this.#countOf = countOf
+  }
+
+  get records(): RecordFile {
+    this.#records ??= new RecordFile(this.stored?.directory ?? '', this.count)
+    return this.#records
+  }
+
+  get index(): EntityIndex {
+    this.#index ??=
+      this.stored === undefined
+        ? emptyIndex(this.definition, this.#countOf)
+        : new IndexFile(this.stored.directory, this.definition)
+    return this.#index
+  }
+}
+
+export class Release {
+  readonly digest: string
+  readonly manifest: Manifest
+  readonly catalog: Catalog
+  /** When it was built, as an HTTP date. */
+  readonly lastModified: string
+  readonly #entities: ReadonlyMap<string, OpenEntity>
+
+  constructor(manifest: Manifest, catalog: Catalog, entities: ReadonlyMap<string, OpenEntity>) {
+    this.digest = manifest.digest
+    this.manifest = manifest
+    this.catalog = catalog
+    this.lastModified = new Date(manifest.built).toUTCString()
+    this.#entities = entities
+  }
+
+  /** Throws for an entity that is not in the catalog. */
+  entity = (name: string): OpenEntity => {
+    const entity = this.#entities.get(name)
+    if (entity === undefined) throw new Error(`the release has no ${name}`)
+    return entity
+  }
+
+  /** Maps all files at once: what is mapped can still be read when the release is removed from disk. */
+  map(): this {
+    for (const { records, index } of this.#entities.values()) void [records, index]
+    return this
+  }
+}
+
+/** A release whose manifests are in order; nothing of it is mapped yet. */
+export function readRelease(places: Places, digest: string): Release {
+  return releaseOf(readManifest(places.releaseDirectory(digest), digest), places.entityDirectory)
+}
+
+/** Called for an entity that is damaged; the release is then without it. */
+type OnDamage = (name: string, damage: DamagedRelease) => void
+
+/** The release of a manifest, with its entities in the given directories. Damage is thrown unless `onDamage` is given. */
+export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => string, onDamage?: OnDamage): Release {
+  const stored = new Map<string, StoredEntity>()
+  for (const [name, { digest }] of Object.entries(manifest.entities)) {
+    const directory = directoryOf(digest)
+    try {
+      stored.set(name, { digest, directory, manifest: readEntityManifest(directory, digest) })
+    } catch (error) {
+      if (onDamage === undefined || !(error instanceof DamagedRelease)) throw error
+      onDamage(name, error)
+    }
+  }
+  const definitions = [...stored.values()].map(({ manifest: { definition } }) => definition)
+  // An entity that came with a later version of the program is empty in a release from before.
+  const catalog = completedCatalog(definitions, builtInCatalog)
+  const countOf = (name: string) => stored.get(name)?.manifest.count ?? 0
+  const entities = [...catalog.entities].map(
+    ([name, definition]) => [name, new OpenEntity(definition, stored.get(name), countOf)] as const,
+  )
+  return new Release(manifest, catalog, new Map(entities))
+}

@@ -1,0 +1,32 @@
+// The real data that ships with the program, in data/: a tabular directory like any other.
+import { shippedFile } from '../base/program.ts'
+import type { Source } from './source.ts'
+import { tabularSource } from './tabular/tabular.ts'
+
+export function bundledSource(): Source {
+  // Its aliases hold in every release, whatever its source.
+  const { aliases: _, ...source } = tabularSource(shippedFile('data'))
+  return {
+    ...source,
+    standIns: ['localidad'],
+    origin: {
+      kind: 'bundled',
+      title: 'the data that ships with Nomenclator',
+      synthetic: false,
+      credits: [
+        {
+          to:
+            'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid and its ' +
+            'identifier is ours, neither is INEGI’s',
+          of: ['municipio', 'localidad'],
+        },
+        { to: 'Unicode CLDR, Unicode-3.0', of: ['pais'] },
+        {
+          to: 'the UNESCO nomenclature for fields of science and technology',
+          of: ['area', 'campo', 'disciplina', 'subdisciplina'],
+        },
+      ],
+      options: {},
+    },
+  }
+}

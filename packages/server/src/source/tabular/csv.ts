@@ -1,0 +1,124 @@
+// CSV (RFC 4180) with a header, one line at a time: a quoted value ends on the line on which it begins.
+
+import { parseDecimal } from '../../base/decimal-number.ts'
+import { parseWholeNumber } from '../../base/whole-number.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import type { Faults, SourceLocation } from '../faults.ts'
+import { UnreadableFile } from '../lines.ts'
+import type { GivenRow } from '../source.ts'
+import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
+
+/** The first line that it is given is the header. */
+export function csvRowParser(entity: Entity, faults: Faults): RowParser {
+  let columns: readonly Column[] | undefined
+  return (line, location) => {
+    if (columns !== undefined) return parseRow(line, columns, location, faults)
+    columns = parseHeader(line, entity, location, faults)
+    return undefined
+  }
+}
+
+function parseHeader(line: string, entity: Entity, location: SourceLocation, faults: Faults): readonly Column[] {
+  const names = parseCsvLine(line)
+  if ('expected' in names) {
+    faults.add({ ...location, column: `column ${names.position + 1}`, value: line, expected: names.expected })
+    throw new UnreadableFile()
+  }
+  const columns = columnMatcher(entity, faults)(names, location)
+  if (columns === undefined) throw new UnreadableFile()
+  return columns
+}
+
+function parseRow(
+  line: string,
+  columns: readonly Column[],
+  location: SourceLocation,
+  faults: Faults,
+): GivenRow | undefined {
+  const values = parseCsvLine(line)
+  if ('expected' in values) {
+    const column = columns[values.position]?.name ?? 'all'
+    faults.add({ ...location, column, value: line, expected: values.expected })
+    return undefined
+  }
+  if (values.length === columns.length) {
+    checkCopies(columns, values, location, faults)
+    return rowOf(columns, values, cellOf)
+  }
+  const value = values.length === 1 ? 'one value' : `${values.length} values`
+  faults.add({ ...location, column: 'all', value, expected: `${columns.length} values, as in the header` })
+  return undefined
+}
+
+/** What should be a number and is not stays a text, which the check of the row refuses. */
+function cellOf(text: string, { number, fact, optional }: Column): string | number | undefined {
+  if (optional && text === '') return undefined
+  if (!number) return withoutGuard(text)
+  return (fact ? parseDecimal(text) : parseWholeNumber(text)) ?? text
+}
+
+/** What is wrong with the quotes of a line, and in which value, counted from 0. */
+type BadQuotes = {
+  readonly position: number
+  readonly expected: string
+  /** Whether a quote is not closed, so that the value may go on in the next line. */
+  readonly isOpen?: true
+}
+
+const QUOTE = '"'
+
+/** The values of a line, or what is wrong with it. */
+export function parseCsvLine(line: string, separator = ','): string[] | BadQuotes {
+  if (!line.includes(QUOTE)) return line.split(separator)
+  const values: string[] = []
+  const bad = (expected: string): BadQuotes => ({ position: values.length, expected })
+  for (let start = 0; ; ) {
+    let end: number
+    if (line.startsWith(QUOTE, start)) {
+      const closing = closingQuote(line, start + 1)
+      if (closing < 0) return { ...bad('a closing quote on the same line'), isOpen: true }
+      end = closing + 1
+      if (end < line.length && line[end] !== separator) {
+        const named = separator === ',' ? 'a comma' : JSON.stringify(separator)
+        return bad(`${named} or the end of the line after the closing quote`)
+      }
+      values.push(line.slice(start + 1, closing).replaceAll('""', QUOTE))
+    } else {
+      const next = line.indexOf(separator, start)
+      end = next < 0 ? line.length : next
+      const value = line.slice(start, end)
+      if (value.includes(QUOTE))
+        return bad('a value with quotes in it to be quoted whole, and each quote in it doubled')
+      values.push(value)
+    }
+    if (end === line.length) return values
+    start = end + 1
+  }
+}
+
+/** The first quote that is not doubled, or -1. */
+function closingQuote(line: string, from: number): number {
+  for (let index = from; ; ) {
+    const quote = line.indexOf(QUOTE, index)
+    if (quote < 0 || line[quote + 1] !== QUOTE) return quote
+    index = quote + 2
+  }
+}
+
+/** A text as it is, in quotes if it has a separator, a quote or a line end. */
+export const quotedIfNeeded = (text: string, separator = ','): string =>
+  text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+// A spreadsheet takes a text that begins with one of these for a formula, and may run it, unless an apostrophe stands
+// before it. One apostrophe is taken off when the text is read, so a text that begins with a guard of its own gets another.
+const FORMULA = /^'*[=+\-@]/
+const GUARDED = /^'+[=+\-@]/
+
+const guarded = (text: string, pattern: RegExp): string => (pattern.test(text) ? `'${text}` : text)
+const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
+
+/** A text as a value of CSV: in quotes if it has a comma, a quote or a line end. */
+export const csvCell = (text: string): string => quotedIfNeeded(guarded(text, GUARDED))
+
+/** The same, but safe to open in a spreadsheet. */
+export const spreadsheetCell = (text: string): string => quotedIfNeeded(guarded(text, FORMULA))

@@ -1,0 +1,33 @@
+// Which service a URL means: its base is what stands before /api/v1, however much of the rest was typed.
+
+import { Failure } from '../base/failure.ts'
+import { type Collection, V1_PATH, v1Collections } from '../catalog/collections.ts'
+import { builtInCatalog } from '../catalog/entities.ts'
+
+export const collections = v1Collections(builtInCatalog)
+
+export type Address = {
+  /** Without a slash at its end. */
+  readonly base: string
+  /** The collection that the URL names, if it names one. */
+  readonly only: Collection | undefined
+  /** Whether the base is less than what was given. */
+  readonly shortened: boolean
+}
+
+export function parseAddress(given: string): Address {
+  const url = URL.parse(given)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw new Failure(
+      `${JSON.stringify(given)} is not the http or https address of a service, such as https://catalogs.example.org`,
+    )
+  if (`${url.username}${url.password}` !== '')
+    throw new Failure('give the address without name and password: no request of API v1 needs a credential')
+  if (`${url.search}${url.hash}` !== '') throw new Failure(`give the address without ${url.search || url.hash}`)
+  const path = url.pathname.replace(/\/+$/, '')
+  const only = collections.find((collection) => path.endsWith(collection.path))
+  const base = `${url.origin}${path.slice(0, path.length - suffixOf(path, only).length)}`
+  return { base, only, shortened: base !== given.replace(/\/+$/, '') }
+}
+
+const suffixOf = (path: string, only: Collection | undefined) => only?.path ?? (path.endsWith(V1_PATH) ? V1_PATH : '')

@@ -1,0 +1,283 @@
+// One connection to a server, on which responses are read byte by byte: what came is seen as it was sent.
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { parseWholeNumber } from '../base/whole-number.ts'
+import { reasonOf } from '../source/requests.ts'
+
+export type HeaderField = readonly [name: string, value: string]
+
+export type RawResponse = {
+  readonly version: string
+  readonly status: number
+  readonly reason: string
+  /** In the order and spelling in which they came, repeated ones too. */
+  readonly fields: readonly HeaderField[]
+  readonly body: Uint8Array
+  /** Bytes that came although the response was over. */
+  readonly surplus: number
+  readonly closes: boolean
+}
+
+/** Why there is no response: nobody listens, it took too long, it ended too early, or it is not valid HTTP. */
+type NoResponseKind = 'unreachable' | 'timeout' | 'closed' | 'invalid'
+
+export class NoResponse extends Error {
+  readonly kind: NoResponseKind
+  /** Whether something came that could be the beginning of a response. */
+  readonly isPartial: boolean
+
+  constructor(kind: NoResponseKind, message: string, isPartial = kind === 'invalid') {
+    super(message)
+    this.kind = kind
+    this.isPartial = isPartial
+  }
+}
+
+type ConnectOptions = {
+  /** Milliseconds to connect, and for each whole response. */
+  readonly timeout: number
+  /** The certificate authorities to trust; those of the system by default. */
+  readonly ca?: string
+}
+
+const MAX_HEAD = 64 << 10
+/** Ten records are a few kilobytes. */
+const MAX_BODY = 16 << 20
+const MAX_LINE = 1 << 10
+const MAX_INTERIM = 10
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
+const EMPTY = Buffer.alloc(0)
+
+export class Connection implements Disposable {
+  readonly #socket: Socket
+  readonly #timeout: number
+  readonly #chunks: Buffer[] = []
+  #buffered = 0
+  #ended: string | undefined
+  /** Whether the other end has sent all that it wanted to. */
+  #isWhole = false
+  #wake = () => {}
+
+  private constructor(socket: Socket, timeout: number) {
+    this.#socket = socket
+    this.#timeout = timeout
+    socket.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk)
+      this.#buffered += chunk.length
+      if (this.#buffered > MAX_BODY + MAX_HEAD) this.#end('it sent more than was read')
+      this.#wake()
+    })
+    socket.on('error', (error) => this.#end(reasonOf(error)))
+    socket.on('end', () => {
+      this.#isWhole = this.#ended === undefined
+      this.#end('the connection was closed')
+    })
+    socket.on('close', () => this.#end('the connection was closed'))
+  }
+
+  static async open(url: URL, { timeout, ca }: ConnectOptions): Promise<Connection> {
+    const isTls = url.protocol === 'https:'
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const trust = { ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) }
+    const socket = isTls ? connectTls({ host, port, ...trust }, resolve) : connectPlain({ host, port }, resolve)
+    socket.setNoDelay(true)
+    const timer = setTimeout(() => reject(new Error(`no connection within ${timeout / 1_000} s`)), timeout)
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the connection was closed before it was open')))
+    try {
+      await promise
+      return new Connection(socket, timeout)
+    } catch (error) {
+      socket.on('error', () => {})
+      socket.destroy()
+      throw new NoResponse('unreachable', reasonOf(error))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Whether another request may be sent: it is open, and nothing came that was not read. */
+  get isUsable(): boolean {
+    return this.#ended === undefined && this.#buffered === 0
+  }
+
+  write(bytes: string | Uint8Array): void {
+    this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  }
+
+  /** The next response. One to HEAD ends with its headers, and what follows is surplus. */
+  async read(isHead: boolean): Promise<RawResponse> {
+    const end = performance.now() + this.#timeout
+    for (let interim = 0; interim <= MAX_INTERIM; interim++) {
+      const head = parseHead(await this.#head(end))
+      if (head.status >= 100 && head.status <= 199 && head.status !== 101) continue
+      const framed = isHead || head.status === 204 || head.status === 304 ? undefined : framing(head.fields)
+      const body = framed === undefined ? EMPTY : await this.#body(framed, end)
+      const closes = framed === 'until closed' || tokensOf(head.fields, 'connection').includes('close')
+      return { ...head, body, surplus: this.#buffered, closes }
+    }
+    throw new NoResponse('invalid', `more than ${MAX_INTERIM} responses of status 1xx before the one that counts`)
+  }
+
+  /** Waits for the other end to close the connection; undefined when it does not in time. */
+  async readUntilClosed(milliseconds: number): Promise<{ readonly surplus: number } | undefined> {
+    const end = performance.now() + milliseconds
+    while (this.#ended === undefined) {
+      if (!(await this.#more(end))) return undefined
+      if (this.#buffered > MAX_HEAD) break
+    }
+    return { surplus: this.#buffered }
+  }
+
+  /** How many bytes came that no response was read from. */
+  get unread(): number {
+    return this.#buffered
+  }
+
+  [Symbol.dispose](): void {
+    this.#end('this end closed the connection')
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= reason
+    this.#socket.destroy()
+    this.#wake()
+  }
+
+  /** Whether more bytes came, or the connection was closed, before the end of the time. */
+  async #more(end: number): Promise<boolean> {
+    const before = this.#buffered
+    if (this.#ended !== undefined) return false
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = setTimeout(resolve, Math.max(end - performance.now(), 0))
+    await promise
+    clearTimeout(timer)
+    return this.#buffered > before || this.#ended !== undefined
+  }
+
+  /** Waits for more bytes, and throws what became of them when there are none. */
+  async #need(end: number, what: string, isPartial = true): Promise<void> {
+    if (this.#ended !== undefined) throw new NoResponse('closed', `${what}: ${this.#ended}`, isPartial)
+    if (!(await this.#more(end)))
+      throw new NoResponse('timeout', `${what} within ${this.#timeout / 1_000} s`, isPartial)
+  }
+
+  #all(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks.splice(0, this.#chunks.length, Buffer.concat(this.#chunks))
+    return this.#chunks[0] ?? EMPTY
+  }
+
+  #take(length: number): Buffer {
+    const all = this.#all()
+    this.#chunks.splice(0, 1, all.subarray(length))
+    this.#buffered = all.length - length
+    return all.subarray(0, length)
+  }
+
+  async #head(end: number): Promise<string> {
+    for (;;) {
+      const text = this.#all().toString('latin1', 0, MAX_HEAD)
+      const found = text.match(/\r?\n\r?\n/)
+      if (found?.index !== undefined) return this.#take(found.index + found[0].length).toString('latin1')
+      if (text.length === MAX_HEAD) throw new NoResponse('invalid', `headers of more than ${MAX_HEAD} bytes`)
+      if (text.length >= 5 && !text.startsWith('HTTP/'))
+        throw new NoResponse('invalid', `no HTTP, but ${JSON.stringify(text.slice(0, 60))}`)
+      await this.#need(end, text === '' ? 'no response' : 'no whole headers', text !== '')
+    }
+  }
+
+  async #body(framed: Framing, end: number): Promise<Buffer> {
+    if (framed === 'chunked') return this.#chunked(end)
+    if (framed === 'until closed') {
+      while (this.#ended === undefined) {
+        if (this.#buffered > MAX_BODY) throw tooLong()
+        if (!(await this.#more(end)))
+          throw new NoResponse('timeout', `no end of the body within ${this.#timeout / 1_000} s`, true)
+      }
+      if (this.#buffered > MAX_BODY) throw tooLong()
+      if (!this.#isWhole) throw new NoResponse('closed', `a body that is not whole: ${this.#ended}`, true)
+      return this.#take(this.#buffered)
+    }
+    if (framed > MAX_BODY) throw tooLong()
+    while (this.#buffered < framed)
+      await this.#need(end, `a body of ${this.#buffered} bytes where Content-Length announces ${framed}`)
+    return this.#take(framed)
+  }
+
+  async #chunked(end: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for (let size = 0; ; ) {
+      const line = await this.#line(end)
+      const [, digits] = line.match(/^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/) ?? []
+      if (digits === undefined) throw new NoResponse('invalid', `a chunk that begins with ${JSON.stringify(line)}`)
+      const length = Number.parseInt(digits, 16)
+      size += length
+      if (size > MAX_BODY) throw tooLong()
+      if (length === 0) break
+      while (this.#buffered < length + 2) await this.#need(end, 'a chunk that is not whole')
+      parts.push(this.#take(length))
+      if ((await this.#line(end)) !== '') throw new NoResponse('invalid', 'a chunk that is longer than it announces')
+    }
+    for (let trailers = 0; (await this.#line(end)) !== ''; trailers++)
+      if (trailers > MAX_INTERIM) throw new NoResponse('invalid', 'trailers without an end')
+    return Buffer.concat(parts)
+  }
+
+  async #line(end: number): Promise<string> {
+    for (;;) {
+      const at = this.#all().indexOf(0x0a)
+      if (at >= 0)
+        return this.#take(at + 1)
+          .toString('latin1')
+          .replace(/\r?\n$/, '')
+      if (this.#buffered > MAX_LINE) throw new NoResponse('invalid', 'the line of a chunk without an end')
+      await this.#need(end, 'a chunk that is not whole')
+    }
+  }
+}
+
+const tooLong = () => new NoResponse('invalid', `a body of more than ${MAX_BODY >> 20} MB, too much for a page`)
+
+type Head = Pick<RawResponse, 'version' | 'status' | 'reason' | 'fields'>
+
+function parseHead(text: string): Head {
+  const [line = '', ...lines] = text.replace(/\r?\n\r?\n$/, '').split(/\r?\n/)
+  const [, version = '', status, reason = ''] = line.match(/^(HTTP\/\d\.\d) (\d{3})(?: (.*))?$/) ?? []
+  if (status === undefined) throw new NoResponse('invalid', `the status line ${JSON.stringify(line.slice(0, 60))}`)
+  const fields = lines.map((field): HeaderField => {
+    const [, name, value = ''] = field.match(FIELD) ?? []
+    if (name === undefined) throw new NoResponse('invalid', `the header line ${JSON.stringify(field.slice(0, 60))}`)
+    return [name, value]
+  })
+  return { version, status: Number(status), reason, fields }
+}
+
+type Framing = number | 'chunked' | 'until closed'
+
+/** How the end of a body is found (RFC 9112, section 6.3). */
+function framing(fields: readonly HeaderField[]): Framing {
+  const encodings = tokensOf(fields, 'transfer-encoding')
+  const lengths = [...new Set(valuesOf(fields, 'content-length'))]
+  if (encodings.length > 0 && lengths.length > 0)
+    throw new NoResponse('invalid', 'both Content-Length and Transfer-Encoding')
+  if (encodings.length > 0) return encodings.at(-1) === 'chunked' ? 'chunked' : 'until closed'
+  if (lengths.length === 0) return 'until closed'
+  const length = lengths.length === 1 ? parseWholeNumber(lengths[0] ?? '', { leadingZeros: true }) : undefined
+  if (length === undefined) throw new NoResponse('invalid', `a Content-Length of ${lengths.join(' and ')}`)
+  return length
+}
+
+/** The values of all headers of a name, in whatever spelling. */
+export const valuesOf = (fields: readonly HeaderField[], name: string): string[] =>
+  fields.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
+
+/** The elements of a header that is a list, in lower case. */
+export const tokensOf = (fields: readonly HeaderField[], name: string): string[] =>
+  valuesOf(fields, name)
+    .join(',')
+    .split(',')
+    .map((token) => token.trim().toLowerCase())
+    .filter((token) => token !== '')
