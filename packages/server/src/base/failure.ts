@@ -44,3 +44,6 @@ export function diskFailure(error: unknown): Failure | undefined {
   const [what, remedy] = EXPLANATIONS[code] ?? []
   return error instanceof Error && what !== undefined ? new Failure(`${what}: ${error.message}. ${remedy}`) : undefined
 }
+
+/** What an error says, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,5 @@
 // Says what is wrong with definitions that came from elsewhere, before anything is made of them.
+import { isObject } from '../base/json.ts'
 import type { EntityData } from './catalog.ts'
 
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
@@ -12,8 +13,6 @@ const MAX_STEPS = 10
 type Known = ReadonlyMap<string, EntityData>
 type Unchecked = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Unchecked =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT && !/\p{Cc}/u.test(value)
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)

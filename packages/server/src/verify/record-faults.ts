@@ -1,4 +1,5 @@
 // What is wrong with one published record: each fault under the check that it belongs to.
+import { isObject } from '../base/json.ts'
 import { MAX_ID, MAX_TEXT } from '../catalog/check.ts'
 import { type Entity, type Field, publishedFields } from '../catalog/entity.ts'
 
@@ -35,9 +36,6 @@ const CONTRACT_SHAPES: Readonly<Record<string, readonly [pattern: RegExp, shape:
 }
 
 const UNFIT = /[\p{Cc}\ufffd]/u
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 type Add = (check: RecordCheck, path: string, came: unknown, expected: string) => void
 
 export function recordFaults(entity: Entity, record: unknown): RecordFault[] {

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { net } from '../../base/built-ins.ts'
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import { describeAddress, type ShelfAddress, withoutPassword } from '../../distribution/postgres/address.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { Shelf } from '../../release/home/shelf.ts'
@@ -357,5 +357,3 @@ function readOrEmpty(path: string): string {
     return ''
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

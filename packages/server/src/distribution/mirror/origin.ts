@@ -1,6 +1,7 @@
 // Another Nomenclator that releases are taken from: what it publishes over API v2, fetched, bounded and checked.
 
 import { Failure } from '../../base/failure.ts'
+import { isObject } from '../../base/json.ts'
 import { type Catalog, type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { V2_PATH } from '../../catalog/collections.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
@@ -157,8 +158,6 @@ function parsedJson(text: string): unknown {
 
 type Unchecked = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Unchecked =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const MAX_TEXT = 5_000
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT
 const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText)

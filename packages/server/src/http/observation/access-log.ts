@@ -1,6 +1,6 @@
 // The access log: a line for each response, written in the background; when it falls behind, lines are dropped and counted.
 import { closeSync, openSync, write } from 'node:fs'
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import type { HttpRequest } from '../exchange.ts'
 import type { Metrics, Route } from './metrics.ts'
 
@@ -154,7 +154,6 @@ export class AccessLog {
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 let second = 0
 let secondText = ''

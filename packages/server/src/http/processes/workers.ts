@@ -1,5 +1,5 @@
 // The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import { eventOf, type Log } from '../../base/log.ts'
 import type { ScrubState } from '../../release/home/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from '../observation/metrics.ts'
@@ -488,5 +488,3 @@ function tell({ process }: Worker, message: SupervisorMessage): void {
     // It has ended meanwhile, without waiting for this message.
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

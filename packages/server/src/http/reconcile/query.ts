@@ -1,6 +1,7 @@
 // Parses what clients send: the fields of a form, a batch of reconciliation queries, a data extension query. What is wrong
 // is refused with the place in the JSON where it stands.
 
+import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -167,9 +168,6 @@ export function parseNumber(
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)

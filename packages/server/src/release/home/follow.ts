@@ -1,18 +1,11 @@
 // Holds a release open to be served: the current one, swapped as soon as another is activated, or else a sound one.
+
 import { type FSWatcher, type Stats, statSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
+import { messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { Release } from '../release.ts'
-import {
-  currentOrReason,
-  type Damage,
-  damageOf,
-  messageOf,
-  noDamage,
-  openEarlier,
-  openSound,
-  type Servable,
-} from './servable.ts'
+import { currentOrReason, type Damage, damageOf, noDamage, openEarlier, openSound, type Servable } from './servable.ts'
 import type { Shelf } from './shelf.ts'
 
 export type Following = Disposable & {

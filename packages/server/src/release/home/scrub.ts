@@ -1,11 +1,12 @@
 // The scrub: reads all releases again in the background, so slowly that nobody notices, and says what is damaged.
+
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import { DamagedRelease, readManifest } from '../release.ts'
-import { type Damage, messageOf } from './servable.ts'
+import type { Damage } from './servable.ts'
 import type { Shelf } from './shelf.ts'
 import { verifyEntity } from './verify.ts'
 

@@ -1,5 +1,5 @@
 // Which release can be served: the current one, or else the newest sound one before it.
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import type { Release } from '../release.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -107,5 +107,3 @@ export function currentOrReason(
     return { reason: messageOf(error), isMissing: false }
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,5 @@
 // One published record: whether it has the shape that its definition gives, which records it embeds, which copies differ.
+import { isObject } from '../../base/json.ts'
 import { type Entity, embedsOf, type Field, publishedFields } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 
@@ -35,9 +36,6 @@ function valueChecker(path: string, field: Field): ShapeCheck {
     if (!isValid(value)) faults.push({ path, value, expected })
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Visit = (entity: Entity, record: PublishedRecord, path: string) => void
 

@@ -1,4 +1,5 @@
 // NDJSON: one JSON object on each line.
+import { isObject } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
@@ -29,9 +30,6 @@ const hasNames = (columns: readonly Column[], names: readonly string[]) =>
   names.length === columns.length && names.every((name, position) => name === columns[position]?.name)
 
 type JsonObject = { readonly [name: string]: unknown }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parseObject(line: string): JsonObject | undefined {
   try {
