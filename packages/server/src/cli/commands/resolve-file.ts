@@ -6,14 +6,8 @@ import { nearest } from '../../base/nearest.ts'
 import { type Entity, identifierOf } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { folded } from '../../catalog/words.ts'
-import {
-  partNames,
-  type Resolution,
-  type RowToResolve,
-  resolveRow,
-  VERDICTS,
-  type Verdict,
-} from '../../query/resolve/resolve.ts'
+import { partNames, type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
+import { type Resolution, VERDICTS, type Verdict } from '../../query/resolve/verdict.ts'
 import { ancestorLevels } from '../../query/search/ancestor-match.ts'
 import { ancestorAt } from '../../query/search/score.ts'
 import type { Release } from '../../release/release.ts'

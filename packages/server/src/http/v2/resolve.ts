@@ -5,14 +5,8 @@ import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { folded } from '../../catalog/words.ts'
 import { CONTENT_TYPES, type Format } from '../../query/rendition.ts'
-import {
-  type Candidate,
-  MAX_ROW_CHARACTERS,
-  partNames,
-  type Resolution,
-  type RowToResolve,
-  resolveRow,
-} from '../../query/resolve/resolve.ts'
+import { MAX_ROW_CHARACTERS, partNames, type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
+import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { parseCsvLine, spreadsheetCell } from '../../source/tabular/csv.ts'
 import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'

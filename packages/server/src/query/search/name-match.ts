@@ -2,10 +2,11 @@
 //
 // Names are compared whole: as words, with their abbreviations written out, with the spaces left out, without the words that
 // say little, by their sound, and by their edit distance. The least cost of these counts.
-import { isLinking, isNoise, longFormsOf, soundsOf } from '../../catalog/spanish.ts'
+import { isLinking, longFormsOf, soundsOf } from '../../catalog/spanish.ts'
 import { bitsOf, letterMask } from '../../release/index/letters.ts'
 import { distanceOf } from './edit-distance.ts'
 import type { How } from './search.ts'
+import { isLight } from './word-match.ts'
 
 /** One way to write a name, in all the forms that are compared. */
 type Forms = {
@@ -55,7 +56,7 @@ export type NameMatch = {
   readonly isPrefix: boolean
 }
 
-const EXACT: NameMatch = { cost: 0, how: 'exact', isWhole: true, isPrefix: false }
+const EXACT_MATCH: NameMatch = { cost: 0, how: 'exact', isWhole: true, isPrefix: false }
 
 const MAX_READINGS = 4
 const HAS_DIGIT = /\p{N}/u
@@ -91,8 +92,6 @@ function formsOf(words: readonly string[]): Forms {
     },
   }
 }
-
-const isLight = (word: string): boolean => isLinking(word) || isNoise(word)
 
 /** Letters that are written for one another count as the first of them. */
 const ALIKE = ['bv', 'sczxkq', 'ily', 'gj', 'uw', 'nm'].map((letters) => ({
@@ -142,16 +141,16 @@ export function mayMatch(typed: HeardLetters, name: HeardLetters): boolean {
 export const mayHaveMore = (typed: HeardLetters, name: HeardLetters): boolean =>
   (name.core & ~typed.all) === 0 && name.coreLength > 0
 
-const ABBREVIATED = 0.1
-const GLUED = 0.15
-const OTHER_ORDER = 0.5
-const BY_EAR = 0.7
+const ABBREVIATION_COST = 0.1
+const JOINED_COST = 0.15
+const OTHER_ORDER_COST = 0.5
+const BY_EAR_COST = 0.7
 const MIN_SOUND = 2
 /** What comes on top of the edits where what they lead to only sounds like the name. */
-const EDITED_BY_EAR = 0.5
-const PREFIX = 1.3
-const SOME_WORDS = 1.8
-const MORE_WORDS = 2.2
+const EDITED_BY_EAR_COST = 0.5
+const PREFIX_COST = 1.3
+const SOME_WORDS_COST = 1.8
+const MORE_WORDS_COST = 2.2
 const MAX_EDITS = 2
 /** Of the letters of a short name too many would be left out. */
 const maxEditsIn = (typed: string, name: string): number => {
@@ -172,7 +171,7 @@ const mayBeEdited = (typed: number, name: number): boolean =>
 
 /** Undefined where they have too little in common. */
 export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
-  if (typed.text === name.text) return EXACT
+  if (typed.text === name.text) return EXACT_MATCH
   let best: NameMatch | undefined
   for (const reading of typed.readings)
     for (const forms of name.readings) {
@@ -188,13 +187,13 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   const added = bitsOf(name.mask & ~typed.mask)
   const length = Math.abs(typed.joined.length - name.joined.length)
   if (missing === 0 && added === 0) {
-    if (typed.full === name.full) return { ...EXACT, cost: ABBREVIATED, how: 'abbreviation' }
-    if (typed.joined === name.joined) return { ...EXACT, cost: GLUED, how: 'glued' }
+    if (typed.full === name.full) return { ...EXACT_MATCH, cost: ABBREVIATION_COST, how: 'abbreviation' }
+    if (typed.joined === name.joined) return { ...EXACT_MATCH, cost: JOINED_COST, how: 'glued' }
     if (length === 0 && sorted(typed.words) === sorted(name.words))
-      return { ...EXACT, cost: OTHER_ORDER, how: 'exact', isWhole: false }
+      return { ...EXACT_MATCH, cost: OTHER_ORDER_COST, how: 'exact', isWhole: false }
   }
   const light = typed.core === name.core ? lightCost(typed, name) : undefined
-  if (light !== undefined) return { ...EXACT, cost: light, how: 'dropped-words', isWhole: false }
+  if (light !== undefined) return { ...EXACT_MATCH, cost: light, how: 'dropped-words', isWhole: false }
   const isPrefix =
     missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
   let best: NameMatch | undefined
@@ -203,10 +202,10 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
   }
   if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
     const [sound, other] = [soundOf(typed.words), soundOf(name.words)]
-    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR, 'by-ear')
+    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear')
     else {
       const edits = distanceOf(sound, other, MAX_EDITS).toWord
-      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR, 'typo')
+      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR_COST, 'typo')
     }
   }
   if (isSameNumber && missing <= MAX_EDITS && added <= MAX_EDITS && length <= MAX_EDITS) {
@@ -222,14 +221,14 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
         : distanceOf(typed.core, name.core, MAX_EDITS).toWord
     if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name), 'typo')
   }
-  if (isPrefix) offer(PREFIX + (1 - typed.joined.length / name.joined.length), 'prefix')
+  if (isPrefix) offer(PREFIX_COST + (1 - typed.joined.length / name.joined.length), 'prefix')
   if (missing === 0) {
     const share = coveredShare(name.words, typed.words)
-    if (share !== undefined) offer(SOME_WORDS + (1 - share), 'dropped-words')
+    if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words')
   }
   if (added === 0) {
     const share = coveredShare(typed.words, name.words)
-    if (share !== undefined) offer(MORE_WORDS + (1 - share), 'dropped-words')
+    if (share !== undefined) offer(MORE_WORDS_COST + (1 - share), 'dropped-words')
   }
   return best
 }

@@ -408,7 +408,7 @@ function resultsOf(
   }))
 }
 
-const BY_CODE: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
+const CODE_EXPLANATION: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
 
 /** The records whose whole official code was typed, however it was spaced. */
 function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Found[] {
@@ -419,7 +419,7 @@ function withCode(release: Release, name: string, among: Uint32Array | undefined
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
       const rank = rankOfExact(importance[position] as number)
-      return { name, position, rank, score: scoreOfRank(rank), quality: 1, explain: () => BY_CODE }
+      return { name, position, rank, score: scoreOfRank(rank), quality: 1, explain: () => CODE_EXPLANATION }
     })
 }
 

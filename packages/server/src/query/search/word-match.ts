@@ -196,5 +196,5 @@ export function wordWeights(index: Words): Float32Array {
   return weights
 }
 
-/** Whether a typed word may be dropped before any other. */
+/** Whether a word says little, since it joins others or says what a place is; it may be dropped before any other. */
 export const isLight = (typed: string): boolean => isLinking(typed) || isNoise(typed)

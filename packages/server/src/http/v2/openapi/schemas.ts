@@ -6,7 +6,8 @@ import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from
 import { pathsOf } from '../../../catalog/paths.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
 import { DISTANCE } from '../../../query/near.ts'
-import { MAX_ROW_CHARACTERS, VERDICTS } from '../../../query/resolve/resolve.ts'
+import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
+import { VERDICTS } from '../../../query/resolve/verdict.ts'
 import { HOW } from '../../../query/search/search.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 

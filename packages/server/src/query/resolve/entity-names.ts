@@ -1,0 +1,150 @@
+// All that the records of one entity are called, read from its index when it is needed, and compared with a part of a row.
+import { memoized } from '../../base/memoized.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import { aliasesOf, aliasWords } from '../../release/aliases.ts'
+import type { EntityIndex } from '../../release/index/index-file.ts'
+import type { Release } from '../../release/release.ts'
+import { type HeardLetters, heardIn, mayHaveMore, mayMatch, WrittenName } from '../search/name-match.ts'
+import { matchRecord, type NamedRecord, type PartMatch } from './record-match.ts'
+import type { WrittenPart } from './written-part.ts'
+
+type TextReader = (position: number) => string
+
+/** How many numbers are kept of the letters of a name. */
+const HEARD_FIELDS = 4
+
+class EntityNames {
+  readonly #index: EntityIndex
+  readonly #count: number
+  /** How each name and code is read. */
+  readonly #names: readonly TextReader[]
+  readonly #codes: readonly TextReader[]
+  readonly #aliases: ReadonlyMap<number, readonly WrittenName[]>
+  #all: readonly NamedRecord[] | undefined
+  /** The words of the index that have been read. */
+  readonly #texts: string[] = []
+  /** The letters that are heard in the name of each record; its length is 0 where they have not been read. */
+  #heard: Uint32Array | undefined
+  readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
+
+  constructor(release: Release, { name, fields }: Entity) {
+    const { index, count } = release.entity(name)
+    this.#index = index
+    this.#count = count
+    const readers = (kind: 'name' | 'code') =>
+      Object.entries(fields).flatMap(([field, definition]) => {
+        const column = definition.kind === kind ? index.column(field) : undefined
+        return column?.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
+      })
+    this.#names = readers('name')
+    this.#codes = readers('code')
+    const aliases = aliasesOf(release, name)
+    const byRecord = Map.groupBy(aliases?.aliases.entries() ?? [], ([at]) => aliases?.positions[at] as number)
+    this.#aliases = new Map(
+      [...byRecord].map(([at, entries]) => [at, entries.map(([, { alias }]) => new WrittenName(aliasWords(alias)))]),
+    )
+  }
+
+  /** All records, for an entity that has few. */
+  get all(): readonly NamedRecord[] {
+    this.#all ??= Array.from({ length: this.#count }, (_, at) => this.record(at))
+    return this.#all
+  }
+
+  record(position: number): NamedRecord {
+    const names =
+      this.#names.length === 1
+        ? [new WrittenName(this.#wordsAt(position))]
+        : this.#names.map((textAt) => new WrittenName(wordsOf(textAt(position))))
+    const aliases = this.#aliases.get(position)
+    return {
+      position,
+      names: aliases === undefined ? names : [...names, ...aliases],
+      firstAlias: names.length,
+      codes: () => this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
+    }
+  }
+
+  /** The records at some positions that are called exactly so, and if there is none, those that are called nearly so. */
+  match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
+    if (part.digits !== undefined) return this.#matchWhere(positions, part, () => true)
+    const exact = this.#matchExact(positions, part.written)
+    if (exact.length > 0) return exact
+    const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
+    const near = this.#matchWhere(positions, part, (name) => typed.some((reading) => mayMatch(reading.heard, name)))
+    if (near.length > 0) return near
+    return this.#matchWhere(positions, part, (name) => typed.some((reading) => mayHaveMore(reading.heard, name)))
+  }
+
+  #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (name: HeardLetters) => boolean): PartMatch[] {
+    const matches: PartMatch[] = []
+    for (let at = 0; at < positions.length; at++) {
+      const position = positions[at] as number
+      if (!isCandidate(this.#heardAt(position))) continue
+      const match = matchRecord(this.record(position), part)
+      if (match !== undefined) matches.push(match)
+    }
+    return matches
+  }
+
+  #matchExact(positions: Uint32Array, written: WrittenName): PartMatch[] {
+    const { names, nameStarts, words } = this.#index.words
+    const typed = written.words.map((word) => words.indexOf(word) ?? -1)
+    const matches: PartMatch[] = []
+    if (typed.includes(-1) || this.#names.length > 1) return matches
+    next: for (let at = 0; at < positions.length; at++) {
+      const position = positions[at] as number
+      const from = nameStarts[position] as number
+      if ((nameStarts[position + 1] as number) - from !== typed.length) continue
+      for (let place = 0; place < typed.length; place++) if (names[from + place] !== typed[place]) continue next
+      matches.push({ position, cost: 0, how: 'exact', isWhole: true, isPrefix: false })
+    }
+    return matches
+  }
+
+  #wordsAt(position: number): string[] {
+    const { names, nameStarts, words } = this.#index.words
+    const list: string[] = []
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      let text = this.#texts[word]
+      if (text === undefined) {
+        text = words.text(word)
+        this.#texts[word] = text
+      }
+      list.push(text)
+    }
+    return list
+  }
+
+  /** The letters that are heard in a name; the same object in every call. */
+  #heardAt(position: number): HeardLetters {
+    this.#heard ??= new Uint32Array(this.#count * HEARD_FIELDS)
+    const letters = this.#heard
+    const at = position * HEARD_FIELDS
+    if (letters[at + 2] === 0) letters.set(this.#hear(position), at)
+    const heard = this.#heardInName
+    heard.all = letters[at] as number
+    heard.core = letters[at + 1] as number
+    heard.length = letters[at + 2] as number
+    heard.coreLength = letters[at + 3] as number
+    return heard
+  }
+
+  #hear(position: number): readonly number[] {
+    let [all, core, length, coreLength] = [0, 0, 0, 0]
+    for (const word of this.#wordsAt(position)) {
+      const heard = heardIn(word)
+      all |= heard.all
+      core |= heard.core
+      length += heard.length
+      coreLength += heard.coreLength
+    }
+    return [all, core, length, coreLength]
+  }
+}
+
+const namesIn = memoized((release: Release) => memoized((entity: Entity) => new EntityNames(release, entity)))
+
+export const entityNames = (release: Release, entity: Entity): EntityNames => namesIn(release)(entity)

@@ -1,0 +1,179 @@
+// The records that free text may mean: its segments as parts, in every way in which they can be levels; and where that does
+// not fit, the candidates of the search, with whose names and ancestors the words are aligned.
+import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Release } from '../../release/release.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
+import { rank } from '../search/rank.ts'
+import { ancestorAt } from '../search/score.ts'
+import type { How } from '../search/search.ts'
+import { entityNames } from './entity-names.ts'
+import { POOR_COST } from './parents.ts'
+import { matchesAnywhere } from './part-matches.ts'
+import { MAX_COST, matchRecord, type NamedRecord, type PartMatch } from './record-match.ts'
+import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
+import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
+
+const SEGMENT = /[,;|\n\t]| [-–/] /
+/** How many segments are tried as levels. */
+const MAX_SEGMENTS = 5
+/** The cost of each ancestor that is not named, except the most distant: "Monterrey, Nuevo León". */
+const SKIP_COST = 0.3
+/** Up to this cost, what segments mean is not looked for in another way. */
+const GOOD_COST = 0.95
+
+export function segmentsOf(text: string): string[] {
+  return text
+    .split(SEGMENT)
+    .map((segment) => segment.trim())
+    .filter((segment) => wordsOf(segment).length > 0)
+}
+
+/** The records of some entities that a text of these segments may mean, the best first. */
+export function matchesByText(
+  release: Release,
+  text: string,
+  segments: readonly string[],
+  names: readonly string[],
+): RowMatch[] {
+  if (segments.length === 0) return []
+  const matches =
+    segments.length > MAX_SEGMENTS
+      ? []
+      : names.flatMap((name) => matchesBySegments(release, release.entity(name).definition, segments))
+  if (leastCost(matches) > GOOD_COST) matches.push(...matchesByAlignment(release, names, wordsOf(text)))
+  return bestOf(release, matches)
+}
+
+function matchesBySegments(release: Release, entity: Entity, segments: readonly string[]): RowMatch[] {
+  const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]
+  const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
+  return orders.flatMap((order) =>
+    ascending(lineage.length, order.length).flatMap((levels) => {
+      const parts = levels.map((level, at) => writtenPart(lineage[level] as Entity, order[at] as string)).toReversed()
+      // Nothing is below what the ancestors do not mean.
+      if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST))
+        return []
+      const isTopNamed = lineage.length > 1 && levels.includes(lineage.length - 1)
+      const skipped = skippedCost(lineage.length - 1, levels.length - 1, isTopNamed)
+      return matchesByParts(release, parts).map((match) => ({ ...match, cost: match.cost + skipped, skipped }))
+    }),
+  )
+}
+
+/** The ways to choose ascending levels for so many segments, the first of which is the record itself. */
+function ascending(levels: number, count: number): number[][] {
+  let ways: number[][] = [[0]]
+  for (let at = 1; at < count; at++)
+    ways = ways.flatMap((way) =>
+      Array.from({ length: levels }, (_, level) => level).flatMap((level) =>
+        level > (way.at(-1) as number) ? [[...way, level]] : [],
+      ),
+    )
+  return ways
+}
+
+/** What ancestors cost that are not named; the most distant goes without saying. */
+const skippedCost = (ancestors: number, named: number, isTopNamed: boolean): number =>
+  SKIP_COST * (Math.max(0, ancestors - 1 - named) + (isTopNamed ? 1 : 0))
+
+/** How many words of a text are aligned with names at most. */
+const MAX_ALIGNED_WORDS = 16
+const MAX_PROPOSED = 8
+
+/** Some of the words of a text as a part. */
+type Span = (entity: Entity, from: number, to: number) => WrittenPart
+
+/** A record with its ancestors, the nearest first. */
+type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord }[]
+
+/** The candidates that the search proposes, with the cost of the best way to read the words as their name and ancestors. */
+function matchesByAlignment(release: Release, names: readonly string[], words: readonly string[]): RowMatch[] {
+  if (words.length > MAX_ALIGNED_WORDS) return []
+  const span = spansOf(words)
+  return rank(release, names, words, { limit: MAX_PROPOSED }).flatMap(({ name, position }) => {
+    const { definition } = release.entity(name)
+    const lineage = ancestorLevels(release, definition).map((level) => {
+      const { definition: entity } = release.entity(level.entity)
+      return { entity, record: entityNames(release, entity).record(ancestorAt(level, position)) }
+    })
+    const record = entityNames(release, definition).record(position)
+    return alignRecord({ entity: definition, record }, lineage, words, span) ?? []
+  })
+}
+
+function spansOf(words: readonly string[]): Span {
+  const spans = new Map<string, WrittenPart>()
+  return (entity, from, to) => {
+    const key = `${entity.name} ${from} ${to}`
+    const part = spans.get(key) ?? writtenPart(entity, words.slice(from, to).join(' '))
+    spans.set(key, part)
+    return part
+  }
+}
+
+/** The best way to read all words as the name of a record, which comes first or last, and those of its ancestors. */
+function alignRecord(
+  { entity, record }: Lineage[number],
+  lineage: Lineage,
+  words: readonly string[],
+  span: Span,
+): RowMatch | undefined {
+  let best: RowMatch | undefined
+  const offer = (
+    match: PartMatch | undefined,
+    ancestors: () => AlignedAncestors | undefined,
+    own: readonly string[],
+  ) => {
+    const above = match === undefined ? undefined : ancestors()
+    if (match === undefined || above === undefined) return
+    const { position, cost: ownCost, isPrefix, isWhole } = match
+    const skipped = skippedCost(lineage.length, above.named, above.isTopNamed)
+    const cost = ownCost + above.cost + skipped
+    if (best !== undefined && cost >= best.cost) return
+    const how = [...new Set([match.how, ...above.how])]
+    best = { name: entity.name, position, cost, ownCost, letters: lettersIn(own), how, skipped, isPrefix, isWhole }
+  }
+  const { length } = words
+  for (let to = 1; to <= length; to++) {
+    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), words.slice(0, to))
+    if (to < length)
+      offer(
+        matchRecord(record, span(entity, to, length)),
+        () => alignAncestors(lineage.toReversed(), span, 0, to),
+        words.slice(to),
+      )
+  }
+  return best
+}
+
+type AlignedAncestors = {
+  readonly cost: number
+  readonly how: readonly How[]
+  /** How many ancestors are named, and whether the most distant is. */
+  readonly named: number
+  readonly isTopNamed: boolean
+}
+
+const NO_ANCESTORS: AlignedAncestors = { cost: 0, how: [], named: 0, isTopNamed: false }
+
+/** The least cost of reading some words as the names of ancestors, in order; undefined where they cannot be. */
+function alignAncestors(lineage: Lineage, span: Span, from: number, to: number): AlignedAncestors | undefined {
+  if (from === to) return NO_ANCESTORS
+  const [next, ...more] = lineage
+  if (next === undefined) return undefined
+  let best = alignAncestors(more, span, from, to)
+  for (let end = from + 1; end <= to; end++) {
+    const match = matchRecord(next.record, span(next.entity, from, end))
+    if (match === undefined || (best !== undefined && match.cost >= best.cost + SKIP_COST)) continue
+    const rest = alignAncestors(more, span, end, to)
+    if (rest === undefined) continue
+    const cost = match.cost + rest.cost
+    // What names more ancestors explains more of the words.
+    if (best !== undefined && cost >= best.cost + SKIP_COST * (rest.named + 1 - best.named)) continue
+    const isTop = ancestorsOf(next.entity).length === 0
+    best = { cost, how: [match.how, ...rest.how], named: rest.named + 1, isTopNamed: isTop || rest.isTopNamed }
+  }
+  return best
+}

@@ -1,0 +1,124 @@
+// The records that the parts of the ancestors may mean together, what lies below them, and what they cost a record.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import type { Postings } from '../../release/index/postings.ts'
+import type { Release } from '../../release/release.ts'
+import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
+import type { NameMatch } from '../search/name-match.ts'
+import { ancestorAt } from '../search/score.ts'
+import type { How } from '../search/search.ts'
+import { entityNames } from './entity-names.ts'
+import { MAX_COMPARED_RECORDS, matchesAnywhere } from './part-matches.ts'
+import type { PartMatch } from './record-match.ts'
+import type { WrittenPart } from './written-part.ts'
+
+/** A record that the parts of the ancestors may mean, with the cost of all of them. */
+export type Parent = { readonly position: number; readonly cost: number; readonly how: readonly How[] }
+
+const MAX_PARENTS = 8
+/** How much more than the best of them a parent may cost. */
+const MAX_BEHIND = 1.6
+/** From this cost on, a match below the ancestors is so poor that others are looked for. */
+export const POOR_COST = 2.2
+/** The cost of an ancestor that is not what its part says. */
+const MISMATCH_COST = 2.5
+
+const parentCaches = memoized((_: Release) => new LruCache<readonly Parent[]>({ maxEntries: 4_096 }))
+
+/** The records of the last of these parts that they may mean together, the best first. */
+export function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly Parent[] {
+  const key = parts.map(({ entity, written }) => `${entity.name}=${written.text}`).join('|')
+  return parentCaches(release).get(key, () => {
+    const nearest = parts.at(-1) as WrittenPart
+    const above = parts.slice(0, -1)
+    const below = parentsBelow(release, nearest, above)
+    const parents = below.some(({ cost }) => cost <= POOR_COST)
+      ? below
+      : [...below, ...parentsElsewhere(release, nearest, above, below)]
+    parents.sort((a, b) => a.cost - b.cost)
+    const limit = (parents[0]?.cost ?? 0) + MAX_BEHIND
+    return parents.slice(0, MAX_PARENTS).filter(({ cost }) => cost <= limit)
+  })
+}
+
+/** The records of a part below what the parts before it may mean, where they are not too many to compare. */
+function parentsBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
+  const level = levelOf(release, part.entity, above.at(-1))
+  const children = level?.children
+  if (level === undefined || children === undefined) return []
+  const parents = parentsFor(release, above)
+  if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
+  const names = entityNames(release, part.entity)
+  return parents.flatMap((parent) =>
+    names.match(childrenOf(children, parent), part).map((match) => withParent(match, parent)),
+  )
+}
+
+/** The records of a part wherever they are, but for those below the parts before it. */
+function parentsElsewhere(
+  release: Release,
+  part: WrittenPart,
+  above: readonly WrittenPart[],
+  below: readonly Parent[],
+): Parent[] {
+  const costs = ancestorCosts(release, part.entity, above)
+  return matchesAnywhere(release, part)
+    .map((match) => withAncestors(match, costs))
+    .filter(({ position }) => !below.some((other) => other.position === position))
+}
+
+/** The level of the ancestors of an entity that a part names. */
+export const levelOf = (release: Release, entity: Entity, part: WrittenPart | undefined): AncestorLevel | undefined =>
+  ancestorLevels(release, entity).find((level) => level.entity === part?.entity.name)
+
+export const withParent = ({ position, cost, how }: PartMatch, parent: Parent): Parent => ({
+  position,
+  cost: cost + parent.cost,
+  how: [...new Set([how, ...parent.how])],
+})
+
+type AncestorCosts = readonly {
+  readonly level: AncestorLevel
+  readonly matches: ReadonlyMap<number, NameMatch>
+}[]
+
+/** What each ancestor of a record costs, by what its part may mean. */
+export const ancestorCosts = (release: Release, entity: Entity, parts: readonly WrittenPart[]): AncestorCosts =>
+  parts.flatMap((part) => {
+    const level = levelOf(release, entity, part)
+    if (level === undefined) return []
+    return [{ level, matches: new Map(matchesAnywhere(release, part).map((match) => [match.position, match])) }]
+  })
+
+export function withAncestors({ position, cost, how }: PartMatch, costs: AncestorCosts): Parent {
+  let sum = cost
+  const ways = new Set<How>([how])
+  for (const { level, matches } of costs) {
+    const match = matches.get(ancestorAt(level, position))
+    sum += match?.cost ?? MISMATCH_COST
+    ways.add(match?.how ?? 'dropped-words')
+  }
+  return { position, cost: sum, how: [...ways] }
+}
+
+export const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>
+  positions.subarray(starts[position], starts[position + 1])
+
+export const countBelow = ({ children }: AncestorLevel, parents: readonly Parent[]): number =>
+  children === undefined
+    ? Number.POSITIVE_INFINITY
+    : parents.reduce((sum, parent) => sum + childrenOf(children, parent).length, 0)
+
+/** The positions below some records, ascending; undefined where they are not listed. */
+export function recordsBelow({ children }: AncestorLevel, parents: readonly Parent[]): Uint32Array | undefined {
+  if (children === undefined || parents.length === 0) return undefined
+  const lists = parents.map((parent) => childrenOf(children, parent))
+  const below = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let used = 0
+  for (const list of lists) {
+    below.set(list, used)
+    used += list.length
+  }
+  return below.sort()
+}

@@ -1,0 +1,106 @@
+// The verdict on what a row may mean: whether the best match is the only one that fits, and how sure that is.
+//
+// It depends on the cost of the best match and on how far behind the next one is:
+//   exact      every part is written as it is in the catalog, but for accents and case, or is a code
+//   sure       something is abbreviated, misspelt or missing, and nothing else in the catalog is nearly as near
+//   likely     the best candidate fits, but too much had to be assumed
+//   ambiguous  several records fit equally well
+//   none       nothing fits
+import type { Release } from '../../release/release.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
+import { ancestorAt } from '../search/score.ts'
+import type { How } from '../search/search.ts'
+import type { RowMatch } from './row-matches.ts'
+
+export const VERDICTS = ['exact', 'sure', 'likely', 'ambiguous', 'none'] as const
+export type Verdict = (typeof VERDICTS)[number]
+
+export type Candidate = {
+  /** The name of its entity. */
+  readonly name: string
+  readonly position: number
+  /** From 0 to 1: 1 where everything is as it is written in the catalog. */
+  readonly score: number
+  readonly how: readonly How[]
+}
+
+export type Resolution = {
+  readonly verdict: Verdict
+  /** The best candidate; undefined if the verdict is `none`. */
+  readonly record: Candidate | undefined
+  /** The next best. */
+  readonly alternatives: readonly Candidate[]
+}
+
+const NONE: Resolution = { verdict: 'none', record: undefined, alternatives: [] }
+const MAX_ALTERNATIVES = 5
+/** The greatest cost of all parts together that a row may have to mean anything. */
+const MAX_LIKELY_COST = 3.4
+/** Up to this cost nothing is assumed; and so far behind must be what is next to an exact match. */
+const MIN_MARGIN = 0.05
+/** How far behind the next match must be where little is assumed, where more is, and where a text is a single name. */
+const MIN_MARGIN_ASSUMED = 0.15
+const MIN_MARGIN_MISSPELT = 0.2
+const MIN_MARGIN_SINGLE = 0.5
+const LITTLE_COST = 0.6
+/** Another short name is easily made by an edit more. */
+const SHORT_NAME = 7
+const MIN_MARGIN_SHORT = 1.05
+const minMargin = (cost: number, letters: number): number => {
+  if (cost < MIN_MARGIN) return MIN_MARGIN
+  if (cost <= LITTLE_COST) return MIN_MARGIN_ASSUMED
+  return cost >= 1 && letters < SHORT_NAME ? MIN_MARGIN_SHORT : MIN_MARGIN_MISSPELT
+}
+const ROUNDING = 1e-9
+const isNear = (a: number, b: number) => Math.abs(a - b) < ROUNDING
+/** What the own name of a rival costs that begins with what was written. */
+const PREFIX_RIVAL_COST = 0.3
+/** The cost that a name of so many letters may have to be sure. */
+const maxSureCost = (letters: number): number =>
+  letters < 4 ? 0.3 : letters < 5 ? 1.2 : letters < 6 ? 1.7 : letters < 9 ? 2 : 2.6
+/** What the ancestors may cost together: less than one of them that is another. */
+const MAX_SURE_ANCESTORS_COST = 2.3
+
+/** The verdict on some matches, the best first; a text of a single segment says less than one of several. */
+export function verdictOn(release: Release, matches: readonly RowMatch[], isSingle = false): Resolution {
+  const [first, ...others] = matches
+  if (first === undefined || first.cost - first.skipped > MAX_LIKELY_COST) return NONE
+  const cost = first.cost - first.skipped
+  const isClear = others.every((other) => isNamesakeBelow(release, first, other) || isFarBehind(first, other, isSingle))
+  const isSure = first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+  return {
+    verdict: !isClear ? 'ambiguous' : cost <= MIN_MARGIN ? 'exact' : isSure ? 'sure' : 'likely',
+    record: toCandidate(first),
+    alternatives: others.slice(0, MAX_ALTERNATIVES).map(toCandidate),
+  }
+}
+
+/** Whether a record lies below another: a row that names a municipality may mean its seat, but says the municipality. */
+function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): boolean {
+  if (other.ownCost !== record.ownCost) return false
+  const level = ancestorLevels(release, release.entity(other.name).definition).find(
+    ({ entity }) => entity === record.name,
+  )
+  return level !== undefined && ancestorAt(level, other.position) === record.position
+}
+
+function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {
+  // What is cut off may be the beginning of a longer name, however near a shorter one is.
+  const isAssumed = !first.isWhole || first.skipped > 0
+  const rivalCost = isAssumed && other.isPrefix ? other.cost - other.ownCost + PREFIX_RIVAL_COST : other.cost
+  // Where the same ancestors are meant, only the names themselves are compared.
+  const isSameAncestors = isNear(other.cost - other.ownCost, first.cost - first.ownCost)
+  const assumedCost = isSameAncestors ? first.ownCost : first.cost - first.skipped
+  const margin = isSingle ? MIN_MARGIN_SINGLE : minMargin(assumedCost, first.letters)
+  return rivalCost - first.cost >= margin - ROUNDING
+}
+
+/** A cost at which nothing of a name is left. */
+const WORST_COST = 5
+
+const toCandidate = ({ name, position, cost, skipped, how }: RowMatch): Candidate => ({
+  name,
+  position,
+  score: Math.max(0, 1 - (cost - skipped) / WORST_COST),
+  how: how.length > 1 ? how.filter((one) => one !== 'exact') : how,
+})

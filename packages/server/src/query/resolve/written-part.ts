@@ -1,0 +1,71 @@
+// A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
+import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { isNoise, longFormsOf } from '../../catalog/spanish.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Release } from '../../release/release.ts'
+import { typedCode } from '../search/codes.ts'
+import { WrittenName } from '../search/name-match.ts'
+import { isLight } from '../search/word-match.ts'
+
+export type WrittenPart = {
+  readonly entity: Entity
+  readonly written: WrittenName
+  /** The same without the words before it that say what it is, as in "municipio de Jalpa". */
+  readonly stripped: readonly { readonly name: WrittenName; readonly cost: number }[]
+  /** What may be a code: digits, or the letters of an abbreviation. */
+  readonly code: string | undefined
+  readonly digits: string | undefined
+}
+
+/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out. */
+export function writtenParts(release: Release, parts: ReadonlyMap<string, string>): WrittenPart[] {
+  return [...parts]
+    .map(([name, text]) => writtenPart(release.entity(name).definition, text))
+    .filter(({ written }) => written.words.length > 0)
+    .sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
+}
+
+export function writtenPart(entity: Entity, text: string): WrittenPart {
+  const written = new WrittenName(wordsOf(text))
+  const digits = typedCode(written.words)
+  const joined = written.words.join('')
+  return {
+    entity,
+    written,
+    stripped: withoutNoise(written.words, entity.name),
+    digits,
+    code: digits ?? (isCodeLike(entity, joined) ? joined : undefined),
+  }
+}
+
+/** Whether a text has the form of a code of the entity, in whatever case. */
+const isCodeLike = ({ fields }: Entity, joined: string): boolean =>
+  Object.values(fields).some(
+    (field) => field.kind === 'code' && [joined, joined.toUpperCase()].some((text) => field.pattern.test(text)),
+  )
+
+const MAX_STRIPPED = 2
+
+/** The cost of leaving out a word that says of which entity the record is. */
+const ENTITY_NOISE_COST = 0.2
+/** The cost of leaving out another one such as "rancho", which may be part of the name. */
+const OTHER_NOISE_COST = 0.6
+
+/** What is left without the first word that says what a record is, without the first two, and so on. */
+function withoutNoise(words: readonly string[], entity: string): WrittenPart['stripped'] {
+  const ways: { readonly name: WrittenName; readonly cost: number }[] = []
+  let [rest, cost] = [words, 0]
+  while (ways.length < MAX_STRIPPED && isNoise(rest[0] ?? '')) {
+    const first = rest[0] as string
+    cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST
+    rest = rest.slice(rest[1] === 'de' || rest[1] === 'del' ? 2 : 1)
+    if (rest.length === 0) break
+    ways.push({ name: new WrittenName(rest), cost })
+  }
+  return ways
+}
+
+/** How many letters there are in the words that say something. */
+export const lettersIn = (words: readonly string[]): number =>
+  words.reduce((sum, word) => sum + (isLight(word) ? 0 : word.length), 0)
