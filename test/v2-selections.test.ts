@@ -1,6 +1,6 @@
 // Parts of a collection in one response, records below one that is named by its code, and what within and in take.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { FORMATS } from '../packages/server/src/query/rendition.ts'
+import { FORMATS } from '../packages/server/src/query/formats/formats.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { releaseOf, sourceOf, TestHome, tiny } from './support/releases.ts'

@@ -1,7 +1,8 @@
 // Many records in one body, rendered in small pieces: constant memory however many there are.
 import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { OpenEntity } from '../release/release.ts'
-import { memberAdder, type Rendition, recordEncoder } from './rendition.ts'
+import { type Rendition, recordEncoder } from './formats/formats.ts'
+import { memberAdder } from './formats/selection.ts'
 
 /** Which records are rendered, and with what. */
 type BulkRecords = {

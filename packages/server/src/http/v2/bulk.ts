@@ -3,8 +3,9 @@
 
 import { bulkPieces } from '../../query/bulk.ts'
 import { type Found, find, type Query } from '../../query/finder.ts'
+import { type Rendition, recordFormats } from '../../query/formats/formats.ts'
+import { isWhole } from '../../query/formats/selection.ts'
 import { DISTANCE, distanceFrom } from '../../query/near.ts'
-import { isWhole, type Rendition } from '../../query/rendition.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse, smallResponse } from './cached-response.ts'
@@ -78,4 +79,4 @@ function keyOf(query: Query, rendition: Rendition): string[] {
 
 /** Only the columns of CSV stand in the order in which the fields are named. */
 const fieldsOf = ({ format, fields = [] }: Rendition): readonly string[] =>
-  format === 'csv' ? fields : fields.toSorted()
+  recordFormats[format].hasColumns ? fields : fields.toSorted()

@@ -1,7 +1,7 @@
 // What is accepted: forms, codings, ranges and cursors.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { FORMATS } from '../../query/rendition.ts'
+import { FORMATS } from '../../query/formats/formats.ts'
 import { acceptedEncoding, acceptedFormat, readRange } from './negotiate.ts'
 import { readCursor, writeCursor } from './request.ts'
 

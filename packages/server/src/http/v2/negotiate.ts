@@ -1,5 +1,5 @@
 // Content negotiation (RFC 9110, sections 12.5 and 14): the format, the encoding and the range of a response.
-import { CONTENT_TYPES, type Format } from '../../query/rendition.ts'
+import { type Format, recordFormats } from '../../query/formats/formats.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 
@@ -18,7 +18,7 @@ export function negotiate<F extends Format>(
 
 /** Such as "application/json, application/x-ndjson and text/csv". */
 function mediaTypes(formats: readonly Format[]): string {
-  const types = formats.map((format) => CONTENT_TYPES[format].split(';')[0] as string)
+  const types = formats.map((format) => recordFormats[format].mediaTypes[0])
   return `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`
 }
 
@@ -48,11 +48,10 @@ function best<O>(offers: readonly O[], qualityOf: (offer: O) => number): O | und
   return found
 }
 
-/** The media ranges that match each format, the most specific first. */
-const MEDIA: Readonly<Record<Format, readonly string[]>> = {
-  json: ['application/json', 'text/json', 'application/*', '*/*'],
-  ndjson: ['application/x-ndjson', 'application/jsonl', 'application/*', '*/*'],
-  csv: ['text/csv', 'text/*', '*/*'],
+/** The media ranges that match a format, the most specific first. */
+function mediaRanges(format: Format): string[] {
+  const { mediaTypes } = recordFormats[format]
+  return [...mediaTypes, mediaTypes[0].replace(/\/.*/, '/*'), '*/*']
 }
 
 /** The format that an Accept header prefers, out of those offered; JSON where there is no header. */
@@ -64,8 +63,9 @@ export function acceptedFormat<F extends Format>(
   const accepted = preferences(header)
   // The most specific range that matches a format decides its quality.
   const qualityOf = (format: Format) =>
-    MEDIA[format].map((range) => accepted.find(({ name }) => name === range)).find((found) => found !== undefined)
-      ?.quality ?? 0
+    mediaRanges(format)
+      .map((range) => accepted.find(({ name }) => name === range))
+      .find((found) => found !== undefined)?.quality ?? 0
   return best(offers, qualityOf)
 }
 

@@ -5,7 +5,7 @@ import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import type { Filter } from '../../query/filter.ts'
-import { FORMATS } from '../../query/rendition.ts'
+import { FORMATS } from '../../query/formats/formats.ts'
 import { fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
 
 export const MAX_SORT_FIELDS = 5

@@ -4,7 +4,7 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { folded } from '../../catalog/words.ts'
-import { CONTENT_TYPES, type Format } from '../../query/rendition.ts'
+import { contentTypeOf, type Format } from '../../query/formats/formats.ts'
 import { MAX_ROW_CHARACTERS, partNames, type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
@@ -67,7 +67,7 @@ export function resolvedInBody(
   return {
     status: 200,
     head: headerLines({
-      'Content-Type': CONTENT_TYPES[format],
+      'Content-Type': contentTypeOf(format),
       ...V2_COMMON_HEADERS,
       Allow: allowedAt(request.path),
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),

@@ -1,6 +1,6 @@
 // Puts a response of API v2 together: every header, validators, caching and compression.
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
-import { type Format, CONTENT_TYPES as RECORD_TYPES } from '../../query/rendition.ts'
+import { contentTypeOf, type Format } from '../../query/formats/formats.ts'
 import type { Release } from '../../release/release.ts'
 import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
@@ -9,7 +9,7 @@ import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADE
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
 import type { Pairs } from './request.ts'
 
-const CONTENT_TYPES = { ...RECORD_TYPES, text: 'text/plain; charset=utf-8' } as const
+const PLAIN_TEXT = 'text/plain; charset=utf-8'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
@@ -77,7 +77,7 @@ export const responseHead = (
   etag: string | undefined,
 ): string =>
   headerLines({
-    'Content-Type': CONTENT_TYPES[format],
+    'Content-Type': format === 'text' ? PLAIN_TEXT : contentTypeOf(format),
     ...V2_COMMON_HEADERS,
     ...headers,
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),

@@ -1,0 +1,15 @@
+// Records as newline-delimited JSON: one on every line.
+
+import { NO_BYTES, type RecordFormat } from './record-format.ts'
+import { recordJson } from './record-json.ts'
+
+export const ndjson: RecordFormat = {
+  mediaTypes: ['application/x-ndjson', 'application/jsonl'],
+  hasColumns: false,
+  encoder: (entity, selection) => ({
+    head: NO_BYTES,
+    records: recordJson(entity, selection, '\n', '\n'),
+    gap: NO_BYTES,
+    tail: NO_BYTES,
+  }),
+}

@@ -1,0 +1,35 @@
+// The JSON of several records: with separators between them, reduced to a selection, or parsed.
+import type { Entity } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { isWhole, type Selection, shapeOf } from './selection.ts'
+
+const decoder = new TextDecoder()
+const OPENING = Buffer.from('[')
+
+/** Writes records of a selection with a text between them and another after the last. */
+export function recordJson(
+  entity: Entity,
+  selection: Selection,
+  between: string,
+  after: string,
+): (jsons: readonly Uint8Array[]) => readonly Uint8Array[] {
+  if (isWhole(selection)) return (jsons) => separated(jsons, between, after)
+  const shape = shapeOf(entity, selection)
+  return (jsons) => {
+    const texts = parsedRecords(jsons).map((record) => JSON.stringify(shape(record)))
+    return texts.length === 0 ? [] : [Buffer.from(`${texts.join(between)}${after}`)]
+  }
+}
+
+/** The records, parsed together: many short texts take longer than one that is as long as all of them. */
+export const parsedRecords = (jsons: readonly Uint8Array[]): PublishedRecord[] =>
+  jsons.length === 0 ? [] : JSON.parse(decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])))
+
+function separated(jsons: readonly Uint8Array[], between: string, after: string): readonly Uint8Array[] {
+  if (jsons.length === 0 || (jsons.length === 1 && after === '')) return jsons
+  const separator = Buffer.from(between)
+  const chunks: Uint8Array[] = []
+  for (const json of jsons) chunks.push(json, separator)
+  chunks[chunks.length - 1] = Buffer.from(after)
+  return chunks
+}
