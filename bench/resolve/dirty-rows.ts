@@ -119,6 +119,13 @@ const ENTITIES = [
   'municipio',
   'subdisciplina',
 ]
+/** The entities of which rows name records, with their ancestors. */
+export const sampledNames = ({ entity }: Release): string[] => [
+  ...new Set(
+    ENTITIES.flatMap((name) => [name, ...ancestorsOf(entity(name).definition).map((step) => step.entity.name)]),
+  ),
+]
+
 /** How parts and text share the rows. */
 const FORMS = ['parts', 'parts', 'parts', 'text', 'text', 'reversed text'] as const
 

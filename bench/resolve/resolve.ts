@@ -11,7 +11,8 @@ import { describeMachine, ROOT, workPath } from '../machine.ts'
 import { build } from '../servers.ts'
 import { spreadOf } from '../spread.ts'
 import { judge, type Limit, type Verdict } from '../targets.ts'
-import { type DirtyRow, dirtyRows, homonymRows } from './dirty-rows.ts'
+import { type Correctness, type RowScore, scoreRows } from './correctness.ts'
+import { dirtyRows, homonymRows } from './dirty-rows.ts'
 
 const REPORT = 'docs/resolve-benchmarks.md'
 
@@ -33,61 +34,16 @@ const MIN_SURE = 0.93
 const MAX_COMMAND_SECONDS = 60
 const COMMAND_ROWS = 100_000
 
-type Score = {
-  rows: number
-  sure: number
-  wrong: number
-  first: number
-  milliseconds: number
-}
-
-type HomeResults = {
+type HomeResults = Correctness & {
   readonly title: string
   readonly source: string
   readonly records: number
-  readonly kinds: ReadonlyMap<string, Score>
-  readonly forms: ReadonlyMap<string, Score>
-  readonly total: Score
   /** Rows that name one of several records with the same name and parent, and how many of them are called ambiguous. */
   readonly homonyms: { readonly rows: number; readonly ambiguous: number }
-  readonly misses: readonly string[]
   readonly commandSeconds: number
 }
 
 const say = (text: string) => console.error(`bench:resolve: ${text}`)
-const noScore = (): Score => ({ rows: 0, sure: 0, wrong: 0, first: 0, milliseconds: 0 })
-const isSure = (verdict: string) => verdict === 'exact' || verdict === 'sure'
-
-function measureRows(release: Release, rows: Iterable<DirtyRow>) {
-  const kinds = new Map<string, Score>()
-  const forms = new Map<string, Score>()
-  const total = noScore()
-  const misses: string[] = []
-  for (const { kind, row, entity, position, written } of rows) {
-    const started = performance.now()
-    const { verdict, record } = resolveRow(release, row)
-    const milliseconds = performance.now() - started
-    const isRight = record?.name === entity && record.position === position
-    if (isSure(verdict) && !isRight) misses.push(`${kind}: “${written}”`)
-    const form = 'text' in row ? 'free text' : 'parts'
-    for (const score of [scoreIn(kinds, kind), scoreIn(forms, form), total]) {
-      score.rows++
-      score.milliseconds += milliseconds
-      if (isRight) score.first++
-      if (!isSure(verdict)) continue
-      score.sure++
-      if (!isRight) score.wrong++
-    }
-  }
-  return { kinds, forms, total, misses }
-}
-
-function scoreIn(scores: Map<string, Score>, key: string): Score {
-  const score = scores.get(key) ?? noScore()
-  scores.set(key, score)
-  return score
-}
-
 function measureHome(title: string, home: string, { rows, seed }: Options): HomeResults {
   say(`resolving ${rows} rows of ${title}`)
   const release = new Shelf(home).openCurrent()
@@ -98,7 +54,7 @@ function measureHome(title: string, home: string, { rows, seed }: Options): Home
     title,
     source: release.manifest.source.title,
     records: release.entity('localidad').count,
-    ...measureRows(release, dirtyRows(release, rows, seed)),
+    ...scoreRows(release, dirtyRows(release, rows, seed)),
     homonyms: { rows: homonyms.length, ambiguous },
     commandSeconds: commandSeconds(release, home, seed),
   }
@@ -126,8 +82,8 @@ function commandSeconds(release: Release, home: string, seed: number): number {
 const percent = (share: number, digits = 1) => `${(share * 100).toFixed(digits)} %`
 const shareOf = (part: number, all: number) => (all === 0 ? 0 : part / all)
 
-function table(title: string, scores: ReadonlyMap<string, Score>, total: Score): string[] {
-  const line = (name: string, { rows, sure, wrong, first, milliseconds }: Score) =>
+function table(title: string, scores: ReadonlyMap<string, RowScore>, total: RowScore): string[] {
+  const line = (name: string, { rows, sure, wrong, first, milliseconds }: RowScore) =>
     `| ${name} | ${rows} | ${percent(shareOf(sure, rows))} | ${wrong} | ${percent(shareOf(first, rows))} | ${Math.round(shareOf(rows, milliseconds / 1_000))} |`
   return [
     `| ${title} | rows | exact or sure | of these wrong | right first | rows/s |`,

@@ -54,30 +54,53 @@ type Suggestion = {
   readonly collection: string
   readonly key: Readonly<Record<string, string | number>>
   readonly name: string
+  readonly score: number
+  readonly how: readonly string[]
 }
 
-export function scoreRelevance({ json }: Service): Relevance {
+/** Every so many queries, those of each category in turn. */
+export const sampleOf = (expectations: readonly Expectation[], step: number): Expectation[] =>
+  CATEGORIES.flatMap((category) =>
+    expectations.filter((expected) => expected.category === category).filter((_, at) => at % step === 0),
+  )
+
+/** What a query finds, the best first, in the collections that it names or else in these. */
+export function suggestionsFor({ json }: Service, expected: Expectation, collections = ''): Suggestion[] {
+  const { query, within } = expected
+  const request = { q: query, limit: '5', in: expected.in || collections, within }
+  const parameters = Object.entries(request).filter(([, value]) => value !== '')
+  return json(`/api/v2/search?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`)
+}
+
+export function scoreRelevance(service: Service): Relevance {
   const results = readRelevance().map((expected) => {
-    const { query, in: collections, within } = expected
-    const asked = Object.entries({ q: query, limit: '5', in: collections, within }).filter(([, value]) => value !== '')
-    const parameters = asked.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
-    const found = json<Suggestion[]>(`/api/v2/search?${parameters}`)
-    const records = found.map(({ collection, key, name }) => `${name} (${collection} ${Object.values(key).join('/')})`)
-    const wanted = `${expected.name} (${expected.collection} ${expected.key})`
-    return { expected, wanted, best: records[0] ?? 'nothing', place: records.indexOf(wanted) }
+    const suggestions = suggestionsFor(service, expected)
+    return { expected, best: suggestions[0], place: placeOf(expected, suggestions) }
   })
   const scoreOf = (category: Category): Score => {
-    const own = results.filter(({ expected }) => expected.category === category)
-    const first = own.filter(({ place }) => place === 0).length
-    return { queries: own.length, first, amongFive: own.filter(({ place }) => place !== -1).length }
+    const places = results.filter(({ expected }) => expected.category === category).map(({ place }) => place)
+    return {
+      queries: places.length,
+      first: places.filter((place) => place === 0).length,
+      amongFive: places.filter((place) => place !== -1).length,
+    }
   }
   return {
     scores: Object.fromEntries(CATEGORIES.map((category) => [category, scoreOf(category)])) as Relevance['scores'],
     misses: results
       .filter(({ place }) => place !== 0)
       .map(
-        ({ expected, wanted, best }) =>
-          `“${expected.query}” (${expected.category}) should find ${wanted}, and found ${best}`,
+        ({ expected, best }) =>
+          `“${expected.query}” (${expected.category}) should find ${expected.name} (${expected.collection} ${expected.key}), and found ${best === undefined ? 'nothing' : `${best.name} (${best.collection} ${keyOf(best)})`}`,
       ),
   }
 }
+
+/** The values of the key of a suggestion, with slashes between them. */
+export const keyOf = ({ key }: Suggestion): string => Object.values(key).join('/')
+
+/** The place of the expected record among the suggestions, or -1. */
+export const placeOf = (expected: Expectation, suggestions: readonly Suggestion[]): number =>
+  suggestions.findIndex(
+    (suggestion) => suggestion.collection === expected.collection && keyOf(suggestion) === expected.key,
+  )
