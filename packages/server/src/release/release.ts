@@ -137,6 +137,10 @@ export class OpenEntity {
   }
 }
 
+/** An entity by itself, to read its records. */
+export const openEntity = (definition: Entity, digest: string, directory: string): OpenEntity =>
+  new OpenEntity(definition, { digest, directory, manifest: readEntityManifest(directory, digest) }, () => 0)
+
 export class Release {
   readonly digest: string
   readonly manifest: Manifest
