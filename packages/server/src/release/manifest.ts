@@ -66,7 +66,11 @@ export type Manifest = {
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-export type Content = Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>
+type EntityContent = Pick<ReleasedEntity, 'count' | 'records' | 'facts'>
+export type Content = Readonly<Record<string, EntityContent>>
+
+export const isSameContent = (a: EntityContent, b: EntityContent): boolean =>
+  a.records === b.records && a.facts === b.facts && a.count === b.count
 
 /**
  * The checksums of everything that a release consists of: its records, their facts and the imported aliases. This is what

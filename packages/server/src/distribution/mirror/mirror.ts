@@ -8,7 +8,7 @@ import { type BuildPlan, buildEntities, type DigestOf } from '../../release/buil
 import { scanEntity } from '../../release/files/scan.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import type { Build, ImportOptions } from '../../release/import.ts'
-import { ENTITY_FORMAT, newManifest, type ReleasedEntity } from '../../release/manifest.ts'
+import { ENTITY_FORMAT, isSameContent, newManifest, type ReleasedEntity } from '../../release/manifest.ts'
 import { openEntity, readEntityManifest, type StoredEntity } from '../../release/release.ts'
 import type { PublicKey } from '../../release/signing/minisign.ts'
 import { proofOf, UnsignedRelease } from '../../release/signing/release-signature.ts'
@@ -151,7 +151,7 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
         rows: () => rowsOf(entity, definition, stored, downloaded, faults),
         expected: entity.count,
         onBuilt: (built) => {
-          if (hasContentOf(entity, built)) return
+          if (built !== undefined && isSameContent(entity, built)) return
           // What cannot be used is not gone on with the next time.
           downloaded?.discard()
           faults.throwIfAny()
@@ -166,9 +166,6 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
   })
   return { manifest: newManifest({ built, source: source.origin, entities, findings, aliases }), directories }
 }
-
-const hasContentOf = ({ records, facts, count }: OriginEntity, built: ReleasedEntity | undefined): boolean =>
-  built?.records === records && built.facts === facts && built.count === count
 
 /** What is here is the same down to its index: the definition and what it is made from are the same too. */
 const isSame = ({ directory, manifest }: StoredEntity, definition: Entity, digestOf: DigestOf): boolean =>
