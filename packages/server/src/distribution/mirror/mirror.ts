@@ -1,5 +1,5 @@
 // Takes a release over from another Nomenclator: the same records under the same digest, with what is here already used again.
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
 import { entityData } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
@@ -8,7 +8,7 @@ import { type BuildPlan, buildEntities, type DigestOf } from '../../release/buil
 import { scanEntity } from '../../release/files/scan.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import type { Build, ImportOptions } from '../../release/import.ts'
-import { ENTITY_FORMAT, isSameContent, newManifest, type ReleasedEntity } from '../../release/manifest.ts'
+import { isSameContent, newManifest, type ReleasedEntity } from '../../release/manifest.ts'
 import { openEntity, readEntityManifest, type StoredEntity } from '../../release/release.ts'
 import type { PublicKey } from '../../release/signing/minisign.ts'
 import { proofOf, UnsignedRelease } from '../../release/signing/release-signature.ts'
@@ -30,14 +30,12 @@ class LocalEntities {
     for (const { manifest } of shelf.list()) {
       if ('unreadable' in manifest) continue
       for (const [name, released] of Object.entries(manifest.entities)) {
-        const { digest, format, records, facts } = released
-        const directory = shelf.entityDirectory(digest)
+        const { digest, records, facts } = released
         const key = contentKey(name, records, facts)
-        if (format === ENTITY_FORMAT && !this.#byContent.has(key))
-          this.#byContent.set(key, {
-            released,
-            stored: { digest, directory, manifest: readEntityManifest(directory, digest) },
-          })
+        if (this.#byContent.has(key)) continue
+        const directory = shelf.entityDirectory(digest)
+        const stored = { digest, directory, manifest: readEntityManifest(directory, digest) }
+        this.#byContent.set(key, { released, stored })
       }
     }
   }
@@ -168,8 +166,7 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
 }
 
 /** What is here is the same down to its index: the definition and what it is made from are the same too. */
-const isSame = ({ directory, manifest }: StoredEntity, definition: Entity, digestOf: DigestOf): boolean =>
-  existsSync(directory) &&
+const isSame = ({ manifest }: StoredEntity, definition: Entity, digestOf: DigestOf): boolean =>
   JSON.stringify(manifest.definition) === JSON.stringify(entityData(definition)) &&
   embedsOf(definition).every(([, { name }]) => manifest.parents[name] === digestOf(name))
 
