@@ -1,5 +1,6 @@
 // A mirror has the same releases as its origin, by API v2 alone; what an origin sends that is wrong changes nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { code, embeds, entity, id, name, numberFact } from '../packages/server/src/catalog/entity.ts'
@@ -7,6 +8,7 @@ import { run } from '../packages/server/src/cli/run.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { generateKeys, parseSecretKey } from '../packages/server/src/release/signing/minisign.ts'
 import { signRelease } from '../packages/server/src/release/signing/release-signature.ts'
+import type { Source } from '../packages/server/src/source/source.ts'
 import { PROGRAM, sourceOf, TestHome, ThreeReleases, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { eventually } from './support/service.ts'
@@ -88,6 +90,53 @@ async function mirrored(...flags: readonly string[]): Promise<TestHome> {
   return home
 }
 
+/** Planets and their moons; what the name of a planet is called is up to a test. */
+function skies(description: string): Source {
+  const planet = entity({
+    name: 'planet',
+    plural: 'planets',
+    v1: 2,
+    fields: {
+      sign: code('sign', /^[A-Z]{2}$/, 'two letters'),
+      title: name(description),
+      planetId: id('number'),
+      mass: numberFact('mass', { min: 0, max: 1e30 }),
+    },
+    key: ['planetId'],
+    code: ['sign'],
+  })
+  const moon = entity({
+    name: 'moon',
+    plural: 'moons',
+    v1: 1,
+    fields: { moonId: id('number'), title: name('name'), planet: embeds(planet, 'its planet') },
+    key: ['planet', 'moonId'],
+    code: ['planet', 'moonId'],
+    order: 'as given',
+  })
+  const rows = {
+    planet: [
+      { sign: 'MA', title: 'Mars "é"', planetId: 4, mass: 6.39e23 },
+      { sign: 'SA', title: 'Saturn', planetId: 6 },
+    ],
+    moon: [
+      { moonId: 2, title: 'Titan', planet: 6 },
+      { moonId: 1, title: 'Phobos', planet: 4 },
+    ],
+  }
+  return sourceOf(rows, {}, catalogOf([planet, moon]))
+}
+
+/** Lets another home be the origin. */
+function originOf(home: TestHome): AsyncDisposable {
+  const other = serverOf(() => home.current(), {}, home.shelf)
+  spoil = (request) => {
+    const { pathname, search } = new URL(request.url)
+    return fetch(`${other.url}${pathname}${search}`, { decompress: false })
+  }
+  return { [Symbol.asyncDispose]: async () => void (await other.close()) }
+}
+
 describe('a release that is taken over', () => {
   let home: TestHome
   beforeAll(async () => {
@@ -140,68 +189,51 @@ describe('a release that is taken over', () => {
     using other = new TestHome()
     const { audiencia: _, ...fewer } = tiny
     await other.import(sourceOf({ ...fewer, audiencia: [] }))
-    const emptied = other.current()
-    const emptyServer = serverOf(() => emptied, {}, other.shelf)
-    spoil = (request) => {
-      const { pathname, search } = new URL(request.url)
-      return fetch(`${emptyServer.url}${pathname}${search}`, { decompress: false })
-    }
+    await using _origin = originOf(other)
     expect(await mirror(home)).toMatchObject({
       code: 1,
       err: expect.stringContaining('would break what those who rely'),
     })
     expect(home.shelf.currentDigest()).toBe(a)
     expect(await mirror(home, '--accept-changes')).toMatchObject({ code: 0 })
-    await emptyServer.close()
   })
 
   test('may have catalogs and aliases of its own', async () => {
-    const planet = entity({
-      name: 'planet',
-      plural: 'planets',
-      v1: 2,
-      fields: {
-        sign: code('sign', /^[A-Z]{2}$/, 'two letters'),
-        title: name('name'),
-        planetId: id('number'),
-        mass: numberFact('mass', { min: 0, max: 1e30 }),
-      },
-      key: ['planetId'],
-      code: ['sign'],
-    })
-    const moon = entity({
-      name: 'moon',
-      plural: 'moons',
-      v1: 1,
-      fields: { moonId: id('number'), title: name('name'), planet: embeds(planet, 'its planet') },
-      key: ['planet', 'moonId'],
-      code: ['planet', 'moonId'],
-      order: 'as given',
-    })
     using origin = new TestHome()
-    const rows = {
-      planet: [
-        { sign: 'MA', title: 'Mars "é"', planetId: 4, mass: 6.39e23 },
-        { sign: 'SA', title: 'Saturn', planetId: 6 },
-      ],
-      moon: [
-        { moonId: 2, title: 'Titan', planet: 6 },
-        { moonId: 1, title: 'Phobos', planet: 4 },
-      ],
-    }
     const alias = { entity: 'planet', code: 'MA', alias: 'red', reason: 'colour' }
-    const source = { ...sourceOf(rows, {}, catalogOf([planet, moon])), aliases: () => [alias] }
-    await origin.import(source)
-    const own = serverOf(() => origin.current(), {}, origin.shelf)
+    await origin.import({ ...skies('name'), aliases: () => [alias] })
+    await using _ = originOf(origin)
     using home = new TestHome()
-    spoil = (request) => {
-      const { pathname, search } = new URL(request.url)
-      return fetch(`${own.url}${pathname}${search}`, { decompress: false })
-    }
     expect(await mirror(home)).toMatchObject({ code: 0 })
     const { digest, manifest } = origin.current()
     expect(home.shelf.read(digest).manifest).toMatchObject({ entities: manifest.entities, aliases: [alias] })
-    await own.close()
+  })
+
+  test('with other definitions of the same records is built again from what is here, and what embeds them too', async () => {
+    using origin = new TestHome()
+    using redefined = new TestHome()
+    using home = new TestHome()
+    await origin.import(skies('name'))
+    await redefined.import(skies('name of a planet'))
+    const entitiesOf = ({ shelf }: TestHome, digest = shelf.currentDigest() ?? '') =>
+      shelf.read(digest).manifest.entities
+    expect(redefined.shelf.currentDigest()).toBe(origin.shelf.currentDigest() as string)
+    for (const one of [origin, redefined]) {
+      await using _ = originOf(one)
+      requested.length = 0
+      expect(await mirror(home)).toMatchObject({ code: 0 })
+      expect(entitiesOf(home)).toEqual(entitiesOf(one))
+    }
+    expect(downloads()).toEqual([])
+    expect(entitiesOf(origin).moon?.digest).not.toBe(entitiesOf(redefined).moon?.digest)
+  })
+
+  test('is downloaded anew where what is here is damaged', async () => {
+    using broken = await mirrored()
+    rmSync(broken.fileOf(a, 'audiencia', 'records'))
+    requested.length = 0
+    expect(await mirror(broken)).toMatchObject({ code: 0 })
+    expect([downloads().includes('/api/v2/audiencias/all'), await broken.verify(a)]).toEqual([true, []])
   })
 
   test('is downloaded from where it stopped when the connection is lost', async () => {
@@ -385,6 +417,20 @@ describe('an origin that sends something else is refused, and nothing is changed
     const { code: exitCode, err } = await mirror(home, '--accept-changes')
     expect([exitCode, err]).toEqual([1, expect.stringContaining(words)])
     expect([home.shelf.history(), home.shelf.digests()]).toEqual([before, [a]])
+  })
+
+  test('and what was sent in vain is not gone on with, though the origin says that it is the same', async () => {
+    using other = await mirrored()
+    served = three.shelf.open(b)
+    spoil = async (request, response) => {
+      if (!request.url.includes('/audiencias/all')) return response
+      const text = (await inflated(response)).replace('Dos', 'Dox')
+      return new Response(text, { headers: { ETag: response.headers.get('etag') ?? '' } })
+    }
+    expect(await mirror(other)).toMatchObject({ code: 1, err: expect.stringContaining('their checksum is another') })
+    spoil = (_, response) => response
+    expect(await mirror(other)).toMatchObject({ code: 0 })
+    expect(other.shelf.currentDigest()).toBe(b)
   })
 
   test('and the same command succeeds once it is sound again', async () => {

@@ -6,7 +6,8 @@ import { Faults } from '../source/faults.ts'
 import { type Finding, Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
 import { checkAliases } from './aliases.ts'
-import { type Base, type Built, buildRelease, completedSource, type OnProgress, storedRows } from './build/build.ts'
+import { type Base, type Built, buildRelease, completedSource, storedRows } from './build/build.ts'
+import type { OnProgress } from './build/build-loop.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type Changes, compareReleases } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
@@ -24,8 +25,10 @@ export type ImportOptions = {
   /** Gives the signature of a release before it is made current. */
   readonly sign?: (release: Release) => string
   /** In place of the build from the rows of the source. */
-  readonly build?: typeof buildRelease
+  readonly build?: Build
 }
+
+export type Build = (directory: string, registry: IdRegistry, onProgress: OnProgress | undefined) => Promise<Built>
 
 export type ImportReport = {
   readonly digest: string
@@ -74,8 +77,8 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
   try {
     const started = performance.now()
     const whole = current === undefined ? completedSource(source, options.fallback) : source
-    const { build = buildRelease, onProgress } = options
-    const built = await build(whole, current, directory, registry, onProgress)
+    const buildFromRows: Build = (...building) => buildRelease(whole, current, ...building)
+    const built = await (options.build ?? buildFromRows)(directory, registry, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))

@@ -64,12 +64,13 @@ export type Manifest = {
   readonly aliases?: readonly Alias[]
 }
 
-/** What wrote a release; of one that is written now, this program. */
-export const thisVersion = (): Manifest['versions'] => ({ nomenclator: version, bun: Bun.version })
-
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-export type Content = Readonly<Record<string, Pick<ReleasedEntity, 'count' | 'records' | 'facts'>>>
+type EntityContent = Pick<ReleasedEntity, 'count' | 'records' | 'facts'>
+export type Content = Readonly<Record<string, EntityContent>>
+
+export const isSameContent = (a: EntityContent, b: EntityContent): boolean =>
+  a.records === b.records && a.facts === b.facts && a.count === b.count
 
 /**
  * The checksums of everything that a release consists of: its records, their facts and the imported aliases. This is what
@@ -87,6 +88,21 @@ export function checksumsText(entities: Content, aliases: readonly Alias[] = [])
 /** It depends on these checksums alone, so that the same content is the same release on any machine. */
 export const releaseDigest = (entities: Content, aliases: readonly Alias[] = []): string =>
   sha256(checksumsText(entities, aliases))
+
+type ManifestParts = Pick<Manifest, 'built' | 'source' | 'entities' | 'findings'> & {
+  readonly aliases: readonly Alias[] | undefined
+}
+
+/** The manifest of a release that this program writes. */
+export const newManifest = ({ built, source, entities, findings, aliases = [] }: ManifestParts): Manifest => ({
+  digest: releaseDigest(entities, aliases),
+  built,
+  source,
+  versions: { nomenclator: version, bun: Bun.version },
+  entities,
+  findings,
+  ...(aliases.length === 0 ? {} : { aliases }),
+})
 
 export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 

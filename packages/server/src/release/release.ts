@@ -13,10 +13,12 @@ import {
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
   FACTS_FILE,
+  isSameContent,
   MANIFEST_FILE,
   type Manifest,
   parsedObject,
   parseManifest,
+  type ReleasedEntity,
   releasedEntity,
 } from './manifest.ts'
 
@@ -90,6 +92,14 @@ export function readEntityManifest(directory: string, digest: string): EntityMan
   return manifest
 }
 
+/** The same of an entity as a release names it: the digest of a release is that of its records, so they must be these. */
+export function readReleasedEntity(directory: string, released: ReleasedEntity): EntityManifest {
+  const manifest = readEntityManifest(directory, released.digest)
+  if (!isSameContent(releasedEntity(manifest), released))
+    throw new DamagedRelease(join(directory, ENTITY_MANIFEST_FILE), 'has other records than the release that names it')
+  return manifest
+}
+
 const factsFile = ({ files }: EntityManifest) => (files?.[FACTS_FILE] === undefined ? [] : ([FACTS_FILE] as const))
 
 function checkSize(path: string, expected: number | undefined): void {
@@ -137,6 +147,10 @@ export class OpenEntity {
   }
 }
 
+/** An entity by itself, to read its records. */
+export const openEntity = (definition: Entity, digest: string, directory: string): OpenEntity =>
+  new OpenEntity(definition, { digest, directory, manifest: readEntityManifest(directory, digest) }, () => 0)
+
 export class Release {
   readonly digest: string
   readonly manifest: Manifest
@@ -178,10 +192,11 @@ type OnDamage = (name: string, damage: DamagedRelease) => void
 /** The release of a manifest, with its entities in the given directories. Damage is thrown unless `onDamage` is given. */
 export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => string, onDamage?: OnDamage): Release {
   const stored = new Map<string, StoredEntity>()
-  for (const [name, { digest }] of Object.entries(manifest.entities)) {
+  for (const [name, released] of Object.entries(manifest.entities)) {
+    const { digest } = released
     const directory = directoryOf(digest)
     try {
-      stored.set(name, { digest, directory, manifest: readEntityManifest(directory, digest) })
+      stored.set(name, { digest, directory, manifest: readReleasedEntity(directory, released) })
     } catch (error) {
       if (onDamage === undefined || !(error instanceof DamagedRelease)) throw error
       onDamage(name, error)

@@ -1,28 +1,19 @@
 // Takes a release over from another Nomenclator: the same records under the same digest, with what is here already used again.
-import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
-import { entityData, entityIn } from '../../catalog/catalog.ts'
+import { entityData } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
-import { type Built, blocksOf, type buildRelease } from '../../release/build/build.ts'
-import { buildEntity } from '../../release/build/entity-build.ts'
-import { ParentRecords } from '../../release/build/parent-records.ts'
+import { type Built, blocksOf } from '../../release/build/build.ts'
+import { type BuildPlan, buildEntities, type DigestOf } from '../../release/build/build-loop.ts'
 import { scanEntity } from '../../release/files/scan.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import type { ImportOptions } from '../../release/import.ts'
-import {
-  ENTITY_FORMAT,
-  type Manifest,
-  type ReleasedEntity,
-  releaseDigest,
-  thisVersion,
-} from '../../release/manifest.ts'
-import { OpenEntity, readEntityManifest, type StoredEntity } from '../../release/release.ts'
+import type { Build, ImportOptions } from '../../release/import.ts'
+import { isSameContent, newManifest, type ReleasedEntity } from '../../release/manifest.ts'
+import { openEntity, readEntityManifest, type StoredEntity } from '../../release/release.ts'
 import type { PublicKey } from '../../release/signing/minisign.ts'
 import { proofOf, UnsignedRelease } from '../../release/signing/release-signature.ts'
 import type { Download } from '../../source/download.ts'
 import { Faults } from '../../source/faults.ts'
-import { Findings } from '../../source/findings.ts'
 import type { Block, Source } from '../../source/source.ts'
 import { downloadedRows, type Origin, type OriginRelease, type RecordsDownload } from './origin.ts'
 
@@ -39,14 +30,12 @@ class LocalEntities {
     for (const { manifest } of shelf.list()) {
       if ('unreadable' in manifest) continue
       for (const [name, released] of Object.entries(manifest.entities)) {
-        const { digest, format, records, facts } = released
-        const directory = shelf.entityDirectory(digest)
+        const { digest, records, facts } = released
         const key = contentKey(name, records, facts)
-        if (format === ENTITY_FORMAT && !this.#byContent.has(key))
-          this.#byContent.set(key, {
-            released,
-            stored: { digest, directory, manifest: readEntityManifest(directory, digest) },
-          })
+        if (this.#byContent.has(key)) continue
+        const directory = shelf.entityDirectory(digest)
+        const stored = { digest, directory, manifest: readEntityManifest(directory, digest) }
+        this.#byContent.set(key, { released, stored })
       }
     }
   }
@@ -109,8 +98,8 @@ export async function fetchRelease(
     expected: (name) => release.entities.find((entity) => entity.name === name)?.count,
     read: () => [],
   }
-  const build: typeof buildRelease = (_, _base, directory, registry, onProgress) =>
-    buildMirrored({ shelf, release, source, local, downloads, directory }, registry, onProgress)
+  const build: Build = (directory, registry, onProgress) =>
+    buildMirrored({ shelf, release, source, local, downloads, directory, registry, onProgress })
   return {
     release,
     signature,
@@ -134,96 +123,52 @@ function refuseUnproved(release: OriginRelease, signature: string | undefined, k
   if ('wrong' in proof) throw new UnsignedRelease(digest, proof.wrong, keys)
 }
 
-type Building = {
+type MirrorBuild = Pick<BuildPlan, 'directory' | 'registry' | 'onProgress'> & {
   readonly shelf: Shelf
   readonly release: OriginRelease
   readonly source: Source
   readonly local: LocalEntities
   readonly downloads: ReadonlyMap<string, Download>
-  readonly directory: string
 }
 
-async function buildMirrored(
-  { shelf, release, source, local, downloads, directory }: Building,
-  registry: Parameters<typeof buildRelease>[3],
-  onProgress: Parameters<typeof buildRelease>[4] = () => {},
-): Promise<Built> {
-  const { catalog, digest, built, findings, aliases } = release
-  const parents = new ParentRecords(catalog)
+async function buildMirrored({ shelf, release, source, local, downloads, ...building }: MirrorBuild): Promise<Built> {
+  const { catalog, built, findings, aliases } = release
   const faults = new Faults()
-  const entities: Record<string, ReleasedEntity> = {}
-  const directories = new Map<string, string>()
-  const digestOf = (name: string) => (entities[name] as ReleasedEntity).digest
-  const directoryOf = (entity: string) => directories.get(entity) ?? shelf.entityDirectory(entity)
-  for (const wanted of release.entities) {
-    const { name, count, collection } = wanted
-    const definition = entityIn(catalog, name)
-    const { stored, released: same } = local.find(wanted) ?? {}
-    const parentNames = embedsOf(definition).map(([, parent]) => parent.name)
-    if (stored !== undefined && same !== undefined && isSame(stored, definition, parentNames, digestOf)) {
-      entities[name] = same
-      continue
-    }
-    for (const parent of parentNames) {
-      const entity = entityIn(catalog, parent)
-      if (!parents.has(entity)) parents.load(openEntity(entity, digestOf(parent), directoryOf(digestOf(parent))))
-    }
-    const released = await buildEntity(
-      definition,
-      rowsOf(wanted, definition, stored, downloads.get(name), faults),
-      join(directory, name),
-      {
-        parents,
-        digestOf,
-        registry,
-        report: { faults, findings: new Findings() },
-        expected: count,
-        onProgress: (done) => onProgress(collection, done, count),
-      },
-    )
-    const isExpected =
-      released?.records === wanted.records && released.facts === wanted.facts && released.count === count
-    if (!isExpected) {
-      // What cannot be used is not gone on with the next time.
-      downloads.get(name)?.discard()
-      faults.throwIfAny()
-      throw new Failure(
-        `the origin sent ${released?.count ?? 0} records of ${collection} that are not those of release ` +
-          `${digest.slice(0, 12)}: their checksum is another. Nothing was changed`,
-      )
-    }
-    entities[name] = released
-    directories.set(released.digest, join(directory, name))
-  }
-  if (releaseDigest(entities, aliases) !== digest) throw new Error('the checksums were compared one by one')
-  const manifest: Manifest = {
-    digest,
-    built,
-    source: source.origin,
-    versions: thisVersion(),
-    entities,
-    findings,
-    ...(aliases.length === 0 ? {} : { aliases }),
-  }
-  return { manifest, directories }
+  const byName = new Map(release.entities.map((entity) => [entity.name, entity]))
+  const { entities, directories } = await buildEntities({
+    ...building,
+    catalog,
+    faults,
+    sourceOf: async (definition, digestOf) => {
+      const entity = byName.get(definition.name) as OriginEntity
+      const { stored, released } = local.find(entity) ?? {}
+      if (stored !== undefined && released !== undefined && isSame(stored, definition, digestOf))
+        return { released, findings: [] }
+      const downloaded = downloads.get(entity.name)
+      return {
+        rows: () => rowsOf(entity, definition, stored, downloaded, faults),
+        expected: entity.count,
+        onBuilt: (built) => {
+          if (built !== undefined && isSameContent(entity, built)) return
+          // What cannot be used is not gone on with the next time.
+          downloaded?.discard()
+          faults.throwIfAny()
+          throw new Failure(
+            `the origin sent ${built?.count ?? 0} records of ${entity.collection} that are not those of release ` +
+              `${release.digest.slice(0, 12)}: their checksum is another. Nothing was changed`,
+          )
+        },
+      }
+    },
+    open: (definition, digest) => openEntity(definition, digest, shelf.entityDirectory(digest)),
+  })
+  return { manifest: newManifest({ built, source: source.origin, entities, findings, aliases }), directories }
 }
 
 /** What is here is the same down to its index: the definition and what it is made from are the same too. */
-function isSame(
-  { directory, manifest }: StoredEntity,
-  definition: Entity,
-  parentNames: readonly string[],
-  digestOf: (name: string) => string,
-): boolean {
-  return (
-    existsSync(directory) &&
-    JSON.stringify(manifest.definition) === JSON.stringify(entityData(definition)) &&
-    parentNames.every((parent) => manifest.parents[parent] === digestOf(parent))
-  )
-}
-
-const openEntity = (definition: Entity, digest: string, directory: string) =>
-  new OpenEntity(definition, { digest, directory, manifest: readEntityManifest(directory, digest) }, () => 0)
+const isSame = ({ manifest }: StoredEntity, definition: Entity, digestOf: DigestOf): boolean =>
+  JSON.stringify(manifest.definition) === JSON.stringify(entityData(definition)) &&
+  embedsOf(definition).every(([, { name }]) => manifest.parents[name] === digestOf(name))
 
 /** Rows that were downloaded, or those of an entity here with the same records. */
 function rowsOf(

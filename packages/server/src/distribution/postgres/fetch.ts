@@ -20,6 +20,7 @@ import {
   DIGEST,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
+  isSameContent,
   MANIFEST_FILE,
   type Manifest,
   type ParsedManifest,
@@ -28,7 +29,7 @@ import {
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
-import { DamagedRelease, NewerRelease, OutdatedRelease, readEntityManifest } from '../../release/release.ts'
+import { DamagedRelease, NewerRelease, OutdatedRelease, readReleasedEntity } from '../../release/release.ts'
 import { bytesAt, readFully, sha256, unpack } from './chunks.ts'
 import type { ShelfConnection } from './connection.ts'
 import { type Listing, type ReleaseFiles, readFollowed, readListing, saveFollowed } from './pointer.ts'
@@ -166,8 +167,7 @@ class ReleaseFetch {
 
   async #bringEntity(expected: ReleasedEntity): Promise<void> {
     const { digest } = expected
-    const isWhole = this.#options.damaged?.(digest) !== true && isSound(this.#shelf.entityDirectory(digest), digest)
-    if (isWhole) return
+    if (this.#options.damaged?.(digest) !== true && isSound(this.#shelf.entityDirectory(digest), expected)) return
     const directory = join(fetchingDirectory(this.#shelf), digest)
     const manifest = await this.#entityManifest(expected)
     mkdirSync(directory, { recursive: true })
@@ -176,7 +176,7 @@ class ReleaseFetch {
     const [wrong] = await verifyEntity(directory, digest)
     if (wrong !== undefined) {
       rmSync(directory, { recursive: true, force: true })
-      throw new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong.message}`)
+      throw damagedEntity(digest, wrong.message)
     }
     await Promise.all(readdirSync(directory).map((name) => syncFile(join(directory, name))))
     syncDirectory(directory)
@@ -185,27 +185,27 @@ class ReleaseFetch {
 
   async #entityManifest(expected: ReleasedEntity): Promise<{ readonly text: string; readonly value: EntityManifest }> {
     const { digest } = expected
-    const damaged = (wrong: string) =>
-      new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong}`)
     const [row] = await this.#connection.query<{ manifest: string }>(
       'SELECT manifest FROM nomenclator.entity WHERE digest = $1',
       [digest],
     )
-    if (row === undefined) throw damaged('it is not there')
-    if (sha256(row.manifest) !== digest) throw damaged('its manifest does not match its digest')
+    if (row === undefined) throw damagedEntity(digest, 'it is not there')
+    if (sha256(row.manifest) !== digest) throw damagedEntity(digest, 'its manifest does not match its digest')
     const value: EntityManifest = JSON.parse(row.manifest)
-    const named = releasedEntity(value)
     // The digest of a release is that of its records, so they must be those of the entity that is named for them.
-    if (named.records !== expected.records || named.facts !== expected.facts || named.count !== expected.count)
-      throw damaged('it has other records than the release that names it')
+    if (!isSameContent(releasedEntity(value), expected))
+      throw damagedEntity(digest, 'it has other records than the release that names it')
     return { text: row.manifest, value }
   }
 }
 
-/** Whether its manifest is in order, and its files are there and of the right size. */
-function isSound(directory: string, digest: string): boolean {
+const damagedEntity = (digest: string, wrong: string): ReleaseRefused =>
+  new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong}`)
+
+/** Whether its manifest is in order and has the records of the release, and its files are there and of the right size. */
+function isSound(directory: string, expected: ReleasedEntity): boolean {
   try {
-    readEntityManifest(directory, digest)
+    readReleasedEntity(directory, expected)
     return true
   } catch (error) {
     if (error instanceof DamagedRelease) return false
@@ -279,7 +279,7 @@ class EntityFetch {
     for (const { file, start, chunk, size } of rows) {
       const opened = files.get(file)
       if (opened === undefined || Number(start) !== (covered.get(file) ?? 0))
-        throw this.#damaged(`the chunks of ${file} do not make up the file`)
+        throw damagedEntity(this.#digest, `the chunks of ${file} do not make up the file`)
       covered.set(file, Number(start) + size)
       const { descriptor, isResumed } = opened
       if (isResumed && holds(descriptor, Number(start), size, chunk)) continue
@@ -326,7 +326,7 @@ class EntityFetch {
       const some = digests.slice(at, at + CHUNKS_OF_A_QUERY)
       const came = await this.#downloadSome(some, wanted)
       const lost = some.find((digest) => !came.has(digest))
-      if (lost !== undefined) throw this.#damaged(`chunk ${lost.slice(0, 12)} is not there`)
+      if (lost !== undefined) throw damagedEntity(this.#digest, `chunk ${lost.slice(0, 12)} is not there`)
     }
   }
 
@@ -360,12 +360,8 @@ class EntityFetch {
   async #take(digest: string, packed: Uint8Array, { size, places }: Wanted): Promise<void> {
     const bytes = await unpack(packed).catch(() => undefined)
     if (bytes === undefined || bytes.length !== size || sha256(bytes) !== digest)
-      throw this.#damaged(`chunk ${digest.slice(0, 12)} has other content than its digest says`)
+      throw damagedEntity(this.#digest, `chunk ${digest.slice(0, 12)} has other content than its digest says`)
     write(bytes, places)
-  }
-
-  #damaged(wrong: string): ReleaseRefused {
-    return new ReleaseRefused(`the shelf has a damaged entity ${this.#digest.slice(0, 12)}: ${wrong}`)
   }
 }
 

@@ -7,9 +7,9 @@ import type { Log } from '../../base/log.ts'
 import type { ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
 import { tryLockHome } from '../../release/home/lock.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import { Backoff } from './backoff.ts'
 import type { ShelfConnection } from './connection.ts'
 import { fetchShelf } from './fetch.ts'
+import { JitteredBackoff } from './jittered-backoff.ts'
 import { CHANNEL, dateOf, isOlder, type Pointer, REPORT_PREFIX, readFollowed, readPointer } from './pointer.ts'
 import { openShelf, type ShelfLogin } from './session.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
@@ -42,8 +42,8 @@ const REFUSED = { first: 1_000, max: 60_000 }
 export class ShelfFollower implements AsyncDisposable {
   readonly #options: FollowerOptions
   readonly #random: () => number
-  readonly #reconnect: Backoff
-  readonly #retry: Backoff
+  readonly #reconnect: JitteredBackoff
+  readonly #retry: JitteredBackoff
   readonly #tried = Promise.withResolvers<Failure | undefined>()
   #running: Promise<void> | undefined
   #connection: ShelfConnection | undefined
@@ -69,8 +69,8 @@ export class ShelfFollower implements AsyncDisposable {
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#random = options.random ?? Math.random
-    this.#reconnect = new Backoff(RECONNECT.first, RECONNECT.max, this.#random)
-    this.#retry = new Backoff(REFUSED.first, REFUSED.max, this.#random)
+    this.#reconnect = new JitteredBackoff(RECONNECT.first, RECONNECT.max, this.#random)
+    this.#retry = new JitteredBackoff(REFUSED.first, REFUSED.max, this.#random)
   }
 
   start(): void {

@@ -4,9 +4,9 @@ import type { Shelf } from '../../release/home/shelf.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
 import { NewerRelease } from '../../release/release.ts'
 import type { ShelfAddress } from './address.ts'
-import { Backoff } from './backoff.ts'
 import { type ConnectOptions, ShelfConnection } from './connection.ts'
 import { type Fetched, type FetchProgress, fetchShelf, ReleaseRefused } from './fetch.ts'
+import { JitteredBackoff } from './jittered-backoff.ts'
 import { dateOf, isOlder, type Listing, readFollowed, readListing, readPointer, saveFollowed } from './pointer.ts'
 import { type Change, isEmptyChange, mendChunks, publish, renewGeneration } from './publish.ts'
 import { checkSchema } from './schema.ts'
@@ -149,7 +149,7 @@ async function publishSurely(
   change: Change,
 ): Promise<ShelfConnection> {
   const deadline = performance.now() + writing.waitMilliseconds
-  const backoff = new Backoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
+  const backoff = new JitteredBackoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
   let connection = first
   for (let isAgain = false; ; isAgain = true) {
     try {

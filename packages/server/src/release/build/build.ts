@@ -1,20 +1,14 @@
 // Builds a release: every entity from its rows, or carried over from the release before where nothing of it changed.
-import { join } from 'node:path'
 import { type Catalog, completedCatalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
-import { Findings } from '../../source/findings.ts'
 import type { Block, Origin, Source } from '../../source/source.ts'
 import { withoutBuiltIn } from '../aliases.ts'
 import { scanEntity } from '../files/scan.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
-import { type Manifest, type ReleasedEntity, type ReleaseFinding, releaseDigest, thisVersion } from '../manifest.ts'
+import { type Manifest, newManifest, type ReleasedEntity } from '../manifest.ts'
 import type { OpenEntity, Release, StoredEntity } from '../release.ts'
-import { buildEntity } from './entity-build.ts'
-import { ParentRecords } from './parent-records.ts'
-
-/** Called now and then with how far the build is. */
-export type OnProgress = (collection: string, done: number, expected: number | undefined) => void
+import { type BuiltEntities, buildEntities, type DigestOf, type OnProgress } from './build-loop.ts'
 
 /** The release that is built upon. */
 export type Base = {
@@ -23,77 +17,52 @@ export type Base = {
   readonly verified: (name: string) => Promise<OpenEntity>
 }
 
-export type Built = {
-  readonly manifest: Manifest
-  /** Where the entities are that were built anew, by their digests. */
-  readonly directories: ReadonlyMap<string, string>
-}
+export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
 
 export async function buildRelease(
   source: Source,
   base: Base | undefined,
   directory: string,
   registry: IdRegistry,
-  onProgress: OnProgress = () => {},
+  onProgress?: OnProgress,
 ): Promise<Built> {
-  const catalog = catalogOfBoth(source, base?.release)
-  const parents = new ParentRecords(catalog)
   const faults = new Faults()
-  const entities: Record<string, ReleasedEntity> = {}
-  const findings: ReleaseFinding[] = []
-  const directories = new Map<string, string>()
-  const carried = new Set<string>()
-  for (const [name, definition] of catalog.entities) {
-    const isProvided = source.provides.includes(name)
-    const stored = isProvided ? undefined : storedIn(base?.release, name)
-    if (base !== undefined && stored !== undefined && isCarriedOver(stored, entities)) {
-      entities[name] = base.release.manifest.entities[name] as ReleasedEntity
-      findings.push(...base.release.manifest.findings.filter(({ entity }) => entity === name))
-      carried.add(name)
-      continue
-    }
-    for (const [, parent] of embedsOf(definition))
-      if (carried.has(parent.name) && !parents.has(parent)) parents.load(await (base as Base).verified(parent.name))
-    const report = { faults, findings: new Findings() }
-    const expected = isProvided ? source.expected(name) : stored?.count
-    const unprovided = stored === undefined ? [] : storedRows(await (base as Base).verified(name))
-    const built = await buildEntity(
-      definition,
-      isProvided ? source.read(name, report) : unprovided,
-      join(directory, name),
-      {
-        parents,
-        digestOf: (parent) => (entities[parent] as ReleasedEntity).digest,
-        registry,
-        report,
-        expected,
-        onProgress: (done) => onProgress(definition.plural, done, expected),
-      },
-    )
-    // Rows of later entities are checked too, so that all faults are reported at once.
-    entities[name] = built ?? NOT_BUILT
-    if (built !== undefined) directories.set(built.digest, join(directory, name))
-    findings.push(...report.findings.list().map((finding) => ({ ...finding, entity: name })))
-  }
-  const given = source.aliases?.(faults)
+  const { entities, findings, directories } = await buildEntities({
+    catalog: catalogToBuild(source, base?.release),
+    directory,
+    registry,
+    faults,
+    sourceOf: async ({ name }, digestOf) => {
+      if (source.provides.includes(name))
+        return { rows: (report) => source.read(name, report), expected: source.expected(name) }
+      const stored = storedIn(base?.release, name)
+      // What nobody provides and no release has is an entity without records that others embed.
+      if (base === undefined || stored === undefined) return { rows: () => [], expected: undefined }
+      const { manifest } = base.release
+      if (isCarriedOver(stored, digestOf))
+        return {
+          released: manifest.entities[name] as ReleasedEntity,
+          findings: manifest.findings.filter(({ entity }) => entity === name),
+        }
+      return { rows: async () => storedRows(await base.verified(name)), expected: stored.count }
+    },
+    open: ({ name }) => (base as Base).verified(name),
+    onProgress,
+  })
+  const imported = source.aliases?.(faults)
   faults.throwIfAny()
-  const aliases = given === undefined ? base?.release.manifest.aliases : withoutBuiltIn(given)
-  const manifest: Manifest = {
-    digest: releaseDigest(entities, aliases),
+  const manifest = newManifest({
     built: new Date().toISOString(),
     source: originOfBoth(source, base?.release.manifest.source, Object.keys(entities)),
-    versions: thisVersion(),
     entities,
     findings,
-    ...(aliases === undefined || aliases.length === 0 ? {} : { aliases }),
-  }
+    aliases: imported === undefined ? base?.release.manifest.aliases : withoutBuiltIn(imported),
+  })
   return { manifest, directories }
 }
 
-const NOT_BUILT: ReleasedEntity = { format: 0, collection: '', digest: '', count: 0, records: '', bytes: 0 }
-
 /** What the source provides as it defines it, and the rest as it was; in the order of the source's definitions. */
-function catalogOfBoth({ catalog, provides }: Source, base: Release | undefined): Catalog {
+function catalogToBuild({ catalog, provides }: Source, base: Release | undefined): Catalog {
   const definitions = new Map<string, Entity>()
   const add = (name: string) => {
     const stored = provides.includes(name) ? undefined : storedIn(base, name)
@@ -110,11 +79,9 @@ function catalogOfBoth({ catalog, provides }: Source, base: Release | undefined)
 const storedIn = (base: Release | undefined, name: string): OpenEntity | undefined =>
   base?.catalog.entities.has(name) && base.entity(name).stored !== undefined ? base.entity(name) : undefined
 
-/** Its rows and its definition are as they were; so must be the entities that its records and its index are made from. */
-function isCarriedOver({ stored }: OpenEntity, entities: Readonly<Record<string, ReleasedEntity>>): boolean {
-  const parents = Object.entries(stored?.manifest.parents ?? {})
-  return parents.every(([name, digest]) => entities[name]?.digest === digest)
-}
+/** Rows and definition are as they were; so must be the entities that the records and the index are made from. */
+const isCarriedOver = ({ stored }: OpenEntity, digestOf: DigestOf): boolean =>
+  Object.entries(stored?.manifest.parents ?? {}).every(([name, digest]) => digestOf(name) === digest)
 
 const BLOCK = 1_000
 

@@ -162,6 +162,41 @@ test('a release that is built and activated anew under the same digest is opened
   expect(home.served).toBe(`${a} Uno`)
 })
 
+describe('a look at the release that is served', () => {
+  const rewritten = (home: Followed, change: (manifest: object) => object) => {
+    const path = join(home.shelf.releaseDirectory(a), 'manifest.json')
+    writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))))
+  }
+
+  test.each<[string, (home: Followed) => void, string[]]>([
+    ['finds it as it was', () => {}, []],
+    [
+      'finds its file in the place of another',
+      (home) => {
+        const path = home.fileOf(a, 'audiencia', 'records')
+        writeFileSync(`${path}.other`, readFileSync(path))
+        renameSync(`${path}.other`, path)
+      },
+      [`swapped to ${a}`],
+    ],
+    [
+      'finds that it was built again',
+      (home) => rewritten(home, (manifest) => ({ ...manifest, built: '2099-01-01T00:00:00.000Z' })),
+      [`swapped to ${a}`],
+    ],
+    ['finds only its manifest written again', (home) => rewritten(home, (manifest) => manifest), []],
+    ['finds another', (home) => home.force(b), [`swapped to ${b}`]],
+  ])('%s', (_, change, events) => {
+    using _clock = new ClockInHand()
+    using home = new Followed()
+    change(home)
+    home.following.look()
+    expect(home.events).toEqual(events)
+    home.following.look()
+    expect(home.events).toEqual(events)
+  })
+})
+
 describe('a home that is gone', () => {
   const away = (home: Followed) => `${home.path}-away`
   const gone = /^home-gone: THE HOME IS GONE, release [0-9a-f]{12} goes on being served: .*current is missing/

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type EntityData, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../../catalog/entities.ts'
-import { type Entity, embedsOf } from '../../catalog/entity.ts'
+import { embedsOf } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
-import { type Finding, Findings } from '../../source/findings.ts'
-import { blocksOf, type OnProgress } from '../build/build.ts'
-import { buildEntity } from '../build/entity-build.ts'
-import { ParentRecords } from '../build/parent-records.ts'
+import type { Finding } from '../../source/findings.ts'
+import { blocksOf } from '../build/build.ts'
+import { buildEntities, type OnProgress, type ReusableEntity } from '../build/build-loop.ts'
 import { renameDurably, sha256OfFile } from '../files/durable-file.ts'
 import { scanRows } from '../files/scan.ts'
 import {
@@ -20,14 +19,13 @@ import {
   FACTS_FILE,
   MANIFEST_FILE,
   type Manifest,
+  newManifest,
   type ParsedManifest,
   parseManifest,
   type ReleasedEntity,
   type ReleaseFinding,
-  releaseDigest,
-  thisVersion,
 } from '../manifest.ts'
-import { DamagedRelease, NewerRelease, OpenEntity, readEntityManifest } from '../release.ts'
+import { DamagedRelease, NewerRelease, openEntity } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -87,12 +85,12 @@ function outdatedReleases(shelf: Shelf): Outdated[] {
 export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Promise<Upgraded[]> {
   adoptOldRegistry(shelf)
   const upgraded: Upgraded[] = []
-  const known = new Map<string, Result>()
+  const made = new Map<string, ReusableEntity>()
   try {
     for (const { digest, version, entities } of outdatedReleases(shelf)) {
       events.onRelease?.(digest, version)
       try {
-        await upgradeRelease(shelf, digest, known, events.onProgress ?? (() => {}))
+        await upgradeRelease(shelf, digest, made, events.onProgress)
         upgraded.push({ digest, entities })
       } catch (error) {
         if (!(error instanceof Failure)) throw error
@@ -119,85 +117,60 @@ type OldEntity = {
   readonly current?: { readonly released: ReleasedEntity; readonly parents: EntityManifest['parents'] }
 }
 
-type Result = { readonly released: ReleasedEntity; readonly findings: readonly Finding[] }
-
-/** `known` has what was made for other releases, which often have the same entities. */
+/** `made` has what was made for other releases, which often have the same entities. */
 async function upgradeRelease(
   shelf: Shelf,
   digest: string,
-  known: Map<string, Result>,
-  onProgress: OnProgress,
+  made: Map<string, ReusableEntity>,
+  onProgress: OnProgress | undefined,
 ): Promise<void> {
   const old: OldManifest = JSON.parse(readFileSync(join(shelf.releaseDirectory(digest), MANIFEST_FILE), 'utf8'))
-  const olds = 'format' in old ? entitiesInRelease(shelf, digest, old) : entitiesOnShelf(shelf, old)
-  const catalog = orderedCatalog(olds.map(({ definition }) => definition))
-  const parents = new ParentRecords(catalog)
-  const building = shelf.newBuilding()
-  const entities: Record<string, ReleasedEntity> = {}
-  const findings: ReleaseFinding[] = []
-  const digestOf = (name: string) => (entities[name] as ReleasedEntity).digest
-  for (const { name, count, records, facts, current } of olds) {
-    const definition = entityIn(catalog, name)
-    const parentNames = embedsOf(definition).map(([, parent]) => parent.name)
-    const key = [name, records.sha256, facts?.sha256, ...parentNames.map(digestOf)].join(' ')
-    const isCurrent =
-      current !== undefined && parentNames.every((parent) => current.parents[parent] === digestOf(parent))
-    let result = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : known.get(key)
-    if (result === undefined || !existsSync(shelf.entityDirectory(result.released.digest))) {
+  const oldEntities = 'format' in old ? entitiesInRelease(shelf, digest, old) : entitiesOnShelf(shelf, old)
+  const faults = new Faults()
+  const directory = shelf.newBuilding()
+  const { entities, findings } = await buildEntities({
+    catalog: orderedCatalog(oldEntities.map(({ definition }) => definition)),
+    directory,
+    registry: new IdRegistry(),
+    faults,
+    sourceOf: async (definition, digestOf) => {
+      const { name, count, records, facts, current } = oldEntities.find(
+        ({ name }) => name === definition.name,
+      ) as OldEntity
+      const parents = embedsOf(definition).map(([, parent]) => parent.name)
+      const key = [name, records.sha256, facts?.sha256, ...parents.map(digestOf)].join(' ')
+      const isCurrent = current !== undefined && parents.every((parent) => current.parents[parent] === digestOf(parent))
+      const reusable = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : made.get(key)
+      if (reusable !== undefined && existsSync(shelf.entityDirectory(reusable.released.digest))) return reusable
       for (const file of facts === undefined ? [records] : [records, facts]) await refuseDamage(file)
-      for (const parent of parentNames) {
-        const entity = entityIn(catalog, parent)
-        if (!parents.has(entity)) parents.load(openEntity(shelf, entity, digestOf(parent)))
-      }
-      const directory = join(building, name)
-      const report = { faults: new Faults(), findings: new Findings() }
-      const file = `release ${digest.slice(0, 12)}, ${name}`
-      const released = await buildEntity(
-        definition,
-        blocksOf(scanRows(definition, records.path, facts?.path), file),
-        directory,
-        {
-          parents,
-          digestOf,
-          registry: new IdRegistry(),
-          report,
-          expected: count,
-          onProgress: (done) => onProgress(definition.plural, done, count),
+      const rows = scanRows(definition, records.path, facts?.path)
+      return {
+        rows: () => blocksOf(rows, `release ${digest.slice(0, 12)}, ${name}`),
+        expected: count,
+        onBuilt: async (released, findings) => {
+          faults.throwIfAny()
+          if (released?.records !== records.sha256 || released.facts !== facts?.sha256)
+            throw new Failure(
+              `${records.path} is not rendered as it was by this version; the release was left as it is`,
+            )
+          await shelf.placeEntity(join(directory, name), released.digest)
+          made.set(key, { released, findings })
         },
-      )
-      report.faults.throwIfAny()
-      if (released?.records !== records.sha256 || released.facts !== facts?.sha256)
-        throw new Failure(`${records.path} is not rendered as it was by this version; the release was left as it is`)
-      await shelf.placeEntity(directory, released.digest)
-      result = { released, findings: report.findings.list() }
-      known.set(key, result)
-    }
-    entities[name] = result.released
-    findings.push(...result.findings.map((finding) => ({ ...finding, entity: name })))
-  }
-  const { built, source, aliases } = old
-  if (releaseDigest(entities, aliases) !== digest)
-    throw new Failure(`release ${digest} has other records than its digest says`)
-  findings.push(...findingsOfSource(old, findings))
-  shelf.placeRelease({
-    digest,
-    built,
-    source,
-    versions: thisVersion(),
-    entities,
-    findings,
-    ...(aliases && { aliases }),
+      }
+    },
+    open: (definition, digest) => openEntity(definition, digest, shelf.entityDirectory(digest)),
+    onProgress,
   })
+  const { built, source, aliases } = old
+  const all = [...findings, ...findingsOfSource(old, findings)]
+  const manifest = newManifest({ built, source, entities, findings: all, aliases })
+  if (manifest.digest !== digest) throw new Failure(`release ${digest} has other records than its digest says`)
+  shelf.placeRelease(manifest)
 }
 
 async function refuseDamage({ path, sha256 }: OldFile): Promise<void> {
   if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
   if ((await sha256OfFile(path)) !== sha256) throw new DamagedRelease(path, 'has other content than it was built with')
-}
-
-function openEntity(shelf: Shelf, definition: Entity, digest: string): OpenEntity {
-  const directory = shelf.entityDirectory(digest)
-  return new OpenEntity(definition, { digest, directory, manifest: readEntityManifest(directory, digest) }, () => 0)
 }
 
 /** A manifest of an earlier format, as far as it is read here. */

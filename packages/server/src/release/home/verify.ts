@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { sha256OfFile } from '../files/durable-file.ts'
 import type { EntityFiles } from '../manifest.ts'
-import { DamagedRelease, type Places, readEntityManifest, readManifest } from '../release.ts'
+import { DamagedRelease, type Places, readEntityManifest, readManifest, readReleasedEntity } from '../release.ts'
 
 type VerifyOptions = {
   /** Some of the files; all if not given. */
@@ -52,8 +52,11 @@ export function releaseVerifier(places: Places): (digest: string) => Promise<str
     try {
       const { entities } = readManifest(places.releaseDirectory(digest), digest)
       const wrong: string[] = []
-      for (const { digest } of Object.values(entities))
-        for (const { message } of await verify(digest)) wrong.push(message)
+      for (const released of Object.values(entities)) {
+        const damage = await verify(released.digest)
+        if (damage.length === 0) readReleasedEntity(places.entityDirectory(released.digest), released)
+        wrong.push(...damage.map(({ message }) => message))
+      }
       return wrong
     } catch (error) {
       if (error instanceof DamagedRelease) return [error.message]

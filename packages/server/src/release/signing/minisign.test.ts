@@ -69,6 +69,17 @@ describe('is refused', () => {
     ['more lines', theirs, MESSAGE, `${SIGNATURE}more\n`, 'not in the format'],
     ['what is not base64', theirs, MESSAGE, changed(1, `${lines[1]}!`), 'not in the format'],
     ['nothing', theirs, MESSAGE, '', 'not in the format'],
+    ['another word for the comment', theirs, MESSAGE, changed(0, 'comment: x'), 'not in the format'],
+    [
+      'another word for the trusted comment',
+      theirs,
+      MESSAGE,
+      changed(2, 'comment: trusted words'),
+      'not in the format',
+    ],
+    ['another algorithm', theirs, MESSAGE, changed(1, `RXQ${lines[1]?.slice(3)}`), 'not in the format'],
+    ['a signature that is too short', theirs, MESSAGE, changed(1, `${lines[1]?.slice(0, -4)}`), 'not in the format'],
+    ['a signature of all that is too short', theirs, MESSAGE, changed(3, `${lines[3]?.slice(4)}`), 'not in the format'],
   ])('%s', (_, key, message, signature, wrong) => {
     expect(verifySignature(key, message, signature)).toEqual({ wrong: expect.stringContaining(wrong) })
   })
@@ -86,6 +97,15 @@ describe('is refused', () => {
     const { secretFile } = generateKeys('right', WEAK)
     expect(() => parseSecretKey(secretFile, 'wrong')).toThrow('password of the secret key is wrong')
     expect(() => parseSecretKey(secretFile, undefined)).toThrow('--password-file')
+  })
+
+  test('a trusted comment that is longer than minisign reads', () => {
+    const secret = parseSecretKey(SECRET_FILE, undefined)
+    const longest = 'x'.repeat(8_192 - 'trusted comment: '.length)
+    expect(verifySignature(theirs, MESSAGE, signMessage(secret, MESSAGE, longest))).toEqual({ trustedComment: longest })
+    expect(verifySignature(theirs, MESSAGE, signMessage(secret, MESSAGE, `${longest}x`))).toEqual({
+      wrong: 'the signature is not in the format of minisign',
+    })
   })
 
   test('every single changed byte of a signature', () => {

@@ -1,7 +1,7 @@
 // That waits grow up to a limit, and that many nodes do not come at the same moment.
 import { expect, test } from 'bun:test'
 import { assert, double, integer, property } from 'fast-check'
-import { Backoff } from './backoff.ts'
+import { JitteredBackoff } from './jittered-backoff.ts'
 
 test('a wait is at most twice as long as the longest before it, and never beyond the limit', () => {
   assert(
@@ -11,7 +11,7 @@ test('a wait is at most twice as long as the longest before it, and never beyond
       double({ min: 0, max: 1, noNaN: true }),
       integer({ min: 1, max: 60 }),
       (first, max, random, tries) => {
-        const backoff = new Backoff(first, max, () => random)
+        const backoff = new JitteredBackoff(first, max, () => random)
         const waits = Array.from({ length: tries }, () => backoff.next())
         expect(waits.every((wait, at) => wait >= 0 && wait <= Math.min(first * 2 ** at, max))).toBe(true)
         backoff.reset()
@@ -23,7 +23,7 @@ test('a wait is at most twice as long as the longest before it, and never beyond
 
 test('of a hundred nodes that lose the shelf at once, few return in the same tenth of a second', () => {
   const arrivals = Array.from({ length: 100 }, () => {
-    const backoff = new Backoff(250, 10_000)
+    const backoff = new JitteredBackoff(250, 10_000)
     let at = 0
     return Array.from({ length: 12 }, () => {
       at += backoff.next()

@@ -1,6 +1,6 @@
 // How long to wait before something is tried again: twice as long each time, and never all at the same moment.
 
-export class Backoff {
+export class JitteredBackoff {
   readonly #firstMilliseconds: number
   readonly #maxMilliseconds: number
   readonly #random: () => number

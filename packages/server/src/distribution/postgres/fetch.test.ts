@@ -1,0 +1,281 @@
+// A home gets what its digests say and nothing else: whatever a shelf has that is wrong is refused, and what was current stays.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
+import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
+import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
+import { fetchShelf } from './fetch.ts'
+import { readFollowed } from './pointer.ts'
+
+const three = await ThreeReleases.create()
+afterAll(() => three[Symbol.dispose]())
+const [a, b, c] = three.digests as [string, string, string]
+
+const sound = await FakeShelf.of(three.shelf)
+let fake: FakeShelf
+beforeEach(() => {
+  fake = sound.copy()
+})
+
+/** Homes that have fetched everything, and all of the second release alone. */
+const [whole, second] = [new TestHome(), new TestHome()]
+beforeAll(async () => {
+  await fetchShelf(whole.shelf, sound.connection())
+  const earlier = sound.copy()
+  earlier.history = `${b}\n`
+  for (const digest of [a, c]) earlier.releases.delete(digest)
+  await fetchShelf(second.shelf, earlier.connection())
+})
+afterAll(() => {
+  for (const home of [whole, second]) home[Symbol.dispose]()
+})
+
+function copyOf({ path }: TestHome): TestHome {
+  const home = new TestHome()
+  cpSync(path, home.path, { recursive: true })
+  return home
+}
+
+const audience = (release: string) => three.released(release, 'audiencia')
+
+test('a home gets all releases with the current one, the id registry, and the state that it follows', async () => {
+  const home = whole
+  expect([home.shelf.history(), home.shelf.digests().toSorted()]).toEqual([three.shelf.history(), [a, b, c].toSorted()])
+  expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(fake.idRegistry)
+  for (const digest of [a, b, c]) expect(await home.verify(digest)).toEqual([])
+  expect(readFollowed(home.path)).toEqual({ generation: 1, change: 'first', complete: true, own: [] })
+  expect(existsSync(join(home.path, 'fetching'))).toBe(false)
+})
+
+describe('the current release is refused, and what was current stays', () => {
+  const checksum = '0'.repeat(64)
+  const forged = (change: (manifest: EntityManifest) => EntityManifest) => () =>
+    fake.forgeEntity(c, 'localidad', change)
+  const filesOf = (manifest: EntityManifest, file: 'records' | 'facts') => ({
+    ...manifest,
+    files: { ...manifest.files, [file]: { ...manifest.files[file], sha256: checksum } } as EntityManifest['files'],
+  })
+  const chunkOf = (file: string) => {
+    const found = fake.entityChunks.find((one) => one.entity === audience(c).digest && one.file === file)
+    if (found === undefined) throw new Error(`there is no chunk of ${file}`)
+    return found
+  }
+
+  test.each<[string, () => void, string]>([
+    [
+      'an entity with the records of another release',
+      () =>
+        fake.changeRelease(c, (manifest) => ({
+          ...manifest,
+          entities: { ...manifest.entities, audiencia: { ...audience(c), digest: audience(b).digest } },
+        })),
+      'it has other records than the release that names it',
+    ],
+    ['other records', forged((manifest) => filesOf(manifest, 'records')), 'it has other records than the release'],
+    ['other facts', forged((manifest) => filesOf(manifest, 'facts')), 'it has other records than the release'],
+    [
+      'no facts',
+      forged(({ files: { facts: _, ...files }, ...manifest }) => ({ ...manifest, files })),
+      'it has other records than the release',
+    ],
+    [
+      'another number of records',
+      forged((manifest) => ({ ...manifest, count: manifest.count + 1 })),
+      'it has other records than the release',
+    ],
+    ['a release that is not there', () => fake.releases.delete(c), `has no release ${c.slice(0, 12)}`],
+    [
+      'a manifest that is not sound',
+      () => fake.changeRelease(c, (manifest) => ({ ...manifest, findings: 7 })),
+      'does not say where it came from',
+    ],
+    [
+      'another release under its digest',
+      () => fake.releases.set(c, three.shelf.releaseFiles(b)),
+      'another release under the digest',
+    ],
+    [
+      'a newer format',
+      () =>
+        fake.changeRelease(c, (manifest) => ({
+          ...manifest,
+          entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT + 1 } },
+        })),
+      'which is newer than this program',
+    ],
+    [
+      'an earlier format',
+      () =>
+        fake.changeRelease(c, (manifest) => ({
+          ...manifest,
+          entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
+        })),
+      'are in an earlier format',
+    ],
+    ['an entity that is not there', () => fake.entities.delete(audience(c).digest), 'it is not there'],
+    [
+      'a manifest of an entity that was changed',
+      () => fake.entities.set(audience(c).digest, fake.entities.get(audience(b).digest) ?? ''),
+      'does not match its digest',
+    ],
+    [
+      'a file that begins later',
+      () => {
+        const chunk = chunkOf('index')
+        fake.entityChunks = fake.entityChunks.map((one) => (one === chunk ? { ...one, start: 1 } : one))
+      },
+      'the chunks of index do not make up the file',
+    ],
+    [
+      'a file that the manifest does not name',
+      () => fake.entityChunks.push({ ...chunkOf('index'), file: 'other' }),
+      'the chunks of other do not make up the file',
+    ],
+    [
+      'a chunk that is sent with other content',
+      () => {
+        const { chunk } = chunkOf('records')
+        const bytes = Bun.zstdDecompressSync(fake.chunks.get(chunk)?.packed as Uint8Array<ArrayBuffer>)
+        bytes[0] = (bytes[0] as number) ^ 1
+        fake.chunks.set(chunk, { size: bytes.length, packed: Bun.zstdCompressSync(bytes) })
+      },
+      'has other content than its digest says',
+    ],
+    [
+      'a chunk that cannot be unpacked',
+      () => {
+        const { chunk } = chunkOf('records')
+        fake.chunks.set(chunk, { size: fake.chunks.get(chunk)?.size ?? 0, packed: Buffer.from('nonsense') })
+      },
+      'has other content than its digest says',
+    ],
+    [
+      'a file without its last chunk',
+      () => {
+        const chunk = chunkOf('records')
+        fake.entityChunks = fake.entityChunks.filter((one) => one !== chunk)
+      },
+      'has other content than it was built with',
+    ],
+  ])('%s', async (_, spoil, words) => {
+    using home = copyOf(second)
+    fake.change = 'second'
+    spoil()
+    await expect(fetchShelf(home.shelf, fake.connection())).rejects.toThrow(words)
+    expect([home.shelf.currentDigest(), home.shelf.digests(), await home.verify(b)]).toEqual([b, [b], []])
+    expect(readFollowed(home.path)?.change).toBe('first')
+    // What is wrong is not kept: a shelf that is sound again is fetched.
+    await fetchShelf(home.shelf, sound.connection())
+    expect([home.shelf.currentDigest(), await home.verify(c)]).toEqual([c, []])
+  })
+})
+
+describe('a release that is not current', () => {
+  test('and cannot be had is missing, and the others are there', async () => {
+    fake.entities.delete(audience(a).digest)
+    using home = new TestHome()
+    const { missing, present } = await fetchShelf(home.shelf, fake.connection())
+    expect([missing, present]).toEqual([[expect.stringContaining('it is not there')], new Set([c, b])])
+    expect(readFollowed(home.path)?.complete).toBe(false)
+  })
+
+  test('comes after the current one, the newest first', async () => {
+    fake.changeRelease(a, (manifest) => ({ ...manifest, built: '2099-01-01T00:00:00.000Z' }))
+    using home = new TestHome()
+    const { present } = await fetchShelf(home.shelf, fake.connection())
+    expect([...present]).toEqual([c, a, b])
+  })
+
+  test('and that the shelf has no more is removed, unless the home had it before', async () => {
+    using home = copyOf(whole)
+    using owner = new TestHome()
+    three.copyTo(owner, a)
+    await fetchShelf(owner.shelf, fake.connection())
+    fake.releases.delete(a)
+    for (const { shelf } of [home, owner]) await fetchShelf(shelf, fake.connection())
+    expect([home, owner].map(({ shelf }) => shelf.digests().includes(a))).toEqual([false, true])
+    expect(readFollowed(owner.path)?.own.toSorted()).toEqual([a, b, c].toSorted())
+  })
+})
+
+test('a shelf without a release removes nothing, and is not said to be followed', async () => {
+  using home = copyOf(whole)
+  const before = readFollowed(home.path)
+  await fetchShelf(home.shelf, new FakeShelf().connection())
+  expect([home.shelf.digests().length, home.shelf.currentDigest(), readFollowed(home.path)]).toEqual([3, c, before])
+})
+
+test('a release of an earlier format is taken where it is to be upgraded', async () => {
+  fake.changeRelease(c, (manifest) => ({
+    ...manifest,
+    entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
+  }))
+  using home = new TestHome()
+  const { present } = await fetchShelf(home.shelf, fake.connection(), { outdated: true })
+  expect(present.has(c)).toBe(true)
+})
+
+describe('what is fetched', () => {
+  /** The chunks that come when a home is brought up to date. */
+  async function downloads(home: TestHome, options: Parameters<typeof fetchShelf>[2] = {}): Promise<string[]> {
+    const chunks: string[] = []
+    await fetchShelf(
+      home.shelf,
+      fake.connection((chunk) => chunks.push(chunk)),
+      options,
+    )
+    return chunks
+  }
+  const chunksOf = (entity: string) =>
+    new Set(fake.entityChunks.filter((one) => one.entity === entity).map(({ chunk }) => chunk))
+
+  test('is nothing where everything is there', async () => {
+    using home = copyOf(whole)
+    expect(await downloads(home)).toEqual([])
+  })
+
+  test('is what an entity has that no other has', async () => {
+    using home = copyOf(whole)
+    home.shelf.activate(b)
+    home.shelf.remove(c)
+    const others = new Set([...chunksOf(audience(a).digest), ...chunksOf(audience(b).digest)])
+    const ownChunks = [...chunksOf(audience(c).digest)].filter((chunk) => !others.has(chunk))
+    expect(new Set(await downloads(home))).toEqual(new Set(ownChunks))
+    expect(await home.verify(c)).toEqual([])
+  })
+
+  test('is not what an attempt that was cut short has left, as far as that is sound', async () => {
+    using home = new TestHome()
+    const { digest } = audience(c)
+    const directory = join(home.path, 'fetching', digest)
+    mkdirSync(directory, { recursive: true })
+    const bytes = readFileSync(join(three.shelf.entityDirectory(digest), 'records'))
+    const chunkOf = (file: string) =>
+      fake.entityChunks.find((one) => one.entity === digest && one.file === file)?.chunk ?? ''
+    writeFileSync(join(directory, 'records'), bytes)
+    writeFileSync(join(directory, 'index'), 'nonsense')
+    const chunks = await downloads(home)
+    expect([chunks.includes(chunkOf('records')), chunks.includes(chunkOf('index'))]).toEqual([false, true])
+    expect(await home.verify(c)).toEqual([])
+  })
+
+  test.each<[string, (file: string) => void]>([
+    ['is missing', (file) => rmSync(file)],
+    ['has lost its end', (file) => truncateSync(file, 1)],
+  ])('again: an entity of which a file %s', async (_, spoil) => {
+    using home = copyOf(whole)
+    spoil(home.fileOf(c, 'audiencia', 'records'))
+    expect(await downloads(home)).not.toEqual([])
+    expect(await home.verify(c)).toEqual([])
+  })
+
+  test('again: an entity that is known to be damaged', async () => {
+    using home = copyOf(whole)
+    const file = home.fileOf(c, 'audiencia', 'records')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('Tres', 'Trex'))
+    expect(await downloads(home)).toEqual([])
+    expect(await downloads(home, { damaged: (digest) => digest === audience(c).digest })).toHaveLength(1)
+    expect(await home.verify(c)).toEqual([])
+  })
+})

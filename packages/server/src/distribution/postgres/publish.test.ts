@@ -1,0 +1,72 @@
+// A change is made to the state that it is based on, or not at all.
+import { describe, expect, test } from 'bun:test'
+import { Shelf } from '../../release/home/shelf.ts'
+import type { ShelfConnection } from './connection.ts'
+import type { Listing } from './pointer.ts'
+import { isEmptyChange, publish, renewGeneration } from './publish.ts'
+import { ShelfChanged } from './shelf-failures.ts'
+
+const base: Listing = { generation: 5, change: 'five', history: 'x\n', idRegistry: '{}', releases: new Map() }
+const change = {
+  ...{ base, history: 'y\n', idRegistry: '{}', put: new Map(), removed: [] },
+  ...{ doing: 'test', name: 'six' },
+}
+
+type Query = { readonly text: string; readonly parameters: readonly unknown[] }
+
+/** A shelf whose pointer is this one at the moment of the change; the queries that change it are kept. */
+function shelfAt(pointer: object | undefined): { connection: ShelfConnection; changes: Query[] } {
+  const changes: Query[] = []
+  const query = async (text: string, parameters: readonly unknown[] = []) => {
+    if (/FROM nomenclator.pointer FOR UPDATE$/.test(text)) return pointer === undefined ? [] : [pointer]
+    if (/^(?:UPDATE|DELETE|INSERT)/.test(text)) changes.push({ text, parameters })
+    return text.startsWith('UPDATE') ? [{ generation: '6' }] : []
+  }
+  const transaction = (_mode: string, work: () => Promise<unknown>) => work()
+  return { connection: { query, transaction } as unknown as ShelfConnection, changes }
+}
+
+describe.each<[string, (connection: ShelfConnection) => Promise<unknown>]>([
+  ['a publication', (connection) => publish(connection, new Shelf('/nowhere'), change)],
+  ['an acceptance', (connection) => renewGeneration(connection, base, 0)],
+])('%s', (_, make) => {
+  test('is made to the state that it is based on', async () => {
+    const { connection, changes } = shelfAt({ generation: '5', change: 'five' })
+    await make(connection)
+    expect(changes).toHaveLength(1)
+  })
+
+  test.each<[string, object | undefined]>([
+    ['another generation', { generation: '6', change: 'five' }],
+    ['another change of the same generation', { generation: '5', change: 'other' }],
+    ['another generation and change', { generation: '4', change: 'four' }],
+    ['no state', undefined],
+  ])('is refused where the shelf has %s', async (_, pointer) => {
+    const { connection, changes } = shelfAt(pointer)
+    await expect(make(connection)).rejects.toBeInstanceOf(ShelfChanged)
+    expect(changes).toEqual([])
+  })
+})
+
+test('a publication removes releases, and what nothing names any more', async () => {
+  const { connection, changes } = shelfAt({ generation: '5', change: 'five' })
+  const published = await publish(connection, new Shelf('/nowhere'), { ...change, removed: ['a', 'b'] })
+  expect(published).toEqual({ generation: 6, change: 'six', chunks: 0, bytes: 0 })
+  expect(changes.map(({ text, parameters }) => [/nomenclator\.\w+/.exec(text)?.[0], ...parameters])).toEqual([
+    ['nomenclator.release', 'a'],
+    ['nomenclator.release', 'b'],
+    ['nomenclator.entity'],
+    ['nomenclator.chunk'],
+    ['nomenclator.pointer', 'six', 'y\n', '{}', expect.stringContaining('test (process '), 0],
+  ])
+})
+
+test.each<[string, object, boolean]>([
+  ['nothing', { history: base.history }, true],
+  ['another history', {}, false],
+  ['another id registry', { history: base.history, idRegistry: '' }, false],
+  ['a release that is put', { history: base.history, put: new Map([['a', {}]]) }, false],
+  ['a release that is removed', { history: base.history, removed: ['a'] }, false],
+])('whether there is anything to publish: %s', (_, parts, isEmpty) => {
+  expect(isEmptyChange({ ...change, ...parts })).toBe(isEmpty)
+})

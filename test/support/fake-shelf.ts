@@ -1,0 +1,122 @@
+// A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a connection reads them.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chunksOf, pack } from '../../packages/server/src/distribution/postgres/chunks.ts'
+import type { ShelfConnection } from '../../packages/server/src/distribution/postgres/connection.ts'
+import type { ReleaseFiles } from '../../packages/server/src/distribution/postgres/pointer.ts'
+import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import {
+  ENTITY_MANIFEST_FILE,
+  type EntityManifest,
+  MANIFEST_FILE,
+  type Manifest,
+  manifestText,
+  releasedEntity,
+} from '../../packages/server/src/release/manifest.ts'
+
+type EntityChunk = { readonly entity: string; readonly file: string; readonly start: number; readonly chunk: string }
+type PackedChunk = { readonly size: number; readonly packed: Uint8Array }
+
+export class FakeShelf {
+  generation = 1
+  change = 'first'
+  history = ''
+  idRegistry = ''
+  releases = new Map<string, ReleaseFiles>()
+  /** Manifests by the digest of the entity. */
+  entities = new Map<string, string>()
+  entityChunks: EntityChunk[] = []
+  chunks = new Map<string, PackedChunk>()
+
+  /** Everything that a home has. */
+  static async of(home: Shelf): Promise<FakeShelf> {
+    const fake = new FakeShelf()
+    fake.history = readFileSync(home.currentFile, 'utf8')
+    fake.idRegistry = readFileSync(home.idRegistryFile, 'utf8')
+    for (const digest of home.digests()) {
+      fake.releases.set(digest, home.releaseFiles(digest))
+      for (const entity of Object.values(home.read(digest).manifest.entities)) await fake.#add(home, entity.digest)
+    }
+    return fake
+  }
+
+  /** Another shelf with the same content. */
+  copy(): FakeShelf {
+    const { generation, change, history, idRegistry } = this
+    const [releases, entities, chunks] = [new Map(this.releases), new Map(this.entities), new Map(this.chunks)]
+    const entityChunks = [...this.entityChunks]
+    return Object.assign(new FakeShelf(), {
+      ...{ generation, change, history, idRegistry },
+      ...{ releases, entities, entityChunks, chunks },
+    })
+  }
+
+  async #add(home: Shelf, entity: string): Promise<void> {
+    if (this.entities.has(entity)) return
+    const directory = home.entityDirectory(entity)
+    const manifest = readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8')
+    this.entities.set(entity, manifest)
+    for (const file of Object.keys((JSON.parse(manifest) as EntityManifest).files))
+      for (const { digest: chunk, start, size, bytes } of chunksOf(join(directory, file))) {
+        this.entityChunks.push({ entity, file, start, chunk })
+        this.chunks.set(chunk, { size, packed: await pack(new Uint8Array(bytes)) })
+      }
+  }
+
+  /** Changes the manifest of a release, which keeps its place. */
+  changeRelease(digest: string, change: (manifest: Manifest) => object): void {
+    const manifest: Manifest = JSON.parse(this.releases.get(digest)?.[MANIFEST_FILE] ?? '')
+    this.releases.set(digest, { [MANIFEST_FILE]: JSON.stringify(change(manifest)) })
+  }
+
+  /** Puts an entity of a release beside itself with another manifest, and lets the release name that one. */
+  forgeEntity(release: string, name: string, change: (manifest: EntityManifest) => EntityManifest): void {
+    this.changeRelease(release, (manifest) => {
+      const released = manifest.entities[name] as Manifest['entities'][string]
+      const forged = change(JSON.parse(this.entities.get(released.digest) ?? ''))
+      const { digest } = releasedEntity(forged)
+      this.entities.set(digest, manifestText(forged))
+      const chunks = this.entityChunks.filter(({ entity }) => entity === released.digest)
+      this.entityChunks.push(...chunks.map((chunk) => ({ ...chunk, entity: digest })))
+      return { ...manifest, entities: { ...manifest.entities, [name]: { ...released, digest } } }
+    })
+  }
+
+  /** Whoever downloads is counted by `onDownload`. */
+  connection(onDownload: (chunk: string) => void = () => {}): ShelfConnection {
+    const query = async (text: string, parameters: readonly unknown[] = []) => this.#rows(text, parameters)
+    const transaction = (_mode: string, work: () => Promise<unknown>) => work()
+    const chunks = this.chunks
+    async function* copyOut(text: string) {
+      for (const [, digest = ''] of text.matchAll(/'([0-9a-f]{64})'/g)) {
+        const chunk = chunks.get(digest)
+        if (chunk === undefined) continue
+        onDownload(digest)
+        yield [Buffer.from(digest), Buffer.from(chunk.packed)]
+      }
+    }
+    return { query, transaction, copyOut } as unknown as ShelfConnection
+  }
+
+  #rows(text: string, [first, second]: readonly unknown[]): object[] {
+    const { generation, change, history, idRegistry } = this
+    if (text.includes('history, id_registry FROM nomenclator.pointer'))
+      return [{ generation: String(generation), change, history, id_registry: idRegistry }]
+    if (text.includes('FROM nomenclator.release'))
+      return [...this.releases].map(([digest, files]) => ({ digest, files: JSON.stringify(files) }))
+    if (text.includes('SELECT manifest FROM nomenclator.entity')) {
+      const manifest = this.entities.get(String(first))
+      return manifest === undefined ? [] : [{ manifest }]
+    }
+    if (text.includes('WHERE entity = $1'))
+      return this.entityChunks
+        .filter(({ entity }) => entity === first)
+        .map(({ chunk, start, file }) => ({ file, start: String(start), chunk, size: this.chunks.get(chunk)?.size }))
+    if (text.includes('DISTINCT ON (chunk)')) {
+      const [chunks, local] = [first, second].map((list) => new Set<string>(JSON.parse(String(list))))
+      const shared = this.entityChunks.filter(({ entity, chunk }) => chunks?.has(chunk) && local?.has(entity))
+      return [...new Map(shared.map((one) => [one.chunk, { ...one, start: String(one.start) }])).values()]
+    }
+    throw new Error(`no test has needed ${text} yet`)
+  }
+}
