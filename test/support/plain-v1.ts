@@ -6,6 +6,8 @@ import type { Rows } from './releases.ts'
 import { smallSource } from './small-source.ts'
 
 export type PlainRequest = {
+  /** The request line and the headers, as they came. */
+  readonly head: string
   readonly method: string
   readonly target: string
   /** The name of the collection, or nothing for other paths. */
@@ -85,7 +87,7 @@ function parsed(head: string, base: string, prefix: string): PlainRequest {
   const [path = '', query = ''] = target.split('?')
   const given = new URLSearchParams(query)
   const collection = path.startsWith(`${prefix}/api/v1/`) ? path.slice(`${prefix}/api/v1/`.length) : ''
-  return { method, target, collection, query: given, page: Number(given.get('page') ?? 1), base }
+  return { head, method, target, collection, query: given, page: Number(given.get('page') ?? 1), base }
 }
 
 const common = [

@@ -1,3 +1,4 @@
+// What is computed once for an object, and what again.
 import { expect, test } from 'bun:test'
 import { memoized } from './memoized.ts'
 

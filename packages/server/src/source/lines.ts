@@ -14,6 +14,8 @@ export type Lines = {
   readonly lines: readonly string[]
   /** Undefined until it is known. */
   readonly encoding: Encoding | undefined
+  /** Whether the file begins with a byte order mark. */
+  readonly hasMark: boolean
   /** Whether this is a single line that is not in the encoding; U+FFFD stands for the bytes that are not. */
   readonly isDamaged: boolean
 }
@@ -27,15 +29,13 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-export const textFile = (path: string): TextFile => ({
-  file: path,
-  open: () => bytesOf(path),
-})
-
 /** Bun.file also reads the files inside an executable, which streams of node:fs do not. */
-async function* bytesOf(path: string): AsyncGenerator<Buffer> {
-  for await (const { buffer, byteOffset, length } of Bun.file(path).stream())
-    yield Buffer.from(buffer, byteOffset, length)
+export const textFile = (path: string): TextFile => ({ file: path, open: () => bytesOf(Bun.file(path)) })
+
+export const standardInput = (): TextFile => ({ file: 'standard input', open: () => bytesOf(Bun.stdin) })
+
+async function* bytesOf(file: Bun.BunFile): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, length } of file.stream()) yield Buffer.from(buffer, byteOffset, length)
 }
 
 /**
@@ -49,16 +49,18 @@ export async function* readLines(
 ): AsyncGenerator<Lines> {
   let first = 1
   let encoding: Encoding | undefined
+  let hasMark = false
   try {
     for await (let bytes of wholeLines(open())) {
       if (first === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) {
         bytes = bytes.subarray(BYTE_ORDER_MARK.length)
+        hasMark = true
         encoding = 'utf-8'
       }
       encoding ??= detectEncoding(bytes)
       for (const { text, isDamaged } of encoding === 'windows-1252' ? decodeWindows1252(bytes) : decodeUtf8(bytes)) {
         const lines = splitLines(text)
-        yield { first, lines, encoding, isDamaged }
+        yield { first, lines, encoding, hasMark, isDamaged }
         first += lines.length
       }
     }

@@ -2,17 +2,16 @@
 import { entityIn } from '../catalog/catalog.ts'
 import type { Collection } from '../catalog/collections.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
-import type { Entity } from '../catalog/entity.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
-import { printable } from '../source/requests.ts'
 import { pageTarget, shown } from './check.ts'
 import { Client, type ClientOptions, type Sent, Unchecked } from './client.ts'
 import { NoResponse, type RawResponse, valuesOf } from './connection.ts'
+import { headerCame } from './page-verdicts.ts'
+import { MAX_WAITING, RecordMatch } from './record-match.ts'
 import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
 import { PAGE_HEADERS, SeenPage } from './seen-page.ts'
-import { partsOf } from './verify.ts'
 
-/** Each with a description; what is advice alone keeps nobody from moving. */
+/** The kinds of differences, each with a description; what is advice alone keeps nobody from moving. */
 export const DIFFERENCE_KINDS = {
   'only-left': ['difference', 'a record that only the first server has'],
   'only-right': ['difference', 'a record that only the second server has'],
@@ -61,10 +60,10 @@ export type CompareOptions = Extent &
   }
 
 const MAX_EXAMPLES = 5
-/** Of one header or field, so that others are shown too. */
+/** The most examples of one header or field, so that others are shown too. */
 const MAX_EXAMPLES_OF_ONE = 2
-/** They tell of the moment, the connection or the program, and differ between any two servers. */
-const OF_THE_MOMENT = new Set([
+/** Headers that tell of the moment, the connection or the program: they differ between any two servers. */
+const PASSING_HEADERS = new Set([
   'date',
   'server',
   'connection',
@@ -236,11 +235,11 @@ class Comparer {
     if (covered === undefined) return
     const names = new Map([...left.fields, ...right.fields].map(([name]) => [name.toLowerCase(), name]))
     for (const [name, spelled] of names) {
-      if (OF_THE_MOMENT.has(name)) continue
+      if (PASSING_HEADERS.has(name)) continue
       const [a, b] = [headerText(left, name, this.#clients), headerText(right, name, this.#clients)]
       if (a === b) continue
       const kind = covered.some((one) => one.toLowerCase() === name) ? 'header' : 'other-header'
-      this.#add(kind, spelled, where, shownHeader(spelled, a), shownHeader(spelled, b))
+      this.#add(kind, spelled, where, headerCame(spelled, a), headerCame(spelled, b))
     }
   }
 
@@ -316,9 +315,6 @@ class Comparer {
   }
 }
 
-const shownHeader = (name: string, value: string | undefined) =>
-  value === undefined ? `no ${name}` : `${name}: ${printable(value)}`
-
 /** The value of a header, in which the address of either server is written the same. */
 function headerText(response: RawResponse, name: string, clients: Pair<Client>): string | undefined {
   const values = valuesOf(response.fields, name)
@@ -327,119 +323,3 @@ function headerText(response: RawResponse, name: string, clients: Pair<Client>):
   if (name !== 'link') return text
   return clients.reduce((link, { base }) => link.replaceAll(`<${base}/`, '<{base_url}/'), text)
 }
-
-type Placed = { readonly key: string; readonly page: number; readonly position: number; readonly record: unknown }
-type FieldDifference = {
-  readonly key: string
-  readonly page: number
-  readonly field: string
-  readonly values: Pair<unknown>
-}
-
-/** With more records than this without a counterpart, two servers are not worth comparing any further. */
-const MAX_WAITING = 100_000
-
-/** Records of two servers, matched by key as they come. Only those that have no match yet are kept. */
-class RecordMatch {
-  readonly #entity: Entity
-  readonly #waiting: Pair<Map<string, Placed[]>> = [new Map(), new Map()]
-  readonly #places: { readonly key: string; readonly left: number; readonly right: number }[] = []
-  readonly #onField: (difference: FieldDifference) => void
-  #waitingCount = 0
-  /** The pages that were compared. */
-  readonly pages = new Set<number>()
-
-  constructor(entity: Entity, onField: (difference: FieldDifference) => void) {
-    this.#entity = entity
-    this.#onField = onField
-  }
-
-  get isHopeless(): boolean {
-    return this.#waitingCount > MAX_WAITING
-  }
-
-  get matched(): number {
-    return this.#places.length
-  }
-
-  get unmatched(): number {
-    return this.left().length + this.right().length
-  }
-
-  left = (): Placed[] => [...this.#waiting[0].values()].flat()
-  right = (): Placed[] => [...this.#waiting[1].values()].flat()
-
-  unmatchedPages = (): number[] => [...new Set([...this.left(), ...this.right()].map(({ page }) => page))]
-
-  add(page: number, left: readonly unknown[], right: readonly unknown[]): void {
-    this.pages.add(page)
-    this.#side(0, page, left)
-    this.#side(1, page, right)
-  }
-
-  /** Matches what still waits, and lets nothing new wait. */
-  addBeside(page: number, left: readonly unknown[], right: readonly unknown[]): void {
-    for (const [side, records] of [left, right].entries())
-      for (const placed of this.#placed(page, records))
-        if (this.#waiting[side === 0 ? 1 : 0].has(placed.key)) this.#match(side as 0 | 1, placed)
-  }
-
-  /** Records that come after one, on the second server, that they precede on the first. */
-  misplaced(): { readonly key: string; readonly left: number; readonly right: number }[] {
-    let furthest = -1
-    return this.#places
-      .toSorted((a, b) => a.left - b.left)
-      .filter(({ right }) => {
-        const isBehind = right < furthest
-        furthest = Math.max(furthest, right)
-        return isBehind
-      })
-  }
-
-  #side(side: 0 | 1, page: number, records: readonly unknown[]): void {
-    for (const placed of this.#placed(page, records)) {
-      if (this.#waiting[side === 0 ? 1 : 0].has(placed.key)) this.#match(side, placed)
-      else {
-        this.#waiting[side].set(placed.key, [...(this.#waiting[side].get(placed.key) ?? []), placed])
-        this.#waitingCount++
-      }
-    }
-  }
-
-  #placed(page: number, records: readonly unknown[]): Placed[] {
-    return records.map((record, at) => ({
-      // What has no key is known by all that it is.
-      key: partsOf(this.#entity, 'key', record) ?? shown(record),
-      page,
-      position: (page - 1) * 10 + at + 1,
-      record,
-    }))
-  }
-
-  #match(side: 0 | 1, placed: Placed): void {
-    const waiting = this.#waiting[side === 0 ? 1 : 0]
-    const [other, ...others] = waiting.get(placed.key) ?? []
-    if (other === undefined) return
-    this.#waitingCount--
-    if (others.length === 0) waiting.delete(placed.key)
-    else waiting.set(placed.key, others)
-    const [left, right] = side === 0 ? [placed, other] : [other, placed]
-    this.#places.push({ key: placed.key, left: left.position, right: right.position })
-    for (const { path, values } of differencesBetween(left.record, right.record))
-      this.#onField({ key: placed.key, page: left.page, field: path, values })
-  }
-}
-
-type ValueDifference = { readonly path: string; readonly values: Pair<unknown> }
-
-/** The paths at which two values differ; the order of fields has no meaning. */
-function differencesBetween(left: unknown, right: unknown, path = ''): ValueDifference[] {
-  if (Object.is(left, right)) return []
-  if (!isPlain(left) || !isPlain(right)) return [{ path: path || 'record', values: [left, right] }]
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) =>
-    differencesBetween(left[name], right[name], path === '' ? name : `${path}.${name}`),
-  )
-}
-
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 // What is wrong with one published record: each fault under the check that it belongs to.
-import { isObject } from '../base/json.ts'
+import { isObject, type JsonObject } from '../base/json.ts'
+import { memoized } from '../base/memoized.ts'
 import { MAX_ID, MAX_TEXT } from '../catalog/check.ts'
 import { type Entity, type Field, publishedFields } from '../catalog/entity.ts'
 
@@ -16,7 +17,6 @@ export type RecordCheck =
   | 'names'
   | 'narrow-codes'
   | 'no-other-fields'
-  | 'field-order'
 
 export type RecordFault = {
   readonly check: RecordCheck
@@ -46,21 +46,12 @@ export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
   return faults
 }
 
-type PublishedField = ReturnType<typeof publishedFields>[number]
-type Shape = { readonly fields: readonly PublishedField[]; readonly names: readonly string[] }
-
-const shapes = new WeakMap<Entity, Shape>()
-
-function shapeOf(entity: Entity): Shape {
-  const known = shapes.get(entity)
-  if (known !== undefined) return known
+const shapeOf = memoized((entity: Entity) => {
   const fields = publishedFields(entity)
-  const shape = { fields, names: fields.map(([name]) => name) }
-  shapes.set(entity, shape)
-  return shape
-}
+  return { fields, names: new Set(fields.map(([name]) => name)) }
+})
 
-function inspect(entity: Entity, record: Readonly<Record<string, unknown>>, prefix: string, add: Add): void {
+function inspect(entity: Entity, record: JsonObject, prefix: string, add: Add): void {
   const { fields, names } = shapeOf(entity)
   for (const [name, field] of fields) {
     const path = `${prefix}${name}`
@@ -73,14 +64,8 @@ function inspect(entity: Entity, record: Readonly<Record<string, unknown>>, pref
       else add('embedded', path, value, `a ${field.entity.name} object`)
     } else checkValue(field, name, path, value, record, add)
   }
-  const given = Object.keys(record)
-  if (given.length === names.length && given.every((name, at) => name === names[at])) return
-  for (const name of given)
-    if (!names.includes(name))
-      add('no-other-fields', `${prefix}${name}`, record[name], `no such field in a ${entity.name}`)
-  const [came, required] = [given.filter((name) => names.includes(name)), names.filter((name) => given.includes(name))]
-  if (came.join() !== required.join())
-    add('field-order', prefix.slice(0, -1) || 'record', came.join(', '), required.join(', '))
+  for (const name of Object.keys(record))
+    if (!names.has(name)) add('no-other-fields', `${prefix}${name}`, record[name], `no such field in a ${entity.name}`)
 }
 
 function checkValue(
@@ -88,7 +73,7 @@ function checkValue(
   name: string,
   path: string,
   value: unknown,
-  record: Readonly<Record<string, unknown>>,
+  record: JsonObject,
   add: Add,
 ): void {
   if (field.kind === 'id') {
@@ -107,7 +92,7 @@ function checkValue(
     add('names', path, value, `1 to ${MAX_TEXT} characters without control characters`)
 }
 
-/** Numbers with a fraction or an exponent: to many clients they are no integers, whatever their value. */
+/** The first number that is written with a fraction or an exponent: to many clients it is no integer, whatever its value. */
 export function writtenFraction(json: string): string | undefined {
   if (!/[0-9][.eE]/.test(json)) return undefined
   return json

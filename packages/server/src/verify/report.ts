@@ -131,14 +131,18 @@ export function verificationJunit(verification: Verification): string {
 
 export function comparisonJunit({ left, right, kinds, differences, unchecked, seconds }: Comparison): string {
   const cases = kinds.map((kind): Case => {
-    const found = differences.find((one) => one.kind === kind)
+    const difference = differences.find((one) => one.kind === kind)
     const name = { suite: 'differences', name: kind }
-    if (found === undefined) return name
-    const message = `${count(found.count, 'time')}: ${found.description}${countsText(found.of)}`
-    const text = found.examples.map((one) => exampleText(one, left, right)).join('\n')
+    if (difference === undefined) return name
+    const message = `${count(difference.count, 'time')}: ${difference.description}${countsText(difference.of)}`
+    const text = difference.examples.map((one) => exampleText(one, left, right)).join('\n')
     return {
       ...name,
-      outcome: { tag: found.severity === 'advice' ? 'system-out' : 'failure', message, text: `${message}\n${text}` },
+      outcome: {
+        tag: difference.severity === 'advice' ? 'system-out' : 'failure',
+        message,
+        text: `${message}\n${text}`,
+      },
     }
   })
   return junit(`nomenclator verify ${left} --against ${right}`, [...cases, ...uncheckedCases(unchecked)], seconds)
@@ -156,8 +160,8 @@ const uncheckedCases = (unchecked: readonly string[]): Case[] =>
 
 function junit(name: string, cases: readonly Case[], seconds: number): string {
   const suites = [...new Set(cases.map(({ suite }) => suite))].map((suite) => {
-    const own = cases.filter((one) => one.suite === suite)
-    return `  <testsuite name="${suite}" ${totals(own)} skipped="${outcomes(own, 'skipped')}" time="0">\n${own.map(caseXml).join('')}  </testsuite>\n`
+    const inSuite = cases.filter((one) => one.suite === suite)
+    return `  <testsuite name="${suite}" ${totals(inSuite)} skipped="${outcomes(inSuite, 'skipped')}" time="0">\n${inSuite.map(caseXml).join('')}  </testsuite>\n`
   })
   const attributes = `name="${escaped(name)}" ${totals(cases)} time="${seconds.toFixed(3)}"`
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes}>\n${suites.join('')}</testsuites>\n`

@@ -1,17 +1,18 @@
 // The rules of the contract of API v1, each as a check: a server that breaks one of them does not conform.
+import { isObject } from '../base/json.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
 import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
 import { NoResponse, tokensOf, valuesOf } from './connection.ts'
 import type { Link } from './link.ts'
+import { headerCame, recordVerdict } from './page-verdicts.ts'
 import { type RecordCheck, writtenFraction } from './record-faults.ts'
 import { headerOf, LIST_HEADERS, PAGE_HEADERS, parseJson, type SeenPage } from './seen-page.ts'
 
+type Rule = Omit<Check, 'severity'>
+
 const METHODS = ['get', 'head', 'options']
 const ALLOW = 'GET, HEAD, OPTIONS'
-
-const headerCame = (name: string, value: string | undefined) =>
-  value === undefined ? `no ${name}` : `${name}: ${printable(value)}`
 
 /** A header of a page that is a whole number, and which one it must be, if that is known. */
 function numberHeader(page: SeenPage, name: string, required?: number): Verdict {
@@ -23,26 +24,7 @@ function numberHeader(page: SeenPage, name: string, required?: number): Verdict 
 const sameMethods = (tokens: readonly string[]) =>
   tokens.length === METHODS.length && METHODS.every((method) => tokens.includes(method))
 
-/** At most so many records of a page are named by one check. */
-const MAX_NAMED = 3
-
-export function recordVerdict(page: SeenPage, check: RecordCheck): Verdict {
-  if (page.records === undefined || page.records.length === 0) return undefined
-  return page.faults
-    .filter((fault) => fault.check === check)
-    .slice(0, MAX_NAMED)
-    .map(({ record, path, came, expected }) => ({
-      came: `record ${record + 1}: ${path} is ${came === undefined ? 'not there' : shown(came)}`,
-      expected,
-    }))
-}
-
-const onRecords = (id: RecordCheck, rule: string): Check => ({
-  id,
-  severity: 'rule',
-  rule,
-  page: (page) => recordVerdict(page, id),
-})
+const onRecords = (id: RecordCheck, rule: string): Rule => ({ id, rule, page: (page) => recordVerdict(page, id) })
 
 function integers(page: SeenPage): Verdict {
   const faults = recordVerdict(page, 'integers')
@@ -55,8 +37,7 @@ function integers(page: SeenPage): Verdict {
 export function identifiersOf({ orderedBy, records }: SeenPage): readonly number[] | undefined {
   if (orderedBy === undefined || records === undefined) return undefined
   return records.flatMap((record) => {
-    const value =
-      typeof record === 'object' && record !== null ? (record as Record<string, unknown>)[orderedBy] : undefined
+    const value = isObject(record) ? record[orderedBy] : undefined
     return typeof value === 'number' ? [value] : []
   })
 }
@@ -120,11 +101,11 @@ async function nothingBeyond({ trial, client, collection, first }: Probe): Promi
   }
   const beyond = await recordsOf(last + 1)
   if (beyond.length === 0) return []
-  const known = new Set([...first.records.map((record) => JSON.stringify(record)), ...(await recordsOf(last))])
-  const own = beyond.filter((record) => !known.has(record))
+  const knownRecords = new Set([...first.records.map((record) => JSON.stringify(record)), ...(await recordsOf(last))])
+  const others = beyond.filter((record) => !knownRecords.has(record))
   return unless(
-    own.length === 0,
-    `${own.length} records that are on no other page, such as ${shown(JSON.parse(own[0] ?? 'null'))}`,
+    others.length === 0,
+    `${others.length} records that are on no other page, such as ${shown(JSON.parse(others[0] ?? 'null'))}`,
     `no records beyond page ${last}, since X-Total is ${first.total}`,
     `GET ${client.base}${pageTarget(collection, last + 1)}`,
   )
@@ -187,10 +168,10 @@ async function headHeaders(probe: Probe): Promise<Verdict> {
   })
 }
 
-export const rules: readonly Check[] = [
+/** In the order in which docs/verify.md lists them. */
+export const rules: readonly Rule[] = [
   {
     id: 'http-response',
-    severity: 'rule',
     rule: 'Every request gets a whole HTTP response in time, with a body of the length that it announces.',
     exchange: ({ method, outcome }) => {
       const expected = 'a whole and valid HTTP response'
@@ -201,7 +182,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'status',
-    severity: 'rule',
     rule: 'The status of a page is 200.',
     response: ({ response }) => {
       const location = headerOf(response, 'Location')
@@ -211,7 +191,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'media-type',
-    severity: 'rule',
     rule: 'Content-Type is application/json.',
     page: (page) => {
       const type = page.header('Content-Type')
@@ -221,7 +200,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'allow',
-    severity: 'rule',
     rule: 'Allow has GET, HEAD and OPTIONS, and no other method.',
     page: (page) =>
       unless(
@@ -232,7 +210,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'vary',
-    severity: 'rule',
     rule: 'Vary is Accept.',
     page: (page) =>
       unless(
@@ -243,7 +220,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'header-once',
-    severity: 'rule',
     rule: 'Content-Type, X-Page, X-Per-Page, X-Total and X-Total-Pages have one value each.',
     page: ({ response: { fields } }) =>
       PAGE_HEADERS.filter((name) => !LIST_HEADERS.includes(name)).flatMap((name): Wrong[] => {
@@ -254,31 +230,26 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'x-page',
-    severity: 'rule',
     rule: 'X-Page is the number of the page.',
     page: (page) => numberHeader(page, 'X-Page', page.page),
   },
   {
     id: 'x-per-page',
-    severity: 'rule',
     rule: 'X-Per-Page is 10, in all collections.',
     page: (page) => numberHeader(page, 'X-Per-Page', PER_PAGE),
   },
   {
     id: 'x-total',
-    severity: 'rule',
     rule: 'X-Total is a whole number.',
     page: (page) => numberHeader(page, 'X-Total'),
   },
   {
     id: 'x-total-pages',
-    severity: 'rule',
     rule: 'X-Total-Pages is a whole number.',
     page: (page) => numberHeader(page, 'X-Total-Pages'),
   },
   {
     id: 'total-pages',
-    severity: 'rule',
     rule: 'X-Total-Pages is X-Total divided by X-Per-Page, rounded up.',
     page: (page) => {
       const { total, pages } = page
@@ -289,7 +260,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'same-totals',
-    severity: 'rule',
     rule: 'X-Total and X-Total-Pages are the same on all pages of a collection.',
     walk: ({ pages: [first, ...others] }) => {
       if (first === undefined || others.length === 0) return undefined
@@ -307,7 +277,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'json',
-    severity: 'rule',
     rule: 'The body of a page is JSON in UTF-8.',
     page: ({ json, response }) => {
       const encoding = headerOf(response, 'Content-Encoding')
@@ -322,32 +291,27 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'array',
-    severity: 'rule',
     rule: 'The body of a page is an array of records, without an object around it.',
     page: ({ json, records }) =>
       json === undefined ? undefined : unless(records !== undefined, shown(json.value), 'an array of records'),
   },
   {
     id: 'page-size',
-    severity: 'rule',
     rule: 'A page has 10 records; only the last may have fewer.',
     page: fullPageSize,
   },
   {
     id: 'last-page',
-    severity: 'rule',
     rule: 'The last page has the records that are left of X-Total.',
     page: lastPageSize,
   },
   {
     id: 'total-records',
-    severity: 'rule',
     rule: 'X-Total counts all records: beyond the last page there are none.',
     probe: nothingBeyond,
   },
   {
     id: 'page-selects',
-    severity: 'rule',
     rule: 'The parameter page selects the page: no two pages have the same records.',
     walk: ({ pages }) => {
       if (pages.length < 2) return undefined
@@ -369,21 +333,20 @@ export const rules: readonly Check[] = [
   onRecords('description', 'description has the value of descripcion.'),
   {
     id: 'order',
-    severity: 'rule',
     rule: 'Municipalities, countries, subdisciplines and audiences ascend by their identifier, across pages too.',
     page: ascendingWithin,
     walk: ({ pages }) => {
-      const known = pages.filter(({ ends }) => ends !== undefined)
-      if (known.length < 2) return undefined
-      const at = known.findIndex(({ ends, content }, index) => {
-        const before = known[index - 1]
+      const ordered = pages.filter(({ ends }) => ends !== undefined)
+      if (ordered.length < 2) return undefined
+      const at = ordered.findIndex(({ ends, content }, index) => {
+        const before = ordered[index - 1]
         // The same page again is told by its own check.
         return (
           before !== undefined && before.content !== content && (ends?.[0] as number) <= (before.ends?.[1] as number)
         )
       })
       if (at === -1) return []
-      const [before, after] = [known[at - 1], known[at]]
+      const [before, after] = [ordered[at - 1], ordered[at]]
       return wrong(
         `page ${after?.page} begins with ${after?.ends?.[0]}, and page ${before?.page} ends with ${before?.ends?.[1]}`,
         'ascending identifiers across pages',
@@ -393,14 +356,12 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'link-syntax',
-    severity: 'rule',
     rule: 'Link is a comma-separated list of URLs in angle brackets, each followed by its relation.',
     page: ({ links }) =>
       links === undefined ? undefined : unless(typeof links !== 'string', String(links), '<URL>; rel="…", and so on'),
   },
   {
     id: 'link-url',
-    severity: 'rule',
     rule: 'The URLs of Link are absolute, of the shape {base_url}/api/v1/<collection>?format=api&page=<n>.',
     page: (page) =>
       readable(page)
@@ -412,7 +373,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'link-base',
-    severity: 'rule',
     rule: 'The URLs of Link begin with the address of the service: the one that was given, or that of --base-url.',
     page: (page) =>
       readable(page)
@@ -424,31 +384,27 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'link-relations',
-    severity: 'rule',
     rule: 'The entries of Link are prev and next, each at most once.',
     page: (page) => {
       const relations = readable(page)?.map(({ relation }) => relation)
       if (relations === undefined) return undefined
-      const known = relations.every((relation) => relation === 'prev' || relation === 'next')
+      const isKnown = relations.every((relation) => relation === 'prev' || relation === 'next')
       const isOnce = new Set(relations).size === relations.length
-      return unless(known && isOnce, `the relations ${relations.join(', ')}`, 'prev and next, each at most once')
+      return unless(isKnown && isOnce, `the relations ${relations.join(', ')}`, 'prev and next, each at most once')
     },
   },
   {
     id: 'link-prev',
-    severity: 'rule',
     rule: 'A page that has a previous page has an entry prev, which leads to the page before it.',
     page: (page) => (page.page === 1 ? undefined : neighbour(page, 'prev', page.page - 1)),
   },
   {
     id: 'link-next',
-    severity: 'rule',
     rule: 'A page that has a following page has an entry next, which leads to the page after it.',
     page: (page) => (page.isLast === false ? neighbour(page, 'next', page.page + 1) : undefined),
   },
   {
     id: 'link-first',
-    severity: 'rule',
     rule: 'The first page has no entry prev.',
     page: (page) => {
       if (page.page !== 1) return undefined
@@ -458,7 +414,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'link-order',
-    severity: 'rule',
     rule: 'In Link, prev comes before next.',
     page: (page) => {
       const relations = readable(page)?.map(({ relation }) => relation) ?? []
@@ -470,19 +425,16 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'page-omitted',
-    severity: 'rule',
     rule: 'Without page, the first page is sent.',
     probe: (probe) => samePage(probe, bareTarget(probe), 1),
   },
   {
     id: 'format-omitted',
-    severity: 'rule',
     rule: 'Without format, the same page is sent.',
     probe: formatOmitted,
   },
   {
     id: 'head-status',
-    severity: 'rule',
     rule: 'HEAD is allowed: its status is that of GET.',
     probe: async (probe) => {
       const response = await headOf(probe)
@@ -491,7 +443,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'head-body',
-    severity: 'rule',
     rule: 'The response to HEAD has no body.',
     probe: async (probe) => {
       const response = await headOf(probe)
@@ -502,13 +453,11 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'head-headers',
-    severity: 'rule',
     rule: 'The response to HEAD has the headers of the page.',
     probe: headHeaders,
   },
   {
     id: 'options-status',
-    severity: 'rule',
     rule: 'OPTIONS is allowed: its status is 200 or another of success.',
     probe: async (probe) => {
       const response = await optionsOf(probe)
@@ -518,7 +467,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'options-allow',
-    severity: 'rule',
     rule: 'The response to OPTIONS has Allow, with GET, HEAD and OPTIONS and no other method.',
     probe: async (probe) => {
       const response = await optionsOf(probe)
@@ -529,7 +477,6 @@ export const rules: readonly Check[] = [
   },
   {
     id: 'read-only',
-    severity: 'rule',
     rule: 'Nothing can be created: POST, here without a body, does not succeed.',
     probeOnce: async ({ trial, collection }) => {
       const { outcome, request } = await trial({

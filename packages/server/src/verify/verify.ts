@@ -1,4 +1,5 @@
 // Verifies a server: walks its collections, applies every check, and tells what each of them found.
+import { isObject, valueAt } from '../base/json.ts'
 import type { Collection } from '../catalog/collections.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
@@ -275,13 +276,10 @@ class CollectionWalk {
 
 /** The key or the code of a record as text; an embedded record in it stands for its identifier. */
 export function partsOf(entity: Entity, which: 'key' | 'code', record: unknown): string | undefined {
-  if (typeof record !== 'object' || record === null) return undefined
+  if (!isObject(record)) return undefined
   const parts = entity[which].map((name) => {
-    const [field, value] = [entity.fields[name], (record as Record<string, unknown>)[name]]
-    if (field?.kind !== 'embed') return value
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)[field.entity.key[0] ?? '']
-      : undefined
+    const field = entity.fields[name]
+    return valueAt(record, field?.kind === 'embed' ? [name, field.entity.key[0] ?? ''] : [name])
   })
   return parts.some((part) => part === undefined || part === null) ? undefined : parts.map(String).join('/')
 }

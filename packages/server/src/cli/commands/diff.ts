@@ -1,8 +1,8 @@
 // nomenclator diff A B
-
 import { Failure } from '../../base/failure.ts'
+import { valueAt } from '../../base/json.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { catalogOfBoth, changeJson, diffEntity, diffJson } from '../../release/diff.ts'
 import { compareReleases } from '../../release/guard.ts'
@@ -57,23 +57,20 @@ function streamJson(older: Release, newer: Release, entities: readonly Entity[],
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
 function listChanges(older: Release, newer: Release, entity: Entity, terminal: Terminal): void {
-  const nameField = Object.keys(entity.fields).find((field) => entity.fields[field]?.kind === 'name')
+  const nameField = nameFieldOf(entity)
   for (const change of diffEntity(older, newer, entity.name, fromDisk)) {
     const record = change.change === 'removed' ? change.old : change.new
-    const name = nameField === undefined || record[nameField] === undefined ? '' : ` ${record[nameField]}`
+    const name = record[nameField] === undefined ? '' : ` ${record[nameField]}`
     terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${name}\n`)
     if (change.change !== 'changed') continue
     for (const path of change.fields)
-      terminal.out(`    ${path}: old ${valueAt(change.old, path)} → new ${valueAt(change.new, path)}\n`)
+      terminal.out(`    ${path}: old ${textAt(change.old, path)} → new ${textAt(change.new, path)}\n`)
   }
 }
 
-/** As in JSON, so that texts are told from numbers; nothing where there is no such field. */
-function valueAt(record: PublishedRecord, path: string): string {
-  let value: PublishedRecord[string] | undefined = record
-  for (const step of path.split('.')) value = typeof value === 'object' ? value?.[step] : undefined
-  return JSON.stringify(value) ?? 'nothing'
-}
+/** A value as JSON, so that texts are told from numbers; nothing where there is no such field. */
+const textAt = (record: PublishedRecord, path: string): string =>
+  JSON.stringify(valueAt(record, path.split('.'))) ?? 'nothing'
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {

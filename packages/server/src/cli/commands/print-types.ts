@@ -7,7 +7,7 @@ import { openHome } from './locking.ts'
 
 const USE = `//
 //   import { connect } from 'nomenclator-client'
-//   import type { Collections } from '../../../../../src/cli/catalogs.ts'
+//   import type { Collections } from './catalogs.ts'
 //   const catalogs = connect<Collections>('https://catalogs.example.org')
 `
 

@@ -1,4 +1,4 @@
-// Tables with more columns: what is read of them, what is added, and what is told at the end.
+// Tables with more columns: what is read of them, what is added, what is written, and what is told at the end.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -84,9 +84,46 @@ describe('a table', () => {
     )
   })
 
+  test.each([
+    ['formulas with a guard', '=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
+    ['other signs that begin one', "@SUM(A1)\t|+cmd|' /C calc'!A0", "'@SUM(A1)\t|+cmd|' /C calc'!A0"],
+    ['a formula that begins with a sign', '-cmd', "'-cmd"],
+    ['a value with a guard as it is', "'=1", "'=1"],
+    ['negative numbers as they are', '-99.13', '-99.13'],
+    ['telephone numbers as they are', '+52 (55) 1234-5678', '+52 (55) 1234-5678'],
+    ['a dash as it is', '-', '-'],
+    ['mail addresses as they are', 'a@b.mx', 'a@b.mx'],
+    ['what is quoted without need as it is', '"a"', '"a"'],
+  ])('keeps %s', async (_what, value, written) => {
+    const cell = value.includes('"') && !value.startsWith('"') ? `"${value.replaceAll('"', '""')}"` : value
+    await resolved(`x;estado\n${cell};Jalisco\n`, '--columns', 'estado', '--out', made)
+    expect(readFileSync(made, 'utf8').split('\n')[1]).toBe(`${written};Jalisco;14;Jalisco;exact;1.0000`)
+  })
+
+  test('whose header is a formula gets a guard there', async () => {
+    const { out } = await resolved('=1+a,estado\n2,Jalisco\n', '--columns', 'estado')
+    expect(out).toStartWith("'=1+a,estado,idEstado,name,verdict,score\n2,Jalisco,")
+  })
+
+  test('of one column keeps its empty lines, and one of several loses them', async () => {
+    const one = await resolved('estado\n\nJalisco\n', '--columns', 'estado')
+    expect(one.out).toBe('estado,idEstado,name,verdict,score\n,,,none,0.0000\nJalisco,14,Jalisco,exact,1.0000\n')
+    const two = await resolved('estado,b\n\nJalisco,1\n', '--columns', 'estado')
+    expect(two.out).toBe('estado,b,idEstado,name,verdict,score\nJalisco,1,14,Jalisco,exact,1.0000\n')
+  })
+
+  test('may be separated by tabs, and begin with a byte order mark, which stays', async () => {
+    const { out } = await resolved('\ufeffestado\tb, c\td\nJalisco\t"1\t2"\t\n', '--columns', 'ESTADO=estado')
+    expect(out).toBe(
+      '\ufeffestado\tb, c\td\tidEstado\tname\tverdict\tscore\nJalisco\t"1\t2"\t\t14\tJalisco\texact\t1.0000\n',
+    )
+  })
+
   test('gets no identifier below the threshold', async () => {
     const { out } = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.9')
     expect(out).toContain('\nJal,Guadalajra,,,,sure,0.8000\n')
+    const same = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.8')
+    expect(same.out).toContain('\nJal,Guadalajra,14,580,Guadalajara,sure,0.8000\n')
   })
 
   test('the most frequent values that are not resolved are told', async () => {
@@ -105,8 +142,23 @@ describe('refused is', () => {
       'a short row',
       'estado,b\nJal,1\nJal\n',
       ['--columns', 'estado'],
-      /given\.csv:3, all: "1 values"; expected 2 values/,
+      /given\.csv:3, all: "one value"; expected 2 values/,
     ],
+    [
+      'a value beyond the header',
+      'a,b\nJal,1,2\n',
+      ['--columns', 'a=estado'],
+      /given\.csv:2, all: "3 values"; expected 2/,
+    ],
+    [
+      'a quote in a value',
+      'estado\nJ"al\n',
+      ['--columns', 'estado'],
+      /given\.csv:2, column 1: .*; expected a value with/,
+    ],
+    ['a quote never closed', `estado\n"${'x\n'.repeat(60_000)}`, ['--columns', 'estado'], /given\.csv:2, column 1: /],
+    ['free text beside a part', 'a,b\nx,y\n', ['--columns', 'a=q,b=estado'], /has q beside other parts/],
+    ['a list that is none', 'a\nx\n', ['--columns', 'a=q=b'], /--columns was "a=q=b"; allowed is a list/],
     ['nothing', '', ['--columns', 'estado'], /given\.csv is empty/],
     ['no flag', 'estado\n', [], /--columns is missing/],
     [

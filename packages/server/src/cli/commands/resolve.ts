@@ -4,9 +4,8 @@ import { Failure } from '../../base/failure.ts'
 import { command } from '../command.ts'
 import { text, type Wrong, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
+import { STANDARD } from '../terminal/output.ts'
 import { openHome } from './locking.ts'
-
-const STANDARD = '-'
 
 export const resolveCommand = command({
   name: 'resolve',
@@ -43,8 +42,11 @@ export const resolveCommand = command({
     const release = (await openHome(values, terminal)).openCurrent()
     if (release === undefined)
       throw new Failure('there is no release to resolve with; nomenclator import bundled makes one')
-    const { resolveFile } = await import('./resolve-file.ts')
-    await resolveFile(release, { file, ...values, columns: values.columns }, terminal)
+    const { resolveTable } = await import('../resolving/resolve-table.ts')
+    const summary = await resolveTable(release, { ...values, file, columns: values.columns }, terminal)
+    // Standard output has the rows.
+    const print = values.out === STANDARD ? terminal.err : terminal.out
+    print(values.json ? `${JSON.stringify(summary.json())}\n` : summary.text())
     return 0
   },
 })

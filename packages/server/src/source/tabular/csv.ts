@@ -41,13 +41,17 @@ function parseRow(
     faults.add({ ...location, column, value: line, expected: values.expected })
     return undefined
   }
-  if (values.length === columns.length) {
-    checkCopies(columns, values, location, faults)
-    return rowOf(columns, values, cellOf)
-  }
+  if (!hasWidth(values, columns.length, location, faults)) return undefined
+  checkCopies(columns, values, location, faults)
+  return rowOf(columns, values, cellOf)
+}
+
+/** Whether a line has as many values as the header; if not, that is a fault. */
+export function hasWidth(values: readonly string[], width: number, location: SourceLocation, faults: Faults): boolean {
+  if (values.length === width) return true
   const value = values.length === 1 ? 'one value' : `${values.length} values`
-  faults.add({ ...location, column: 'all', value, expected: `${columns.length} values, as in the header` })
-  return undefined
+  faults.add({ ...location, column: 'all', value, expected: `${width} values, as in the header` })
+  return false
 }
 
 /** What should be a number and is not stays a text, which the check of the row refuses. */
@@ -106,13 +110,15 @@ function closingQuote(line: string, from: number): number {
 }
 
 /** A text as it is, in quotes if it has a separator, a quote or a line end. */
-export const quotedIfNeeded = (text: string, separator = ','): string =>
+const quotedIfNeeded = (text: string, separator = ','): string =>
   text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 // A spreadsheet takes a text that begins with one of these for a formula, and may run it, unless an apostrophe stands
 // before it. One apostrophe is taken off when the text is read, so a text that begins with a guard of its own gets another.
 const FORMULA = /^'*[=+\-@]/
 const GUARDED = /^'+[=+\-@]/
+/** A number, a date or a telephone number begins like a formula, and computes no more than another number. */
+const NUMBERS = /^[+-][\d\s.,:()/+-]*$/
 
 const guarded = (text: string, pattern: RegExp): string => (pattern.test(text) ? `'${text}` : text)
 const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
@@ -121,4 +127,21 @@ const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(
 export const csvCell = (text: string): string => quotedIfNeeded(guarded(text, GUARDED))
 
 /** The same, but safe to open in a spreadsheet. */
-export const spreadsheetCell = (text: string): string => quotedIfNeeded(guarded(text, FORMULA))
+export const spreadsheetCell = (text: string, separator = ','): string =>
+  quotedIfNeeded(guarded(text, FORMULA), separator)
+
+/** Whether a value that someone else wrote needs a guard: it has none, and is more than numbers. */
+const isFormula = (value: string): boolean => FORMULA.test(value) && !GUARDED.test(value) && !NUMBERS.test(value)
+
+/** A line of someone else's table with more values: as it was, but safe to open in a spreadsheet. */
+export function extendedLine(
+  line: string,
+  values: readonly string[],
+  added: readonly string[],
+  separator: string,
+): string {
+  const cell = (value: string) =>
+    isFormula(value) ? spreadsheetCell(value, separator) : quotedIfNeeded(value, separator)
+  const before = values.some(isFormula) ? values.map(cell).join(separator) : line
+  return [before, ...added.map((value) => spreadsheetCell(value, separator))].join(separator)
+}

@@ -1,6 +1,6 @@
-// Detects which of its two encodings INEGI has published a table in.
+// Detects in which of two encodings a table is: those that INEGI publishes in, and spreadsheets write.
 import { isAscii } from 'node:buffer'
-import type { Encoding } from '../lines.ts'
+import type { Encoding } from './lines.ts'
 
 /**
  * Letters beyond ASCII tell the encoding. In Windows-1252 they stand alone and hardly ever look like UTF-8, while a

@@ -1,0 +1,64 @@
+// Reads a table row by row, resolves each row, and writes it as it is with more columns.
+import { existsSync } from 'node:fs'
+import { Failure } from '../../base/failure.ts'
+import { LruCache } from '../../base/lru-cache.ts'
+import { resolveRow } from '../../query/resolve/resolve.ts'
+import type { Resolution } from '../../query/resolve/verdict.ts'
+import type { Release } from '../../release/release.ts'
+import { Faults } from '../../source/faults.ts'
+import { standardInput, textFile, UnreadableFile } from '../../source/lines.ts'
+import { readAnyCsv } from '../../source/tabular/any-csv.ts'
+import { extendedLine } from '../../source/tabular/csv.ts'
+import type { Terminal } from '../command.ts'
+import { outputTo, STANDARD } from '../terminal/output.ts'
+import { progressLine } from '../terminal/progress.ts'
+import { AddedColumns } from './added-columns.ts'
+import { Summary } from './summary.ts'
+
+type Options = {
+  readonly file: string
+  /** Such as `estado,NOM_MUN=municipio`. */
+  readonly columns: string
+  readonly out: string
+  readonly threshold: number
+}
+
+/** Tables repeat their values: so many different rows are not resolved twice. */
+const CACHED_ROWS = 20_000
+
+export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
+  const { file, out, threshold } = options
+  if (file !== STANDARD && !existsSync(file)) throw new Failure(`there is no file ${file}`)
+  const source = file === STANDARD ? standardInput() : textFile(file)
+  const faults = new Faults()
+  const progress = progressLine(terminal)
+  const summary = new Summary()
+  const output = outputTo(out, terminal)
+  const cache = new LruCache<Resolution>({ maxEntries: CACHED_ROWS })
+  let columns: AddedColumns | undefined
+  try {
+    for await (const { line, values, separator, needsMark } of readAnyCsv(source, faults)) {
+      if (columns === undefined) {
+        columns = new AddedColumns(release, source.file, values, options.columns)
+        if (needsMark) output.write('\ufeff')
+        output.write(`${extendedLine(line, values, columns.names, separator)}\n`)
+        continue
+      }
+      const { row, cells } = columns.read(values)
+      const resolution = cache.get(cells.join('\u0000'), () => resolveRow(release, row))
+      summary.count(resolution.verdict, cells)
+      output.write(`${extendedLine(line, values, columns.cells(resolution, threshold), separator)}\n`)
+      progress.show('Resolving', summary.rows, undefined)
+    }
+    faults.throwIfAny()
+    if (columns === undefined) throw new Failure(`${source.file} is empty: it has no header`)
+    output.end()
+    return summary
+  } catch (error) {
+    output.discard()
+    if (error instanceof UnreadableFile) faults.throwIfAny()
+    throw error
+  } finally {
+    progress.clear()
+  }
+}

@@ -1,0 +1,52 @@
+// Where the output of a command goes that may be long: standard output, or a file that is there when all of it is.
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Terminal } from '../command.ts'
+
+/** The name that stands for standard input and standard output. */
+export const STANDARD = '-'
+
+type Output = {
+  readonly write: (text: string) => void
+  readonly end: () => void
+  /** Ends it before all was written. */
+  readonly discard: () => void
+}
+
+const MAX_BUFFERED = 1 << 16
+
+export function outputTo(path: string, terminal: Terminal): Output {
+  if (path === STANDARD) {
+    const { write, flush } = buffered(terminal.out)
+    return { write, end: flush, discard: flush }
+  }
+  const unfinished = `${path}.unfinished`
+  const file = openSync(unfinished, 'w')
+  const { write, flush } = buffered((text) => writeFileSync(file, text))
+  return {
+    write,
+    end: () => {
+      flush()
+      renameSync(unfinished, path)
+      closeSync(file)
+    },
+    discard: () => {
+      closeSync(file)
+      rmSync(unfinished, { force: true })
+    },
+  }
+}
+
+function buffered(send: (text: string) => void) {
+  let pending = ''
+  const flush = () => {
+    if (pending !== '') send(pending)
+    pending = ''
+  }
+  return {
+    write: (text: string) => {
+      pending += text
+      if (pending.length >= MAX_BUFFERED) flush()
+    },
+    flush,
+  }
+}
