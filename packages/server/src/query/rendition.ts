@@ -70,6 +70,16 @@ const OPENING = text('[')
 const parsed = (jsons: readonly Uint8Array[]): PublishedRecord[] =>
   jsons.length === 0 ? [] : JSON.parse(decoder.decode(Buffer.concat([OPENING, ...spaced(jsons, ',', ']')])))
 
+/** Records as values, reduced to the selection. */
+export function selectedRecords(
+  entity: Entity,
+  selection: Selection,
+  jsons: readonly Uint8Array[],
+): readonly PublishedRecord[] {
+  const records = parsed(jsons)
+  return isWhole(selection) ? records : records.map(shapeOf(entity, selection))
+}
+
 /** The JSON of records, with separators between them. */
 function spaced(jsons: readonly Uint8Array[], between: string, after: string): readonly Uint8Array[] {
   if (jsons.length === 0 || (jsons.length === 1 && after === '')) return jsons
