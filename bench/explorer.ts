@@ -59,8 +59,8 @@ async function timed(call: (round: number) => unknown): Promise<Spread> {
 class ReadBefore extends ApiReader {
   #list: ReadList | undefined
 
-  override list(path: string, pairs: Pairs): ReadList {
-    this.#list ??= super.list(path, pairs)
+  override list(entity: Entity, pairs: Pairs): ReadList {
+    this.#list ??= super.list(entity, pairs)
     return this.#list
   }
 }

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { ProblemError } from '../packages/server/src/http/problem.ts'
 import { MAX_FIELDS } from '../packages/server/src/http/v2/parameter-definitions.ts'
-import { catalogRouteAt } from '../packages/server/src/http/v2/paths.ts'
-import { parseQuery, parseRequest } from '../packages/server/src/http/v2/request.ts'
+import { parseQuery } from '../packages/server/src/http/v2/request/query-string.ts'
+import { parseListRequest } from '../packages/server/src/http/v2/request/records.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
@@ -43,8 +43,8 @@ describe('fields', () => {
 describe('the same field again and again', () => {
   const parsed = (count: number) => {
     const query = parseQuery(`fields=${Array.from({ length: count }, () => 'descPais').join(',')}`)
-    const route = catalogRouteAt(release.catalog, '/api/v2/paises')
-    return parseRequest(route, query, new Map(), release) as { rendition: { fields: readonly string[] } }
+    const { definition } = release.entity('pais')
+    return parseListRequest({ kind: 'list', entity: definition, parent: undefined }, query, new Map())
   }
 
   test('is one field for all that comes after', () => {

@@ -1,62 +1,35 @@
-// The explorer as a reader of API v2: requests it within the process, and gives what it responds.
+// The explorer as a reader of API v2: the same parsers, finders and limits, as values instead of responses.
 import type { Catalog } from '../catalog/catalog.ts'
-import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import type { HttpRequest } from '../http/exchange.ts'
+import type { RequestHeaders } from '../http/exchange.ts'
 import { ProblemError } from '../http/problem.ts'
-import { respondV2, type V2Context } from '../http/v2/pipeline.ts'
-import { type ListRequest, parseQuery, parseRequest } from '../http/v2/request.ts'
+import { describeRelease, describeReleases } from '../http/v2/describe.ts'
+import { findPage, type ListPage, recordJsons } from '../http/v2/find.ts'
+import { openapiDocument } from '../http/v2/openapi/document.ts'
+import { recordRoute } from '../http/v2/paths.ts'
+import type { V2Context } from '../http/v2/pipeline.ts'
+import { findRecord } from '../http/v2/record-key.ts'
+import type { RawQuery } from '../http/v2/request/query-string.ts'
+import { type ListRequest, parseListRequest, parseRecordRequest } from '../http/v2/request/records.ts'
+import { parseSearchRequest } from '../http/v2/request/search.ts'
+import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
+import { selectedRecords } from '../query/formats/record-json.ts'
 import { wholeCodeOf } from '../query/search/codes.ts'
 import type { Release } from '../release/release.ts'
 import { type ChangeSummary, summarizeChanges } from './change-summary.ts'
 import { type DotGrid, dotGrid } from './dot-grid.ts'
 import { type Facet, facetOf, facetParameters, knownFacts } from './facets.ts'
-import { apiCollectionPath, type Pairs, withQuery } from './links.ts'
+import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
 /** A record as API v2 gives it with facts: what is not known is null. */
 export type ReadRecord = { readonly [field: string]: string | number | null | PublishedRecord }
 
-export type ReadList = {
-  readonly records: readonly ReadRecord[]
-  readonly total: number
-  readonly page: number
-  readonly perPage: number
-  readonly totalPages: number
-}
+export type ReadList = ListPage & { readonly records: readonly ReadRecord[] }
 
-export type Suggestion = {
-  readonly collection: string
-  readonly key: Readonly<Record<string, string | number>>
-  readonly name: string
-  readonly breadcrumb: readonly string[]
-  readonly matches: readonly { readonly field: string; readonly ranges: readonly (readonly [number, number])[] }[]
-}
-
-export type ReleaseSummary = {
-  readonly digest: string
-  readonly built: string
-  readonly current: boolean
-  readonly source: string
-  readonly synthetic: boolean
-  readonly counts: Readonly<Record<string, number>>
-  readonly bytes: number
-}
-
-export type ReleaseDetails = Omit<ReleaseSummary, 'source'> & {
-  readonly source: {
-    readonly title: string
-    readonly credits: readonly { readonly to: string; readonly of: readonly string[] }[]
-  }
-  readonly findings: readonly {
-    readonly kind: string
-    readonly says: string
-    readonly count: number
-    readonly examples: readonly string[]
-  }[]
-  readonly versions: { readonly nomenclator: string; readonly bun: string }
-}
+export type ReleaseSummary = ReturnType<typeof describeReleases>[number]
+export type ReleaseDetails = ReturnType<typeof describeRelease>
 
 /** What a map shows: where, how many points, and what they are coloured by. */
 export type MapFrame = {
@@ -67,20 +40,19 @@ export type MapFrame = {
   readonly hues: readonly number[]
 }
 
-const NO_HEADERS: HttpRequest['headers'] = new Map()
-const decoder = new TextDecoder()
+const NO_HEADERS: RequestHeaders = new Map()
+
+/** The query of a request that names no release: the reader has chosen one. */
+const queryOf = (pairs: Pairs): RawQuery => ({ pairs, release: undefined })
 
 export class ApiReader {
   readonly #context: V2Context
   readonly release: Release
-  /** What names the release in a request; nothing for the current one. */
-  readonly #named: Pairs
 
   constructor(context: V2Context, releasePrefix: string | undefined) {
     this.#context = context
     const { releases } = context
     this.release = releasePrefix === undefined ? releases.current : releases.find('release', releasePrefix)
-    this.#named = this.isCurrent ? [] : [['release', this.release.digest]]
   }
 
   get isCurrent(): boolean {
@@ -95,30 +67,30 @@ export class ApiReader {
     return this.release.entity(entity.name).count
   }
 
-  list(path: string, pairs: Pairs): ReadList {
-    const { head, value } = this.#get(path, [...pairs, ...this.#named])
-    const header = (name: string) => Number(new RegExp(`^${name}: ([0-9]+)`, 'm').exec(head)?.[1])
-    return {
-      records: value as ReadRecord[],
-      total: header('X-Total'),
-      page: header('X-Page'),
-      perPage: header('X-Per-Page'),
-      totalPages: header('X-Total-Pages'),
-    }
+  list(entity: Entity, pairs: Pairs): ReadList {
+    const request = listRequest(entity, pairs)
+    const { page, positions } = findPage(this.release, request)
+    const jsons = recordJsons(this.release, request, positions)
+    return { ...page, records: selectedRecords(entity, request.rendition, jsons) as readonly ReadRecord[] }
   }
 
-  record(path: string, pairs: Pairs = []): ReadRecord {
-    return this.#get(path, [...pairs, ...this.#named]).value as ReadRecord
+  /** How many records a list has. */
+  total(entity: Entity, pairs: Pairs): number {
+    return findPage(this.release, listRequest(entity, pairs)).page.total
   }
 
-  /** The record in another release; undefined where it is not there. */
-  recordIn(digest: string, path: string): ReadRecord | undefined {
+  /** A record by its identifiers, which must be as many as its path has. */
+  record(entity: Entity, identifiers: readonly string[], pairs: Pairs = []): ReadRecord {
+    return readRecord(this.release, entity, identifiers, pairs)
+  }
+
+  /** The record with its facts in another release; undefined where it is not there. */
+  recordIn(digest: string, { plural }: Entity, identifiers: readonly string[]): ReadRecord | undefined {
     try {
-      const pairs = [
-        ['facts', 'true'],
-        ['release', digest],
-      ] as const
-      return this.#get(path, pairs).value as ReadRecord
+      const release = this.#context.releases.find('release', digest)
+      const entity = release.catalog.collections.get(plural)
+      if (entity === undefined || recordRoute(entity, identifiers) === undefined) return undefined
+      return readRecord(release, entity, identifiers, [['facts', 'true']])
     } catch (error) {
       if (error instanceof ProblemError && MISSING.has(error.problem.kind)) return undefined
       throw error
@@ -126,20 +98,26 @@ export class ApiReader {
   }
 
   search(pairs: Pairs): readonly Suggestion[] {
-    return this.#get(`${V2_PATH}/search`, [...pairs, ...this.#named]).value as Suggestion[]
+    const request = parseSearchRequest(queryOf(pairs), this.catalog)
+    return searchSuggestions(this.release, request, this.#context.baseUrlOf())
   }
 
   /** Newest first. */
   releases(): readonly ReleaseSummary[] {
-    return this.#get(`${V2_PATH}/releases`, []).value as ReleaseSummary[]
+    const { releases, baseUrlOf } = this.#context
+    return describeReleases(releases.list(), releases.current.digest, baseUrlOf())
   }
 
-  releaseDetails(digest: string): ReleaseDetails {
-    return this.#get(`${V2_PATH}/releases/${encodeURIComponent(digest)}`, []).value as ReleaseDetails
+  /** The release that is read. */
+  releaseDetails(): ReleaseDetails {
+    const { releases, baseUrlOf } = this.#context
+    return describeRelease(this.release.manifest, releases.current.digest, baseUrlOf())
   }
 
-  openapi(): unknown {
-    return this.#get(OPENAPI_PATH, []).value
+  /** The OpenAPI document, which describes the current release. */
+  openapi() {
+    const { releases, baseUrlOf } = this.#context
+    return openapiDocument(releases.current.catalog, baseUrlOf())
   }
 
   changes(from: string, to: string): Promise<readonly ChangeSummary[]> {
@@ -148,24 +126,19 @@ export class ApiReader {
 
   /** The facets of a list, each with as many values as are worth showing. */
   facets(entity: Entity, pairs: Pairs, max: number): Facet[] {
-    const request = this.#listRequest(entity, pairs)
+    const request = listRequest(entity, pairs)
     return facetParameters(this.release, entity).map((parameter) => facetOf(this.release, request, parameter, max))
   }
 
   /** One facet of a list, with all of its values. */
   facet(entity: Entity, pairs: Pairs, parameter: string): Facet {
-    return facetOf(this.release, this.#listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER)
+    return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER)
   }
 
   /** How many records of a list each parent has, by its identifier. */
   countsBy(entity: Entity, pairs: Pairs, parameter: string): ReadonlyMap<string, number> {
     const { values } = this.facet(entity, pairs, parameter)
     return new Map(values.map(({ value, count }) => [value, count]))
-  }
-
-  #listRequest(entity: Entity, pairs: Pairs): ListRequest {
-    const route = { kind: 'list', entity, parent: undefined } as const
-    return parseRequest(route, parseQuery(withQuery('', pairs).slice(1)), NO_HEADERS, this.release) as ListRequest
   }
 
   /** Where the records of an entity are; undefined where no coordinates are known. */
@@ -194,24 +167,18 @@ export class ApiReader {
   wholeCode(entity: Entity, record: PublishedRecord): string[] | undefined {
     return wholeCodeOf(this.release, entity, record)
   }
-
-  /** How many records a list has. */
-  total(entity: Entity, pairs: Pairs): number {
-    const none: Pairs = [
-      ['per_page', '1'],
-      ['fields', entity.key.at(-1) as string],
-    ]
-    return this.list(apiCollectionPath(entity), [...pairs, ...none]).total
-  }
-
-  #get(path: string, pairs: Pairs): { readonly head: string; readonly value: unknown } {
-    const request = { method: 'GET', path, query: withQuery('', pairs).slice(1), headers: NO_HEADERS }
-    const response = respondV2(this.#context, request)
-    if (response instanceof Promise || !(response.body instanceof Uint8Array))
-      throw new Error(`${path} has no response that can be read at once`)
-    return { head: response.head, value: JSON.parse(decoder.decode(response.body)) }
-  }
 }
 
-/** A release may have gone meanwhile, and an earlier one may not have had the collection. */
-const MISSING: ReadonlySet<string> = new Set(['record-not-found', 'not-found', 'release-gone'])
+const listRequest = (entity: Entity, pairs: Pairs): ListRequest =>
+  parseListRequest({ kind: 'list', entity, parent: undefined }, queryOf(pairs), NO_HEADERS)
+
+function readRecord(release: Release, entity: Entity, identifiers: readonly string[], pairs: Pairs): ReadRecord {
+  const route = recordRoute(entity, identifiers)
+  if (route === undefined) throw new Error(`${identifiers.join(', ')} cannot be ${entity.name}`)
+  const request = parseRecordRequest(route, queryOf(pairs), NO_HEADERS)
+  const jsons = recordJsons(release, request, [findRecord(release, request)])
+  return selectedRecords(entity, request.rendition, jsons)[0] as ReadRecord
+}
+
+/** A release may have gone meanwhile, and an earlier one may not have had the record. */
+const MISSING: ReadonlySet<string> = new Set(['record-not-found', 'release-gone'])

@@ -1,18 +1,18 @@
 // Facets: for every value, the number of records that a list filtered by it has.
 import { describe, expect, test } from 'bun:test'
 import { fullRelease } from '../../../../test/support/releases.ts'
-import { type ListRequest, parseQuery, parseRequest } from '../http/v2/request.ts'
+import { parseQuery } from '../http/v2/request/query-string.ts'
+import { parseListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import { facetOf, facetParameters } from './facets.ts'
 
 const release = await fullRelease()
 const requestOf = (name: string, query: string) =>
-  parseRequest(
+  parseListRequest(
     { kind: 'list', entity: release.entity(name).definition, parent: undefined },
     parseQuery(query),
     new Map(),
-    release,
-  ) as ListRequest
+  )
 const totalOf = (name: string, query: string) => find(release, name, requestOf(name, query).query).total
 
 describe.each([...release.catalog.entities.keys()])('the facets of %s', (name) => {

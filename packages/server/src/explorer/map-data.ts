@@ -7,7 +7,8 @@ import { cachedResponse } from '../http/v2/cached-response.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'
 import { percentDecoded } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
-import { type ListRequest, parseQuery, parseRequest } from '../http/v2/request.ts'
+import { parseQuery } from '../http/v2/request/query-string.ts'
+import { parseListRequest } from '../http/v2/request/records.ts'
 import { bodyResponse } from '../http/v2/response.ts'
 import type { Release } from '../release/release.ts'
 import { MAP_PATH } from './links.ts'
@@ -36,7 +37,7 @@ export function respondMapData(context: V2Context, request: HttpRequest): HttpRe
   const query = parseQuery(request.query)
   if (kind === 'found') {
     const route = { kind: 'list', entity, parent: undefined } as const
-    const list = parseRequest(route, query, new Map(), release) as ListRequest
+    const list = parseListRequest(route, query, new Map())
     return bodyResponse(request, chosen, { ...form, body: foundBits(release, list) })
   }
   const [unknown] = query.pairs

@@ -1,7 +1,7 @@
 // The records of an entity as points of a map: a few bytes each, in the order of the records. docs/explorer.md has the format.
 import { type Entity, embeddedAt, factsOf, LATITUDE, LONGITUDE } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
-import type { ListRequest } from '../http/v2/request.ts'
+import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'

@@ -9,7 +9,7 @@ import { filterParameters, listParameters } from '../../http/v2/parameter-defini
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { LanguageCode } from '../language.ts'
-import { apiCollectionPath, apiRecordPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
+import { apiCollectionPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import {
@@ -38,7 +38,7 @@ const FEW_FACET_VALUES = 12
 export function collectionPage(view: View, entity: Entity): Page {
   const { api, pairs, words, language } = view
   refuseOwnParameters(entity, pairs)
-  const list = api.list(apiCollectionPath(entity), [...pairs, ['facts', 'true']])
+  const list = api.list(entity, [...pairs, ['facts', 'true']])
   const title = manyOf(view, entity)
   const filters = pairs.filter(([name]) => isFilter(entity, name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
@@ -128,8 +128,7 @@ function chosenLabel(view: View, facet: Facet, value: string): string {
   const shown = facet.values.find((one) => one.value === value)
   if (shown !== undefined) return valueLabel(view, facet, shown)
   const { parent } = facet
-  const path = parent === undefined ? undefined : apiRecordPath(parent, [value])
-  const record = path === undefined ? undefined : view.api.recordIn(view.api.release.digest, path)
+  const record = parent && view.api.recordIn(view.api.release.digest, parent, [value])
   return parent === undefined || record === undefined ? value : nameOf(parent, record)
 }
 

@@ -8,7 +8,7 @@ import { badParameter } from '../../http/problem.ts'
 import type { Release } from '../../release/release.ts'
 import type { ApiReader } from '../api-reader.ts'
 import type { LanguageCode } from '../language.ts'
-import { apiCollectionPath, DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
+import { DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
 import { copyButton } from '../snippets.ts'
 import { fieldLabel, manyOf, nameOf, oneOf, type Page, parameter, type View } from '../view.ts'
 
@@ -270,7 +270,7 @@ function exampleValues({ api }: View): Examples {
     ['from', api.releases().at(-1)?.digest ?? api.release.digest],
   ])
   for (const entity of api.catalog.entities.values()) {
-    const [record] = api.list(apiCollectionPath(entity), [['per_page', '1']]).records
+    const [record] = api.list(entity, [['per_page', '1']]).records
     if (record === undefined) continue
     const segments = keySegments(entity, record as PublishedRecord)
     for (const [at, field] of entity.key.entries()) examples.set(field, segments[at] ?? '')

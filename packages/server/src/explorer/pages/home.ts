@@ -87,7 +87,7 @@ function examples({ api, baseUrl }: View): string[] {
   const entities = [...api.catalog.entities.values()].toSorted((a, b) => api.count(b) - api.count(a))
   const largest = entities[0] as Entity
   const child = entities.find((entity) => embedsOf(entity).length > 0 && api.count(entity) > 0) ?? largest
-  const [record] = api.list(apiCollectionPath(child), [['per_page', '1']]).records
+  const [record] = api.list(child, [['per_page', '1']]).records
   const name = record === undefined ? 'a' : nameOf(child, record)
   const [embed] = embedsOf(child)
   const parent =

@@ -43,7 +43,7 @@ export function mapPage(view: View, named?: Entity): Page {
   const { words, language, api, pairs } = view
   const many = manyOf(view, entity)
   const points = language.number(frame.points)
-  const listed = api.list(apiCollectionPath(entity), [...withCoordinates(pairs), ...listOrder(view, entity)])
+  const listed = api.list(entity, [...withCoordinates(pairs), ...listOrder(view, entity)])
   const isFiltered = pairs.length > 0
   const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
   return {

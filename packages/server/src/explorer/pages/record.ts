@@ -19,7 +19,6 @@ import { DISTANCE } from '../../query/near.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
 import {
-  apiCollectionPath,
   apiRecordPath,
   collectionAddress,
   keySegments,
@@ -57,17 +56,16 @@ const POPULATION = 'poblacion'
 /** The address to go to where a record is named by its official code; undefined where it is named by its identifier. */
 export function recordByCode(view: View, entity: Entity, id: string): string | undefined {
   if (ownerOf(entity) !== undefined || /^[0-9]+$/.test(id)) return undefined
-  const path = apiRecordPath(entity, [id])
-  if (path === undefined) return undefined
-  const record = view.api.record(path, [['by', 'code']])
+  const record = view.api.record(entity, [id], [['by', 'code']])
   return href(view, recordAddress(entity, keySegments(entity, record as PublishedRecord)))
 }
 
 export function recordPage(view: View, entity: Entity, id: string): Page {
   const { api, words } = view
-  const path = apiRecordPath(entity, segmentsOf(entity, id))
+  const identifiers = segmentsOf(entity, id)
+  const path = apiRecordPath(entity, identifiers)
   if (path === undefined) throw recordNotFound(entity)
-  const record = api.record(path, FACTS)
+  const record = api.record(entity, identifiers, FACTS)
   const name = nameOf(entity, record)
   const around = whereabouts(view, entity, record)
   return {
@@ -79,10 +77,10 @@ export function recordPage(view: View, entity: Entity, id: string): Page {
 </div>
 <div class="record">
 <div class="about">
-${identifiers(view, entity, record)}
+${codes(view, entity, record)}
 ${facts(view, entity, record)}
 ${children(view, entity, record)}
-${history(view, entity, path)}
+${history(view, entity, identifiers)}
 </div>
 <aside class="around" aria-label="${words.record.near}">
 ${around}
@@ -135,7 +133,7 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
   )}</dl>`
 
 /** Its whole official code, its codes and names, its identifier, and the code that leads to it in API v2. */
-function identifiers(view: View, entity: Entity, record: ReadRecord): Html {
+function codes(view: View, entity: Entity, record: ReadRecord): Html {
   const { words } = view
   const named = nameFieldOf(entity)
   const own = publishedFields(entity).filter(
@@ -232,7 +230,7 @@ function childTable(view: View, child: Entity, filter: Pairs, total: number): Ht
   const isCounted = api.knownFacts(child).includes(POPULATION)
   const order: Pairs = isCounted ? [['sort', `-${POPULATION}`]] : []
   const shown: Pairs = [['per_page', String(MAX_CHILDREN)], ...FACTS, ...order]
-  const { records } = api.list(apiCollectionPath(child), [...filter, ...shown])
+  const { records } = api.list(child, [...filter, ...shown])
   const largest = Math.max(1, ...records.map((one) => Number(one[POPULATION] ?? 0)))
   const codes = child.code.filter((field) => child.fields[field]?.kind === 'code')
   const counts = [language.number(records.length), language.number(total)] as const
@@ -258,7 +256,7 @@ function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | und
   if (focus !== undefined)
     return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
   const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
-  const dots = child && dotsBelow(view, entity, record)
+  const dots = child && dotsBelow(view, child, entity, record)
   if (child === undefined || dots === undefined) return undefined
   return html`${dots}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
 }
@@ -272,34 +270,22 @@ function pointOf(record: ReadRecord): Point | undefined {
 
 const pointsOf = (records: readonly ReadRecord[]): Point[] => records.flatMap((record) => pointOf(record) ?? [])
 
-/** The places within a record that is no point itself. */
-function dotsBelow(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+/** The places within a record that is no point itself: all of them, or the largest where they are too many. */
+function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord): Html | undefined {
   const { api, words, language } = view
-  const child = descendantsOf(api.catalog, entity).find((one) => hasCoordinates(one))
-  if (child === undefined) return undefined
-  const shown: Pairs = [
-    ['per_page', String(MAX_DOTS)],
-    ['fields', `${LATITUDE},${LONGITUDE}`],
-  ]
-  const isCounted = api.knownFacts(child).includes(POPULATION)
-  const populated: Pairs = isCounted ? [[`${POPULATION}_min`, '1']] : []
+  const facts = api.knownFacts(child)
+  if (!facts.includes(LATITUDE)) return undefined
   const filter = filterBy(child, entity, record)
-  const path = apiCollectionPath(child)
-  const largest = api.list(path, [
-    ...filter,
-    ...shown,
-    ...populated,
-    ...(isCounted ? ([['sort', `-${POPULATION}`]] as Pairs) : []),
-  ])
-  const all = api.list(path, [...filter, ...shown])
-  const isAll = all.total <= MAX_DOTS || largest.records.length === 0
-  const points = pointsOf(isAll ? all.records : largest.records)
-  const caption = isAll ? words.record.dotsShown : words.record.dotsLargest
-  const map = dotMap(points, words.record.dots(manyOf(view, child).toLowerCase(), nameOf(entity, record)))
-  return (
-    map &&
-    html`<figure>${map}<figcaption>${caption(language.number(points.length), manyOf(view, child).toLowerCase())}</figcaption></figure>`
-  )
+  const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', `${LATITUDE},${LONGITUDE}`]]
+  const isCut = facts.includes(POPULATION) && api.total(child, filter) > MAX_DOTS
+  const largest = isCut
+    ? pointsOf(api.list(child, [...shown, [`${POPULATION}_min`, '1'], ['sort', `-${POPULATION}`]]).records)
+    : []
+  const points = largest.length > 0 ? largest : pointsOf(api.list(child, shown).records)
+  const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
+  const places = manyOf(view, child).toLowerCase()
+  const map = dotMap(points, words.record.dots(places, nameOf(entity, record)))
+  return map && html`<figure>${map}<figcaption>${caption(language.number(points.length), places)}</figcaption></figure>`
 }
 
 const DOTS_AROUND = 300
@@ -312,7 +298,7 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
     ['facts', 'true'],
   ]
   const own = keySegments(entity, record as PublishedRecord).join()
-  const found = api.list(apiCollectionPath(entity), near).records
+  const found = api.list(entity, near).records
   const others = found.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
   const map = dotMap(pointsOf(others), words.record.dotsAround(nameOf(entity, record)), focus)
   return html`${map && html`<figure>${map}</figure>`}
@@ -339,7 +325,7 @@ function homonyms(view: View, entity: Entity, record: ReadRecord): Html {
   const field = nameFieldOf(entity)
   const filter: Pairs = [[field, String(record[field])]]
   const own = keySegments(entity, record as PublishedRecord).join()
-  const { records, total } = api.list(apiCollectionPath(entity), [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
+  const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
   const others = records
     .filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
     .slice(0, MAX_HOMONYMS)
@@ -366,10 +352,10 @@ const whereIs = (entity: Entity, record: ReadRecord): Content[] =>
 
 const MAX_RELEASES = 12
 
-function history(view: View, entity: Entity, path: string): Html {
+function history(view: View, entity: Entity, identifiers: readonly string[]): Html {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
-  const known = releases.map((release) => ({ release, record: api.recordIn(release.digest, path) }))
+  const known = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, identifiers) }))
   const events = known.flatMap(({ release, record }, at) => {
     const what = historyEvent(view, entity, known[at - 1]?.record, record, at === 0)
     return what === undefined ? [] : [historyItem(view, release, what)]

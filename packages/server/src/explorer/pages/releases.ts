@@ -26,7 +26,7 @@ export async function releasesPage(view: View): Promise<Page> {
 ${releaseTable(view, releases)}
 ${growth(view, releases.toReversed())}
 ${await comparison(view, releases)}
-${details(view, api.releaseDetails(api.release.digest))}
+${details(view, api.releaseDetails())}
 ${apiRequest(view, `${V2_PATH}/releases`)}`,
   }
 }

@@ -6,7 +6,7 @@ import { ancestorsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import type { ReadRecord } from '../api-reader.ts'
-import { apiCollectionPath, apiRecordPath, collectionAddress, type Pairs, TREE_PATH } from '../links.ts'
+import { collectionAddress, type Pairs, TREE_PATH } from '../links.ts'
 import { href, manyOf, nameOf, type Page, recordLink, type View } from '../view.ts'
 import { bar } from './record.ts'
 
@@ -63,7 +63,7 @@ function openNodes({ api, pairs }: View): OpenNodes {
     const entity = api.catalog.collections.get(plural)
     if (entity === undefined || ownerOf(entity) !== undefined || !/^[0-9]{1,10}$/.test(id))
       throw badParameter(OPEN, value, 'a collection, a colon and an identifier, such as estados:9')
-    open.set(value, ancestorNodes(entity, api.record(apiRecordPath(entity, [id]) as string)))
+    open.set(value, ancestorNodes(entity, api.record(entity, [id])))
   }
   return open
 }
@@ -85,7 +85,7 @@ function level(view: View, levels: Hierarchy, depth: number, filter: Pairs, open
   const { api, words, language } = view
   const entity = levels[depth] as Entity
   const leaf = levels.at(-1) as Entity
-  const { records, total } = api.list(apiCollectionPath(entity), [...filter, ['per_page', String(MAX_CHILDREN)]])
+  const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_CHILDREN)]])
   const more =
     total > records.length &&
     html`<p><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.more(language.number(total))}</a></p>`

@@ -8,7 +8,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
-import { parseQuery } from '../v2/request.ts'
+import { parseQuery } from '../v2/request/query-string.ts'
 import { allProperties, type Property } from './properties.ts'
 
 /** A larger batch would occupy the service for seconds. */

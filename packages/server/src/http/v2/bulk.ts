@@ -5,13 +5,12 @@ import { bulkPieces } from '../../query/bulk.ts'
 import { type Found, find, type Query } from '../../query/finder.ts'
 import { type Rendition, recordFormats } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
-import { DISTANCE, distanceFrom } from '../../query/near.ts'
-import type { OpenEntity, Release } from '../../release/release.ts'
+import type { OpenEntity } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse, smallResponse } from './cached-response.ts'
+import { distanceMember, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
-import { findParent, isBelow } from './record-key.ts'
-import type { BulkRequest, ListRequest } from './request.ts'
+import type { BulkRequest } from './request/records.ts'
 import type { ChosenRelease } from './response.ts'
 import type { ResponseCache } from './response-cache.ts'
 
@@ -22,21 +21,21 @@ export function bulkResponse(
   cache: ResponseCache | undefined,
   request: HttpRequest,
   chosen: ChosenRelease,
-  wanted: BulkRequest,
+  bulk: BulkRequest,
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
-  const { rendition, encoding } = wanted
+  const { rendition, encoding } = bulk
   const { format, facts } = rendition
-  const entity = release.entity(wanted.entity.name)
-  const { query, parentId } = queryWithin(release, wanted)
+  const entity = release.entity(bulk.entity.name)
+  const { query, parentId } = queryWithin(release, bulk)
   // A whole collection is read from beginning to end, without a list of what is in it.
-  const found = findsAll(query) ? undefined : find(release, wanted.entity.name, query)
+  const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
   const ownMembers = distanceMember(entity, query)
   const pieces = () => bulkPieces(entity, rendition, { positions: found?.slice(0, total), ownMembers })
-  const name = wanted.parent === undefined ? '' : `${wanted.parent.entity.plural}-${parentId}-`
+  const name = bulk.parent === undefined ? '' : `${bulk.parent.entity.plural}-${parentId}-`
   const headers = {
-    'Content-Disposition': `attachment; filename="${name}${wanted.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
+    'Content-Disposition': `attachment; filename="${name}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
     'X-Total': String(total),
   }
   const form = { format, encoding, headers }
@@ -45,20 +44,6 @@ export function bulkResponse(
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
   const key = ['bulk', digest, format, facts, ...keyOf(query, rendition)]
   return cachedResponse(cache, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
-}
-
-/** The query for the records of an entity; of those below one record, that one must be there. */
-export function queryWithin(release: Release, { parent, by, query }: Pick<ListRequest, 'parent' | 'by' | 'query'>) {
-  if (parent === undefined) return { query, parentId: undefined }
-  const parentId = findParent(release, parent, by)
-  return { query: { ...query, filters: [isBelow(parent, parentId), ...query.filters] }, parentId }
-}
-
-/** How far from a point a record is, where that is asked for. */
-export function distanceMember(entity: OpenEntity, { near }: Query): ((position: number) => object) | undefined {
-  if (near === undefined) return undefined
-  const distance = distanceFrom(entity, near)
-  return (position) => ({ [DISTANCE]: distance(position) })
 }
 
 const findsAll = ({ filters, words, sorts, near }: Query): boolean =>

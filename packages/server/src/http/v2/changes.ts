@@ -4,7 +4,7 @@ import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse } from './cached-response.ts'
-import type { ChangesRequest } from './request.ts'
+import type { ChangesRequest } from './request/changes.ts'
 import type { ChosenRelease } from './response.ts'
 import type { ResponseCache } from './response-cache.ts'
 
@@ -13,12 +13,12 @@ export function changesResponse(
   request: HttpRequest,
   older: Release,
   chosen: ChosenRelease,
-  wanted: ChangesRequest,
+  changes: ChangesRequest,
 ): HttpResponse | Promise<HttpResponse> {
-  const { entities, embed, format, encoding } = wanted
+  const { entities, embed, format, encoding } = changes
   const newer = chosen.release
   const madeFrom = [older.digest, newer.digest]
-  const pieces = () => (format === 'json' ? document : lines)(older, newer, wanted)
+  const pieces = () => (format === 'json' ? document : lines)(older, newer, changes)
   return cachedResponse(
     cache,
     request,

@@ -1,4 +1,5 @@
 // The paths of API v2, derived from a catalog: which there are, and which route is at one.
+import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -20,14 +21,17 @@ export type CatalogRoute =
   | { readonly kind: 'search' }
   | { readonly kind: 'resolve' }
   | { readonly kind: 'list'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
-  | {
-      readonly kind: 'record'
-      readonly entity: Entity
-      /** Its identifier or its official code. */
-      readonly name: string
-      readonly parent: ParentInPath | undefined
-    }
+  | RecordRoute
   | { readonly kind: 'bulk'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
+
+/** One record. */
+type RecordRoute = {
+  readonly kind: 'record'
+  readonly entity: Entity
+  /** Its identifier or its official code. */
+  readonly name: string
+  readonly parent: ParentInPath | undefined
+}
 
 /** What is about the releases themselves, and about the API. */
 export type ServiceRoute =
@@ -66,17 +70,13 @@ export const bulkTemplate = (list: string): string => `${list}/${BULK}`
 export const releaseTemplate = `${V2_PATH}/${RELEASES}/{digest}`
 export const releasePartTemplate = (part: ReleasePart): string => `${releaseTemplate}/${part}`
 
-const pathsByCatalog = new WeakMap<Catalog, readonly string[]>()
-
 /** Every path there is, with its variable segments in braces. */
-export function v2Paths(catalog: Catalog): readonly string[] {
-  const known = pathsByCatalog.get(catalog)
-  if (known !== undefined) return known
+export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
   const entities = [...catalog.entities.values()]
   const children = entities.flatMap((parent) =>
     descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child)),
   )
-  const paths = [
+  return [
     V2_PATH,
     ...entities.map(collectionPath),
     ...entities.map((entity) => bulkTemplate(collectionPath(entity))),
@@ -90,9 +90,7 @@ export function v2Paths(catalog: Catalog): readonly string[] {
     ...RELEASE_PARTS.map(releasePartTemplate),
     `${V2_PATH}/${CHANGES}`,
   ]
-  pathsByCatalog.set(catalog, paths)
-  return paths
-}
+})
 
 /** The segments of a path after that of API v2, decoded; of a path that cannot be decoded, undefined. */
 function segmentsOf(path: string): readonly string[] | undefined {
@@ -151,7 +149,14 @@ function routeOf({ collections }: Catalog, segments: readonly string[]): Catalog
     const kind = childName === undefined ? 'list' : 'bulk'
     return way && { kind, entity: child, parent: { entity, name, steps: way.steps } }
   }
-  const owner = ownerOf(child)
-  if (owner?.entity !== entity) return undefined
-  return { kind: 'record', entity: child, name: childName, parent: { entity, name, steps: [owner.field] } }
+  return ownerOf(child)?.entity === entity ? recordRoute(child, [name, childName]) : undefined
+}
+
+/** The route of a record by its identifiers; undefined where there are not as many as its path has. */
+export function recordRoute(entity: Entity, identifiers: readonly string[]): RecordRoute | undefined {
+  const owner = ownerOf(entity)
+  const [first = '', second = '', ...more] = identifiers
+  if (more.length > 0 || first === '' || (second === '') !== (owner === undefined)) return undefined
+  if (owner === undefined) return { kind: 'record', entity, name: first, parent: undefined }
+  return { kind: 'record', entity, name: second, parent: { entity: owner.entity, name: first, steps: [owner.field] } }
 }

@@ -1,40 +1,46 @@
 // The way of a request through API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+import type { Catalog } from '../../catalog/catalog.ts'
 import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { find } from '../../query/finder.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
-import { isWhole, memberAdder } from '../../query/formats/selection.ts'
+import { isWhole } from '../../query/formats/selection.ts'
 import { searchAcross } from '../../query/search/search.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
-import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, RequestHeaders, Turn } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { orThrow, ProblemError } from '../problem.ts'
-import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
+import { bulkResponse } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
+import { findPage, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
-import { catalogRouteAt, releasePartTemplate, releaseTemplate, type ServiceRoute, serviceRouteAt } from './paths.ts'
-import { findRecord } from './record-key.ts'
+import { describeParameters } from './parameter-definitions.ts'
 import {
-  badCursor,
+  type CatalogRoute,
+  catalogRouteAt,
+  releasePartTemplate,
+  releaseTemplate,
+  type ServiceRoute,
+  serviceRouteAt,
+} from './paths.ts'
+import { findRecord } from './record-key.ts'
+import { parseChangesRequest, parseComparedReleases } from './request/changes.ts'
+import { refuseParameters } from './request/parameters.ts'
+import { type Pairs, parseQuery, type RawQuery } from './request/query-string.ts'
+import {
   type ListRequest,
-  type ParsedSearch,
-  parseChangesRequest,
-  parseComparedReleases,
-  parseQuery,
-  parseRequest,
-  parseResolveBodyRequest,
-  type RawQuery,
+  parseBulkRequest,
+  parseListRequest,
+  parseRecordRequest,
   type RecordRequest,
-  refuseParameters,
-  scopeWithin,
-  writeCursor,
-} from './request.ts'
+} from './request/records.ts'
+import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve.ts'
+import { parseSearchRequest } from './request/search.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -47,7 +53,7 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
-  /** For what takes long. */
+  /** The turn of the event loop that work which takes long waits for. */
   readonly turn?: Turn | undefined
 }
 
@@ -72,38 +78,58 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
   if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
 
   const { chosen, gone } = chooseRelease(releases, query)
-  const route = catalogRouteAt(chosen.release.catalog, path)
+  const { release } = chosen
+  const route = catalogRouteAt(release.catalog, path)
   const baseUrl = baseUrlOf()
-  const wanted = parseRequest(route, query, headers, chosen.release)
+  const parsed = parseRequest(route, query, headers, release.catalog)
   if (gone !== undefined) throw releaseGone(gone)
 
   const addressed = { ...chosen, isAddressed: !isBaseUrlFixed }
-  switch (wanted.kind) {
+  switch (parsed.kind) {
     case 'list':
-      return respondList(request, addressed, wanted, `${baseUrl}${path}`, query)
+      return respondList(request, addressed, parsed, `${baseUrl}${path}`, query.pairs)
     case 'record':
-      return respondRecord(request, chosen, wanted)
+      return respondRecord(request, chosen, parsed)
     case 'bulk':
-      return bulkResponse(cache, request, chosen, wanted)
+      return bulkResponse(cache, request, chosen, parsed)
     case 'search':
-      return respondSearch(request, addressed, wanted, baseUrl)
+      return jsonResponse(request, addressed, searchSuggestions(release, parsed, baseUrl))
     case 'resolve':
-      return resolvedInQuery(request, addressed, wanted, baseUrl, turn)
+      return resolvedInQuery(request, addressed, parsed, baseUrl, turn)
     case 'index':
-      return jsonResponse(request, addressed, describeIndex(chosen.release, baseUrl))
+      return jsonResponse(request, addressed, describeIndex(release, baseUrl))
   }
 }
 
-/** To rows in the body of the request. */
+/** Parses what is asked of a release with the definitions of its catalog. */
+function parseRequest(route: CatalogRoute, query: RawQuery, headers: RequestHeaders, catalog: Catalog) {
+  switch (route.kind) {
+    case 'list':
+      return parseListRequest(route, query, headers)
+    case 'record':
+      return parseRecordRequest(route, query, headers)
+    case 'bulk':
+      return parseBulkRequest(route, query, headers)
+    case 'search':
+      return { ...route, ...parseSearchRequest(query, catalog) }
+    case 'resolve':
+      return { ...route, ...parseResolveRequest(query, headers, catalog) }
+    case 'index':
+      refuseParameters(query, describeParameters)
+      return route
+  }
+}
+
+/** The response to rows in the body of the request. */
 function respondToRows({ releases, baseUrlOf }: V2Context, request: HttpRequest, query: RawQuery): HttpResponse {
   const { chosen, gone } = chooseRelease(releases, query)
   const { release } = chosen
-  const wanted = parseResolveBodyRequest(query, request.headers, release.catalog)
+  const form = parseResolveBodyRequest(query, request.headers, release.catalog)
   if (gone !== undefined) throw releaseGone(gone)
-  return resolvedInBody(release, request, wanted, baseUrlOf())
+  return resolvedInBody(release, request, form, baseUrlOf())
 }
 
-/** To other methods than GET and HEAD, and to a known path with a slash after it. */
+/** The response to other methods than GET and HEAD, and to a known path with a slash after it. */
 function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
@@ -131,64 +157,28 @@ function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
 function respondList(
   request: HttpRequest,
   chosen: ChosenRelease,
-  wanted: ListRequest,
+  list: ListRequest,
   url: string,
-  query: RawQuery,
+  pairs: Pairs,
 ): HttpResponse {
-  const { page, positions } = findPage(chosen.release, wanted)
-  const body = renderRecords(chosen.release, wanted, positions)
-  const { encoding, rendition } = wanted
-  const headers = listHeaders(page, url, query.pairs)
+  const { page, positions } = findPage(chosen.release, list)
+  const { entity, rendition, encoding } = list
+  const body = bodyOf(recordEncoder(entity, rendition), recordJsons(chosen.release, list, positions))
+  const headers = listHeaders(page, url, pairs)
   // Only the links to other pages have an address in them.
   const isAddressed = chosen.isAddressed === true && 'Link' in headers
   return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
 }
 
-function findPage(release: Release, wanted: ListRequest) {
-  const { start: at, perPage } = wanted
-  const found = find(release, wanted.entity.name, queryWithin(release, wanted).query)
-  const { total } = found
-  const totalPages = Math.ceil(total / perPage)
-  if ('page' in at && at.page > Math.max(totalPages, 1))
-    throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
-  const start = 'page' in at ? (at.page - 1) * perPage : found.placeOf(at.position) + 1
-  if ('after' in at && start === 0) throw badCursor(at.after)
-  const positions = found.slice(start, start + perPage)
-  const last = positions.at(-1)
-  const isLast = last === undefined || start + positions.length >= total
-  const next = isLast ? undefined : writeCursor(release.digest, last)
-  return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
-}
-
-function renderRecords(release: Release, wanted: ListRequest, positions: Uint32Array): Uint8Array {
-  const { rendition, query } = wanted
-  const entity = release.entity(wanted.entity.name)
-  const addMembers = memberAdder(entity, rendition, distanceMember(entity, query))
-  const jsons = Array.from(positions, (position) => addMembers(entity.records.record(position), position))
-  return bodyOf(recordEncoder(wanted.entity, rendition), jsons)
-}
-
-function respondSearch(
-  request: HttpRequest,
-  chosen: ChosenRelease,
-  { words, limit, near, searched, within }: ParsedSearch,
-  baseUrl: string,
-): HttpResponse {
-  const scope = scopeWithin(chosen.release, searched, within)
-  return jsonResponse(request, chosen, searchSuggestions(chosen.release, { words, limit, near, scope }, baseUrl))
-}
-
-function respondRecord(request: HttpRequest, chosen: ChosenRelease, wanted: RecordRequest): HttpResponse {
+function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: RecordRequest): HttpResponse {
   const { release } = chosen
-  const { rendition, encoding } = wanted
-  const entity = release.entity(wanted.entity.name)
-  const position = findRecord(release, wanted)
-  const json = memberAdder(entity, rendition)(entity.records.record(position), position)
-  const body = renderRecord(wanted.entity, rendition, json)
+  const { entity, rendition, encoding } = record
+  const [json] = recordJsons(release, record, [findRecord(release, record)]) as [Uint8Array]
+  const body = renderRecord(entity, rendition, json)
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
 }
 
-/** In JSON it is the record itself, not a list of one. */
+/** The body with a record: in JSON it is the record itself, not a list of one. */
 function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return json
   const encoder = recordEncoder(entity, rendition)
@@ -257,8 +247,8 @@ function respondChanges(
   const { from, to } = parseComparedReleases(query, current.catalog)
   const older = releases.find('from', from)
   const newer = to === undefined ? current : releases.find('to', to)
-  const wanted = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
+  const changes = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
   // The beginning of a digest may become that of another release, too.
   const isNamed = from === older.digest && to === newer.digest
-  return changesResponse(cache, request, older, { release: newer, isNamed }, wanted)
+  return changesResponse(cache, request, older, { release: newer, isNamed }, changes)
 }

@@ -6,8 +6,9 @@ import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADERS } from '../v1/page-headers.ts'
+import type { ListPage } from './find.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
-import type { Pairs } from './request.ts'
+import type { Pairs } from './request/query-string.ts'
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
 
@@ -87,18 +88,6 @@ export const responseHead = (
     // A cache must not keep for a year what leads others to an address that one client made up.
     'Cache-Control': isNamed && !isAddressed ? IMMUTABLE : CACHE_CONTROL,
   })
-
-/** A page of a list, as far as its headers tell of it. */
-type ListPage = {
-  readonly page: number
-  readonly perPage: number
-  readonly total: number
-  readonly totalPages: number
-  /** How many records come before it. */
-  readonly start: number
-  /** The cursor of the page after it; undefined on the last one. */
-  readonly next: string | undefined
-}
 
 /** What only a page of a list has: its number, the totals, and links to other pages of the same query. */
 export const listHeaders = (page: ListPage, url: string, query: Pairs): Headers => ({

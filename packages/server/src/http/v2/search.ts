@@ -1,16 +1,45 @@
 // The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
+import { memoized } from '../../base/memoized.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { highlights } from '../../query/search/highlight.ts'
-import { type AliasMatch, type SearchResult, searchAcross } from '../../query/search/search.ts'
+import { type AliasMatch, type Scope, type SearchResult, searchAcross } from '../../query/search/search.ts'
 import type { Release } from '../../release/release.ts'
-import { keyOf, recordPath } from './record-key.ts'
-import type { SearchRequest } from './request.ts'
+import { badParameter } from '../problem.ts'
+import { identifierNamed, isBelow, keyOf, type NamedBy, recordPath } from './record-key.ts'
+import type { NamedAncestor, SearchRequest } from './request/search.ts'
 
-export const searchSuggestions = (release: Release, { words, scope, limit, near }: SearchRequest, baseUrl: string) =>
-  searchAcross(release, words, scope, limit, near).map((result) => renderSuggestion(release, result, words, baseUrl))
+export type Suggestion = ReturnType<typeof renderSuggestion>
+
+export function searchSuggestions(
+  release: Release,
+  { words, searched, within, limit, near }: SearchRequest,
+  baseUrl: string,
+): Suggestion[] {
+  const results = searchAcross(release, words, scopeWithin(release, searched, within), limit, near)
+  return results.map((result) => renderSuggestion(release, result, words, baseUrl))
+}
+
+/** The entities to search, each with the filter that keeps to what is within a record, which must be there. */
+function scopeWithin(release: Release, searched: readonly Entity[], within: NamedAncestor | undefined): Scope {
+  if (within === undefined) return searched.map(({ name }) => [name, []])
+  const id = identifierOfAncestor(release, within)
+  return searched.flatMap((entity) => {
+    const way = pathTo(entity, within.entity)
+    return way === undefined ? [] : [[entity.name, [isBelow(way, id)]] as const]
+  })
+}
+
+/** Unless it is said which, a whole number is an identifier if a record has it, and everything else a code. */
+function identifierOfAncestor(release: Release, { entity, name, by }: NamedAncestor): number {
+  const identifierBy = (by: NamedBy) => identifierNamed(release, entity, name, by)
+  const id = by === undefined ? (identifierBy('id') ?? identifierBy('code')) : identifierBy(by)
+  if (id !== undefined) return id
+  const how = by === undefined ? 'identifier or official code' : by === 'id' ? 'identifier' : 'official code'
+  throw badParameter('within', `${entity.plural}:${name}`, `a record that is there, by its ${how} as in its path`)
+}
 
 const decoder = new TextDecoder()
 
@@ -24,7 +53,7 @@ export const publishedRecord = (release: Release, name: string, position: number
 export function summarizeRecord(definition: Entity, record: PublishedRecord, baseUrl: string) {
   const { nameField, ancestors } = namingOf(definition)
   let ancestor = record
-  const above = ancestors.map((step) => {
+  const parents = ancestors.map((step) => {
     ancestor = ancestor[step.field] as PublishedRecord
     return {
       collection: step.entity.plural,
@@ -37,8 +66,8 @@ export function summarizeRecord(definition: Entity, record: PublishedRecord, bas
     key: keyOf(definition, record),
     url: `${baseUrl}${recordPath(definition, record)}`,
     name: record[nameField] as string,
-    breadcrumb: above.map(({ name }) => name),
-    parents: above.map(({ collection, key }) => ({ collection, key })),
+    breadcrumb: parents.map(({ name }) => name),
+    parents: parents.map(({ collection, key }) => ({ collection, key })),
   }
 }
 
@@ -87,17 +116,11 @@ type Naming = {
   readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
 }
 
-const namings = new WeakMap<Entity, Naming>()
-
-export function namingOf(entity: Entity): Naming {
-  const known = namings.get(entity)
-  if (known !== undefined) return known
+export const namingOf = memoized((entity: Entity): Naming => {
   const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
-  const naming = {
+  return {
     searched: searched.map(([field]) => field),
     nameField: nameFieldOf(entity),
     ancestors: ancestorsOf(entity).map((step) => ({ ...step, nameField: nameFieldOf(step.entity) })),
   }
-  namings.set(entity, naming)
-  return naming
-}
+})

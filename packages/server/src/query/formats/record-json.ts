@@ -25,6 +25,16 @@ export function recordJson(
 export const parsedRecords = (jsons: readonly Uint8Array[]): PublishedRecord[] =>
   jsons.length === 0 ? [] : JSON.parse(decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])))
 
+/** Records as values, reduced to the selection. */
+export function selectedRecords(
+  entity: Entity,
+  selection: Selection,
+  jsons: readonly Uint8Array[],
+): readonly PublishedRecord[] {
+  const records = parsedRecords(jsons)
+  return isWhole(selection) ? records : records.map(shapeOf(entity, selection))
+}
+
 function separated(jsons: readonly Uint8Array[], between: string, after: string): readonly Uint8Array[] {
   if (jsons.length === 0 || (jsons.length === 1 && after === '')) return jsons
   const separator = Buffer.from(between)

@@ -23,7 +23,7 @@ import {
   searchParameters,
 } from '../parameter-definitions.ts'
 import { bulkTemplate, childrenTemplate, recordTemplate, releasePartTemplate, releaseTemplate } from '../paths.ts'
-import { MAX_ROWS } from '../resolve.ts'
+import { MAX_ROWS } from '../request/rows.ts'
 import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {

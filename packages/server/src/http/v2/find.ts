@@ -1,0 +1,70 @@
+// Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
+import type { Entity } from '../../catalog/entity.ts'
+import { find, type Query } from '../../query/finder.ts'
+import type { Rendition } from '../../query/formats/formats.ts'
+import { memberAdder } from '../../query/formats/selection.ts'
+import { DISTANCE, distanceFrom } from '../../query/near.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
+import { ProblemError } from '../problem.ts'
+import { findParent, isBelow } from './record-key.ts'
+import { badCursor, writeCursor } from './request/cursor.ts'
+import type { ListRequest } from './request/records.ts'
+
+/** A page of a list, without its records. */
+export type ListPage = {
+  readonly page: number
+  readonly perPage: number
+  readonly total: number
+  readonly totalPages: number
+  /** How many records come before it. */
+  readonly start: number
+  /** The cursor of the page after it; undefined on the last one. */
+  readonly next: string | undefined
+}
+
+/** A page of a list, and the positions of its records. */
+export function findPage(release: Release, list: ListRequest): { page: ListPage; positions: Uint32Array } {
+  const { start: at, perPage } = list
+  const found = find(release, list.entity.name, queryWithin(release, list).query)
+  const { total } = found
+  const totalPages = Math.ceil(total / perPage)
+  if ('page' in at && at.page > Math.max(totalPages, 1))
+    throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
+  const start = 'page' in at ? (at.page - 1) * perPage : found.placeOf(at.position) + 1
+  if ('after' in at && start === 0) throw badCursor(at.after)
+  const positions = found.slice(start, start + perPage)
+  const last = positions.at(-1)
+  const isLast = last === undefined || start + positions.length >= total
+  const next = isLast ? undefined : writeCursor(release.digest, last)
+  return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
+}
+
+/** The query for the records of an entity; of those below one record, that one must be there. */
+export function queryWithin(release: Release, { parent, by, query }: Pick<ListRequest, 'parent' | 'by' | 'query'>) {
+  if (parent === undefined) return { query, parentId: undefined }
+  const parentId = findParent(release, parent, by)
+  return { query: { ...query, filters: [isBelow(parent, parentId), ...query.filters] }, parentId }
+}
+
+type Wanted = { readonly entity: Entity; readonly rendition: Rendition; readonly query?: Query }
+
+/** The JSON of the records at some positions, each with the members that are asked for besides its fields. */
+export function recordJsons(
+  release: Release,
+  { entity: { name }, rendition, query }: Wanted,
+  positions: Iterable<number>,
+): Uint8Array[] {
+  const entity = release.entity(name)
+  const addMembers = memberAdder(entity, rendition, distanceMember(entity, query))
+  return Array.from(positions, (position) => addMembers(entity.records.record(position), position))
+}
+
+/** How far from a point a record is, where that is asked for. */
+export function distanceMember(
+  entity: OpenEntity,
+  { near }: Pick<Query, 'near'> = {},
+): ((position: number) => object) | undefined {
+  if (near === undefined) return undefined
+  const distance = distanceFrom(entity, near)
+  return (position) => ({ [DISTANCE]: distance(position) })
+}

@@ -1,0 +1,153 @@
+// The parameters of a request, checked against those of its route; and those that several routes have in common.
+import { parseDecimal } from '../../../base/decimal-number.ts'
+import { nearest } from '../../../base/nearest.ts'
+import { parseWholeNumber } from '../../../base/whole-number.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Entity } from '../../../catalog/entity.ts'
+import { wordsOf } from '../../../catalog/words.ts'
+import type { Selection } from '../../../query/formats/selection.ts'
+import type { Near } from '../../../query/near.ts'
+import { badParameter, ProblemError } from '../../problem.ts'
+import {
+  MAX_SEARCH_CHARACTERS,
+  MAX_WITHIN_KM,
+  MAX_WORDS,
+  MIN_WITHIN_KM,
+  noParameters,
+  type ParameterTable,
+  POINT_PATTERN,
+  RECORD_NAMED_BY,
+} from '../parameter-definitions.ts'
+import type { NamedBy } from '../record-key.ts'
+import type { RawQuery } from './query-string.ts'
+
+/** A query in which only known parameters stand, and only repeatable ones more than once. */
+export class Parameters {
+  readonly #values = new Map<string, string[]>()
+
+  constructor({ pairs }: RawQuery, known: ParameterTable) {
+    for (const [name, value] of pairs) {
+      const definition = known.get(name)
+      if (definition === undefined) {
+        const names = [...known.keys()]
+        throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: nearest(name, names) })
+      }
+      const values = this.#values.get(name) ?? []
+      values.push(value)
+      this.#values.set(name, values)
+      if (values.length > 1 && !definition.repeatable)
+        throw badParameter(name, values.join(', '), 'one value: it may be given only once')
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  one(name: string): string | undefined {
+    return this.#values.get(name)?.[0]
+  }
+
+  /** All values of each that was given. */
+  all(): Iterable<readonly [name: string, values: readonly string[]]> {
+    return this.#values
+  }
+
+  allOf(name: string): readonly string[] | undefined {
+    return this.#values.get(name)
+  }
+
+  required(name: string, allowed: string): string {
+    const value = this.one(name)
+    if (value === undefined) throw badParameter(name, '', `${allowed}; it must be given`)
+    return value
+  }
+
+  wholeNumber(name: string, { max, defaultValue }: { readonly max: number; readonly defaultValue: number }): number {
+    const value = this.one(name)
+    if (value === undefined) return defaultValue
+    const number = parseWholeNumber(value, { min: 1, max })
+    if (number === undefined) throw badParameter(name, value, `a whole number from 1 to ${max}`)
+    return number
+  }
+
+  oneOf<W extends string>(name: string, words: readonly W[]): W | undefined {
+    const value = this.one(name)
+    const word = words.find((one) => one === value)
+    if (value !== undefined && word === undefined) throw badParameter(name, value, oneOfThese(words, value))
+    return word
+  }
+}
+
+/** The words that are allowed, and which of them was probably meant. */
+export function oneOfThese(words: readonly string[], given: string): string {
+  const meant = nearest(given, words)
+  return `${words.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+}
+
+/** Refuses all parameters but those of a table. */
+export function refuseParameters(query: RawQuery, known: ParameterTable = noParameters): void {
+  new Parameters(query, known)
+}
+
+// What several routes have in common.
+
+export const namedBy = (parameters: Parameters): NamedBy | undefined => parameters.oneOf('by', RECORD_NAMED_BY)
+
+export const embedOf = (parameters: Parameters): Selection['embed'] =>
+  parameters.oneOf('embed', ['full', 'id']) ?? 'full'
+
+export function searchWords(parameters: Parameters): string[] {
+  const given = parameters.required('q', 'the words to search for')
+  const words = given.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(given)
+  if (words.length > 0 && words.length <= MAX_WORDS) return words
+  const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
+  throw badParameter('q', given, allowed)
+}
+
+/** The collections that `in` names, each once; it may be repeated, and each time name several. */
+export function collectionsIn(
+  parameters: Parameters,
+  collections: Catalog['collections'],
+): readonly Entity[] | undefined {
+  const names = parameters.allOf('in')?.flatMap((value) => value.split(','))
+  const named = names?.map((plural) => {
+    const entity = collections.get(plural)
+    if (entity === undefined) throw badParameter('in', plural, oneOfThese([...collections.keys()], plural))
+    return entity
+  })
+  return named && [...new Set(named)]
+}
+
+const POINT = new RegExp(POINT_PATTERN)
+const MAX_LATITUDE = 90
+const MAX_LONGITUDE = 180
+
+export function nearOf(parameters: Parameters): Near | undefined {
+  const given = parameters.one('near')
+  const within = withinOf(parameters)
+  if (given === undefined) return undefined
+  const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(given) ?? []).map(Number)
+  if (!(Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE))
+    throw badParameter(
+      'near',
+      given,
+      `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
+    )
+  return { latitude, longitude, within }
+}
+
+/** In metres. */
+function withinOf(parameters: Parameters): number | undefined {
+  const given = parameters.one('within_km')
+  if (given === undefined) return undefined
+  const kilometres = parseDecimal(given) ?? 0
+  if (kilometres < MIN_WITHIN_KM || kilometres > MAX_WITHIN_KM)
+    throw badParameter(
+      'within_km',
+      given,
+      `a number from ${MIN_WITHIN_KM} to ${MAX_WITHIN_KM}, with a point before its decimals`,
+    )
+  if (!parameters.has('near')) throw badParameter('within_km', given, 'a distance from near, which must be given too')
+  return Math.round(kilometres * 1_000_000) / 1_000
+}

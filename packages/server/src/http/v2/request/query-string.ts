@@ -1,0 +1,49 @@
+// The query string before it is known which parameters there are: names and values in their order, and the release that is
+// meant, whose definitions decide about the rest.
+import { badParameter } from '../../problem.ts'
+import { percentDecoded } from '../paths.ts'
+import { readCursor } from './cursor.ts'
+
+export type Pairs = readonly (readonly [name: string, value: string])[]
+
+export type RawQuery = {
+  readonly pairs: Pairs
+  /** Undefined for the current one. A wrong `after` names none; it is refused when the parameters are parsed. */
+  readonly release: NamedRelease | undefined
+}
+
+/** The parameter that names a release, and its digest or the beginning of that. */
+type NamedRelease = { readonly parameter: 'release' | 'after'; readonly prefix: string }
+
+export function parseQuery(query: string): RawQuery {
+  const pairs = query === '' ? [] : query.split('&').map(parsePair)
+  return { pairs, release: namedRelease(pairs) }
+}
+
+function namedRelease(pairs: Pairs): NamedRelease | undefined {
+  const release = valueIn(pairs, 'release')
+  if (release !== undefined) return { parameter: 'release', prefix: release }
+  const cursor = readCursor(valueIn(pairs, 'after') ?? '')
+  return cursor && { parameter: 'after', prefix: cursor.release }
+}
+
+/** The value of a parameter that is given exactly once. */
+function valueIn(pairs: Pairs, name: string): string | undefined {
+  const [pair, ...more] = pairs.filter(([given]) => given === name)
+  return more.length > 0 ? undefined : pair?.[1]
+}
+
+function parsePair(pair: string): readonly [string, string] {
+  const equals = pair.indexOf('=')
+  const [name, value] = equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
+  return [formDecoded(name, name), formDecoded(value, name)]
+}
+
+const ENCODED = /[%+]/
+
+function formDecoded(text: string, name: string): string {
+  if (!ENCODED.test(text)) return text
+  const decoded = percentDecoded(text.replaceAll('+', ' '))
+  if (decoded === undefined) throw badParameter(name, text, 'text in UTF-8, percent-encoded')
+  return decoded
+}

@@ -1,0 +1,195 @@
+// Parses a request for records: a page of a list, all that a list finds, or one record.
+import { parseDecimal } from '../../../base/decimal-number.ts'
+import { parseWholeNumber } from '../../../base/whole-number.ts'
+import { factExpectation, MAX_ID } from '../../../catalog/check.ts'
+import type { Entity, FactField } from '../../../catalog/entity.ts'
+import { type FieldPath, pathsOf } from '../../../catalog/paths.ts'
+import type { Filter } from '../../../query/filter.ts'
+import type { Query } from '../../../query/finder.ts'
+import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
+import type { Selection } from '../../../query/formats/selection.ts'
+import { DISTANCE } from '../../../query/near.ts'
+import type { Sort } from '../../../query/sort.ts'
+import type { RequestHeaders } from '../../exchange.ts'
+import { badParameter } from '../../problem.ts'
+import { type Encoding, negotiate } from '../negotiate.ts'
+import {
+  bulkParameters,
+  childBulkParameters,
+  childListParameters,
+  DEFAULT_PER_PAGE,
+  listParameters,
+  MAX_FIELDS,
+  MAX_FILTER_VALUES,
+  MAX_PAGE,
+  MAX_PER_PAGE,
+  MAX_SORT_FIELDS,
+  type ParameterTable,
+  recordParameters,
+} from '../parameter-definitions.ts'
+import type { CatalogRoute } from '../paths.ts'
+import type { NamedBy } from '../record-key.ts'
+import { badCursor, readCursor } from './cursor.ts'
+import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords } from './parameters.ts'
+import type { Pairs, RawQuery } from './query-string.ts'
+
+type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
+
+/** Which records are found, and how they are rendered. */
+type FoundRecords = {
+  /** How the path names the record that they are below. */
+  readonly by: NamedBy
+  readonly query: Query
+  readonly rendition: Rendition
+  readonly encoding: Encoding | undefined
+}
+
+export type ListRequest = RouteOf<'list'> &
+  FoundRecords & {
+    /** The number of the page, or the cursor after which it begins. */
+    readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
+    readonly perPage: number
+  }
+
+export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, headers: RequestHeaders): ListRequest {
+  const { entity, parent } = route
+  const table = parent === undefined ? listParameters(entity) : childListParameters(entity)
+  const parameters = new Parameters(query, table)
+  const start = startOf(parameters, query)
+  const records = foundRecords(query, headers, entity, parameters, table)
+  const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
+  return { ...route, ...records, start, perPage }
+}
+
+export type BulkRequest = RouteOf<'bulk'> & FoundRecords
+
+export function parseBulkRequest(route: RouteOf<'bulk'>, query: RawQuery, headers: RequestHeaders): BulkRequest {
+  const { entity, parent } = route
+  const table = parent === undefined ? bulkParameters(entity) : childBulkParameters(entity)
+  return { ...route, ...foundRecords(query, headers, entity, new Parameters(query, table), table) }
+}
+
+function foundRecords(
+  { pairs }: RawQuery,
+  headers: RequestHeaders,
+  entity: Entity,
+  parameters: Parameters,
+  table: ParameterTable,
+): FoundRecords {
+  const filters = filtersOf(pairs, parameters, table)
+  const words = parameters.has('q') ? searchWords(parameters) : []
+  const sorts = sortsOf(entity, parameters)
+  const near = nearOf(parameters)
+  if (near !== undefined && parameters.has('sort'))
+    throw badParameter('sort', parameters.one('sort') as string, 'either near or sort, not both')
+  const { rendition, encoding } = renditionOf(entity, parameters, headers)
+  const added = near === undefined ? [] : [DISTANCE]
+  return {
+    by: namedBy(parameters) ?? 'id',
+    query: { filters, words, sorts, near },
+    rendition: { ...rendition, added },
+    encoding,
+  }
+}
+
+export type RecordRequest = RouteOf<'record'> & {
+  readonly by: NamedBy
+  readonly rendition: Rendition
+  readonly encoding: Encoding | undefined
+}
+
+export function parseRecordRequest(route: RouteOf<'record'>, query: RawQuery, headers: RequestHeaders): RecordRequest {
+  const parameters = new Parameters(query, recordParameters(route.entity))
+  return { ...route, by: namedBy(parameters) ?? 'id', ...renditionOf(route.entity, parameters, headers) }
+}
+
+function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['start'] {
+  const page = parameters.wholeNumber('page', { max: MAX_PAGE, defaultValue: 1 })
+  const after = parameters.one('after')
+  if (after === undefined) return { page }
+  if (parameters.has('page')) throw badParameter('after', after, 'either page or after, not both')
+  const cursor = readCursor(after)
+  if (cursor === undefined) throw badCursor(after)
+  // Both may be the beginning of a digest, one longer than the other.
+  const isSame = release?.prefix.startsWith(cursor.release) || cursor.release.startsWith(release?.prefix ?? '')
+  if (!isSame) throw badParameter('after', after, 'a cursor of the same release')
+  return { after, position: cursor.position }
+}
+
+function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
+  // Each value costs time, and a request line holds hundreds.
+  const [name, value] = pairs.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES] ?? []
+  if (name !== undefined && value !== undefined)
+    throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
+  const filters: Filter[] = []
+  for (const [name, given] of parameters.all()) {
+    const filter = known.get(name)?.filter
+    if (filter === undefined) continue
+    const { path, match } = filter
+    const values = given.map((value) => filterValue(name, path, value))
+    filters.push({ steps: path.steps, match, values })
+  }
+  return filters
+}
+
+function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
+  if (numeric) return identifier(name, value)
+  return field.kind === 'fact' && field.type !== 'text' ? factNumber(name, field, value) : notEmpty(name, value)
+}
+
+function factNumber(name: string, fact: FactField, value: string): number {
+  const number = parseDecimal(value)
+  const expected = factExpectation(fact, number)
+  if (number === undefined || expected !== undefined) throw badParameter(name, value, `${expected}`)
+  return number
+}
+
+function identifier(name: string, value: string): number {
+  const number = parseWholeNumber(value, { max: MAX_ID })
+  if (number === undefined) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
+  return number
+}
+
+function notEmpty(name: string, value: string): string {
+  if (value === '') throw badParameter(name, value, 'a value: to ask for any, leave the parameter out')
+  return value
+}
+
+function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
+  return namesIn(parameters, 'sort', MAX_SORT_FIELDS).map((name) => {
+    const descending = name.startsWith('-')
+    return { steps: fieldAt(entity, 'sort', descending ? name.slice(1) : name).steps, descending }
+  })
+}
+
+/** The names in a list that is separated by commas. */
+function namesIn(parameters: Parameters, parameter: string, max: number): string[] {
+  const given = parameters.one(parameter)
+  const names = given?.split(',') ?? []
+  if (names.length > max) throw badParameter(parameter, given as string, `at most ${max} fields`)
+  return names
+}
+
+function fieldAt(entity: Entity, parameter: string, name: string): FieldPath {
+  const paths = pathsOf(entity)
+  const path = paths.get(name)
+  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...paths.keys()], name))
+  return path
+}
+
+function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHeaders) {
+  const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
+  return { rendition: { ...selectionOf(entity, parameters), format }, encoding }
+}
+
+function selectionOf(entity: Entity, parameters: Parameters): Selection {
+  const embed = embedOf(parameters)
+  const facts = parameters.oneOf('facts', ['true', 'false']) === 'true'
+  if (!parameters.has('fields')) return { fields: undefined, facts, embed }
+  if (facts) throw badParameter('facts', 'true', 'either facts, or fields that name them')
+  const names = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
+  const paths = [...names].map((name) => fieldAt(entity, 'fields', name))
+  // A record that is selected as a whole includes what is in it.
+  const isIncluded = ({ steps }: FieldPath) => steps.some((_, end) => names.has(steps.slice(0, end).join('.')))
+  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed }
+}
