@@ -381,15 +381,15 @@ describe('offline', () => {
       'filters',
       (c) => c.localidades.all({ 'idMunicipio.idEstado.cveEstado': ['BC', 'AGS'], idLocalidad: [1, 2] }).toArray(),
     ],
-    ['a filter by a fact', (c) => c.localidades.all({ poblacion_min: 1, poblacion_max: 1e9, facts: true }).toArray()],
-    ['a filter by a beginning', (c) => c.localidades.all({ cveLocalidad_prefix: ['000', '003'] }).toArray()],
-    ['an order', (c) => c.localidades.all({ sort: '-descLocalidad' }).toArray()],
-    ['an order by a fact', (c) => c.localidades.all({ sort: ['-altitud', 'idLocalidad'], facts: true }).toArray()],
-    ['an order by a record', (c) => c.localidades.all({ sort: ['-idMunicipio', '-idLocalidad'] }).toArray()],
-    ['words', (c) => c.municipios.all({ q: 'ensen' }).toArray()],
+    ['a filter by a fact', (c) => c.localidades.all({ poblacion: 0, facts: true }).toArray()],
+    ['a filter by an embedded record', (c) => c.localidades.all({ idMunicipio: [1, 3], perPage: 5 }).toArray()],
+    ['a filter that nothing matches', (c) => c.localidades.page({ descLocalidad: 'Nada' })],
+    [
+      'the last page of a size that divides the total',
+      (c) => c.localidades.page({ idMunicipio: 3, perPage: 9, page: 3 }),
+    ],
     ['children', (c) => c.paises.children(484).localidades.all().toArray()],
     ['children by code', (c) => c.municipios.children({ code: 'BC-001' }).localidades.page({ perPage: 3 })],
-    ['near', (c) => c.localidades.near({ latitud: 0, longitud: 10 }, { withinKm: 9_000 }).toArray()],
     ['a record', (c) => c.municipios.get(3, { facts: true })],
     ['a record by its key', (c) => c.localidades.get({ idMunicipio: 3, idLocalidad: 2 })],
     ['a record by its code', (c) => c.municipios.byCode('2-001', { fields: ['descMunicipio', 'idEstado.idPais'] })],
@@ -397,29 +397,13 @@ describe('offline', () => {
     ['a deeper record', (c) => c['subdisciplinas-conocimiento'].byCode('110101')],
     ['the counts of the release', async (c) => (await c.releases()).map(({ digest, counts }) => ({ digest, counts }))],
     ['no changes', (c) => c.changes((store.get('release') as Head).release)],
-    [
-      'suggestions',
-      async (c) =>
-        (await c.search('asientos')).map(({ collection, key, url, name, breadcrumb, parents }) => ({
-          url,
-          collection,
-          key,
-          name,
-          breadcrumb,
-          parents,
-        })),
-    ],
-    [
-      'suggestions within',
-      async (c) => (await c.search('agua', { within: 'estados:AGS', in: ['municipios'] })).map(({ key }) => key),
-    ],
   ]
   test.each(requests)('gives the same as a server: %s', async (_what, request) => {
-    const [expected, given] = [await request(online), await request(copy)]
-    expect(given).toEqual(expected)
-    expect(JSON.stringify(given)).toBe(JSON.stringify(expected))
-    const told = ({ page, total, totalPages, release }: Partial<Page<unknown>>) => [page, total, totalPages, release]
-    expect(told(given as Page<unknown>)).toEqual(told(expected as Page<unknown>))
+    const [expected, received] = [await request(online), await request(copy)]
+    expect(received).toEqual(expected)
+    expect(JSON.stringify(received)).toBe(JSON.stringify(expected))
+    const members = ({ page, total, totalPages, release }: Partial<Page<unknown>>) => [page, total, totalPages, release]
+    expect(members(received as Page<unknown>)).toEqual(members(expected as Page<unknown>))
   })
 
   test.each([
@@ -427,7 +411,10 @@ describe('offline', () => {
     ['a page beyond the last', (c: Catalogs) => c.paises.page({ page: 4 }), NotFound],
     ['an unknown parameter', (c: Catalogs) => c.paises.page({ idPias: 1 } as never), BadRequest],
     ['an unknown field', (c: Catalogs) => c.paises.page({ fields: ['idPias'] as never[] }), BadRequest],
-    ['an unknown order', (c: Catalogs) => c.paises.page({ sort: 'idPias' as never }), BadRequest],
+    ['a record whose owner is not there', (c: Catalogs) => c.localidades.byCode(['XX-001', '0001']), NotFound],
+    ['a record that its owner does not have', (c: Catalogs) => c.localidades.byCode(['AGS-001', '0099']), NotFound],
+    ['children of a record that is not there', (c: Catalogs) => c.estados.children(99).municipios.page(), NotFound],
+    ['a page that is too long', (c: Catalogs) => c.paises.page({ perPage: 1_001 }), BadRequest],
     ['a page that is none', (c: Catalogs) => c.paises.page({ page: 0 }), BadRequest],
     ['another release', (c: Catalogs) => c.changes('0'.repeat(64)), ReleaseGone],
   ])('fails like a server: %s', async (_what, request, type) => {
@@ -440,10 +427,23 @@ describe('offline', () => {
     expect(told(given as BadRequest)).toEqual(told(expected as BadRequest))
   })
 
-  test('resolves no rows, and says so', async () => {
-    const error = await copy.resolve(['Monterrey']).catch((failure: unknown) => failure)
+  const serverOnly: [string, (catalogs: Catalogs) => Promise<unknown>][] = [
+    ['search', (c) => c.search('asientos')],
+    ['resolve', (c) => c.resolve(['Monterrey'])],
+    ['q', (c) => c.municipios.page({ q: 'ensen' })],
+    ['sort', (c) => c.municipios.all({ sort: '-descMunicipio' }).toArray()],
+    ['near', (c) => c.localidades.near({ latitud: 0, longitud: 10 }).toArray()],
+    ['cveLocalidad_prefix', (c) => c.localidades.page({ cveLocalidad_prefix: '00' })],
+    ['poblacion_min', (c) => c.estados.children(1).localidades.page({ poblacion_min: 1 })],
+  ]
+  test.each(serverOnly)('leaves %s to a server, and says what a copy has', async (what, request) => {
+    await request(online)
+    const error = await request(copy).catch((failure: unknown) => failure)
     expect(error).toBeInstanceOf(ResponseError)
-    expect(String(error)).toEndWith('501, Rows are resolved by a server only.')
+    expect([(error as ResponseError).status, (error as ResponseError).kind]).toEqual([501, 'offline'])
+    expect(String(error)).toEndWith(
+      `501, ${what} needs a server. A copy has pages and walks, filters by equal values, children, and records by key or code.`,
+    )
   })
 
   test('needs a copy', async () => {

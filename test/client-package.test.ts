@@ -1,52 +1,32 @@
-// The client as users get it: packed, unpacked into an empty project, type-checked, and run in Node, in Bun and in Chromium.
+// The client as users get it: packed, installed into an empty project, type-checked, and run in Node, in Bun and in Chromium.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { launchBrowser } from './support/browser.ts'
-import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
+import { output, pack, StrangeProject } from './support/packed.ts'
+import { nomenclator, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const MAX_CORE_BYTES = 6_000
+/** All files as they are installed, with source maps and declarations. */
+const MAX_PACKAGE_BYTES = 250_000
 /** The address in the document. */
 const EXAMPLE_URL = 'https://catalogs.example.org'
 
-const project = new TestDirectory()
+const project = new StrangeProject()
 const home = new TestHome()
 let server: TestServer
-const installed = join(project.path, 'node_modules', 'nomenclator-client')
-const inProject = (...names: string[]) => join(project.path, ...names)
-
-/** What a program prints. The server of these tests runs beside it. */
-async function run(directory: string, ...command: string[]): Promise<string> {
-  const env = { ...process.env, NO_COLOR: '1' }
-  const child = Bun.spawn(command, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(`${command.join(' ')} failed:\n${out}${err}`)
-  return out
-}
+const installed = project.file('node_modules', 'nomenclator-client')
+const inProject = (...names: string[]) => project.file(...names)
+const run = (directory: string, ...command: string[]) => output(command, directory)
 
 beforeAll(async () => {
   await home.import(bundledSource())
   const release = home.current()
   server = serverOf(() => release, {}, home.shelf)
-  const packed = await run(
-    join(ROOT, 'packages', 'client'),
-    'npm',
-    'pack',
-    '--silent',
-    '--pack-destination',
-    project.path,
-  )
-  const tarball = packed.trim().split('\n').at(-1) ?? ''
-  // npm install does the same with the tarball, and downloads what the server depends on, which the client does not need.
-  mkdirSync(installed, { recursive: true })
-  await run(installed, 'tar', '-xzf', inProject(tarball), '--strip-components=1')
-  writeFileSync(
-    inProject('package.json'),
-    JSON.stringify({ type: 'module', dependencies: { 'nomenclator-client': '*' } }),
-  )
+  await project.install(await pack('client', project.path))
 })
 afterAll(async () => {
   await server.close()
@@ -59,6 +39,17 @@ const entries = () => Object.values(manifest().exports).flatMap((entry) => (type
 const moduleOf = (entry: Record<string, string>) => readFileSync(join(installed, entry.default ?? ''), 'utf8')
 
 describe('the package', () => {
+  test(`brings nothing but itself, in fewer than ${MAX_PACKAGE_BYTES} bytes`, () => {
+    const packages = readdirSync(inProject('node_modules')).filter((name) => !name.startsWith('.'))
+    expect(packages).toEqual(['nomenclator-client'])
+    const declared = Object.keys(manifest()).filter((member) => /dependencies/i.test(member))
+    expect(declared).toEqual([])
+    expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const sizes = files.map(({ parentPath, name }) => statSync(join(parentPath, name)).size)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_PACKAGE_BYTES)
+  })
+
   test('has compiled JavaScript and declarations for every entry, and nothing compiled is committed', async () => {
     expect(entries()).toHaveLength(3)
     for (const entry of entries())
@@ -91,36 +82,24 @@ describe('the package', () => {
   })
 })
 
-/** The examples of the document as one program; of blocks that are not for all runtimes, only those for these. */
-function program(...runtimes: readonly string[]) {
-  const text = readFileSync(join(ROOT, 'docs', 'client.md'), 'utf8')
+const DOCUMENT = 'docs/client.md'
+const README = 'packages/client/README.md'
+
+/** The examples of a document as one program; of blocks that are not for all runtimes, only those for these. */
+function program(document: string, ...runtimes: readonly string[]) {
+  const text = readFileSync(join(ROOT, document), 'utf8')
   const blocks = [...text.matchAll(/^```ts(?: (\w+))?\n([\s\S]*?)^```$/gm)]
     .filter(([, runtime]) => runtime === undefined || runtimes.includes(runtime))
     .map(([, , code = '']) => code)
   const source = blocks.join('\n').replaceAll(EXAMPLE_URL, server.url)
-  const output = source.split('\n').flatMap((line) => /^(?:.*console\.log\(.*\) )?\/\/ (.*)$/.exec(line)?.[1] ?? [])
-  return { source, script: new Bun.Transpiler({ loader: 'ts' }).transformSync(source), output }
+  const expected = source.split('\n').flatMap((line) => /^(?:.*console\.log\(.*\) )?\/\/ (.*)$/.exec(line)?.[1] ?? [])
+  return { source, script: new Bun.Transpiler({ loader: 'ts' }).transformSync(source), expected }
 }
 
 /** As much of Node's types as the examples need: all of them would take longer to check than everything else. */
 const NODE_TYPES = `declare module 'node:fs/promises' {
   export function readFile(path: string, encoding: 'utf8'): Promise<string>
 }`
-
-const tsconfig = {
-  compilerOptions: {
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    noUnusedLocals: false,
-    target: 'es2023',
-    lib: ['es2023', 'dom', 'dom.iterable'],
-    module: 'nodenext',
-    noEmit: true,
-    types: [],
-  },
-  files: ['types.ts', 'example.ts', 'node.d.ts'],
-}
 
 describe('the types', () => {
   test('accept what is right and refuse what is wrong, in strict TypeScript, with those that nomenclator types prints', async () => {
@@ -129,43 +108,51 @@ describe('the types', () => {
     expect(code).toBe(0)
     expect(out).toStartWith(`// Types of release ${home.current().digest}, printed by nomenclator types.\n`)
     writeFileSync(inProject('catalogs.ts'), out)
-    writeFileSync(inProject('example.ts'), program('node').source)
+    writeFileSync(inProject('example.ts'), program(DOCUMENT, 'node').source)
     writeFileSync(inProject('node.d.ts'), NODE_TYPES)
-    writeFileSync(inProject('tsconfig.json'), JSON.stringify(tsconfig))
-    expect(await run(project.path, join(ROOT, 'node_modules', '.bin', 'tsc'))).toBe('')
+    writeFileSync(inProject('readme.ts'), program(README, 'node').source)
+    expect(await project.typeErrors(['types.ts', 'example.ts', 'readme.ts', 'node.d.ts'])).toBe('')
   })
 })
 
-describe('the examples of docs/client.md print what they say', () => {
+describe('the examples print what they say', () => {
+  test('of the README, in Node', async () => {
+    const { script, expected } = program(README, 'node')
+    writeFileSync(inProject('readme.mjs'), script)
+    const printed = await run(project.path, 'node', 'readme.mjs')
+    expect(printed.trimEnd().split('\n')).toEqual(expected)
+    expect(expected).toHaveLength(3)
+  })
+
   test('in Node', async () => {
-    const { script, output } = program('node')
+    const { script, expected } = program(DOCUMENT, 'node')
     writeFileSync(inProject('example.mjs'), script)
     const printed = await run(project.path, 'node', 'example.mjs')
-    expect(printed.trimEnd().split('\n')).toEqual(output)
-    expect(output.length).toBeGreaterThan(20)
+    expect(printed.trimEnd().split('\n')).toEqual(expected)
+    expect(expected.length).toBeGreaterThan(20)
   })
 
   test('in Bun', async () => {
-    const { source, output } = program('node', 'bun')
+    const { source, expected } = program(DOCUMENT, 'node', 'bun')
     writeFileSync(inProject('example-bun.ts'), source)
     const printed = await run(project.path, process.execPath, 'example-bun.ts')
-    expect(printed.trimEnd().split('\n')).toEqual(output)
+    expect(printed.trimEnd().split('\n')).toEqual(expected)
   })
 
   test('in Deno, where there is one', async () => {
     const deno = Bun.which('deno')
     if (deno === null) return
-    const { script, output } = program('node')
+    const { script, expected } = program(DOCUMENT, 'node')
     writeFileSync(inProject('example-deno.mjs'), script)
     const permissions = ['--allow-net', '--allow-read', '--allow-write', '--node-modules-dir=manual']
     const printed = await run(project.path, deno, 'run', ...permissions, 'example-deno.mjs')
-    expect(printed.trimEnd().split('\n')).toEqual(output)
+    expect(printed.trimEnd().split('\n')).toEqual(expected)
   })
 
   test('in Chromium, on a page of another origin', async () => {
     const browser = await launchBrowser()
     if (browser === undefined) return
-    const { script, output } = program()
+    const { script, expected } = program(DOCUMENT)
     const imports = { 'nomenclator-client': '/index.js' }
     const html = `<!doctype html><script>window.printed = []; console.log = (...words) => printed.push(words.join(' '))</script>
 <script type="importmap">${JSON.stringify({ imports })}</script><script type="module" src="/example.js"></script>`
@@ -191,7 +178,7 @@ describe('the examples of docs/client.md print what they say', () => {
         new Promise((resolve) => page.on('pageerror', resolve)),
       ])
       expect(errors).toEqual([])
-      expect(await page.evaluate<string[]>('window.printed')).toEqual(output)
+      expect(await page.evaluate<string[]>('window.printed')).toEqual(expected)
     } finally {
       await browser.close()
       await site.stop(true)

@@ -201,6 +201,12 @@ describe('the client', () => {
     expect(await catalogs.moons.get(42)).toEqual(deimos)
     expect(await catalogs.moons.byCode('SA99')).toEqual(deimos)
     expect(await catalogs.planets.children({ code: 'MA' }).moons.all().toArray()).toHaveLength(2)
+    const page = await catalogs.moons.page({ 'planet.sign': 'MA', title: 'Phobos', fields: ['title'] })
+    expect<readonly unknown[]>(page).toEqual([{ title: 'Phobos' }])
+  })
+
+  test('searches and sorts them on the server', async () => {
+    const catalogs = connect<Collections>(server.url)
     const page = await catalogs.moons.page({ 'planet.sign_prefix': 'M', sort: '-title', fields: ['title'] })
     expect<readonly unknown[]>(page).toEqual([{ title: 'Phobos' }, { title: 'Deimos' }])
     expect((await catalogs.search('phobos'))[0]).toMatchObject({ collection: 'moons', breadcrumb: ['Mars'] })

@@ -81,12 +81,12 @@ export type List<S extends CollectionShape> = {
 } & (S['facts'] extends Point ? NearList<S> : unknown)
 
 export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> & {
-  /** By its identifier, or by an object with its key: a suggestion's `key`, or a record. */
+  /** The record with an identifier, or with the key in an object: a suggestion's `key`, or a record. */
   get<F extends FieldPath<C[N]> = never, X extends boolean = false, E extends Embed = 'full'>(
     id: IdOf<C[N]>,
     selection?: Selection<F, X, E>,
   ): Promise<Selected<C[N], F, X, E>>
-  /** By its official code. */
+  /** The record with an official code. */
   byCode<F extends FieldPath<C[N]> = never, X extends boolean = false, E extends Embed = 'full'>(
     code: CodeOf<C[N]>,
     selection?: Selection<F, X, E>,
@@ -104,7 +104,7 @@ type Named = {
   readonly name: string
   /** The names of its ancestors, the nearest first. */
   readonly breadcrumb: readonly string[]
-  /** From 0 to 1. */
+  /** How good the match is, from 0 to 1. */
   readonly score: number
   readonly how: readonly string[]
 }
@@ -266,9 +266,9 @@ export class Service {
 
   async collection(name: string): Promise<CollectionDescription> {
     const { collections } = await this.describe()
-    const found = collections.find((one) => one.name === name)
-    if (found === undefined) throw new TypeError(`there is no collection ${name}`)
-    return found
+    const description = collections.find((collection) => collection.name === name)
+    if (description === undefined) throw new TypeError(`there is no collection ${name}`)
+    return description
   }
 }
 
@@ -282,7 +282,7 @@ function queryOf(parameters: Parameters): string {
     const values = Array.isArray(value) && !JOINED.includes(name) ? value : [value]
     // No value would be no filter, and give everything.
     if (values.length === 0) throw new TypeError(`${name} has no values`)
-    return values.map((one): [string, string] => [NAMES[name] ?? name, String(one)])
+    return values.map((single): [string, string] => [NAMES[name] ?? name, String(single)])
   })
   return String(new URLSearchParams(pairs))
 }
@@ -322,8 +322,8 @@ async function* pagesOf(service: Service, path: string, parameters: Parameters):
   let from: string | undefined
   let cursor: string | undefined
   do {
-    const wanted = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
-    const reply = await service.send(path, { ...parameters, ...wanted }).catch((error: unknown) => {
+    const position = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
+    const reply = await service.send(path, { ...parameters, ...position }).catch((error: unknown) => {
       throw error instanceof ReleaseGone && from !== undefined ? gone(error.url, from) : error
     })
     const page = listIn(reply)
@@ -377,19 +377,19 @@ function collectionOf(service: Service, name: string) {
     return path.replace(/\{([^}]+)\}/g, (_, field: string) => {
       const value = id[field]
       // Of a record that embeds its owner, the owner's identifier counts.
-      const own = typeof value === 'object' ? valueAt(id, keyPaths[key.indexOf(field)] ?? '') : value
-      if (own === undefined) throw new TypeError(`the key of a record of ${name} has ${key.join(' and ')}`)
-      return encodeURIComponent(String(own))
+      const identifier = typeof value === 'object' ? valueAt(id, keyPaths[key.indexOf(field)] ?? '') : value
+      if (identifier === undefined) throw new TypeError(`the key of a record of ${name} has ${key.join(' and ')}`)
+      return encodeURIComponent(String(identifier))
     })
   }
   return {
     ...listOf(service, () => segment(name)),
     get: async (id: RecordName, selection?: Parameters) => service.json(await pathOf(id), selection),
     byCode: async (code: string | readonly [string, string], selection?: Parameters) => {
-      const [own, owner] = typeof code === 'string' ? [code] : [code[1], code[0]]
-      const template = owner === undefined ? [] : (await service.collection(name)).record.split('/').slice(-4)
-      const parent = owner === undefined ? '' : segment(template[0]) + segment(owner)
-      return service.json(parent + segment(name) + segment(own), { ...selection, by: 'code' })
+      const [ownCode, ownerCode] = typeof code === 'string' ? [code] : [code[1], code[0]]
+      const template = ownerCode === undefined ? [] : (await service.collection(name)).record.split('/').slice(-4)
+      const parent = ownerCode === undefined ? '' : segment(template[0]) + segment(ownerCode)
+      return service.json(parent + segment(name) + segment(ownCode), { ...selection, by: 'code' })
     },
     children: (of: RecordName | { readonly code: string }) => {
       const isCode = typeof of === 'object' && Object.keys(of).join() === 'code'
@@ -402,13 +402,13 @@ function collectionOf(service: Service, name: string) {
 }
 
 /** An object that has something under every name, made when it is read. */
-export function byName<T>(make: (name: string) => T, own: Readonly<Record<string, unknown>> = {}): object {
+export function byName<T>(make: (name: string) => T, fixed: Readonly<Record<string, unknown>> = {}): object {
   const made = new Map<string, T>()
-  return new Proxy(own, {
+  return new Proxy(fixed, {
     get: (_, name) => {
       // Whatever has a `then` is taken for a promise.
       if (typeof name === 'symbol' || name === 'then') return undefined
-      if (Object.hasOwn(own, name)) return own[name]
+      if (Object.hasOwn(fixed, name)) return fixed[name]
       const value = made.get(name) ?? make(name)
       made.set(name, value)
       return value
@@ -437,9 +437,9 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
       const resolved: { row: number }[] = []
       let pinned = query
       for (let start = 0; start < rows.length; start += MAX_ROWS) {
-        const some = rows.slice(start, start + MAX_ROWS)
-        const part = await service.json<{ row: number }[]>('/resolve', pinned, some)
-        for (const one of part) resolved.push({ ...one, row: start + one.row })
+        const batch = rows.slice(start, start + MAX_ROWS)
+        const part = await service.json<{ row: number }[]>('/resolve', pinned, batch)
+        for (const result of part) resolved.push({ ...result, row: start + result.row })
         pinned = { ...query, release: part.release }
       }
       return withMembers(resolved, { release: pinned.release })

@@ -30,7 +30,7 @@ export function fileStore(path: string): Store {
     const part = (await parts()).get(digest)
     if (part !== undefined) return part
     const { digests = {}, collections = {} } = (await snapshot()) ?? {}
-    const [name = ''] = Object.entries(digests).find(([, one]) => one === digest) ?? []
+    const [name = ''] = Object.entries(digests).find(([, committed]) => committed === digest) ?? []
     return collections[name]
   }
   return {

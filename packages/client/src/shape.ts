@@ -89,7 +89,7 @@ export type FieldPath<S extends CollectionShape> = PathsOf<S['record']> | (keyof
 
 type OneOrMore<V> = V | readonly V[]
 
-/** Of several values of one filter, any may match; different filters must all match. */
+/** The filters of a list: of several values of one, any may match; different ones must all match. */
 export type Filters<S extends CollectionShape> = {
   readonly [P in FieldPath<S>]?: OneOrMore<ValueAt<Everything<S>, P>>
 } & { readonly [P in S['codes'] as `${P}_prefix`]?: OneOrMore<string> } & {

@@ -36,11 +36,11 @@ CREATE TABLE IF NOT EXISTS ${PREFIX}records (digest TEXT, place INTEGER, key TEX
     head,
     get: (digest) => {
       if (rows(`SELECT digest FROM ${PREFIX}digests WHERE digest = ?`, digest).length === 0) return undefined
-      const found = rows<{ record: string }>(
+      const records = rows<{ record: string }>(
         `SELECT record FROM ${PREFIX}records WHERE digest = ? ORDER BY place`,
         digest,
       )
-      return found.map(({ record }) => JSON.parse(record) as object)
+      return records.map(({ record }) => JSON.parse(record) as object)
     },
     put: (digest, records, keys) =>
       atOnce(() => {
@@ -52,11 +52,11 @@ CREATE TABLE IF NOT EXISTS ${PREFIX}records (digest TEXT, place INTEGER, key TEX
       atOnce(() => {
         const view = (name: string) => `"${PREFIX}${name.replaceAll('"', '""')}"`
         for (const name of Object.keys(head()?.digests ?? {})) database.exec(`DROP VIEW IF EXISTS ${view(name)}`)
-        const kept = JSON.stringify(Object.values(next.digests))
+        const digests = JSON.stringify(Object.values(next.digests))
         for (const table of ['records', 'digests'])
           database
             .prepare(`DELETE FROM ${PREFIX}${table} WHERE digest NOT IN (SELECT value FROM json_each(?))`)
-            .run(kept)
+            .run(digests)
         database.exec(`DELETE FROM ${PREFIX}head`)
         database.prepare(`INSERT INTO ${PREFIX}head VALUES (?)`).run(JSON.stringify(next))
         for (const [name, digest] of Object.entries(next.digests))

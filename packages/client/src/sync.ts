@@ -13,7 +13,7 @@ export type Head = {
   readonly built: string
   /** What the server told of the collections. */
   readonly description: Description
-  /** By collection, the digest of its records and facts, under which a store has them. */
+  /** The digest of the records and facts of each collection, under which a store has them. */
   readonly digests: Readonly<Record<string, string>>
 }
 
@@ -42,7 +42,7 @@ function mapStore(map: MapCopy): Store {
   staged.set(map, waiting)
   const head = () => map.get(HEAD) as Head | undefined
   const get = (digest: string) => {
-    const [name] = Object.entries(head()?.digests ?? {}).find(([, one]) => one === digest) ?? []
+    const [name] = Object.entries(head()?.digests ?? {}).find(([, committed]) => committed === digest) ?? []
     return waiting.get(digest) ?? (name === undefined ? undefined : (map.get(name) as readonly object[]))
   }
   return {
@@ -66,7 +66,7 @@ export type SyncReport = {
   readonly release: string
   /** The release that it was of before. */
   readonly from: string | undefined
-  /** By collection, what was done: nothing, its changes applied, or all of it downloaded. */
+  /** What was done for each collection: nothing, its changes applied, or all of it downloaded. */
   readonly collections: Readonly<Record<string, 'same' | 'changed' | 'whole'>>
 }
 
@@ -98,9 +98,9 @@ export async function sync(
   const description = await service.json<Description>('', { signal })
   const { digest: release, built } = description.release
   const before = await store.head()
-  const done: Record<string, 'same' | 'changed' | 'whole'> = {}
-  const report = { release, from: before?.release, collections: done }
-  for (const { name } of description.collections) done[name] = 'same'
+  const outcomes: Record<string, 'same' | 'changed' | 'whole'> = {}
+  const report = { release, from: before?.release, collections: outcomes }
+  for (const { name } of description.collections) outcomes[name] = 'same'
   if (before?.release === release) return report
 
   const pinned = { release, signal }
@@ -110,7 +110,7 @@ export async function sync(
   for (const { collection: name, records, facts } of released) {
     const digest = facts === undefined ? records : `${records}-${facts}`
     digests[name] = digest
-    const collection = description.collections.find((some) => some.name === name)
+    const collection = description.collections.find((described) => described.name === name)
     if (collection === undefined || before?.digests[name] === digest) continue
     if ((await store.get(digest)) === undefined)
       missing.push({ name, records, ...(facts && { facts }), digest, collection, pinned })
@@ -119,7 +119,7 @@ export async function sync(
   for (const todo of missing) {
     const old = before && (await store.get(before.digests[todo.name] ?? ''))
     let records = changes && old && (await updated(service, todo, old, changes))
-    done[todo.name] = records === undefined ? 'whole' : 'changed'
+    outcomes[todo.name] = records === undefined ? 'whole' : 'changed'
     if (records === undefined) {
       records = await downloaded(service, todo)
       if (!(await isSound(todo, records)))
@@ -147,8 +147,8 @@ async function releasedCollections(service: Service, release: string, signal: Ab
   const document = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
   const { entities, aliases } = document
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
-  const named = aliases.map((alias) => JSON.stringify(Object.values(alias)))
-  if (named.length > 0) lines.push(`aliases ${await sha256(named.join('\n'))}`)
+  const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
+  if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
   const text = ['nomenclator release 1', ...lines, ''].join('\n')
   if ((await sha256(text)) !== release)
     throw new DigestMismatch(`the collections of release ${release} are not those that its digest says`)
@@ -170,21 +170,23 @@ const RECORDS_PER_LINE = 10
 async function isSound({ collection, records: expected, facts }: Todo, records: readonly Stored[]): Promise<boolean> {
   const names = factsOf(collection)
   const lines: string[] = []
-  const known: string[] = []
+  const factLines: string[] = []
   let line: string[] = []
   for (const [at, record] of records.entries()) {
-    const own = names.map((name) => [name, record[name]] as const)
+    const values = names.map((name) => [name, record[name]] as const)
     // The facts stand at the end of a record.
-    const tail = names.length === 0 ? '}' : JSON.stringify(Object.fromEntries(own))
+    const tail = names.length === 0 ? '}' : JSON.stringify(Object.fromEntries(values))
     line.push(`${JSON.stringify(record).slice(0, -tail.length)}}`)
-    known.push(`${JSON.stringify(Object.fromEntries(own.filter(([, value]) => value !== null)))}\n`)
+    factLines.push(`${JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== null)))}\n`)
     if (line.length === RECORDS_PER_LINE || at === records.length - 1) {
       lines.push(`[${line.join()}]\n`)
       line = []
     }
   }
   if ((await sha256(lines.join(''))) !== expected) return false
-  return facts === undefined ? known.every((one) => one === '{}\n') : (await sha256(known.join(''))) === facts
+  return facts === undefined
+    ? factLines.every((facts) => facts === '{}\n')
+    : (await sha256(factLines.join(''))) === facts
 }
 
 async function lines<T>(service: Service, path: string, parameters: Readonly<Record<string, unknown>>): Promise<T[]> {

@@ -91,7 +91,7 @@ export class Transport {
 
   /** A response with a status of 2xx; anything else is an error. */
   async send(url: string, { signal, body, keep = true }: Call = {}): Promise<Reply> {
-    const { retries = 4, backoff = 250, maxRetryAfter = 60, headers: own } = this.#options
+    const { retries = 4, backoff = 250, maxRetryAfter = 60, headers: extraHeaders } = this.#options
     const isRead = body === undefined
     const request = { method: isRead ? 'GET' : 'POST', url }
     const cache = isRead && keep ? this.#cache : undefined
@@ -104,11 +104,11 @@ export class Transport {
         Accept: 'application/json',
         ...(etag ? { 'If-None-Match': etag } : {}),
         ...(isRead ? {} : { 'Content-Type': 'application/json' }),
-        ...own,
+        ...extraHeaders,
       },
       ...(isRead ? {} : { body: JSON.stringify(body) }),
     }
-    const signals = [signal, this.#options.signal].filter((one) => one !== undefined)
+    const signals = [signal, this.#options.signal].filter((signal) => signal !== undefined)
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#inTurn(signals, () => this.#attempt(request, init, signals))
       const isLast = !isRead || attempt >= retries

@@ -1,10 +1,10 @@
 // <nomenclator-picker>: catalogs in cascade as one field of a form, for pages of any site. Needs nothing but this file.
 
-/** What a server tells of a level. Paths are dotted, from a record. */
+/** The description of a level that a server gives. Paths are dotted, from a record. */
 type Level = {
   readonly collection: string
   readonly list: string
-  /** With {} in place of each identifier of the key. */
+  /** The path of a record, with {} in place of each identifier of the key. */
   readonly record: string
   readonly key: readonly string[]
   readonly name: string
@@ -19,7 +19,26 @@ type Definitions = {
 type CatalogRecord = { readonly [field: string]: unknown }
 
 /** A record that is chosen at a level: its key, and what it is called. */
-type Choice = { readonly level: string; readonly key: string; readonly name: string }
+export type Choice = { readonly level: string; readonly key: string; readonly name: string }
+
+/** The attributes of the element, beside those that all elements have. */
+export type PickerAttributes = {
+  /** The levels from the top down, by the names of their entities, with commas between them. */
+  readonly levels: string
+  /** The name that it is submitted under. */
+  readonly name?: string | undefined
+  /** The key of the record that is chosen beforehand. */
+  readonly value?: string | undefined
+  /** Whether nothing may be submitted until the last level is chosen. */
+  readonly required?: boolean | undefined
+  readonly disabled?: boolean | undefined
+  /** The address of the service; without it, the origin that the script or the page came from. */
+  readonly server?: string | undefined
+}
+
+/** The event `change` of every choice. */
+export type PickerChangeEvent = Event & { readonly target: NomenclatorPicker }
+
 type Option = Choice & { readonly where: string; readonly record: CatalogRecord }
 
 const KEY_SEPARATOR = '-'
@@ -43,13 +62,13 @@ const prefix = /^(.*)\/(?:picker|assets)\//.exec(new URL(script?.src ?? location
 const definitionsByServer = new Map<string, Promise<Definitions>>()
 
 function definitionsOf(server: string): Promise<Definitions> {
-  const known = definitionsByServer.get(server)
-  if (known !== undefined) return known
-  const loaded = json<Definitions>(`${server}/picker/levels.json`)
+  const earlier = definitionsByServer.get(server)
+  if (earlier !== undefined) return earlier
+  const definitions = json<Definitions>(`${server}/picker/levels.json`)
   // The next picker tries again.
-  loaded.catch(() => definitionsByServer.delete(server))
-  definitionsByServer.set(server, loaded)
-  return loaded
+  definitions.catch(() => definitionsByServer.delete(server))
+  definitionsByServer.set(server, definitions)
+  return definitions
 }
 
 async function json<T>(url: string, signal?: AbortSignal): Promise<T> {
@@ -61,7 +80,7 @@ async function json<T>(url: string, signal?: AbortSignal): Promise<T> {
 const valueAt = (record: CatalogRecord, path: string): unknown =>
   path.split('.').reduce<unknown>((value, step) => (value as CatalogRecord | undefined)?.[step], record)
 
-const filled = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
+const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
 const STYLES = `
@@ -155,7 +174,7 @@ class Field {
     this.#list.addEventListener('pointerdown', (event) => event.preventDefault())
   }
 
-  /** Its words, and whether it can be used. */
+  /** Sets the words of the field, and whether it can be used. */
   update(label: string, placeholder: string, isRequired: boolean, isDisabled: boolean): void {
     this.#label.textContent = label
     this.#label.className = isRequired ? 'required' : ''
@@ -186,7 +205,7 @@ class Field {
     this.#timer = setTimeout(() => this.#load(), PAUSE_MILLISECONDS)
   }
 
-  /** The text as long as it is being typed; of what is chosen, everything is offered again. */
+  /** The text while it is being typed; empty where it names what is chosen, so that everything is offered again. */
   get #typed(): string {
     const text = this.input.value.trim()
     return text === this.choice?.name ? '' : text
@@ -201,9 +220,9 @@ class Field {
   }
 
   async #search(text: string, signal: AbortSignal): Promise<void> {
-    const { picker, level } = { picker: this.#picker, level: this.level }
+    const picker = this.#picker
     try {
-      const { options, total } = await picker.find(level, text, signal)
+      const { options, total } = await picker.find(this.level, text, signal)
       if (signal.aborted) return
       this.#options = options
       this.#show(options.length === 0 ? 'nothing' : total > options.length ? 'more' : undefined, text)
@@ -240,7 +259,7 @@ class Field {
     item.setAttribute('role', 'option')
     item.setAttribute('part', 'option')
     item.setAttribute('aria-selected', 'false')
-    item.append(...marked(option.name, text))
+    item.append(markedName(option.name, text))
     if (option.where !== '') {
       const where = document.createElement('small')
       where.textContent = option.where
@@ -317,24 +336,25 @@ class Field {
   }
 }
 
-const FOLDED = /\p{Mark}/gu
-const folded = (text: string): string => text.normalize('NFD').replace(FOLDED, '').toLowerCase()
+const MARKS = /\p{Mark}/gu
+const folded = (text: string): string => text.normalize('NFD').replace(MARKS, '').toLowerCase()
 
-/** The name as text, with the beginning of a word that was typed marked. */
-function marked(name: string, text: string): (string | HTMLElement)[] {
-  const [typed = ''] = folded(text).split(/\s+/)
-  const at = typed === '' || folded(name).length !== name.length ? -1 : folded(name).indexOf(typed)
+/** The name as an element, in which the beginning of a word that was typed is marked. */
+function markedName(name: string, text: string): HTMLElement {
+  const [firstWord = ''] = folded(text).split(/\s+/)
+  const at = firstWord === '' || folded(name).length !== name.length ? -1 : folded(name).indexOf(firstWord)
   const element = document.createElement('bdi')
   if (at === -1) element.textContent = name
   else {
     const mark = document.createElement('mark')
-    mark.textContent = name.slice(at, at + typed.length)
-    element.append(name.slice(0, at), mark, name.slice(at + typed.length))
+    mark.textContent = name.slice(at, at + firstWord.length)
+    element.append(name.slice(0, at), mark, name.slice(at + firstWord.length))
   }
-  return [element]
+  return element
 }
 
-class NomenclatorPicker extends HTMLElement {
+/** The element: a field of a form whose value is the key of a record. */
+export class NomenclatorPicker extends HTMLElement {
   static readonly formAssociated = true
   static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value']
 
@@ -369,10 +389,12 @@ class NomenclatorPicker extends HTMLElement {
     this.addEventListener('invalid', () => this.#showMessage(this.#internals.validationMessage))
   }
 
+  /** @internal */
   connectedCallback(): void {
     this.#build()
   }
 
+  /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
     if (before === after || !this.isConnected) return
     if (name === 'levels' || name === 'server') this.#build()
@@ -380,7 +402,7 @@ class NomenclatorPicker extends HTMLElement {
     else this.#update()
   }
 
-  // What a field of a form has.
+  // The members that every field of a form has.
 
   get form(): HTMLFormElement | null {
     return this.#internals.form
@@ -443,18 +465,20 @@ class NomenclatorPicker extends HTMLElement {
     return this.#ready
   }
 
+  /** @internal */
   formDisabledCallback(isDisabled: boolean): void {
     this.#isDisabled = isDisabled
     this.#update()
   }
 
+  /** @internal */
   formResetCallback(): void {
     this.#isDirty = false
     this.#showMessage('')
     this.#ready = this.#ready.then(() => this.#setKey(this.getAttribute('value') ?? ''))
   }
 
-  /** What the browser kept when the page was left, or fills in. */
+  /** @internal Takes what the browser kept when the page was left, or fills in. */
   formStateRestoreCallback(state: string | File | FormData | null, mode: 'restore' | 'autocomplete'): void {
     if (typeof state !== 'string') return
     this.#isDirty = true
@@ -471,14 +495,16 @@ class NomenclatorPicker extends HTMLElement {
   }
 
   get #language(): string {
-    const named = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? DEFAULT_LANGUAGE
-    return (this.#definitions?.words ?? NOT_LOADED)[named] === undefined ? DEFAULT_LANGUAGE : named
+    const language = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? DEFAULT_LANGUAGE
+    return (this.#definitions?.words ?? NOT_LOADED)[language] === undefined ? DEFAULT_LANGUAGE : language
   }
 
+  /** @internal */
   word(name: string, values: Readonly<Record<string, string>> = {}): string {
-    return filled(this.#definitions?.words[this.#language]?.[name], values)
+    return withValues(this.#definitions?.words[this.#language]?.[name], values)
   }
 
+  /** @internal */
   announce(name: string, values: Readonly<Record<string, string>> = {}): void {
     this.#status.textContent = this.word(name, values)
   }
@@ -501,10 +527,10 @@ class NomenclatorPicker extends HTMLElement {
       this.#showMessage(NOT_LOADED[this.#language] ?? '')
       return
     }
-    const wrong = this.#wrongLevel()
-    this.#showMessage(wrong ?? '')
+    const mistake = this.#mistakeInLevels()
+    this.#showMessage(mistake ?? '')
     this.#update()
-    if (wrong === undefined && !this.#isDirty) await this.#setKey(this.getAttribute('value') ?? '')
+    if (mistake === undefined && !this.#isDirty) await this.#setKey(this.getAttribute('value') ?? '')
   }
 
   #levelOf(name: string): Level | undefined {
@@ -515,8 +541,8 @@ class NomenclatorPicker extends HTMLElement {
     return this.#levelOf(name)?.labels[this.#language] ?? name
   }
 
-  /** Every level must be known, and each below the first must belong to one before it. */
-  #wrongLevel(): string | undefined {
+  /** What is wrong: every level must be known, and each below the first must belong to one before it. */
+  #mistakeInLevels(): string | undefined {
     for (const [at, { level }] of this.#fields.entries()) {
       const definition = this.#levelOf(level)
       if (definition === undefined) return this.word('unknown', { level })
@@ -528,7 +554,7 @@ class NomenclatorPicker extends HTMLElement {
   }
 
   #update(): void {
-    const isUsable = this.#definitions !== undefined && this.#wrongLevel() === undefined
+    const isUsable = this.#definitions !== undefined && this.#mistakeInLevels() === undefined
     for (const [at, field] of this.#fields.entries()) {
       const before = this.#fields[at - 1]
       const isWaiting = before !== undefined && before.choice === undefined
@@ -540,7 +566,7 @@ class NomenclatorPicker extends HTMLElement {
     this.#submitValue()
   }
 
-  /** What the form submits, what the browser keeps, and whether something is missing. */
+  /** Tells the form what it submits, the browser what to keep, and both whether something is missing. */
   #submitValue(): void {
     const { name, selection } = this
     const data = new FormData()
@@ -554,7 +580,7 @@ class NomenclatorPicker extends HTMLElement {
     } else {
       this.#internals.setValidity({})
       for (const field of this.#fields) field.showInvalid(false)
-      if (this.#wrongLevel() === undefined) this.#showMessage('')
+      if (this.#mistakeInLevels() === undefined) this.#showMessage('')
     }
   }
 
@@ -566,7 +592,7 @@ class NomenclatorPicker extends HTMLElement {
 
   // Finding and choosing.
 
-  /** The records of a level that belong to what is chosen above it, and have the words. */
+  /** @internal The records of a level that belong to what is chosen above it, and have the words. */
   async find(name: string, text: string, signal: AbortSignal): Promise<{ options: Option[]; total: number }> {
     const level = this.#levelOf(name)
     if (level === undefined) throw new Error(`there is no level ${name}`)
@@ -598,15 +624,15 @@ class NomenclatorPicker extends HTMLElement {
 
   /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
   #contextOf({ ancestors }: Level, above: string | undefined) {
-    const known = above === undefined ? [] : [above, ...Object.keys(this.#levelOf(above)?.ancestors ?? {})]
+    const implied = above === undefined ? [] : [above, ...Object.keys(this.#levelOf(above)?.ancestors ?? {})]
     const depth = (name: string) => Object.keys(this.#levelOf(name)?.ancestors ?? {}).length
     return Object.entries(ancestors)
-      .filter(([name]) => !known.includes(name) && depth(name) > 0)
+      .filter(([name]) => !implied.includes(name) && depth(name) > 0)
       .sort(([a], [b]) => depth(b) - depth(a))
       .map(([, paths]) => paths)
   }
 
-  /** What is below belongs to another record from then on. */
+  /** @internal Chooses a record, or none: what is below belongs to another one from then on. */
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     const { level, key, name } = choice ?? { level: '', key: '', name: '' }
@@ -660,3 +686,9 @@ const choiceOf = (level: string, { key, name }: Level, record: CatalogRecord): C
 // Two copies of the script on one page are one too many, and no harm.
 if (customElements.get('nomenclator-picker') === undefined)
   customElements.define('nomenclator-picker', NomenclatorPicker)
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'nomenclator-picker': NomenclatorPicker
+  }
+}

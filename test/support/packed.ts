@@ -1,0 +1,78 @@
+// Packages as others get them: packed by npm, and put into empty projects.
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ran } from './command.ts'
+import { contentOf, TestDirectory } from './releases.ts'
+
+const ROOT = join(import.meta.dir, '..', '..')
+
+/** What a program prints, once it has succeeded. */
+export async function output(command: readonly string[], cwd: string): Promise<string> {
+  const { code, out, err } = await ran(command, { cwd, env: { NO_COLOR: '1' } })
+  if (code !== 0) throw new Error(`${command.join(' ')} failed:\n${out}${err}`)
+  return out
+}
+
+/** All that is read where packages are packed. */
+const WORKSPACE = [
+  ...['packages', 'tools', 'data', 'deploy', 'docs'],
+  ...['LICENSE', 'NOTICE', 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json'],
+]
+
+/**
+ * Packs a folder below packages/ into a directory, and returns the path of the tarball. In a copy of the workspace, since
+ * packing puts files into the folder and takes them out again, while other tests read it.
+ */
+export async function pack(folder: string, directory: string): Promise<string> {
+  using workspace = new TestDirectory()
+  for (const name of WORKSPACE)
+    cpSync(join(ROOT, name), join(workspace.path, name), { recursive: true, preserveTimestamps: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(workspace.path, 'node_modules'))
+  const cwd = join(workspace.path, 'packages', folder)
+  const before = contentOf(cwd)
+  const printed = await output(['npm', 'pack', '--silent', '--pack-destination', directory], cwd)
+  if (!Bun.deepEquals(contentOf(cwd), before)) throw new Error(`packing has changed packages/${folder}`)
+  return join(directory, printed.trim().split('\n').at(-1) ?? '')
+}
+
+/** An empty project of someone else. */
+export class StrangeProject extends TestDirectory {
+  constructor() {
+    super()
+    writeFileSync(this.file('package.json'), '{"type":"module"}')
+  }
+
+  file(...names: readonly string[]): string {
+    return join(this.path, ...names)
+  }
+
+  /** Installs a package that depends on no other, as npm does, without a network. */
+  async install(tarball: string): Promise<void> {
+    await output(['npm', 'install', '--offline', '--no-audit', '--no-fund', tarball], this.path)
+  }
+
+  /** Puts a package of this project where npm would have installed it. */
+  link(name: string, target = join(ROOT, 'node_modules', name)): void {
+    const path = this.file('node_modules', name)
+    mkdirSync(dirname(path), { recursive: true })
+    symlinkSync(target, path)
+  }
+
+  /** Type-checks files with strict options and with the declarations of packages; what is wrong, in lines. */
+  async typeErrors(files: readonly string[], options: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const compilerOptions = {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'nodenext',
+      noEmit: true,
+      types: [],
+      ...options,
+    }
+    writeFileSync(this.file('tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    const { out, err } = await ran([join(ROOT, 'node_modules', '.bin', 'tsc')], { cwd: this.path })
+    return out + err
+  }
+}
