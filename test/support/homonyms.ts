@@ -1,4 +1,8 @@
 // A catalog of names that differ only in accents or case, or begin alike, of records in no order, and of some facts.
+import fc from 'fast-check'
+import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import { type Entity, identifierOf } from '../../packages/server/src/catalog/entity.ts'
+import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { withFacts } from './known-facts.ts'
 import type { Rows } from './releases.ts'
 import { country, smallSource } from './small-source.ts'
@@ -13,7 +17,8 @@ const name = (at: number) => NAMES[(at * 17) % NAMES.length] as string
 const upTo = <T>(count: number, make: (id: number) => T) => Array.from({ length: count }, (_, at) => make(at + 1))
 const digits = (number: number, length: number) => String(number).padStart(length, '0')
 
-export const homonymRows: Rows = withFacts({
+/** Rows that tests name by their identifiers and codes. */
+const namedRows: Rows = {
   pais: upTo(30, (id) => ({ ...country(id), descPais: name(id) })).toReversed(),
   estado: upTo(12, (id) => ({
     cveEstado: `E${country(id).cvePais}`,
@@ -58,6 +63,30 @@ export const homonymRows: Rows = withFacts({
     shortDesc: name(id + 1),
     idAudiencia: id * 3,
   })),
-})
+}
+
+/** The same of any other entity, made from its definition. */
+function rowsOf({ fields }: Entity, rows: Rows): GivenRow[] {
+  const cells = Object.entries(fields).flatMap(([field, definition], place): [string, GivenRow[string][]][] => {
+    const { kind } = definition
+    if (kind === 'id') return [[field, upTo(COUNT, (id) => id * 3)]]
+    if (kind === 'name') return [[field, upTo(COUNT, (id) => name(id + place))]]
+    if (kind === 'code') return [[field, fc.sample(uniqueCodes(definition.pattern), { seed: 1, numRuns: 1 })[0] ?? []]]
+    if (kind !== 'embed') return []
+    const parents = rows[definition.entity.name] ?? []
+    return [[field, parents.map((parent) => parent[identifierOf(definition.entity)] as GivenRow[string])]]
+  })
+  return upTo(COUNT, (id) =>
+    Object.fromEntries(cells.map(([field, values]) => [field, values[id % values.length] as GivenRow[string]])),
+  )
+}
+const COUNT = 25
+const uniqueCodes = (pattern: RegExp) =>
+  fc.uniqueArray(fc.stringMatching(pattern), { minLength: COUNT, maxLength: COUNT })
+
+const allRows: Record<string, readonly GivenRow[]> = { ...namedRows }
+for (const entity of builtInCatalog.entities.values()) allRows[entity.name] ??= rowsOf(entity, allRows)
+
+export const homonymRows: Rows = withFacts(allRows)
 
 export const homonyms = smallSource(homonymRows)

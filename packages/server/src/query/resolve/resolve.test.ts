@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { Release } from '../../release/release.ts'
-import { type RowToResolve, resolveRow } from './resolve.ts'
+import { partNames, type RowToResolve, resolveRow } from './resolve.ts'
 
 setDefaultTimeout(60_000)
 
@@ -11,6 +11,8 @@ const states = [
   ['JAL', 'JC', 'Jalisco', 14],
   ['NAY', 'NT', 'Nayarit', 18],
   ['NL', 'NL', 'Nuevo León', 19],
+  ['AGS', 'AS', 'Aguascalientes', 1],
+  ['MEX', 'MC', 'México', 15],
 ] as const
 const municipalities = [
   ['039', 'Guadalajara', 14],
@@ -19,6 +21,9 @@ const municipalities = [
   ['039', 'Monterrey', 19],
   ['026', 'Guadalupe', 19],
   ['027', 'Guadalcázar', 19],
+  ['001', 'Aguascalientes', 1],
+  ['101', 'San Pedro', 14],
+  ['102', 'San Pedro', 15],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -58,6 +63,16 @@ describe('parts', () => {
     [{ estado: '14', municipio: '39' }, 'exact municipio Guadalajara'],
     [{ municipio: '14039' }, 'exact municipio Guadalajara'],
     [{ municipio: '039' }, 'ambiguous municipio Guadalajara'],
+    [{ municipio: '01001' }, 'exact municipio Aguascalientes'],
+    [{ municipio: '01-001' }, 'exact municipio Aguascalientes'],
+    [{ municipio: '1001' }, 'exact municipio Aguascalientes'],
+    [{ municipio: '001001' }, 'none'],
+    [{ estado: 'nl', municipio: '14039' }, 'likely municipio Guadalajara'],
+    [{ estado: 'nl', localidad: '140390004' }, 'likely localidad La Esperanza'],
+    [{ estado: 'JC', municipio: 'guadalajara' }, 'exact municipio Guadalajara'],
+    [{ estado: 'N. L.' }, 'exact estado Nuevo León'],
+    [{ pais: 'México', estado: 'Jalisco' }, 'exact estado Jalisco'],
+    [{ pais: 'Francia', estado: 'Jalisco' }, 'likely estado Jalisco'],
     [{ localidad: '140390004' }, 'exact localidad La Esperanza'],
     [{ estado: 'Nay.', municipio: 'STA. MA. DEL ORO' }, 'sure municipio Santa María del Oro'],
     [{ estado: 'edo. de Jalisco', municipio: 'mpio. de Guadalajra' }, 'sure municipio Guadalajara'],
@@ -72,6 +87,11 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'guadal', localidad: 'Ej. los Pinos' }, 'sure localidad Ejido los Pinos'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'tanque nuevo' }, 'sure localidad Tanque Nuevo'],
     [{ estado: 'jal', municipio: 'monterrey' }, 'likely municipio Monterrey'],
+    [{ estado: 'xxxx', municipio: 'Monterrey' }, 'likely municipio Monterrey'],
+    [{ estado: 'Nuevo León', municipio: 'Jalisco' }, 'none'],
+    [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Tanque Nuevo' }, 'likely localidad Tanque Nuevo'],
+    [{ estado: 'nl', municipio: 'guadal', localidad: 'guadalupe' }, 'sure localidad Guadalupe'],
+    [{ estado: 'nl', localidad: 'tanque nuevo' }, 'exact localidad Tanque Nuevo'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
 
@@ -85,6 +105,22 @@ describe('free text', () => {
     ['la esperanza, guadalajara', 'exact localidad La Esperanza'],
     ['San José, Guadalajara, Jalisco', 'ambiguous localidad San José'],
     ['14039', 'exact municipio Guadalajara'],
+    ['1001', 'exact municipio Aguascalientes'],
+    ['México', 'exact pais México'],
+    ['San Pedro, México', 'exact municipio San Pedro'],
+    ['San Pedro', 'ambiguous municipio San Pedro'],
+    ['Jalisco, México', 'exact estado Jalisco'],
+    ['Monterrey, Nuevo León, México', 'exact municipio Monterrey'],
+    ['mexico nuevo leon monterrey', 'exact municipio Monterrey'],
+    ['tanque nuevo, nuevo leon', 'exact localidad Tanque Nuevo'],
+    ['tanque nuevo nuevo leon', 'exact localidad Tanque Nuevo'],
+    ['Monterrey, Jalisco', 'likely municipio Monterrey'],
+    ['Nuevo León; Guadalupe; Ejido los Pinos', 'exact localidad Ejido los Pinos'],
+    ['Guadalupe | Nuevo León', 'exact municipio Guadalupe'],
+    ['Guadalupe - Nuevo León', 'exact municipio Guadalupe'],
+    ['Guadalupe / Nuevo León', 'exact municipio Guadalupe'],
+    ['Guadalupe\tNuevo León', 'exact municipio Guadalupe'],
+    [`Monterrey, Nuevo León${' '.repeat(300)}, zzzz`, 'exact municipio Monterrey'],
     ['', 'none'],
     [', ;', 'none'],
     ['xyzzy', 'none'],
@@ -105,3 +141,36 @@ test('the alternatives are the next best, and none of them is the record itself'
   expect(alternatives[0]?.score).toBe(record?.score as number)
   expect(alternatives[0]?.position).not.toBe(record?.position)
 })
+
+describe('the score', () => {
+  test.each([
+    ['of codes', { estado: '14', municipio: '039' }, 1, ['code']],
+    ['of a code without its zeros', { estado: '14', municipio: '39' }, 0.99, ['code']],
+    ['of a whole code without its zero', { municipio: '1001' }, 0.99, ['code']],
+    ['of two codes without their zeros', { estado: 'jal', municipio: '39', localidad: '4' }, 0.98, ['code']],
+    ['of a word that says what it is', { municipio: 'municipio de Monterrey' }, 0.96, ['dropped-words']],
+    ['of a word that may be part of the name', { municipio: 'rancho Monterrey' }, 0.88, ['dropped-words']],
+    ['of both', { municipio: 'municipio rancho Monterrey' }, 0.84, ['dropped-words']],
+    ['of the same in an ancestor', { estado: 'edo. de Jalisco', municipio: 'Guadalajara' }, 0.96, ['dropped-words']],
+    ['of an edit in each part', { estado: 'jalsco', municipio: 'guadalajra' }, 0.6, ['typo']],
+    ['of an ancestor that is another', { estado: 'jalisco', municipio: 'monterrey' }, 0.5, ['dropped-words']],
+  ])('%s', (_, row, score, how) => {
+    const { record } = resolveRow(release, parts(row as Record<string, string>))
+    expect(record?.score).toBeCloseTo(score, 9)
+    expect(record?.how).toEqual(how as [])
+  })
+})
+
+test('a part beyond its first characters is not read', () =>
+  expect(resolved(parts({ municipio: `Monterrey${' '.repeat(300)}zzzz` }))).toBe('exact municipio Monterrey'))
+
+test.each([
+  ['estado', 'estado'],
+  ['municipios', 'municipio'],
+  ['areas', 'area'],
+  ['areasconocimiento', undefined],
+  ['descestado', 'estado'],
+  ['cverenapo', 'estado'],
+  ['descripcion', undefined],
+  ['poblacion', undefined],
+])('the part %s is of %p', (part, entity) => expect(partNames(release.catalog).get(part)).toBe(entity as string))
