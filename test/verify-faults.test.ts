@@ -103,6 +103,18 @@ const cases: readonly Case[] = [
     ['http-response'],
     onPage(2, extra(['Content-Length', '2'], ['Transfer-Encoding', 'chunked'])),
   ],
+  [
+    'Content-Length beside chunks that are right',
+    ['http-response'],
+    onPage(2, (response) => {
+      const chunks = `${Buffer.byteLength(response.body).toString(16)}\r\n${response.body}\r\n0\r\n\r\n`
+      const more = [
+        ['Transfer-Encoding', 'chunked'],
+        ['Content-Length', String(Buffer.byteLength(chunks))],
+      ] as const
+      return { ...response, fields: [...response.fields, ...more], body: chunks }
+    }),
+  ],
   ['chunks that are none', ['http-response'], onPage(2, extra(['Transfer-Encoding', 'chunked']))],
   [
     'no HTTP',
@@ -407,6 +419,14 @@ const cases: readonly Case[] = [
     'without format, 400',
     ['format-omitted'],
     on((request) => isPage(request) && !request.query.has('format'), status(400)),
+  ],
+  [
+    'without format, the first page whatever page says',
+    ['format-omitted'],
+    on(
+      (request) => isPage(request) && !request.query.has('format') && request.page === 2,
+      (response) => ({ ...response, body: JSON.stringify(countries(10)) }),
+    ),
   ],
   [
     'without format, HTML',

@@ -165,6 +165,14 @@ describe('where the contract is silent, a server gets advice and does not fail',
   let calls = 0
   const forgiven: readonly (readonly [what: string, ids: readonly string[], fault: Fault])[] = [
     ['a charset', [], header('Content-Type', 'application/json; charset=utf-8')],
+    [
+      'the same Content-Length twice',
+      [],
+      onPages((response) => {
+        const length = ['Content-Length', String(Buffer.byteLength(response.body))] as const
+        return { ...response, fields: [...response.fields, length, length] }
+      }),
+    ],
     ['JSON with blanks', [], onPages((response) => ({ ...response, body: response.body.replaceAll(',', ' , ') }))],
     [
       'names of headers in lower case',
@@ -216,6 +224,10 @@ describe('where the contract is silent, a server gets advice and does not fail',
     ['a field more', ['no-other-fields'], records((one) => ({ ...one, more: 1 }))],
     ['large identifiers', ['id-range'], records((one) => ({ ...one, idPais: (one.idPais as number) + 2 ** 40 }))],
     ['an empty name', ['names'], records((one) => ({ ...one, descPais: '' }))],
+    ['names of a thousand characters', [], records((one) => ({ ...one, descPais: 'x'.repeat(1_000) }))],
+    ['names of more characters', ['names'], records((one) => ({ ...one, descPais: 'x'.repeat(1_001) }))],
+    ['half of a character in a name', ['names'], records((one) => ({ ...one, descPais: 'a\ud800' }))],
+    ['negative identifiers', ['id-range'], records((one) => ({ ...one, idPais: (one.idPais as number) - 1_000 }))],
     ['a name with a line end', ['names'], records((one) => ({ ...one, descPais: 'a\nb' }))],
     [
       'a code twice',
@@ -344,6 +356,17 @@ describe('where the contract is silent, a server gets advice and does not fail',
     )
     const found = await verified(server.url, { collections: paises })
     expect([found.conforms, idsWith(found, 'advice').includes('link-last')]).toEqual([true, true])
+  })
+
+  test('a page that comes twice is no matter of keys', async () => {
+    await using server = await plainV1(
+      onPages((response, { page }) =>
+        page === 2 ? { ...response, body: JSON.stringify(countriesOf(0, 10)) } : response,
+      ),
+    )
+    const found = await verified(server.url, { collections: paises })
+    expect(idsWith(found, 'failed')).toEqual(['page-selects'])
+    expect(idsWith(found, 'advice').filter((id) => id.startsWith('unique'))).toEqual([])
   })
 
   test('two localities with one key', async () => {
@@ -522,6 +545,19 @@ describe('a server that means harm, or has a bad day', () => {
     expect(found.collections).toEqual([{ name: 'paises', pages: 4, records: 35 }])
   })
 
+  test('has other totals at every page: it is read anew twice, and then that is a fault', async () => {
+    let total = 25
+    await using server = await plainV1(header('X-Total', () => String(++total)))
+    const found = await verified(server.url, { collections: paises, advice: false, concurrency: 1 })
+    expect(idsWith(found, 'failed')).toContain('same-totals')
+    // In each of three rounds the first page is requested; in two of them again, to see whether it has changed.
+    const walk = server.requests.slice(
+      0,
+      server.requests.findIndex((head) => head.includes('page=3 ')),
+    )
+    expect(walk.filter((head) => head.includes('?format=api&page=1 ')).length).toBe(5)
+  })
+
   test('stops responding, and is left alone after five requests', async () => {
     const records = new Map([['paises', countries(300)]])
     await using server = await plainV1((response, { page }) => (page > 1 ? 'silence' : response), { records })
@@ -639,12 +675,16 @@ describe('what is printed', () => {
       /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="[^"]+" tests="\d+" failures="1" errors="0" time="[\d.]+">/,
     )
     expect(xml).toContain('name="codes" time="0">\n      <failure message="Codes have the shape')
+    expect(xml).toContain('name="json" time="0"/>')
+    expect(xml).toContain('name="if-none-match" time="0">\n      <skipped message="nothing to check"></skipped>')
+    expect(xml).toContain('name="etag" time="0">\n      <system-out>A page has an ETag.\n')
     expect((await cli(server.url, '--only', 'paises', '--junit', '-')).out).toStartWith('<?xml')
   })
 
   test('nothing listens: exit code 2, in three lines', async () => {
     const { code, out } = await cli('http://127.0.0.1:1', '--no-advice')
     expect([code, out.split('\n').length]).toEqual([2, 4])
+    expect(out).toEndWith('\nhttp://127.0.0.1:1 could not be checked.\n')
     expect(out).toContain('Not checked: GET http://127.0.0.1:1/api/v1/localidades?format=api&page=1 was sent 3 times')
   })
 
@@ -689,6 +729,39 @@ describe('requests', () => {
     // The last is beyond the end, where there should be nothing.
     expect([...new Set(pages.filter((page) => page !== ''))]).toEqual(['1', '2', '15', '16', '29', '30', '31'])
     for (const head of server.requests) expect(head).toMatch(/\r\nUser-Agent: nomenclator\/\d/)
+  })
+
+  test('are not repeated where the response is no HTTP', async () => {
+    await using server = await plainV1((response, { page }) => (page === 2 ? Buffer.from('SSH-2.0-x\r\n') : response))
+    await verified(server.url, { collections: paises, advice: false, timeout: 2_000, retries: 3 })
+    // One for the page itself, and one to compare it with the page without format.
+    expect(server.requests.filter((head) => head.includes('?format=api&page=2 ')).length).toBe(2)
+  })
+
+  test('all pause when the server asks for it', async () => {
+    let refused = 0
+    const times: number[] = []
+    await using server = await plainV1((response, { page }) => {
+      times.push(performance.now())
+      if (page !== 2 || refused > 0) return response
+      refused = performance.now()
+      return { ...response, status: 429, fields: [['Retry-After', '1']] }
+    })
+    await verified(server.url, { collections: paises, advice: false })
+    // Another may have been on its way.
+    expect(times.filter((time) => time > refused && time < refused + 900).length).toBeLessThanOrEqual(1)
+  })
+
+  test('that are sent once go to the first collection that has records', async () => {
+    const records = new Map([
+      ['municipios', []],
+      ['paises', countries(10)],
+    ])
+    await using server = await plainV1(undefined, { records })
+    const both = ['municipios', 'paises'].flatMap((one) => collections.filter(({ name }) => name === one))
+    const found = await verified(server.url, { collections: both })
+    expect(idsWith(found, 'failed')).toEqual([])
+    expect(server.requests.flatMap((head) => /^POST (\S+)/.exec(head)?.[1] ?? [])).toEqual(['/api/v1/paises'])
   })
 
   test('keep to the rate', async () => {

@@ -8,7 +8,7 @@ export type Terminal = {
   readonly interactive: boolean
 }
 
-type Invocation<F extends Flags> = {
+export type Invocation<F extends Flags> = {
   readonly values: ValuesOf<F>
   readonly operands: readonly string[]
   readonly env: Environment

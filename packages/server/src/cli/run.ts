@@ -8,50 +8,29 @@ import { doctor } from './commands/doctor.ts'
 import { exportSiteCommand } from './commands/export-site.ts'
 import { exportTabularCommand } from './commands/export-tabular.ts'
 import { health } from './commands/health.ts'
-import { importBundled } from './commands/import-bundled.ts'
-import { importInegi } from './commands/import-inegi.ts'
-import { importMirror } from './commands/import-mirror.ts'
-import { importSynthetic } from './commands/import-synthetic.ts'
-import { importTabular } from './commands/import-tabular.ts'
-import { importV1 } from './commands/import-v1.ts'
+import { importCommands } from './commands/import.ts'
 import { manCommand } from './commands/man.ts'
 import { typesCommand } from './commands/print-types.ts'
-import { activate, releases, releasesPrune, releasesShow, releasesVerify, rollback } from './commands/releases.ts'
+import { releaseCommands } from './commands/releases.ts'
 import { resolveCommand } from './commands/resolve.ts'
 import { serveCommand } from './commands/serve.ts'
-import { shelfAccept, shelfMend, shelfMigrate, shelfPublish, shelfRoles, shelfStatus } from './commands/shelf.ts'
-import { keygen, sign, verifyRelease } from './commands/signing.ts'
+import { shelfCommands } from './commands/shelf.ts'
+import { signingCommands } from './commands/signing.ts'
 import { upgrade } from './commands/upgrade.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
+/** In the order of the help: a line for each file of commands. */
 export const commands: readonly Command[] = [
   serveCommand,
-  importInegi,
-  importV1,
-  importMirror,
-  importTabular,
-  importBundled,
-  importSynthetic,
+  ...importCommands,
   exportTabularCommand,
   exportSiteCommand,
   resolveCommand,
-  releases,
-  releasesShow,
-  releasesVerify,
-  releasesPrune,
-  activate,
-  rollback,
-  keygen,
-  sign,
-  verifyRelease,
+  ...releaseCommands,
+  ...signingCommands,
   upgrade,
-  shelfMigrate,
-  shelfRoles,
-  shelfStatus,
-  shelfPublish,
-  shelfMend,
-  shelfAccept,
+  ...shelfCommands,
   diff,
   verifyCommand,
   typesCommand,
@@ -67,22 +46,25 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
     terminal.out(`${version}\n`)
     return 0
   }
-  const given = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
-  const typed = given.filter((word) => word !== '--help' && word !== '-h')
-  const found = commandOf(typed)
-  if (given.length > typed.length || given.length === 0) {
-    terminal.out(helpFor(typed, found))
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const typed = words.filter((word) => word !== '--help' && word !== '-h')
+  const called = commandOf(typed)
+  if (words.length > typed.length || words.length === 0) {
+    terminal.out(helpFor(typed, called))
     return 0
   }
-  if (found === undefined) throw new UsageError([unknownCommand(typed)])
-  const { values, operands } = readFlags(found.flags, typed.slice(found.name.split(' ').length), env)
-  const { min, max } = found.operands ?? { min: 0, max: 0 }
+  if (called === undefined) throw new UsageError([unknownCommand(typed)])
+  const { values, operands } = readFlags(called.flags, typed.slice(called.name.split(' ').length), env)
+  refuseOtherOperands(called, operands)
+  return called.run({ values, operands, env, terminal })
+}
+
+function refuseOtherOperands(called: Command, operands: readonly string[]): void {
+  const { min, max, usage, choices } = called.operands ?? { min: 0, max: 0, usage: '' }
   if (operands.length > max) throw new UsageError([`${JSON.stringify(operands[max])} is one word too many`])
-  if (operands.length < min) throw new UsageError([`${found.operands?.usage} is missing`])
-  const { choices } = found.operands ?? {}
+  if (operands.length < min) throw new UsageError([`${usage} is missing`])
   const other = operands.find((word) => choices?.includes(word) === false)
   if (other !== undefined) throw new UsageError([`${JSON.stringify(other)} is not one of ${choices?.join(', ')}`])
-  return found.run({ values, operands, env, terminal })
 }
 
 /** The command with the longest name that the arguments begin with. */
@@ -92,13 +74,16 @@ function commandOf(argv: readonly string[]): Command | undefined {
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-/** Of a command, of a group of commands such as import, or of the program. */
-function helpFor(typed: readonly string[], found: Command | undefined): string {
+/** The help of a command, of a group of commands such as import, or of the program. */
+function helpFor(typed: readonly string[], called: Command | undefined): string {
   const group = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
-  if (found === undefined && typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(typed)])
-  if (found === undefined) return overview(typed.length === 0 ? commands : group)
-  const subcommands = group.filter(({ name }) => name.startsWith(`${found.name} `))
-  return helpOf(found, subcommands)
+  if (called !== undefined)
+    return helpOf(
+      called,
+      group.filter(({ name }) => name.startsWith(`${called.name} `)),
+    )
+  if (typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(typed)])
+  return overview(typed.length === 0 ? commands : group)
 }
 
 function unknownCommand(argv: readonly string[]): string {

@@ -11,7 +11,7 @@ import type { Release } from '../../release/release.ts'
 import { command, type Terminal } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
-import { openHome } from './locking.ts'
+import { openHome } from '../home/open-home.ts'
 
 const number = new Intl.NumberFormat('en')
 

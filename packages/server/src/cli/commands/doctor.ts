@@ -15,7 +15,7 @@ import { type Environment, type ValuesOf, yes } from '../flags/flags.ts'
 import { homeFault, homePath } from '../flags/home-flag.ts'
 import { serveFlags } from '../flags/serve-flags.ts'
 import { homeFlags, loginOf } from '../flags/shelf-flags.ts'
-import { fetchDirectly } from './health.ts'
+import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 type Status = 'ok' | 'warn' | 'fail'
 /** What was found, and for a warning or a failure what to change. */

@@ -4,8 +4,8 @@ import { command } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { baseUrl } from '../flags/serve-values.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from '../home/open-home.ts'
 import { progressLine } from '../terminal/progress.ts'
-import { openHome } from './locking.ts'
 
 const number = new Intl.NumberFormat('en')
 

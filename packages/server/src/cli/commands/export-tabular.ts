@@ -4,7 +4,7 @@ import { type TabularFormat, tabularFormats } from '../../source/tabular/files.t
 import { command } from '../command.ts'
 import { type Wrong, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
-import { openHome } from './locking.ts'
+import { openHome } from '../home/open-home.ts'
 
 const number = new Intl.NumberFormat('en')
 

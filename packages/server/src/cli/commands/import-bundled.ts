@@ -1,15 +1,13 @@
 // nomenclator import bundled
-import { command } from '../command.ts'
-import { importFlags } from '../flags/import-flags.ts'
+import { importCommand } from '../home/import-command.ts'
 
-export const importBundled = command({
-  name: 'import bundled',
+export const importBundled = importCommand({
+  source: 'bundled',
   description: 'Build a release from the data that ships with the program, and make it current.',
-  flags: importFlags,
+  flags: {},
   examples: ['import bundled', 'import bundled --home /srv/catalogs --json'],
-  run: async ({ values, terminal }) => {
-    const { runImport } = await import('./importing.ts')
+  open: async () => {
     const { bundledSource } = await import('../../source/bundled.ts')
-    return runImport('import bundled', values, terminal, bundledSource)
+    return { source: bundledSource() }
   },
 })

@@ -1,9 +1,9 @@
 // nomenclator import inegi [FILE…]
 import type { DownloadOptions } from '../../source/download.ts'
 import type { PublishedFile } from '../../source/inegi/published.ts'
-import { type Command, command, type Terminal } from '../command.ts'
+import type { Command, Terminal } from '../command.ts'
 import { yes } from '../flags/flags.ts'
-import { importFlags } from '../flags/import-flags.ts'
+import { importCommand } from '../home/import-command.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 type Published = {
@@ -14,36 +14,31 @@ type Published = {
 
 /** A command that imports what is published at an address, unless it is given files or other addresses. */
 export const importInegiFrom = (published: () => Promise<Published>): Command =>
-  command({
-    name: 'import inegi',
+  importCommand({
+    source: 'inegi',
     description:
       "Import states, municipalities and localities from INEGI's Catálogo Único de Claves. FILE is a zip or CSV file of " +
       'INEGI, or the address of such a zip; without one, the catalog of localities is downloaded from INEGI.',
     operands: { usage: '[FILE...]', min: 0, max: 1_000 },
-    flags: {
-      'include-retired': { description: 'keep localities whose status is Baja', parse: yes },
-      ...importFlags,
-    },
+    flags: { 'include-retired': { description: 'keep localities whose status is Baja', parse: yes } },
     examples: ['import inegi', 'import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],
-    run: async ({ values, operands, terminal }) => {
-      const { runImport } = await import('./importing.ts')
+    open: async ({ values, operands, terminal }, home) => {
       const { inegiSource } = await import('../../source/inegi/inegi.ts')
       const { isAddress, refusedDownload } = await import('../../source/inegi/published.ts')
       const { address, limits } = await published()
       const downloads: PublishedFile[] = []
-      const open = async (home: string) => {
-        const files: (string | PublishedFile)[] = []
-        for (const given of operands.length === 0 ? [address] : operands) {
-          const file = isAddress(given) ? await downloadWithProgress(given, home, limits, terminal) : given
-          if (typeof file !== 'string') downloads.push(file)
-          files.push(file)
-        }
-        return inegiSource(files, { includeRetired: values['include-retired'] })
+      const onRefused = (error: unknown) => refusedDownload(error, downloads)
+      const files: (string | PublishedFile)[] = []
+      for (const given of operands.length === 0 ? [address] : operands) {
+        const file = isAddress(given) ? await downloadWithProgress(given, home, limits, terminal) : given
+        if (typeof file !== 'string') downloads.push(file)
+        files.push(file)
       }
       try {
-        return await runImport('import inegi', values, terminal, open)
+        const source = await inegiSource(files, { includeRetired: values['include-retired'] })
+        return { source, onRefused }
       } catch (error) {
-        throw refusedDownload(error, downloads)
+        throw onRefused(error)
       }
     },
   })

@@ -7,8 +7,8 @@ import { text, UsageError, type ValuesOf, type Wrong, wholeNumber, yes } from '.
 import { homeOf } from '../flags/home-flag.ts'
 import { importFlags } from '../flags/import-flags.ts'
 import { readSecretKey, requireSignature } from '../flags/key-flags.ts'
+import { changeHome } from '../home/open-home.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
-import { changeHome } from './locking.ts'
 
 const flags = {
   release: {
@@ -73,7 +73,7 @@ async function takeOver({ origin, values, terminal }: Mirror, digest: string): P
   const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
   const [{ fetchRelease }, { importWithProgress, reportText }, { signRelease }] = await Promise.all([
     import('../../distribution/mirror/mirror.ts'),
-    import('./importing.ts'),
+    import('../home/run-import.ts'),
     import('../../release/signing/release-signature.ts'),
   ])
   const requiredKeys = values['require-signature']

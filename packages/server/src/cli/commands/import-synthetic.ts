@@ -1,10 +1,9 @@
 // nomenclator import synthetic
-import { command } from '../command.ts'
 import { wholeNumber } from '../flags/flags.ts'
-import { importFlags } from '../flags/import-flags.ts'
+import { importCommand } from '../home/import-command.ts'
 
-export const importSynthetic = command({
-  name: 'import synthetic',
+export const importSynthetic = importCommand({
+  source: 'synthetic',
   description: 'Build a release of invented data at full scale, for tests and benchmarks, and make it current.',
   flags: {
     seed: {
@@ -19,14 +18,10 @@ export const importSynthetic = command({
       defaultValue: '1',
       parse: wholeNumber(1, 1_000),
     },
-    ...importFlags,
   },
   examples: ['import synthetic', 'import synthetic --scale 10 --seed 7'],
-  run: async ({ values, terminal }) => {
-    const { runImport } = await import('./importing.ts')
+  open: async ({ values: { seed, scale } }) => {
     const { syntheticSource } = await import('../../source/synthetic/synthetic.ts')
-    return runImport('import synthetic', values, terminal, () =>
-      syntheticSource({ seed: values.seed, scale: values.scale }),
-    )
+    return { source: syntheticSource({ seed, scale }) }
   },
 })

@@ -3,7 +3,7 @@ import { builtInCatalog } from '../../catalog/entities.ts'
 import { typescriptOf } from '../../catalog/typescript.ts'
 import { command } from '../command.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
-import { openHome } from './locking.ts'
+import { openHome } from '../home/open-home.ts'
 
 const USE = `//
 //   import { connect } from 'nomenclator-client'

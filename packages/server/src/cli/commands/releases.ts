@@ -8,8 +8,8 @@ import { command, type Terminal } from '../command.ts'
 import { wholeNumber, yes } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
+import { changeHome, openHome } from '../home/open-home.ts'
 import { countsOf } from '../terminal/counts.ts'
-import { changeHome, openHome } from './locking.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
 const DIGEST_OPERAND = { usage: 'DIGEST', min: 1, max: 1 } as const
@@ -17,7 +17,7 @@ const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const short = (digest: string) => digest.slice(0, 12)
 
-export const releases = command({
+const releases = command({
   name: 'releases',
   description:
     'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
@@ -46,7 +46,7 @@ function lineOf(shelf: Shelf, { digest, current, manifest, ownBytes }: Listed): 
   return `${mark}  ${columns.join('  ')}\n`
 }
 
-export const releasesShow = command({
+const releasesShow = command({
   name: 'releases show',
   description: 'Tell all about one release: where it came from, its counts, its findings.',
   operands: DIGEST_OPERAND,
@@ -82,7 +82,7 @@ export const releasesShow = command({
   },
 })
 
-export const activate = command({
+const activate = command({
   name: 'activate',
   description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
   operands: DIGEST_OPERAND,
@@ -99,7 +99,7 @@ export const activate = command({
   },
 })
 
-export const rollback = command({
+const rollback = command({
   name: 'rollback',
   description: 'Go back to the release that was current before.',
   flags: { wait, ...homeFlags },
@@ -111,7 +111,7 @@ export const rollback = command({
   },
 })
 
-export const releasesPrune = command({
+const releasesPrune = command({
   name: 'releases prune',
   description: 'Remove old releases; the current one always stays.',
   flags: {
@@ -140,7 +140,7 @@ export const releasesPrune = command({
   },
 })
 
-export const releasesVerify = command({
+const releasesVerify = command({
   name: 'releases verify',
   description: 'Read every file of the releases again and check its digest.',
   operands: { usage: '[DIGEST]', min: 0, max: 1 },
@@ -166,3 +166,5 @@ async function verifyAll(shelf: Shelf, digests: readonly string[], terminal: Ter
     throw new Failure(`${damaged} of ${digests.length} releases are damaged; import their source again to replace them`)
   return 0
 }
+
+export const releaseCommands = [releases, releasesShow, releasesVerify, releasesPrune, activate, rollback] as const

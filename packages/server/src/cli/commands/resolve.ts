@@ -4,8 +4,8 @@ import { Failure } from '../../base/failure.ts'
 import { command } from '../command.ts'
 import { text, type Wrong, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from '../home/open-home.ts'
 import { STANDARD } from '../terminal/output.ts'
-import { openHome } from './locking.ts'
 
 export const resolveCommand = command({
   name: 'resolve',

@@ -8,7 +8,7 @@ import { yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
 import { type HomeValues, homeFlags, loginOf } from '../flags/shelf-flags.ts'
-import { lockFor, writingOf } from './locking.ts'
+import { lockFor, writingOf } from '../home/open-home.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
 const number = new Intl.NumberFormat('en')
@@ -29,7 +29,7 @@ function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): Con
   return { ...loginOf(shelf, { ...values, home: undefined }), changes, name: 'nomenclator shelf' }
 }
 
-export const shelfMigrate = command({
+const shelfMigrate = command({
   name: 'shelf migrate',
   description:
     'Make the tables of a shared shelf in PostgreSQL, or bring them up to this version. What is done already is left alone.',
@@ -47,7 +47,7 @@ export const shelfMigrate = command({
   },
 })
 
-export const shelfRoles = command({
+const shelfRoles = command({
   name: 'shelf roles',
   description: 'Print the SQL of two roles: one that can only read and listen, for nodes, and one that can publish.',
   flags: { apply: { description: 'also run it, as the user of --shelf', parse: yes }, ...shelfFlags },
@@ -64,7 +64,7 @@ export const shelfRoles = command({
   },
 })
 
-export const shelfStatus = command({
+const shelfStatus = command({
   name: 'shelf status',
   description:
     'Tell what is on a shared shelf: its releases, the room that they take, who changes it at the moment, and which nodes follow it with which release.',
@@ -113,7 +113,7 @@ function statusText(report: ShelfReport): string {
   ].join('')
 }
 
-export const shelfPublish = command({
+const shelfPublish = command({
   name: 'shelf publish',
   description:
     'Publish all releases of the home to a shared shelf that is empty, or that was restored to an older state than this home has seen.',
@@ -135,7 +135,7 @@ function tell(put: readonly string[], terminal: Terminal): void {
   for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
 }
 
-export const shelfMend = command({
+const shelfMend = command({
   name: 'shelf mend',
   description: 'Replace chunks of a shared shelf that are damaged in the database by those of this home.',
   flags: { wait, ...homeFlags },
@@ -152,7 +152,7 @@ export const shelfMend = command({
   },
 })
 
-export const shelfAccept = command({
+const shelfAccept = command({
   name: 'shelf accept',
   description:
     'Let all nodes follow a shared shelf that was restored to an older state than they have seen: what it has is right.',
@@ -167,3 +167,5 @@ export const shelfAccept = command({
     return 0
   },
 })
+
+export const shelfCommands = [shelfMigrate, shelfRoles, shelfStatus, shelfPublish, shelfMend, shelfAccept] as const

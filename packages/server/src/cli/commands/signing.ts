@@ -12,14 +12,14 @@ import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
 import { contentOf, passwordFile, publicKey, readPassword, readSecretKey } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
-import { changeHome, openHome } from './locking.ts'
+import { changeHome, openHome } from '../home/open-home.ts'
 
 const json = { description: 'print it as one JSON document', parse: yes } as const
 const OPTIONAL_DIGEST = { usage: '[DIGEST]', min: 0, max: 1 } as const
 const SECRET_MODE = 0o600
 const PUBLIC_MODE = 0o644
 
-export const keygen = command({
+const keygen = command({
   name: 'keygen',
   description:
     'Make a pair of keys to sign releases with, in the format of minisign: NAME.key, which is secret, and NAME.pub.',
@@ -79,7 +79,7 @@ async function refuseDamaged(shelf: Shelf, digest: string): Promise<void> {
   if (wrong.length > 0) throw new Failure(`release ${short(digest)} is damaged:\n  ${wrong.join('\n  ')}`)
 }
 
-export const sign = command({
+const sign = command({
   name: 'sign',
   description: 'Sign a release on disk, by default the current one; nodes that require a signature swap to it at once.',
   operands: OPTIONAL_DIGEST,
@@ -134,7 +134,7 @@ function readSignature(path: string): string {
   return signature
 }
 
-export const verifyRelease = command({
+const verifyRelease = command({
   name: 'verify-release',
   description:
     'Read every file of a release again, by default of the current one, and check its digests and its signature.',
@@ -167,3 +167,5 @@ export const verifyRelease = command({
     return 0
   },
 })
+
+export const signingCommands = [keygen, sign, verifyRelease] as const

@@ -13,7 +13,7 @@ export const upgrade = command({
   flags: { json: { description: 'print the report as one JSON document', parse: yes }, wait, ...homeFlags },
   examples: ['upgrade', 'upgrade --home /srv/catalogs --json'],
   run: async ({ values, terminal }) => {
-    const { changeHome, upgradeWithProgress } = await import('./locking.ts')
+    const { changeHome, upgradeWithProgress } = await import('../home/open-home.ts')
     const { upgraded, newer } = await changeHome(
       values,
       'upgrade',

@@ -39,7 +39,7 @@ export const HARVEST_DEFAULTS = {
   signal: undefined,
 } as const satisfies Partial<HarvestOptions>
 
-export type Harvest = {
+type Harvest = {
   readonly source: Source
   /** Removes the pages from disk: to be called after the source has been read or was refused. */
   readonly discard: () => void

@@ -1,5 +1,4 @@
-// What all import commands do: take the lock, import with a progress line, and report.
-
+// What all import commands do: take the lock, open the source, import with a progress line, and report.
 import type { Shelf } from '../../release/home/shelf.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
 import type { Release } from '../../release/release.ts'
@@ -10,25 +9,40 @@ import type { Terminal } from '../command.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
 import { progressLine } from '../terminal/progress.ts'
-import { changeHome } from './locking.ts'
+import { changeHome } from './open-home.ts'
 
 const number = new Intl.NumberFormat('en')
+
+/** A source that is open, and what is due once it was imported or could not be. */
+export type Opened = {
+  readonly source: Source
+  readonly onImported?: () => void
+  /** Gives the error that is told. */
+  readonly onRefused?: (error: unknown) => unknown
+}
 
 /** Runs an import from start to report. The source is opened under the lock, with the home to keep work files in. */
 export async function runImport(
   name: string,
   values: ImportValues,
   terminal: Terminal,
-  open: (home: string) => Source | Promise<Source>,
+  open: (home: string) => Promise<Opened>,
 ): Promise<number> {
   // A wrong key is told before anything is downloaded or built.
   const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
   const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
-  const report = await changeHome(values, name, terminal, async (shelf) => {
-    const source = await open(shelf.home)
-    return importWithProgress(shelf, source, terminal, values, signed)
-  })
-  terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+  let opened: Opened | undefined
+  try {
+    const report = await changeHome(values, name, terminal, async (shelf) => {
+      opened = await open(shelf.home)
+      return importWithProgress(shelf, opened.source, terminal, values, signed)
+    })
+    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+  } catch (error) {
+    throw opened?.onRefused === undefined ? error : opened.onRefused(error)
+  }
+  // A dry run keeps what was fetched for the import that follows it.
+  if (!values['dry-run']) opened?.onImported?.()
   return 0
 }
 

@@ -1,0 +1,16 @@
+// nomenclator import SOURCE: the sources that rows can come from, each a command.
+import { importBundled } from './import-bundled.ts'
+import { importInegi } from './import-inegi.ts'
+import { importMirror } from './import-mirror.ts'
+import { importSynthetic } from './import-synthetic.ts'
+import { importTabular } from './import-tabular.ts'
+import { importV1 } from './import-v1.ts'
+
+export const importCommands = [
+  importInegi,
+  importV1,
+  importMirror,
+  importTabular,
+  importBundled,
+  importSynthetic,
+] as const

@@ -1,0 +1,28 @@
+// How a source becomes a command: what it declares of itself, and the flags that all imports share.
+import { type Command, command, type Invocation } from '../command.ts'
+import type { Flags } from '../flags/flags.ts'
+import { importFlags } from '../flags/import-flags.ts'
+import type { Opened } from './run-import.ts'
+
+type ImportFlags<F extends Flags> = F & typeof importFlags
+
+type SourceCommand<F extends Flags> = Pick<Command<F>, 'description' | 'operands' | 'flags' | 'examples'> & {
+  /** The word after `import`. */
+  readonly source: string
+  /** Opens the source, with the home to keep work files in. */
+  readonly open: (invocation: Invocation<ImportFlags<F>>, home: string) => Promise<Opened>
+}
+
+export function importCommand<const F extends Flags>({ source, open, ...declared }: SourceCommand<F>): Command {
+  const name = `import ${source}`
+  return command<ImportFlags<F>>({
+    ...declared,
+    name,
+    flags: { ...declared.flags, ...importFlags },
+    run: async (invocation) => {
+      const { runImport } = await import('./run-import.ts')
+      const { values, terminal } = invocation
+      return runImport(name, values, terminal, (home) => open(invocation, home))
+    },
+  })
+}

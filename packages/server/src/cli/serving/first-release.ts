@@ -1,0 +1,74 @@
+// The release that a service begins with: the current one of its home, the first of a shelf, or the bundled data.
+import { Failure } from '../../base/failure.ts'
+import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
+import { openServable, type Servable } from '../../release/home/servable.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import { isOutdated } from '../../release/home/upgrade.ts'
+import type { Release } from '../../release/release.ts'
+import type { Terminal } from '../command.ts'
+import { lockFor } from '../home/open-home.ts'
+import type { Context } from './context.ts'
+
+const LOCK_SECONDS = 60
+
+/** The current release; in an empty home it is built from the bundled data. */
+export async function firstServable(shelf: Shelf, { values, terminal }: Context): Promise<Servable> {
+  await upgradeIfOutdated(shelf, terminal)
+  const servable = openServable(shelf)
+  if (servable !== undefined) return servable
+  if (values['require-signature'] !== undefined)
+    throw new Failure(
+      `there is no release in ${shelf.home}, and the bundled one would not be signed. Import and sign one with ` +
+        'nomenclator import … --sign FILE, or take one over with nomenclator import mirror.',
+    )
+  if (values['no-bundled'])
+    throw new Failure(
+      `there is no release in ${shelf.home}, and with --no-bundled none is built. Mount the home, give another with ` +
+        '--home, or make a release with nomenclator import; nomenclator import bundled builds the bundled one.',
+    )
+  return { release: await bundledRelease(shelf, terminal) }
+}
+
+/** A home that an earlier version made is brought up, so that an upgrade of the program is no more than a restart. */
+async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void> {
+  if (!isOutdated(shelf)) return
+  using _lock = await lockFor(shelf, 'serve', LOCK_SECONDS, terminal)
+}
+
+async function bundledRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
+  const { importWithProgress } = await import('../home/run-import.ts')
+  const { bundledSource } = await import('../../source/bundled.ts')
+  terminal.err('No release yet: building one from the bundled data.\n')
+  using _lock = await lockFor(shelf, 'serve', LOCK_SECONDS, terminal)
+  // Another process may have built it while this one waited.
+  const builtElsewhere = shelf.openCurrent()
+  if (builtElsewhere !== undefined) return builtElsewhere
+  await importWithProgress(shelf, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
+  return shelf.openCurrent() as Release
+}
+
+/** How long a start waits for the shelf while there is something in the home to begin with. */
+const SHELF_MILLISECONDS = 3_000
+const WAITING_MILLISECONDS = 100
+
+/** What is in the home of a service that follows a shelf: nothing is built, and an empty home waits for its first release. */
+export async function firstFollowed(
+  shelf: Shelf,
+  { log, terminal }: Context,
+  follower: ShelfFollower,
+): Promise<Servable> {
+  await upgradeIfOutdated(shelf, terminal)
+  follower.start()
+  const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
+  for (let waited = 0; ; waited++) {
+    const servable = openServable(shelf)
+    if (servable !== undefined) return servable
+    const { ShelfRefused } = await import('../../distribution/postgres/shelf-failures.ts')
+    if (failure instanceof ShelfRefused) throw failure
+    if (waited === 0) {
+      const message = `There is no release in ${shelf.home} yet: waiting for the first one from the shelf.`
+      log({ level: 'warn', event: 'shelf-awaited', message })
+    }
+    await Bun.sleep(WAITING_MILLISECONDS)
+  }
+}
