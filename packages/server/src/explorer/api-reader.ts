@@ -1,10 +1,10 @@
 // The explorer as a reader of API v2: requests it within the process, and gives what it responds.
 import type { Catalog } from '../catalog/catalog.ts'
-import { OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { ProblemError } from '../http/problem.ts'
+import { OPENAPI_PATH, V2_PATH } from '../http/routes.ts'
 import { respondV2, type V2Context } from '../http/v2/pipeline.ts'
 import { type ListRequest, parseQuery, parseRequest } from '../http/v2/request.ts'
 import { wholeCodeOf } from '../query/search/codes.ts'

@@ -65,6 +65,14 @@ export type Streamed = {
 export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
   body !== undefined && !(body instanceof Uint8Array)
 
+/** A response with more lines in its head. */
+export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
+  lines === '' ? response : { ...response, head: response.head + lines }
+
+/** Goes on with a value at once where it is there already: most responses are, and a promise would make them wait. */
+export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(use) : use(value)
+
 const encoder = new TextEncoder()
 
 export const textResponse = (status: number, headers: Readonly<Headers>, text: string): HttpResponse => ({

@@ -1,5 +1,5 @@
 // What docs/http-contract.md decides where the contract is silent, each as a check that never fails a server.
-import { V1_PATH } from '../catalog/collections.ts'
+import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
 import { printable } from '../source/requests.ts'
 import { collections } from './address.ts'
 import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong } from './check.ts'
@@ -122,7 +122,7 @@ const onHeader = (
   },
 })
 
-const pathOf = ({ collection }: Probe) => collection.path
+const pathOf = ({ collection }: Probe) => v1PathOf(collection)
 const listOf = (value: string | undefined) => (value ?? '').split(',').map((one) => one.trim())
 
 /** Conditional requests need the validator of the page. */
@@ -324,7 +324,7 @@ const problemHeaders = (probe: Probe): Promise<Verdict> =>
   )
 
 async function preflight({ send, collection, client }: Probe): Promise<Verdict> {
-  const response = await send({ method: 'OPTIONS', target: collection.path })
+  const response = await send({ method: 'OPTIONS', target: v1PathOf(collection) })
   if (response === undefined) return undefined
   const right =
     response.status === 200 &&
@@ -337,7 +337,7 @@ async function preflight({ send, collection, client }: Probe): Promise<Verdict> 
     right,
     came,
     '200 without a body, and the headers of a preflight',
-    `OPTIONS ${client.base}${collection.path}`,
+    `OPTIONS ${client.base}${v1PathOf(collection)}`,
   )
 }
 
@@ -361,7 +361,7 @@ async function listOfCollections(probe: Probe): Promise<Verdict> {
     const value = parseJson(response.body)?.value
     if (response.status !== 200 || typeof value !== 'object' || value === null) return false
     const named = value as Record<string, unknown>
-    return collections.every(({ name, path }) => named[name] === `${probe.first.linkBase}${path}`)
+    return collections.every((one) => named[one.name] === `${probe.first.linkBase}${v1PathOf(one)}`)
   })
 }
 

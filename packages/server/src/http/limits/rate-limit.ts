@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from '../app.ts'
 import { clientAddress, type ProxyPolicy } from '../client-address.ts'
-import type { HttpResponse } from '../exchange.ts'
+import { whenReady, withLines } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
-import { isV2, problemResponse } from '../problem.ts'
+import { problemResponse } from '../problem.ts'
+import { surfaceAt } from '../routes.ts'
 
 export type RateLimit = {
   /** How many requests a client may send in a window, all at once or spread over it. */
@@ -142,7 +143,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
     const { path, headers } = request
     const { allowed, remaining, milliseconds } = table.take(clientAddress(policy, headers, connection), limit)
     const seconds = Math.max(Math.ceil(milliseconds / 1_000), 1)
-    const lines = isV2(path) ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
+    const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
     if (!allowed) {
       metrics.refused.rate++
       const { requests, windowSeconds } = limit
@@ -153,13 +154,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
     }
     const response = app(request, connection, id)
     if (lines === '') return response
-    return response instanceof Promise
-      ? response.then((settled) => withLines(settled, lines))
-      : withLines(response, lines)
+    return whenReady(response, (ready) => withLines(ready, lines))
   }
   return Object.assign(respond, app)
 }
-
-/** A response with more lines in its head. */
-export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
-  lines === '' ? response : { ...response, head: response.head + lines }

@@ -1,7 +1,6 @@
 // The way of a request through API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
-import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { find } from '../../query/finder.ts'
 import { bodyOf, isWhole, memberAdder, type Rendition, recordEncoder } from '../../query/rendition.ts'
@@ -11,7 +10,8 @@ import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
 import type { HttpRequest, HttpResponse, Turn } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
-import { orThrow, ProblemError } from '../problem.ts'
+import { ProblemError } from '../problem.ts'
+import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse, distanceMember, queryWithin } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
@@ -107,7 +107,7 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
   if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
-  return isRead(request) ? redirected(request) : orThrow(otherMethod(request))
+  return isRead(request) ? redirected(request) : otherMethod(request)
 }
 
 /**

@@ -195,7 +195,7 @@ function closeIfExpired(connection: Connection, now: number, timeouts: Timeouts)
 /** What a client gets whose connection is one too many, before it has sent anything. */
 function refusalOf({ refuse }: Handler, open: number, date: string): Uint8Array {
   const response = new ResponseBuffer()
-  const problem = overloaded(`${open} connections are open, as many as are possible at a time`)
+  const problem = overloaded('connections', `${open} connections are open, as many as are possible at a time`)
   response.add(refuse(problem, '/'), true, 'Connection: close\r\n', date)
   return response.bytes.subarray(0, response.length)
 }
