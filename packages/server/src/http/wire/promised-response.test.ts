@@ -32,7 +32,7 @@ function start(timeouts?: Timeouts) {
     LOCAL,
     timeouts,
   )
-  stops.push(server.terminate)
+  stops.push(() => server.terminate())
   const resolve = (path: string) => promised.get(path)?.resolve(textResponse(200, {}, path))
   return { server, called, failures, resolve }
 }
