@@ -4,8 +4,9 @@
 // tools/with-bun bench/observing.ts HOME, after bench/setup
 import { createApp } from '../packages/server/src/http/app.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../packages/server/src/http/exchange.ts'
-import { DURATION_BOUNDS, Metrics, routeOf } from '../packages/server/src/http/observation/metrics.ts'
+import { DURATION_BOUNDS, Metrics } from '../packages/server/src/http/observation/metrics.ts'
 import { notePage, observed } from '../packages/server/src/http/observation/observed-app.ts'
+import { routeLabelAt } from '../packages/server/src/http/routes.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 
 const REQUESTS = 200_000
@@ -44,7 +45,7 @@ function countedByPromClient({ Counter, Histogram }: PromClient): Respond {
   return (request, connection) => {
     const started = performance.now()
     const response = app(request, connection) as HttpResponse
-    const route = routeOf(request.path)
+    const route = routeLabelAt(request.path)
     requests.inc({ route, status: `${(response.status / 100) | 0}xx` })
     durations.observe({ route }, (performance.now() - started) / 1_000)
     bytes.inc({ route }, response.body?.length ?? 0)

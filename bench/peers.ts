@@ -1,6 +1,7 @@
 // The peers: servers given the same pages, which have to send the same responses as this service before they are measured.
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { v1PathOf } from '../packages/server/src/base/api-v1.ts'
 import { v1Collections } from '../packages/server/src/catalog/collections.ts'
 import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import { loads, pathOf } from './load.ts'
@@ -38,12 +39,12 @@ export async function copyPages(ours: Server): Promise<Pages> {
   }
   for (let page = 1; page <= totalPages; page += COPIED_AT_ONCE)
     await Promise.all(times(Math.min(COPIED_AT_ONCE, totalPages - page + 1), (at) => copy(page + at)))
-  for (const { name, path } of otherCollections) await copyCollection(ours, path, join(files, name))
+  for (const { name } of otherCollections) await copyCollection(ours, v1PathOf({ name }), join(files, name))
   return { files, etags, links, total: headers.get('X-Total') ?? '', totalPages, lastModified }
 }
 
 /** Measured are the localities; a peer that has the other collections too is a whole server of the contract. */
-const otherCollections = v1Collections(builtInCatalog).filter(({ path }) => !pathOf(1).startsWith(path))
+const otherCollections = v1Collections(builtInCatalog).filter((one) => !pathOf(1).startsWith(v1PathOf(one)))
 
 async function copyCollection(ours: Server, path: string, directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true })

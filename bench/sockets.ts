@@ -52,7 +52,11 @@ type Sending = {
   readonly requests: readonly Buffer[]
   readonly hasBody: boolean
   readonly seconds: number
+  /** The time in milliseconds, for tests. */
+  readonly now?: () => number
 }
+const clock = () => performance.now()
+
 type Client = { readonly reader: ResponseReader; socket?: Bun.Socket<Client>; begun: number }
 
 /** For how long responses may come after the last request; those that never come are errors. */
@@ -62,22 +66,22 @@ const LAST_RESPONSES_MILLISECONDS = 2_000
  * With a rate, requests are due at even distances, and latencies count from when a request was due. This process then polls
  * all the time instead of sleeping, so that every request leaves when it is due and no response has to wake anybody.
  */
-export async function sendBySockets({ port, connections, rate, requests, hasBody, seconds }: Sending) {
+export async function sendBySockets({ port, connections, rate, requests, hasBody, seconds, now = clock }: Sending) {
   const latencies: number[] = []
   let [sent, errors, isEnding] = [0, 0, false]
   const idle: Client[] = []
   const done = Promise.withResolvers<void>()
 
-  const isOver = () => performance.now() - begun >= seconds * 1_000
-  const isDue = () => rate === undefined || sent < ((performance.now() - begun) * rate) / 1_000
+  const isOver = () => now() - begun >= seconds * 1_000
+  const isDue = () => rate === undefined || sent < ((now() - begun) * rate) / 1_000
   const send = (client: Client) => {
-    client.begun = rate === undefined ? performance.now() : begun + (sent * 1_000) / rate
+    client.begun = rate === undefined ? now() : begun + (sent * 1_000) / rate
     client.socket?.write(requests[sent++ % requests.length] as Buffer)
   }
   const receive = (client: Client, chunk: Buffer) => {
     const status = client.reader.read(chunk)
     if (status === undefined) return
-    latencies.push((performance.now() - client.begun) * 1_000)
+    latencies.push((now() - client.begun) * 1_000)
     if ((status < 200 || status > 299) && status !== 304) errors++
     if (!isOver() && isDue()) send(client)
     else idle.push(client)
@@ -97,7 +101,7 @@ export async function sendBySockets({ port, connections, rate, requests, hasBody
     })
   }
   const cpuBefore = process.cpuUsage()
-  const begun = performance.now()
+  const begun = now()
   if (rate === undefined) for (const client of clients) send(client)
   else idle.push(...clients)
   const poll = () => {
@@ -110,7 +114,7 @@ export async function sendBySockets({ port, connections, rate, requests, hasBody
   else poll()
   await done.promise
   isEnding = true
-  const elapsed = (performance.now() - begun) / 1_000
+  const elapsed = (now() - begun) / 1_000
   const { user, system } = process.cpuUsage(cpuBefore)
   for (const { socket } of clients) socket?.terminate()
   const sorted = Float64Array.from(latencies).sort()

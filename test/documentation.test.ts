@@ -16,9 +16,9 @@ import { commands } from '../packages/server/src/cli/run.ts'
 import { SHELF_TROUBLES } from '../packages/server/src/distribution/postgres/follower.ts'
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
-import { ROUTES } from '../packages/server/src/http/observation/metrics.ts'
 import { problemTitles } from '../packages/server/src/http/problem.ts'
 import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/workers.ts'
+import { ROUTE_LABELS } from '../packages/server/src/http/routes.ts'
 import { pageHeaders } from '../packages/server/src/http/v1/page-headers.ts'
 import { FIRST_PAGE } from '../packages/server/src/http/v1/page-request.ts'
 import { HEAD_LIMITS } from '../packages/server/src/http/wire/request-head.ts'
@@ -308,7 +308,7 @@ describe('docs/operations.md', () => {
 
   test('has every route that requests are counted by', () => {
     const text = read('docs/operations.md').replaceAll('\n', ' ')
-    expect(ROUTES.filter((route) => !text.includes(`\`${route}\``))).toEqual([])
+    expect(ROUTE_LABELS.filter((route) => !text.includes(`\`${route}\``))).toEqual([])
   })
 
   test('has every event of the log, with its level', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { code, embeds, entity, id, name } from '../packages/server/src/catalog/entity.ts'
-import { routeOf } from '../packages/server/src/http/observation/metrics.ts'
+import { routeLabelAt } from '../packages/server/src/http/routes.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
 import { sourceOf, TestHome, tiny, variantOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
@@ -48,7 +48,7 @@ describe('every page', () => {
 
   test.each(everyPage)('is counted by its kind: %s', (_, target) => {
     const { pathname } = new URL(target, url)
-    expect(routeOf(pathname)).not.toBe('other')
+    expect(routeLabelAt(pathname)).not.toBe('other')
   })
 
   test.each(everyPage)('has nothing inline and nothing from elsewhere: %s', async (_, target) => {

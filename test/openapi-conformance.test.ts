@@ -167,7 +167,7 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
   'too-many-rows': (operation) => problemAt(operation, { kind: 'too-many-rows', max: 1 }),
   'unsupported-media-type': (operation) =>
     problemAt(operation, { kind: 'unsupported-media-type', type: 'a/b', allowed: 'text/csv' }),
-  overloaded: (operation) => problemAt(operation, overloaded('everything is used up')),
+  overloaded: (operation) => problemAt(operation, overloaded('bytes', 'everything is used up')),
 }
 
 /** Of problems that depend on time or on other clients. */

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { v1PathOf } from '../packages/server/src/base/api-v1.ts'
 import { type Collection, v1Collections } from '../packages/server/src/catalog/collections.ts'
 import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import { pageHeaders } from '../packages/server/src/http/v1/page-headers.ts'
@@ -18,7 +19,7 @@ const BASE = 'https://catalogs.test:8443/mirror'
 const TIMEOUT_MILLISECONDS = 60_000
 const number = (page: number) => page as PageNumber
 const collectionAt = (path: string): Collection => {
-  const found = v1Collections(builtInCatalog).find((collection) => collection.path === path)
+  const found = v1Collections(builtInCatalog).find((collection) => v1PathOf(collection) === path)
   if (found === undefined) throw new Error(`no collection at ${path}`)
   return found
 }

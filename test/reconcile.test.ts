@@ -279,14 +279,34 @@ describe('queries', () => {
     expect((await candidates({ query: 'San Juan', type: 'localidades', limit: 1_000 })).length).toBe(25)
   })
 
-  test('empty cells of a property say nothing', async () => {
+  test('that name an entity of another type by its id are told apart by its name, if it has one', async () => {
+    const withState = (v: unknown) => candidates({ ...inJalisco, properties: [{ pid: 'estado', v }] })
+    const [named] = await withState({ id: 'municipios/580', name: 'Zacatecas' })
+    expect(named).toMatchObject({ name: 'Guadalupe', description: 'municipio · Zacatecas, México' })
+    expect(await withState({ id: 'municipios/580' })).toEqual(await candidates(inJalisco))
+    expect(await withState({ id: 'municipios/580', name: '—' })).toEqual(await candidates(inJalisco))
+  })
+
+  test.each<[string, unknown]>([
+    ['an empty text', ''],
+    ['null', null],
+    ['no value', []],
+    ['empty values', ['', null]],
+  ])('empty cells of a property say nothing: %s', async (_name, v) => {
     const plain = await candidates({ query: 'Guadalajara', type: 'municipios' })
-    const properties = [
-      { pid: 'estado', v: '' },
-      { pid: 'pais', v: null },
-      { pid: 'poblacion', v: [] },
-    ]
+    const properties = ['estado', 'pais', 'poblacion', 'cveMunicipio'].map((pid) => ({ pid, v }))
     expect(await candidates({ query: 'Guadalajara', type: 'municipios', properties })).toEqual(plain)
+  })
+
+  test('of the values of a property the first five count, and empty ones are none of them', async () => {
+    const agrees = async (v: unknown) => {
+      const properties = [{ pid: 'cveMunicipio', v }]
+      const [first] = await candidates({ query: 'Guadalajara', type: 'municipios', properties })
+      return first?.features
+    }
+    const feature = (value: boolean) => [{ id: 'cveMunicipio', value }]
+    expect(await agrees(['', null, 1, 2, '', 3, 4, 39])).toEqual(feature(true))
+    expect(await agrees([1, 2, 3, 4, 5, 39])).toEqual(feature(false))
   })
 })
 

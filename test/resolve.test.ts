@@ -1,7 +1,7 @@
 // Rows to resolve over the wire: in the query and in a body, in all formats; and bodies of clients that mean harm.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from 'node:net'
-import { RESOLVE_PATH } from '../packages/server/src/catalog/collections.ts'
+import { RESOLVE_PATH } from '../packages/server/src/http/routes.ts'
 import { releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'

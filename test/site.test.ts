@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
-import { v1Collections } from '../packages/server/src/catalog/collections.ts'
-import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import { exportSite } from '../packages/server/src/distribution/site/export-site.ts'
+import { collections } from './support/built-in.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { nomenclator, TestDirectory, TestHome, variantOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
@@ -41,7 +40,6 @@ afterAll(async () => {
   home[Symbol.dispose]()
 })
 
-const collections = v1Collections(builtInCatalog)
 const [{ path: first = '' } = {}] = collections
 const PAISES = '/api/v1/paises'
 

@@ -1,7 +1,6 @@
 // Two catalogs of which no page is alike, as directories to import and as the releases that must come of them.
 import { join } from 'node:path'
 import { entityIn } from '../../../packages/server/src/catalog/catalog.ts'
-import { v1Collections } from '../../../packages/server/src/catalog/collections.ts'
 import { builtInCatalog } from '../../../packages/server/src/catalog/entities.ts'
 import type { Release } from '../../../packages/server/src/release/release.ts'
 import { Faults } from '../../../packages/server/src/source/faults.ts'
@@ -9,6 +8,7 @@ import { Findings } from '../../../packages/server/src/source/findings.ts'
 import type { Block, GivenRow } from '../../../packages/server/src/source/source.ts'
 import { syntheticSource } from '../../../packages/server/src/source/synthetic/synthetic.ts'
 import { tabularSource } from '../../../packages/server/src/source/tabular/tabular.ts'
+import { collections } from '../../support/built-in.ts'
 import { type Rows, TestDirectory, TestHome, writeTabular } from '../../support/releases.ts'
 
 export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }
@@ -62,7 +62,7 @@ export async function createWorld(limits: Limits): Promise<World> {
 export function samplePages({
   release,
 }: Side): { readonly path: string; readonly entity: string; readonly page: number }[] {
-  const lists = v1Collections(builtInCatalog).filter(({ entity }) => release.entity(entity).count > 0)
+  const lists = collections.filter(({ entity }) => release.entity(entity).count > 0)
   return lists.flatMap(({ path, entity }) => {
     const { pages } = release.entity(entity).records
     const step = Math.max(1, Math.floor(pages / EACH_PLACE))

@@ -3,7 +3,7 @@ import type { Entity } from '../catalog/entity.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
 import type { Html } from '../http/html.ts'
 import { isRead, otherMethod, redirected } from '../http/methods.ts'
-import { orThrow, type Problem, ProblemError, presentationOf } from '../http/problem.ts'
+import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
 import { percentDecoded } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
@@ -58,7 +58,7 @@ export function respondExplorer(context: V2Context, request: HttpRequest): Respo
   const view = () => viewOf(context, request, given)
   const route = routeAt(context.releases.current, request.path)
   if (route === undefined) throw new ProblemError({ kind: 'not-found', known: ['/', ...PAGES.keys()] })
-  if (!isRead(request)) return orThrow(otherMethod(request))
+  if (!isRead(request)) return otherMethod(request)
   if (request.path.endsWith('/') && request.path !== '/') return redirected(request)
   if (given.length < pairs.length && request.path !== RUN_PATH) return goTo(withQuery(request.path, given))
   const shown = view()
@@ -86,7 +86,7 @@ const goTo = (location: string): HttpResponse =>
 function respondAsset(request: HttpRequest): HttpResponse {
   const response = assetResponse(request)
   if (response === undefined) throw new ProblemError({ kind: 'not-found', known: [ASSETS_PATH] })
-  return isRead(request) ? response : orThrow(otherMethod(request))
+  return isRead(request) ? response : otherMethod(request)
 }
 
 const PAGES: ReadonlyMap<string, PageRoute> = new Map<string, PageRoute>([

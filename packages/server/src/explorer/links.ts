@@ -1,17 +1,20 @@
 // The addresses of the pages, and of what they show in API v2.
-import { V2_PATH } from '../catalog/collections.ts'
+
 import { type Entity, identifierOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
+import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
 
-export const EXPLORE_PATH = '/explore'
-export const TREE_PATH = '/explore/tree'
-export const MAP_PATH = '/map'
-export const PICKER_PATH = '/picker'
-export const RELEASES_PATH = '/releases'
-export const DOCS_PATH = '/docs'
+export const {
+  explore: EXPLORE_PATH,
+  map: MAP_PATH,
+  picker: PICKER_PATH,
+  releases: RELEASES_PATH,
+  docs: DOCS_PATH,
+} = PAGE_PATHS
+export const TREE_PATH = `${EXPLORE_PATH}/tree`
 
 /** Unlike encodeURIComponent it leaves no quote, so that an address can stand between quotes in any shell. */
 const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'", '%27')

@@ -2,7 +2,7 @@
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { isRead, otherMethod } from '../http/methods.ts'
-import { orThrow, ProblemError } from '../http/problem.ts'
+import { ProblemError } from '../http/problem.ts'
 import { cachedResponse } from '../http/v2/cached-response.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'
 import { percentDecoded } from '../http/v2/paths.ts'
@@ -25,7 +25,7 @@ export const mapDataAddress = (kind: Kind, { digest }: Release, { plural }: Enti
 export const isMapData = (path: string): boolean => MAP_DATA.test(path)
 
 export function respondMapData(context: V2Context, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  if (!isRead(request)) return orThrow(otherMethod(request))
+  if (!isRead(request)) return otherMethod(request)
   const [, kind, digest = '', plural = ''] = MAP_DATA.exec(request.path) ?? []
   const release = context.releases.find('release', digest)
   const entity = release.catalog.collections.get(percentDecoded(plural) ?? '')

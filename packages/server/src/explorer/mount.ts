@@ -1,7 +1,5 @@
-// What the command that serves mounts: which paths are pages for people, and the pages, loaded at the first request for one.
+// What the command that serves mounts: the pages for people, loaded at the first request for one.
 import type { LoadedPages, Pages } from '../http/app.ts'
-
-const PAGE_PATH = /^\/(?:$|(?:explore|map|picker|releases|docs|assets)(?:\/|$))/
 
 let loaded: LoadedPages | undefined
 
@@ -11,4 +9,4 @@ async function load(): Promise<LoadedPages> {
   return loaded
 }
 
-export const explorerPages: Pages = { isPage: (path) => PAGE_PATH.test(path), load: () => loaded ?? load() }
+export const explorerPages: Pages = () => loaded ?? load()

@@ -1,10 +1,11 @@
 // What the picker is made of on pages of others: its script under a name that stays, and what it needs to know of the levels.
-import { V2_PATH } from '../catalog/collections.ts'
+
 import { type Entity, identifierOf, nameFieldOf } from '../catalog/entity.ts'
 import { ownerOf, pathTo } from '../catalog/lineage.ts'
 import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { isRead, otherMethod } from '../http/methods.ts'
-import { orThrow, ProblemError } from '../http/problem.ts'
+import { ProblemError } from '../http/problem.ts'
+import { V2_PATH } from '../http/routes.ts'
 import { recordTemplate } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { refuseParameters } from '../http/v2/request/parameters.ts'
@@ -22,7 +23,7 @@ const LEVELS_PATH = `${PICKER_PATH}/levels.json`
 export const isPickerFile = (path: string): boolean => path === PICKER_SCRIPT || path === LEVELS_PATH
 
 export function respondPickerFile({ releases }: V2Context, request: HttpRequest): HttpResponse {
-  if (!isRead(request)) return orThrow(otherMethod(request))
+  if (!isRead(request)) return otherMethod(request)
   if (request.path === PICKER_SCRIPT) {
     const response = namedAssetResponse(request, PICKER_SOURCE)
     if (response === undefined) throw new ProblemError({ kind: 'not-found', known: [PICKER_PATH] })

@@ -7,7 +7,7 @@ import { catalogOf } from '../catalog/catalog.ts'
 import { entities } from '../catalog/entities.ts'
 import { explorerPages } from '../explorer/mount.ts'
 import type { Release } from '../release/release.ts'
-import { type AppContext, createApp, promisedResponse } from './app.ts'
+import { type AppContext, createApp, type LoadedPages } from './app.ts'
 import { Budget, DEFAULT_BUDGET } from './limits/budget.ts'
 import { Metrics } from './observation/metrics.ts'
 import { ProblemError } from './problem.ts'
@@ -201,7 +201,31 @@ test('a problem that is thrown is the response, and is not logged', async () => 
     throw new ProblemError({ kind: 'release-gone', digest: '00000000' })
   }
   expect(respond('/api/v1/paises', {}, { release: gone }).status).toBe(410)
-  const request = { method: 'GET', path: '/a', query: '', headers: new Map() }
-  const response = await promisedResponse(context, request, Promise.try(gone))
-  expect(response.status).toBe(410)
+})
+
+describe('a page that is promised and then fails', () => {
+  const failing = (error: unknown, logged: unknown[] = []) =>
+    responseTo(
+      createApp({
+        ...context,
+        pages: () => ({ respond: () => Promise.reject(error) }) as unknown as LoadedPages,
+        logError: (thrown, { path }) => logged.push([thrown, path]),
+      }),
+      { target: '/explore' },
+      connection,
+    )
+
+  test('with a problem, is answered with it, and nothing is logged', async () => {
+    const logged: unknown[] = []
+    const response = await failing(new ProblemError({ kind: 'release-gone', digest: '00000000' }), logged)
+    expect([response.status, logged]).toEqual([410, []])
+  })
+
+  test('with anything else, is answered with a status of 500, and logged', async () => {
+    const secret = new Error('secret')
+    const logged: unknown[] = []
+    const response = await failing(secret, logged)
+    expect([response.status, logged]).toEqual([500, [[secret, '/explore']]])
+    expect(await response.text()).not.toContain('secret')
+  })
 })

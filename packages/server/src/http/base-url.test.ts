@@ -1,6 +1,7 @@
 // Which base URL the links of a response have, and which hosts are refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
+import { outcomeOf } from '../../../../test/support/problems.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 
 const LISTENING = 'http://127.0.0.1:8080'
@@ -14,6 +15,8 @@ const fixed: BaseUrlPolicy = { baseUrl: 'https://fixed.test/v', trustedProxies: 
 
 const baseUrl = (policy: BaseUrlPolicy, headers: Record<string, string>, peer: string | undefined = '10.1.2.3') =>
   baseUrlOf(policy, new Map(new Headers(headers)), { listeningUrl: LISTENING, peer })
+
+const refusal = (policy: BaseUrlPolicy, headers: Record<string, string>) => outcomeOf(() => baseUrl(policy, headers))
 
 const forwarded = { Host: 'inner.test', 'X-Forwarded-Host': 'outer.test:8443', 'X-Forwarded-Proto': 'https' }
 const HOST = 'one host name or address, with a port if needed, such as example.org:8080'
@@ -122,17 +125,17 @@ describe('refused is a host', () => {
     ['that is an impossible address', '[::::]'],
     ['that is too long', 'a'.repeat(255)],
   ])('%s', (_, host) => {
-    expect(baseUrl(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
-    expect(baseUrl(proxied, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    expect(refusal(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
+    expect(refusal(proxied, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })
     const quoted = `"${host.replaceAll('\\', '\\\\')}"`
-    expect(baseUrl(proxied, { Host: 'a', Forwarded: `host=${quoted}` })).toEqual({
+    expect(refusal(proxied, { Host: 'a', Forwarded: `host=${quoted}` })).toEqual({
       kind: 'bad-host',
       header: 'The host of Forwarded',
       expected: HOST,
     })
     // In a list of hosts the first one counts.
     if (host.includes(',')) return
-    expect(baseUrl(proxied, { Host: 'a', 'X-Forwarded-Host': host })).toEqual({
+    expect(refusal(proxied, { Host: 'a', 'X-Forwarded-Host': host })).toEqual({
       kind: 'bad-host',
       header: 'X-Forwarded-Host',
       expected: HOST,
@@ -141,16 +144,16 @@ describe('refused is a host', () => {
 })
 
 test.each(['for=a;for=b', 'host=a:80', 'proto'])('refused is a Forwarded that is malformed: %s', (value) => {
-  expect(baseUrl(proxied, { Host: 'a', Forwarded: value })).toMatchObject({ kind: 'bad-host', header: 'Forwarded' })
+  expect(refusal(proxied, { Host: 'a', Forwarded: value })).toMatchObject({ kind: 'bad-host', header: 'Forwarded' })
   expect(baseUrl(plain, { Host: 'a', Forwarded: value })).toBe('http://a')
 })
 
 test('refused is a scheme of Forwarded that is not of the web', () => {
-  expect(baseUrl(proxied, { Host: 'a', Forwarded: 'proto=ws' })).toMatchObject({ header: 'The proto of Forwarded' })
+  expect(refusal(proxied, { Host: 'a', Forwarded: 'proto=ws' })).toMatchObject({ header: 'The proto of Forwarded' })
 })
 
 test.each(['', 'ws', ',https', 'ws, https', 'javascript'])('refused is the scheme "%s" of a proxy', (scheme) => {
-  expect(baseUrl(proxied, { Host: 'a', 'X-Forwarded-Proto': scheme })).toEqual({
+  expect(refusal(proxied, { Host: 'a', 'X-Forwarded-Proto': scheme })).toEqual({
     kind: 'bad-host',
     header: 'X-Forwarded-Proto',
     expected: 'http or https',
@@ -160,8 +163,10 @@ test.each(['', 'ws', ',https', 'ws, https', 'javascript'])('refused is the schem
 test('an empty host is refused also when it is the first of all', async () => {
   // Another instance of the module, whose cache is empty.
   const fresh: typeof import('./base-url.ts') = await import(`${import.meta.dir}/base-url.ts?fresh`)
-  const refused = { kind: 'bad-host', header: 'Host', expected: HOST } as const
-  expect(fresh.baseUrlOf(plain, new Map([['host', '']]), { listeningUrl: LISTENING, peer: undefined })).toEqual(refused)
+  const connection = { listeningUrl: LISTENING, peer: undefined }
+  expect(() => fresh.baseUrlOf(plain, new Map([['host', '']]), connection)).toThrow(
+    expect.objectContaining({ problem: { kind: 'bad-host', header: 'Host', expected: HOST } }),
+  )
 })
 
 test('the address of the client is not looked up unless a proxy is trusted', () => {

@@ -1,7 +1,7 @@
 // The base URL of the links in a response.
 import { isFromProxy, type ProxyPolicy, parseForwarded, usesForwarded } from './client-address.ts'
 import type { ConnectionInfo, RequestHeaders } from './exchange.ts'
-import type { Problem } from './problem.ts'
+import { ProblemError } from './problem.ts'
 
 export type BaseUrlPolicy = ProxyPolicy & {
   /** The configured one; without it the base URL follows from the request. */
@@ -22,37 +22,32 @@ function isHost(host: string): boolean {
   return true
 }
 
-const badHost = (header: string): Problem => ({
-  kind: 'bad-host',
-  header,
-  expected: 'one host name or address, with a port if needed, such as example.org:8080',
-})
+const badHost = (
+  header: string,
+  expected = 'one host name or address, with a port if needed, such as example.org:8080',
+): ProblemError => new ProblemError({ kind: 'bad-host', header, expected })
 
-export function baseUrlOf(
-  policy: BaseUrlPolicy,
-  headers: RequestHeaders,
-  connection: ConnectionInfo,
-): string | Problem {
+export function baseUrlOf(policy: BaseUrlPolicy, headers: RequestHeaders, connection: ConnectionInfo): string {
   if (policy.baseUrl !== undefined) return policy.baseUrl
   const forwarded = isFromProxy(policy, connection) ? fromProxy(headers) : undefined
   if (forwarded !== undefined) return forwarded
   const host = headers.get('host')
   // HTTP/1.0 does not require it.
   if (host === undefined) return connection.listeningUrl
-  return isHost(host) ? `http://${host}` : badHost('Host')
+  if (!isHost(host)) throw badHost('Host')
+  return `http://${host}`
 }
 
 /** What a trusted proxy says it was called with. Each proxy of a chain appends to the lists, so the first one counts. */
-function fromProxy(headers: RequestHeaders): string | Problem | undefined {
+function fromProxy(headers: RequestHeaders): string | undefined {
   const named = usesForwarded(headers) ? fromForwarded(headers) : fromLists(headers)
-  if ('kind' in named) return named
   const scheme = named.scheme?.toLowerCase() ?? 'http'
-  if (scheme !== 'http' && scheme !== 'https')
-    return { kind: 'bad-host', header: named.schemeHeader, expected: 'http or https' }
+  if (scheme !== 'http' && scheme !== 'https') throw badHost(named.schemeHeader, 'http or https')
   const host = named.host ?? headers.get('host')
   // The HTTP/1.0 health check of a load balancer names no host.
   if (host === undefined) return undefined
-  return isHost(host) ? `${scheme}://${host}` : badHost(named.host === undefined ? 'Host' : named.hostHeader)
+  if (!isHost(host)) throw badHost(named.host === undefined ? 'Host' : named.hostHeader)
+  return `${scheme}://${host}`
 }
 
 type NamedByProxy = {
@@ -71,10 +66,9 @@ const fromLists = (headers: RequestHeaders): NamedByProxy => ({
   hostHeader: 'X-Forwarded-Host',
 })
 
-function fromForwarded(headers: RequestHeaders): NamedByProxy | Problem {
+function fromForwarded(headers: RequestHeaders): NamedByProxy {
   const elements = parseForwarded(headers.get('forwarded') ?? '')
-  if (elements === undefined)
-    return { kind: 'bad-host', header: 'Forwarded', expected: 'a list of RFC 7239, such as for=192.0.2.1;proto=https' }
+  if (elements === undefined) throw badHost('Forwarded', 'a list of RFC 7239, such as for=192.0.2.1;proto=https')
   const first = (name: string) => elements.find((element) => element.has(name))?.get(name)
   return {
     scheme: first('proto'),

@@ -51,19 +51,18 @@ export type Streamed = {
    * away, the iterator is returned.
    */
   readonly chunks: () => AsyncIterable<Uint8Array>
-  /** Called after the last chunk. Trailers are sent only where the length is not known beforehand. */
-  readonly trailers?: () => Readonly<Record<string, string>>
-  /** Announced in the head, which is sent before there are any trailers. */
-  readonly trailerNames?: readonly string[]
-  /**
-   * Called exactly once for every response that has this body: when all of it was sent, when it was cut off, or when it
-   * turned out that none of it is sent. What the body holds is given back here, since `chunks` may never be called.
-   */
-  readonly close?: () => void
 }
 
 export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
   body !== undefined && !(body instanceof Uint8Array)
+
+/** A response with more lines in its head. */
+export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
+  lines === '' ? response : { ...response, head: response.head + lines }
+
+/** Goes on with a value at once where it is there already: most responses are, and a promise would make them wait. */
+export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(use) : use(value)
 
 const encoder = new TextEncoder()
 

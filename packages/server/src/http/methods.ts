@@ -1,8 +1,8 @@
 // Responses to methods other than GET and HEAD, and to paths with a trailing slash.
 
 import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
-import { allowedAt } from './posted-paths.ts'
-import type { Problem } from './problem.ts'
+import { ProblemError } from './problem.ts'
+import { allowedAt } from './routes.ts'
 import { COMMON_HEADERS } from './v1/page-headers.ts'
 
 const preflightAt = (path: string) => ({
@@ -14,11 +14,11 @@ const preflightAt = (path: string) => ({
 
 export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
-/** For a known path. */
-export const otherMethod = ({ method, path }: HttpRequest): HttpResponse | Problem =>
-  method === 'OPTIONS'
-    ? emptyResponse(200, { ...COMMON_HEADERS, ...preflightAt(path) })
-    : { kind: 'method-not-allowed', method }
+/** The response to another method at a known path: only OPTIONS is allowed. */
+export function otherMethod({ method, path }: HttpRequest): HttpResponse {
+  if (method !== 'OPTIONS') throw new ProblemError({ kind: 'method-not-allowed', method })
+  return emptyResponse(200, { ...COMMON_HEADERS, ...preflightAt(path) })
+}
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 

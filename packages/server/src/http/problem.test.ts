@@ -206,7 +206,7 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
   ],
   overloaded: [
     [
-      { kind: 'overloaded', what: 'all is used up', retryAfter: 7 },
+      { kind: 'overloaded', reason: 'bytes', what: 'all is used up', retryAfter: 7 },
       503,
       'The service has too much to do at the moment',
       'All is used up; try again in 7 seconds.',

@@ -1,15 +1,14 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
-import { isReconcilePath, OPENAPI_PATH, V2_PATH } from '../catalog/collections.ts'
 import type { PageBeyondLast } from '../query/page.ts'
 import { type HttpResponse, textResponse } from './exchange.ts'
+import type { RefusalReason } from './observation/metrics.ts'
 import type { RequestId } from './observation/request-id.ts'
-import { allowedAt } from './posted-paths.ts'
+import { allowedAt, surfaceAt } from './routes.ts'
 import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from './v1/page-headers.ts'
-import type { BadParameter } from './v1/page-request.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
 export type Problem =
-  | BadParameter
+  | { readonly kind: 'bad-parameter'; readonly name: string; readonly value: string; readonly allowed: string }
   | PageBeyondLast
   | {
       readonly kind: 'unknown-parameter'
@@ -41,8 +40,14 @@ export type Problem =
       readonly retryAfter: number
     }
   | { readonly kind: 'internal-error' }
-  /** What is used up, as a sentence without its end, and after how many seconds to try again. */
-  | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfter: number }
+  | {
+      readonly kind: 'overloaded'
+      readonly reason: RefusalReason
+      /** A sentence without its end: what is used up. */
+      readonly what: string
+      /** In seconds. */
+      readonly retryAfter: number
+    }
 
 export type ProblemKind = Problem['kind']
 
@@ -62,14 +67,8 @@ export const badParameter = (name: string, value: string, allowed: string): Prob
 /** By then, clients that do not read have mostly been cut off. */
 const RETRY_AFTER_SECONDS = 10
 
-export const overloaded = (what: string, retryAfter = RETRY_AFTER_SECONDS) =>
-  ({ kind: 'overloaded', what, retryAfter }) satisfies Problem
-
-/** For functions that return a problem in place of their result. */
-export function orThrow<T extends string | HttpResponse>(result: T | Problem): T {
-  if (typeof result === 'object' && 'kind' in result) throw new ProblemError(result)
-  return result
-}
+export const overloaded = (reason: RefusalReason, what: string, retryAfter = RETRY_AFTER_SECONDS) =>
+  ({ kind: 'overloaded', reason, what, retryAfter }) satisfies Problem
 
 type Presentation = {
   readonly status: number
@@ -177,16 +176,13 @@ const MAX_QUOTED = 100
 export const quoted = (value: string) =>
   JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
-/** Whether a path belongs to API v2 or to the reconciliation service, whose responses have headers that v1 has not. */
-export const isV2 = (path: string): boolean =>
-  path.startsWith(V2_PATH) || path.startsWith(OPENAPI_PATH) || isReconcilePath(path)
-
 /** API v1 is frozen: its problems do not have the id of the request. */
 export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem, path)
-  const requestId = isV2(path) ? id?.value : undefined
+  const { isExtended } = surfaceAt(path)
+  const requestId = isExtended ? id?.value : undefined
   const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
-  const common = isV2(path) ? V2_COMMON_HEADERS : COMMON_HEADERS
+  const common = isExtended ? V2_COMMON_HEADERS : COMMON_HEADERS
   const all = {
     'Content-Type': 'application/problem+json',
     ...common,

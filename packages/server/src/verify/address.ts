@@ -1,7 +1,8 @@
 // Which service a URL means: its base is what stands before /api/v1, however much of the rest was typed.
 
+import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
 import { Failure } from '../base/failure.ts'
-import { type Collection, V1_PATH, v1Collections } from '../catalog/collections.ts'
+import { type Collection, v1Collections } from '../catalog/collections.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 
 export const collections = v1Collections(builtInCatalog)
@@ -25,9 +26,10 @@ export function parseAddress(given: string): Address {
     throw new Failure('give the address without name and password: no request of API v1 needs a credential')
   if (`${url.search}${url.hash}` !== '') throw new Failure(`give the address without ${url.search || url.hash}`)
   const path = url.pathname.replace(/\/+$/, '')
-  const only = collections.find((collection) => path.endsWith(collection.path))
+  const only = collections.find((collection) => path.endsWith(v1PathOf(collection)))
   const base = `${url.origin}${path.slice(0, path.length - suffixOf(path, only).length)}`
   return { base, only, shortened: base !== given.replace(/\/+$/, '') }
 }
 
-const suffixOf = (path: string, only: Collection | undefined) => only?.path ?? (path.endsWith(V1_PATH) ? V1_PATH : '')
+const suffixOf = (path: string, only: Collection | undefined) =>
+  only !== undefined ? v1PathOf(only) : path.endsWith(V1_PATH) ? V1_PATH : ''

@@ -1,5 +1,5 @@
 // What clients of any server need although the contract is silent about it, each as a check that never fails a server.
-import { V1_PATH } from '../catalog/collections.ts'
+import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
 import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong } from './check.ts'
 import type { Exchange, Sent } from './client.ts'
 import { type Connection, type HeaderField, NoResponse, type RawResponse, tokensOf } from './connection.ts'
@@ -74,7 +74,7 @@ const onHeader = (
     unless(fits(tokensOf(response.fields, name)), headerCame(name, headerOf(response, name)), `${name}: ${expected}`),
 })
 
-const pathOf = ({ collection }: Probe) => collection.path
+const pathOf = ({ collection }: Probe) => v1PathOf(collection)
 
 /** A conversation on a connection of its own; what goes wrong in it is what came. */
 async function conversation(

@@ -1,4 +1,5 @@
 // What a check is: a rule in words, and a function that tells whether what a server sent keeps to it.
+import { v1PathOf } from '../base/api-v1.ts'
 import type { Collection } from '../catalog/collections.ts'
 import type { Client, Exchange, Sent } from './client.ts'
 import type { RawResponse } from './connection.ts'
@@ -85,4 +86,5 @@ export const wrong = (came: string, expected: string, request?: string): Verdict
 export const unless = (holds: boolean, came: string, expected: string, request?: string): Verdict =>
   holds ? [] : wrong(came, expected, request)
 
-export const pageTarget = ({ path }: Collection, page: number): string => `${path}?format=api&page=${page}`
+export const pageTarget = (collection: Collection, page: number): string =>
+  `${v1PathOf(collection)}?format=api&page=${page}`

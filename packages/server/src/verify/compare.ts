@@ -1,4 +1,5 @@
 // Compares two servers record by record and header by header, and tells the differences by kind.
+import { v1PathOf } from '../base/api-v1.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import type { Collection } from '../catalog/collections.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
@@ -150,7 +151,7 @@ class Comparer {
       this.#add(
         'field',
         field,
-        `${collection.path}, key ${key}, page ${page}: ${field}`,
+        `${v1PathOf(collection)}, key ${key}, page ${page}: ${field}`,
         shown(values[0]),
         shown(values[1]),
       ),
@@ -265,7 +266,8 @@ class Comparer {
     })
   }
 
-  #addRecords({ path }: Collection, records: RecordMatch): void {
+  #addRecords(collection: Collection, records: RecordMatch): void {
+    const path = v1PathOf(collection)
     for (const { key, page, record } of records.left())
       this.#add('only-left', undefined, `${path}, key ${key}, page ${page}`, shown(record), 'no such record')
     for (const { key, page, record } of records.right())
@@ -282,9 +284,9 @@ class Comparer {
 
   async #otherRequests(collection: Collection, pages: number): Promise<void> {
     const covered: readonly Sent[] = [
-      { method: 'GET', target: collection.path },
+      { method: 'GET', target: v1PathOf(collection) },
       { method: 'HEAD', target: pageTarget(collection, 1) },
-      { method: 'OPTIONS', target: collection.path },
+      { method: 'OPTIONS', target: v1PathOf(collection) },
     ]
     for (const sent of covered) {
       const headers = sent.method === 'OPTIONS' ? ['Allow'] : PAGE_HEADERS
@@ -293,7 +295,7 @@ class Comparer {
         this.#compareResponses(`${sent.method} ${sent.target}`, left, right, headers)
     }
     for (const request of SILENT) {
-      const sent = request(collection.path, pages)
+      const sent = request(v1PathOf(collection), pages)
       const accept = sent.fields === undefined ? '' : ' with Accept: text/html'
       const [left, right] = (await Promise.all(this.#clients.map((client) => client.sendOnce(sent)))).map(
         ({ outcome }) => outcome,

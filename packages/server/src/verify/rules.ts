@@ -1,4 +1,6 @@
 // The rules of the contract of API v1, each as a check: a server that breaks one of them does not conform.
+
+import { v1PathOf } from '../base/api-v1.ts'
 import { isObject } from '../base/json.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
@@ -54,8 +56,8 @@ const readable = ({ links }: SeenPage): readonly Link[] | undefined => (typeof l
 
 /** An entry taken apart at the path of the collection. */
 function partsOf({ collection }: SeenPage, { url }: Link): { base: string; query: string } | undefined {
-  const at = url.indexOf(`${collection.path}?`)
-  return at === -1 ? undefined : { base: url.slice(0, at), query: url.slice(at + collection.path.length + 1) }
+  const at = url.indexOf(`${v1PathOf(collection)}?`)
+  return at === -1 ? undefined : { base: url.slice(0, at), query: url.slice(at + v1PathOf(collection).length + 1) }
 }
 
 const isShaped = (page: SeenPage, link: Link): boolean => {
@@ -137,20 +139,20 @@ async function samePage(probe: Probe, target: string, page: number): Promise<Ver
   return unless(isSame, 'other records', `the records of ${expected}`, request)
 }
 
-const bareTarget = ({ collection }: Probe) => `${collection.path}?format=api`
+const bareTarget = ({ collection }: Probe) => `${v1PathOf(collection)}?format=api`
 
 async function formatOmitted(probe: Probe): Promise<Verdict> {
   const page = (probe.first.pages ?? 0) > 1 ? 2 : 1
-  const numbered = await samePage(probe, `${probe.collection.path}?page=${page}`, page)
+  const numbered = await samePage(probe, `${v1PathOf(probe.collection)}?page=${page}`, page)
   if (numbered === undefined || numbered.length > 0) return numbered
   const omitted = await samePage(probe, bareTarget(probe), 1)
-  return omitted === undefined || omitted.length > 0 ? numbered : samePage(probe, probe.collection.path, 1)
+  return omitted === undefined || omitted.length > 0 ? numbered : samePage(probe, v1PathOf(probe.collection), 1)
 }
 
 const headOf = (probe: Probe) => probe.send({ method: 'HEAD', target: pageTarget(probe.collection, 1) })
 const headRequest = ({ client, collection }: Probe) => `HEAD ${client.base}${pageTarget(collection, 1)}`
-const optionsOf = (probe: Probe) => probe.send({ method: 'OPTIONS', target: probe.collection.path })
-const optionsRequest = ({ client, collection }: Probe) => `OPTIONS ${client.base}${collection.path}`
+const optionsOf = (probe: Probe) => probe.send({ method: 'OPTIONS', target: v1PathOf(probe.collection) })
+const optionsRequest = ({ client, collection }: Probe) => `OPTIONS ${client.base}${v1PathOf(collection)}`
 
 async function headHeaders(probe: Probe): Promise<Verdict> {
   const response = await headOf(probe)
@@ -368,7 +370,7 @@ export const rules: readonly Rule[] = [
         ?.filter((link) => !isShaped(page, link))
         .map(({ text }) => ({
           came: `Link: ${printable(text)}`,
-          expected: `<${page.linkBase}${page.collection.path}?format=api&page=…>`,
+          expected: `<${page.linkBase}${v1PathOf(page.collection)}?format=api&page=…>`,
         })),
   },
   {
@@ -481,7 +483,7 @@ export const rules: readonly Rule[] = [
     probeOnce: async ({ trial, collection }) => {
       const { outcome, request } = await trial({
         method: 'POST',
-        target: collection.path,
+        target: v1PathOf(collection),
         fields: [['Content-Length', '0']],
       })
       if (outcome instanceof NoResponse) return undefined

@@ -1,4 +1,5 @@
 // Verifies a server: walks its collections, applies every check, and tells what each of them found.
+import { v1PathOf } from '../base/api-v1.ts'
 import { isObject, valueAt } from '../base/json.ts'
 import type { Collection } from '../catalog/collections.ts'
 import type { Entity } from '../catalog/entity.ts'
@@ -215,7 +216,7 @@ class Verifier {
       const verdict = check.probe ?? (isOnce ? check.probeOnce : undefined)
       if (verdict === undefined) continue
       this.#options.onProgress(`requests to ${first.collection.name}`, this.#client.requests, this.#client.requests)
-      this.#add(check, await verdict(probe), `${first.collection.path}`)
+      this.#add(check, await verdict(probe), v1PathOf(first.collection))
     }
     this.#probedOnce ||= isOnce
   }

@@ -3,9 +3,9 @@
 import { Failure } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { type Catalog, type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
-import { V2_PATH } from '../../catalog/collections.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { V2_PATH } from '../../http/routes.ts'
 import {
   DIGEST,
   parsedObject,

@@ -18,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { v1PathOf } from '../../base/api-v1.ts'
 import { Failure } from '../../base/failure.ts'
 import { type Collection, v1Collections } from '../../catalog/collections.ts'
 import { pageHeaders } from '../../http/v1/page-headers.ts'
@@ -121,9 +122,9 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.next`, path)
 }
 
-function describe(release: Release, { name, path, entity }: Collection): SiteCollection {
+function describe(release: Release, { name, entity }: Collection): SiteCollection {
   const total = release.entity(entity).count
-  return { name, path, total, totalPages: pagesOf(total) }
+  return { name, path: v1PathOf({ name }), total, totalPages: pagesOf(total) }
 }
 
 function writeProof({ manifest }: Release, directory: string, signature: string | undefined): void {

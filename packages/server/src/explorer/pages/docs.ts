@@ -1,10 +1,11 @@
 // The API reference, rendered from the OpenAPI document: every operation with a form that runs it.
-import { OPENAPI_PATH, V1_PATH, V2_PATH } from '../../catalog/collections.ts'
+import { V1_PATH } from '../../base/api-v1.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
+import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
 import type { Release } from '../../release/release.ts'
 import type { ApiReader } from '../api-reader.ts'
 import type { LanguageCode } from '../language.ts'

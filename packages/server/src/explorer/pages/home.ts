@@ -1,8 +1,9 @@
 // The first page: a search box, the collections, what changed last, and three requests to try.
-import { V2_PATH } from '../../catalog/collections.ts'
+
 import { type Entity, embedsOf, identifierOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
+import { V2_PATH } from '../../http/routes.ts'
 import type { ReleaseSummary } from '../api-reader.ts'
 import { apiCollectionPath, collectionAddress, DOCS_PATH, EXPLORE_PATH, RELEASES_PATH, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'

@@ -1,9 +1,10 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
-import { V2_PATH } from '../../catalog/collections.ts'
+
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
+import { V2_PATH } from '../../http/routes.ts'
 import type { RecordChange } from '../../release/diff.ts'
 import type { ReleaseDetails, ReleaseSummary } from '../api-reader.ts'
 import type { ChangeKind, ChangeSummary } from '../change-summary.ts'

@@ -1,8 +1,9 @@
 // The page of all collections: what a search finds in them, or the list of them.
-import { V2_PATH } from '../../catalog/collections.ts'
+
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
+import { V2_PATH } from '../../http/routes.ts'
 import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
 import type { Suggestion } from '../../http/v2/search.ts'
 import { collectionAddress, EXPLORE_PATH, recordAddress, withQuery } from '../links.ts'

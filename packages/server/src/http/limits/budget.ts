@@ -1,5 +1,5 @@
 // How much a process keeps for clients that are slow to take it: streamed responses and bytes, in all and for each client.
-import type { Metrics } from '../observation/metrics.ts'
+import type { Metrics, RefusalReason } from '../observation/metrics.ts'
 import { overloaded } from '../problem.ts'
 
 export type BudgetLimits = {
@@ -52,6 +52,7 @@ export class Budget {
     }
     this.#metrics.refused.streams++
     return overloaded(
+      'streams',
       ofClient < streamsPerClient
         ? `${streams} responses are being streamed, as many as are possible at a time`
         : `${streamsPerClient} responses are being streamed to your address, as many as one may have at a time`,
@@ -67,14 +68,14 @@ export class Budget {
   refusal(client: string): Overloaded | undefined {
     const { bytes, bytesPerClient } = this.#limits
     if (this.#metrics.unsentBytes >= bytes)
-      return overloaded('responses that clients have not read fill the memory that is set aside for them')
+      return overloaded('bytes', 'responses that clients have not read fill the memory that is set aside for them')
     if ((this.#shares.get(client) ?? NO_SHARE).bytes >= bytesPerClient)
-      return overloaded('responses that your address has not read fill the memory that is set aside for it')
+      return overloaded('bytes', 'responses that your address has not read fill the memory that is set aside for it')
     return undefined
   }
 
   /** Counts someone who was turned away. */
-  countRefusal(reason: 'bytes' | 'streams'): void {
+  countRefusal(reason: RefusalReason): void {
     this.#metrics.refused[reason]++
   }
 

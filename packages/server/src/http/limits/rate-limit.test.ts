@@ -63,9 +63,10 @@ describe('an address', () => {
 })
 
 describe('a million addresses', () => {
+  const address = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
+
   test('take no more room than one, and the next client is served as it should be', () => {
     const table = RateTable.ofOneProcess()
-    const address = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
     const before = process.memoryUsage().arrayBuffers
     let refused = 0
     for (let number = 0; number < 1_000_000; number++) if (!table.take(address(number), limit, START).allowed) refused++
@@ -78,7 +79,8 @@ describe('a million addresses', () => {
   test('push out those that are nearest to their full allowance', () => {
     const table = RateTable.ofOneProcess()
     for (let count = 0; count < 20; count++) table.take('192.0.2.1', limit, START)
-    for (let number = 0; number < 50_000; number++) table.take(`10.0.${number >> 8}.${number & 255}`, limit, START)
+    // Enough that every set of entries is taken several times over.
+    for (let number = 0; number < 1_000_000; number++) table.take(address(number), limit, START)
     expect(table.take('192.0.2.1', limit, START).allowed).toBe(false)
   })
 })
@@ -94,6 +96,9 @@ describe('the network of', () => {
     ['2001:db8::', '2001:db8:0:0::/64'],
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['1::5:6:7:8', '1:0:0:0::/64'],
+    ['1:2:3:4::', '1:2:3:4::/64'],
+    ['1:2:3::8', '1:2:3:0::/64'],
+    ['1:2:3:4:5::8', '1:2:3:4::/64'],
   ])('%s is %s', (address, network) => expect(networkOf(address)).toBe(network))
 
   test('IPv6 is the same for all addresses of 64 bits', () => {

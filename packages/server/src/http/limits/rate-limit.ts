@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from '../app.ts'
 import { clientAddress, type ProxyPolicy } from '../client-address.ts'
-import type { HttpResponse } from '../exchange.ts'
+import { whenReady, withLines } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
-import { isV2, problemResponse } from '../problem.ts'
+import { problemResponse } from '../problem.ts'
+import { surfaceAt } from '../routes.ts'
 
 export type RateLimit = {
   /** How many requests a client may send in a window, all at once or spread over it. */
@@ -35,7 +36,7 @@ const TABLE_BYTES = SEED_BYTES + ENTRIES * (Float64Array.BYTES_PER_ELEMENT + Uin
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
 /**
- * Of each address the time at which its allowance is whole again (the generic cell rate algorithm): each request moves
+ * The time at which the allowance of each address is whole again (the generic cell rate algorithm): each request moves
  * it on by its share of the window, and may not move it further than one window ahead. Workers do not lock the table.
  * Two that count the same address in the same instant may count one request for two.
  */
@@ -67,9 +68,9 @@ export class RateTable {
     const windowMilliseconds = windowSeconds * 1_000
     const share = windowMilliseconds / requests
     const at = this.#entryOf(networkOf(address))
-    const known = this.#wholeAt[at] as number
+    const storedAt = this.#wholeAt[at] as number
     // Further ahead than a window it can only be because the clock was set back.
-    const wholeAt = known < now || known > now + windowMilliseconds ? now : known
+    const wholeAt = storedAt < now || storedAt > now + windowMilliseconds ? now : storedAt
     const allowed = wholeAt + share <= now + windowMilliseconds + ROUNDING
     const next = allowed ? wholeAt + share : wholeAt
     this.#wholeAt[at] = next
@@ -94,18 +95,15 @@ export class RateTable {
   }
 }
 
-/** Of sums of milliseconds since 1970, which are exact to about a ten-thousandth. */
+/** The error of sums of milliseconds since 1970, which are exact to about a ten-thousandth, is below this. */
 const ROUNDING = 0.001
 
 /** A client with IPv6 has at least a network of 64 bits, and may use a new address of it for each request. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
-    while (groups.length + after < 8) groups.push('0')
-  }
+  // The zeros that are left out begin in the network, unless it is written out.
+  const [written = ''] = address.split('::')
+  const groups = [...(written === '' ? [] : written.split(':')), '0', '0', '0', '0']
   const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
   return `${network.join(':')}::/64`
 }
@@ -142,7 +140,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
     const { path, headers } = request
     const { allowed, remaining, milliseconds } = table.take(clientAddress(policy, headers, connection), limit)
     const seconds = Math.max(Math.ceil(milliseconds / 1_000), 1)
-    const lines = isV2(path) ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
+    const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
     if (!allowed) {
       metrics.refused.rate++
       const { requests, windowSeconds } = limit
@@ -153,13 +151,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
     }
     const response = app(request, connection, id)
     if (lines === '') return response
-    return response instanceof Promise
-      ? response.then((settled) => withLines(settled, lines))
-      : withLines(response, lines)
+    return whenReady(response, (ready) => withLines(ready, lines))
   }
   return Object.assign(respond, app)
 }
-
-/** A response with more lines in its head. */
-export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
-  lines === '' ? response : { ...response, head: response.head + lines }

@@ -2,7 +2,8 @@
 import { closeSync, openSync, write } from 'node:fs'
 import { Failure, messageOf } from '../../base/failure.ts'
 import type { HttpRequest } from '../exchange.ts'
-import type { Metrics, Route } from './metrics.ts'
+import type { RouteLabel } from '../routes.ts'
+import type { Metrics } from './metrics.ts'
 
 export const ACCESS_LOG_FORMATS = ['combined', 'json'] as const
 export type AccessLogFormat = (typeof ACCESS_LOG_FORMATS)[number]
@@ -13,7 +14,7 @@ export type AccessEntry = {
   /** Undefined where what was received is not a request. */
   readonly request: HttpRequest | undefined
   readonly path: string
-  readonly route: Route
+  readonly route: RouteLabel
   readonly status: number
   readonly bytes: number
   readonly milliseconds: number

@@ -1,8 +1,7 @@
 // Tags by which a cache in front is told what to forget when another release becomes current.
 import type { Release } from '../../release/release.ts'
 import type { App } from '../app.ts'
-import type { HttpResponse } from '../exchange.ts'
-import { withLines } from '../limits/rate-limit.ts'
+import { type HttpResponse, whenReady, withLines } from '../exchange.ts'
 
 const DIGITS = 12
 const RELEASE = /^X-Release: ([0-9a-f]{64})\r$/m
@@ -15,8 +14,7 @@ export function withCacheTags(app: App, current: () => Release): App {
   const respond: App = (request, connection, id) => {
     // A page of API v1 is made at once, so this is the release that it is from.
     const { digest } = current()
-    const response = app(request, connection, id)
-    return response instanceof Promise ? response.then((settled) => tagged(settled, digest)) : tagged(response, digest)
+    return whenReady(app(request, connection, id), (response) => tagged(response, digest))
   }
   return Object.assign(respond, app)
 }

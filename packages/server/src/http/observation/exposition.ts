@@ -2,15 +2,8 @@
 
 import { version } from '../../base/version.ts'
 import type { WorkerReport } from '../processes/serving-status.ts'
-import {
-  DURATION_BOUNDS,
-  LAG_BOUNDS,
-  type MetricsSnapshot,
-  mergeSnapshots,
-  ROUTES,
-  type Route,
-  STATUS_CLASSES,
-} from './metrics.ts'
+import { ROUTE_LABELS, type RouteLabel } from '../routes.ts'
+import { DURATION_BOUNDS, LAG_BOUNDS, type MetricsSnapshot, mergeSnapshots, STATUS_CLASSES } from './metrics.ts'
 import type { ShelfStatus } from './shelf-status.ts'
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -55,9 +48,9 @@ const ofShelf =
 
 /** For each route, where there is anything to count. */
 const byRoute =
-  (read: (all: MetricsSnapshot, number: number, route: Route) => readonly Sample[]) =>
+  (read: (all: MetricsSnapshot, number: number, route: RouteLabel) => readonly Sample[]) =>
   ({ all }: Totals) =>
-    all === undefined ? [] : ROUTES.flatMap((route, number) => read(all, number, route))
+    all === undefined ? [] : ROUTE_LABELS.flatMap((route, number) => read(all, number, route))
 
 /** Every metric by its name. */
 export const METRICS: Readonly<Record<string, Metric>> = {

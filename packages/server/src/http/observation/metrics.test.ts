@@ -1,69 +1,12 @@
-// What is counted, under which route, and what becomes of the counts of several processes.
+// What is counted, and what becomes of the counts of several processes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  countersOf,
-  DURATION_BOUNDS,
-  LAG_BOUNDS,
-  Metrics,
-  mergeSnapshots,
-  ROUTES,
-  routeOf,
-  STATUS_CLASSES,
-} from './metrics.ts'
-
-describe('the route of', () => {
-  test.each([
-    ['/', 'home'],
-    ['/api/v1', 'v1 index'],
-    ['/api/v1/', 'v1 index'],
-    ['/api/v1/paises', 'v1 page'],
-    ['/api/v1/nothing/at/all', 'v1 page'],
-    ['/api/v2', 'v2 index'],
-    ['/api/v2/', 'v2 index'],
-    ['/api/v2/paises', 'v2 list'],
-    ['/api/v2/paises/', 'v2 list'],
-    ['/api/v2/paises/all', 'v2 bulk'],
-    ['/api/v2/paises/484', 'v2 record'],
-    ['/api/v2/estados/9/municipios', 'v2 list'],
-    ['/api/v2/municipios/7/localidades/1', 'v2 record'],
-    ['/api/v2/municipios/7/localidades/all', 'v2 bulk'],
-    ['/api/v2/a/b/c/d/e', 'other'],
-    ['/api/v2/search', 'v2 search'],
-    ['/api/v2/releases', 'v2 releases'],
-    ['/api/v2/releases/abc', 'v2 releases'],
-    ['/api/v2/changes', 'v2 changes'],
-    ['/reconcile', 'reconcile'],
-    ['/reconcile/suggest/entity', 'reconcile'],
-    ['/reconciled', 'other'],
-    ['/api/openapi.json', 'openapi'],
-    ['/explore', 'explorer'],
-    ['/explore/paises/484', 'explorer'],
-    ['/releases', 'explorer'],
-    ['/docs/run', 'explorer'],
-    ['/explorer', 'other'],
-    ['/map', 'map'],
-    ['/map/points/0/localidades.bin', 'map'],
-    ['/picker/levels.json', 'picker'],
-    ['/assets/explorer.js', 'assets'],
-    ['/api', 'other'],
-    ['/etc/passwd', 'other'],
-    ['', 'other'],
-    ['*', 'other'],
-  ] as const)('%p is %s', (path, route) => expect(routeOf(path)).toBe(route))
-
-  test('anything is one of a closed set', () => {
-    const paths = fc.oneof(
-      fc.string(),
-      fc.array(fc.webSegment()).map((parts) => `/api/v2/${parts.join('/')}`),
-    )
-    fc.assert(fc.property(paths, (path) => expect(ROUTES).toContain(routeOf(path))))
-  })
-})
+import { ROUTE_LABELS } from '../routes.ts'
+import { countersOf, DURATION_BOUNDS, LAG_BOUNDS, Metrics, mergeSnapshots, STATUS_CLASSES } from './metrics.ts'
 
 const requests = fc.array(
   fc.record({
-    route: fc.constantFrom(...ROUTES),
+    route: fc.constantFrom(...ROUTE_LABELS),
     status: fc.integer({ min: 200, max: 599 }),
     milliseconds: fc.double({ min: 0, max: 30_000, noNaN: true }),
     bytes: fc.nat(),
@@ -81,7 +24,7 @@ describe('requests', () => {
     fc.assert(
       fc.property(requests, (all) => {
         const snapshot = counted(all).snapshot()
-        for (const [number, route] of ROUTES.entries()) {
+        for (const [number, route] of ROUTE_LABELS.entries()) {
           const own = all.filter((one) => one.route === route)
           for (const [at, name] of STATUS_CLASSES.entries())
             expect(snapshot.requests[number * STATUS_CLASSES.length + at]).toBe(

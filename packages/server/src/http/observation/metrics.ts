@@ -1,32 +1,8 @@
 // What one process counts while it serves: plain numbers, so that counting costs next to nothing.
-import { isReconcilePath, OPENAPI_PATH, V1_PATH, V2_PATH } from '../../catalog/collections.ts'
+import { ROUTE_LABELS, type RouteLabel } from '../routes.ts'
 
 /** Why a client was turned away. */
 export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate'
-
-/** What requests are counted by: a closed set, because a client can invent paths without end. */
-export const ROUTES = [
-  'v1 page',
-  'v1 index',
-  'v2 list',
-  'v2 record',
-  'v2 search',
-  'v2 resolve',
-  'v2 bulk',
-  'v2 changes',
-  'v2 releases',
-  'v2 index',
-  'reconcile',
-  'openapi',
-  'home',
-  'explorer',
-  'map',
-  'picker',
-  'assets',
-  'other',
-  'invalid',
-] as const
-export type Route = (typeof ROUTES)[number]
 
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
@@ -39,44 +15,9 @@ export const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 const DURATION_BUCKETS = DURATION_BOUNDS.length + 1
 const CLASSES = STATUS_CLASSES.length
 const FIRST_CLASS = 2
-const routeNumber = Object.fromEntries(ROUTES.map((route, at) => [route, at])) as Readonly<Record<Route, number>>
-
-const V1_PREFIX = `${V1_PATH}/`
-const V2_PREFIX = `${V2_PATH}/`
-
-/** The route of a path, whether or not there is something at it: what is under API v1, say, is a page. */
-export function routeOf(path: string): Route {
-  if (path.startsWith(V1_PREFIX)) return path.length === V1_PREFIX.length ? 'v1 index' : 'v1 page'
-  if (path.startsWith(V2_PREFIX)) return v2RouteOf(path)
-  if (path === V1_PATH) return 'v1 index'
-  if (path === V2_PATH) return 'v2 index'
-  if (path === '/') return 'home'
-  if (isReconcilePath(path)) return 'reconcile'
-  if (path.startsWith(OPENAPI_PATH)) return 'openapi'
-  return PAGE_ROUTES.get(path.split('/', 2)[1] ?? '') ?? 'other'
-}
-
-/** By the first segment of the path. */
-const PAGE_ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ['explore', 'explorer'],
-  ['releases', 'explorer'],
-  ['docs', 'explorer'],
-  ['map', 'map'],
-  ['picker', 'picker'],
-  ['assets', 'assets'],
-])
-
-function v2RouteOf(path: string): Route {
-  const [first = '', second = '', third = '', fourth = '', ...more] = path.slice(V2_PREFIX.length).split('/')
-  if (more.length > 0) return 'other'
-  if (first === '') return 'v2 index'
-  if (first === 'search') return 'v2 search'
-  if (first === 'resolve') return 'v2 resolve'
-  if (first === 'changes') return 'v2 changes'
-  if (first === 'releases') return 'v2 releases'
-  if (fourth === 'all' || (second === 'all' && third === '')) return 'v2 bulk'
-  return second !== '' && (third === '' || fourth !== '') ? 'v2 record' : 'v2 list'
-}
+const routeNumber = Object.fromEntries(ROUTE_LABELS.map((label, at) => [label, at])) as Readonly<
+  Record<RouteLabel, number>
+>
 
 /** What a process counted, as plain JSON: it goes from a worker to its supervisor. */
 export type MetricsSnapshot = {
@@ -125,15 +66,15 @@ export class Metrics {
   errors = 0
   /** Lines that the access log could not take. */
   droppedAccessLines = 0
-  readonly #requests = new Float64Array(ROUTES.length * CLASSES)
-  readonly #durations = new Float64Array(ROUTES.length * DURATION_BUCKETS)
-  readonly #durationSums = new Float64Array(ROUTES.length)
-  readonly #bodyBytes = new Float64Array(ROUTES.length)
+  readonly #requests = new Float64Array(ROUTE_LABELS.length * CLASSES)
+  readonly #durations = new Float64Array(ROUTE_LABELS.length * DURATION_BUCKETS)
+  readonly #durationSums = new Float64Array(ROUTE_LABELS.length)
+  readonly #bodyBytes = new Float64Array(ROUTE_LABELS.length)
   readonly #lags = new Float64Array(LAG_BOUNDS.length + 1)
   #lagSum = 0
 
   /** Counts a request that has its response. */
-  countRequest(route: Route, status: number, milliseconds: number, bodyBytes: number): void {
+  countRequest(route: RouteLabel, status: number, milliseconds: number, bodyBytes: number): void {
     const number = routeNumber[route]
     const at = number * CLASSES + ((status / 100) | 0) - FIRST_CLASS
     this.#requests[at] = (this.#requests[at] ?? 0) + 1

@@ -6,8 +6,9 @@ import { TestDirectory } from '../../../../../test/support/releases.ts'
 import type { LogEvent } from '../../base/log.ts'
 import type { App } from '../app.ts'
 import { emptyResponse, type HttpResponse, isStreamed, textResponse } from '../exchange.ts'
+import { ROUTE_LABELS, type RouteLabel } from '../routes.ts'
 import { AccessLog } from './access-log.ts'
-import { Metrics, ROUTES, type Route, STATUS_CLASSES } from './metrics.ts'
+import { Metrics, STATUS_CLASSES } from './metrics.ts'
 import { failureLog, type Observation, observed } from './observed-app.ts'
 
 type Seen = Observation & { readonly events: LogEvent[] }
@@ -33,10 +34,11 @@ const request = (path: string, method = 'GET', headers: Record<string, string> =
   headers: new Map(Object.entries(headers)),
 })
 
-const countOf = ({ metrics }: Seen, route: Route, status: (typeof STATUS_CLASSES)[number]) =>
-  metrics.snapshot().requests[ROUTES.indexOf(route) * STATUS_CLASSES.length + STATUS_CLASSES.indexOf(status)]
-const bytesOf = ({ metrics }: Seen, route: Route) => metrics.snapshot().bodyBytes[ROUTES.indexOf(route)]
-const durationOf = ({ metrics }: Seen, route: Route) => metrics.snapshot().durationSums[ROUTES.indexOf(route)] as number
+const countOf = ({ metrics }: Seen, route: RouteLabel, status: (typeof STATUS_CLASSES)[number]) =>
+  metrics.snapshot().requests[ROUTE_LABELS.indexOf(route) * STATUS_CLASSES.length + STATUS_CLASSES.indexOf(status)]
+const bytesOf = ({ metrics }: Seen, route: RouteLabel) => metrics.snapshot().bodyBytes[ROUTE_LABELS.indexOf(route)]
+const durationOf = ({ metrics }: Seen, route: RouteLabel) =>
+  metrics.snapshot().durationSums[ROUTE_LABELS.indexOf(route)] as number
 
 async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)

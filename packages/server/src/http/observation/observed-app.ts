@@ -3,12 +3,19 @@
 import type { Log } from '../../base/log.ts'
 import type { App } from '../app.ts'
 import { clientAddress, type ProxyPolicy } from '../client-address.ts'
-import type { ConnectionInfo, HttpRequest, HttpResponse, Streamed } from '../exchange.ts'
-import { withLines } from '../limits/rate-limit.ts'
-import { isV2, problemResponse } from '../problem.ts'
+import {
+  type ConnectionInfo,
+  type HttpRequest,
+  type HttpResponse,
+  type Streamed,
+  whenReady,
+  withLines,
+} from '../exchange.ts'
+import { problemResponse } from '../problem.ts'
+import { type RouteLabel, routeLabelAt, surfaceAt } from '../routes.ts'
 import { parseHead } from '../wire/request-head.ts'
 import type { AccessLog } from './access-log.ts'
-import { type Metrics, type Route, routeOf } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { RequestId } from './request-id.ts'
 
 export type Observation = {
@@ -23,8 +30,8 @@ export function observed(app: App, observation: Observation): App {
   const { policy } = observation
   /** For responses that fail while they are sent. */
   const streaming = new WeakMap<HttpRequest, RequestId>()
-  const finish = (id: RequestId, path: string, given: HttpResponse, started: number): HttpResponse => {
-    const response = isV2(path) ? withLines(given, `X-Request-Id: ${id.value}\r\n`) : given
+  const finish = (id: RequestId, path: string, made: HttpResponse, started: number): HttpResponse => {
+    const response = surfaceAt(path).isExtended ? withLines(made, `X-Request-Id: ${id.value}\r\n`) : made
     const { status, body } = response
     const milliseconds = millisecondsSince(started)
     if (id.request?.method === 'HEAD' || status === 304 || body === undefined) {
@@ -42,10 +49,7 @@ export function observed(app: App, observation: Observation): App {
   const respond: App = (request, connection) => {
     const started = Bun.nanoseconds()
     const id = new RequestId(policy, request, connection)
-    const response = app(request, connection, id)
-    return response instanceof Promise
-      ? response.then((settled) => finish(id, request.path, settled, started))
-      : finish(id, request.path, response, started)
+    return whenReady(app(request, connection, id), (response) => finish(id, request.path, response, started))
   }
   const refuse: App['refuse'] = (problem, path, connection) => {
     const id = new RequestId(policy, undefined, connection)
@@ -86,7 +90,7 @@ function note(
 ): void {
   const { metrics, accessLog, slowMilliseconds } = observation
   // What the wire refuses has no request, and is mostly not valid; but for what is too much for the service, the route counts.
-  const route = id.request === undefined && status < 500 ? 'invalid' : routeOf(path)
+  const route = id.request === undefined && status < 500 ? 'invalid' : routeLabelAt(path)
   metrics.countRequest(route, status, milliseconds, bytes)
   if (milliseconds >= slowMilliseconds) noteSlow(observation, id, path, route, status, milliseconds)
   if (accessLog === undefined) return
@@ -117,7 +121,7 @@ export function notePage(observation: Observation, page: ServedPage): void {
       observation,
       new RequestId(policy, request, connection),
       request.path,
-      routeOf(request.path),
+      routeLabelAt(request.path),
       status,
       milliseconds,
     )
@@ -127,7 +131,7 @@ function noteSlow(
   { metrics, log }: Observation,
   { request, value: requestId }: RequestId,
   path: string,
-  route: Route,
+  route: RouteLabel,
   status: number,
   milliseconds: number,
 ): void {

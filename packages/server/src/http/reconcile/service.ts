@@ -1,13 +1,12 @@
 // The Reconciliation Service API 0.2 of the W3C community group, which OpenRefine and others speak: its paths and responses.
 
 import { version } from '../../base/version.ts'
-import { RECONCILE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 import { emptyResponse, type HttpRequest, type HttpResponse, type Turn } from '../exchange.ts'
 import { isRead, otherMethod, withoutSlash } from '../methods.ts'
-import { allowedAt } from '../posted-paths.ts'
-import { badParameter, orThrow, ProblemError } from '../problem.ts'
+import { badParameter, ProblemError } from '../problem.ts'
+import { allowedAt, RECONCILE_PATH } from '../routes.ts'
 import { CACHE_CONTROL, COMMON_HEADERS, type Headers, V2_COMMON_HEADERS } from '../v1/page-headers.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { recordPath } from '../v2/record-key.ts'
@@ -63,7 +62,7 @@ export function respondReconcile(
   if (handler === undefined)
     throw new ProblemError({ kind: 'not-found', known: [...handlers.keys()].map((path) => `${RECONCILE_PATH}${path}`) })
   const isPosted = request.method === 'POST' && request.body !== undefined
-  if (!isRead(request) && !isPosted) return orThrow(otherMethod(request))
+  if (!isRead(request) && !isPosted) return otherMethod(request)
   return handler(context, parseForm(request), request)
 }
 

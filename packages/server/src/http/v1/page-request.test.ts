@@ -1,7 +1,8 @@
 // Which page a query string requests, and what is wrong with one that requests none.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { anyPageRequest, type BadParameter, FIRST_PAGE, pageRequest } from './page-request.ts'
+import { outcomeOf } from '../../../../../test/support/problems.ts'
+import { anyPageRequest, FIRST_PAGE, pageRequest } from './page-request.ts'
 
 const PAGE = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 const FORMAT = 'api or json, given once'
@@ -18,7 +19,7 @@ describe('a page is requested by', () => {
     ['a format alone', 'format=api', 1],
     ['parameters of others', '_=17&per_page=50&PAGE=9&page[]=3&pages=4', 1],
     ['parameters of others and its number', 'page%20=9&page=2&%FF=%', 2],
-  ])('%s', (_, query, page) => expect<number | BadParameter>(pageRequest(query)).toBe(page))
+  ])('%s', (_, query, page) => expect<number>(pageRequest(query)).toBe(page))
 
   test('nothing means the first', () => expect(pageRequest('')).toBe(FIRST_PAGE))
 })
@@ -49,7 +50,12 @@ describe('refused is a page that is', () => {
     ['repeated as it was', 'page=1&page=1', '1, 1'],
     ['repeated and empty', 'page=1&page=', '1, '],
   ])('%s', (_, query, value) =>
-    expect(pageRequest(query)).toEqual({ kind: 'bad-parameter', name: 'page', value, allowed: PAGE }),
+    expect(outcomeOf(() => pageRequest(query))).toEqual({
+      kind: 'bad-parameter',
+      name: 'page',
+      value,
+      allowed: PAGE,
+    }),
   )
 })
 
@@ -62,7 +68,12 @@ describe('refused is a format that is', () => {
     ['repeated', 'format=api&format=api', 'api, api'],
     ['bad, before a page that is bad too', 'page=0&format=csv', 'csv'],
   ])('%s', (_, query, value) =>
-    expect(pageRequest(query)).toEqual({ kind: 'bad-parameter', name: 'format', value, allowed: FORMAT }),
+    expect(outcomeOf(() => pageRequest(query))).toEqual({
+      kind: 'bad-parameter',
+      name: 'format',
+      value,
+      allowed: FORMAT,
+    }),
   )
 })
 
@@ -83,7 +94,10 @@ test('the short way to the page and the long one agree on every query', () => {
   const rest = fc.constantFrom('', '', '&', '&page=1', '&format=api', '&_=1', '#', ' ', '%20', '\n')
   const query = fc.tuple(format, fc.constantFrom('page=', 'Page=', 'p%61ge=', 'page'), number, rest)
   fc.assert(
-    fc.property(query, (parts) => expect(pageRequest(parts.join(''))).toEqual(anyPageRequest(parts.join('')))),
+    fc.property(query, (parts) => {
+      const text = parts.join('')
+      expect(outcomeOf(() => pageRequest(text))).toEqual(outcomeOf(() => anyPageRequest(text)))
+    }),
     { numRuns: 1_000 },
   )
 })

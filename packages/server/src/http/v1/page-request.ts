@@ -1,14 +1,8 @@
-// The query string of a v1 request: which page is wanted, or what is wrong with it.
+// The query string of a v1 request: which page it is for.
 
 import { parseDigits, parseWholeNumber } from '../../base/whole-number.ts'
 import type { PageNumber } from '../../query/page.ts'
-
-export type BadParameter = {
-  readonly kind: 'bad-parameter'
-  readonly name: string
-  readonly value: string
-  readonly allowed: string
-}
+import { badParameter } from '../problem.ts'
 
 export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
 export const FORMAT_ALLOWED = 'api or json, given once'
@@ -16,7 +10,7 @@ export const FORMATS: readonly string[] = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber
 
-export function pageRequest(query: string): PageNumber | BadParameter {
+export function pageRequest(query: string): PageNumber {
   if (query === '') return FIRST_PAGE
   return canonicalPage(query) ?? anyPageRequest(query)
 }
@@ -31,24 +25,16 @@ function canonicalPage(query: string): PageNumber | undefined {
 }
 
 /** Parameters other than page and format are ignored: old clients send cache-busters. */
-export function anyPageRequest(query: string): PageNumber | BadParameter {
+export function anyPageRequest(query: string): PageNumber {
   // A leading question mark would be taken off: the one that is put there, and not one of the query.
   const parameters = new URLSearchParams(`?${query}`)
   const formats = parameters.getAll('format')
-  if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format))) {
-    return bad('format', formats, FORMAT_ALLOWED)
-  }
+  if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format)))
+    throw badParameter('format', formats.join(', '), FORMAT_ALLOWED)
   const pages = parameters.getAll('page')
   const [page] = pages
   if (page === undefined) return FIRST_PAGE
-  return pages.length === 1 && parseWholeNumber(page, { min: 1 }) !== undefined
-    ? (Number(page) as PageNumber)
-    : bad('page', pages, PAGE_ALLOWED)
+  const number = pages.length === 1 ? parseWholeNumber(page, { min: 1 }) : undefined
+  if (number === undefined) throw badParameter('page', pages.join(', '), PAGE_ALLOWED)
+  return number as PageNumber
 }
-
-const bad = (name: string, values: readonly string[], allowed: string): BadParameter => ({
-  kind: 'bad-parameter',
-  name,
-  value: values.join(', '),
-  allowed,
-})

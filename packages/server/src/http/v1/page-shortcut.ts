@@ -1,6 +1,7 @@
 // Responds to a request for a page of API v1 that is like one before but for its page, without parsing it: byte for byte as the
 // app does. Nothing depends on it: without it every request is parsed.
-import { V1_PATH, v1Collections } from '../../catalog/collections.ts'
+import { V1_PATH } from '../../base/api-v1.ts'
+import { v1Collections } from '../../catalog/collections.ts'
 import type { RecordFile } from '../../release/files/record-file.ts'
 import type { Release } from '../../release/release.ts'
 import type { BaseUrlPolicy } from '../base-url.ts'

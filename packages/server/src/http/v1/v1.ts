@@ -1,45 +1,44 @@
-// The routes of API v1.
+// API v1, and what is at no path of any surface: a page of a collection, the list of collections, a redirect, or a problem.
+import { V1_PATH, v1PathOf } from '../../base/api-v1.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { type Collection, V1_PATH, v1Collections } from '../../catalog/collections.ts'
+import { type Collection, v1Collections } from '../../catalog/collections.ts'
 import { readPage } from '../../query/page.ts'
 import type { Release } from '../../release/release.ts'
 import { evaluateConditions } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, textResponse } from '../exchange.ts'
-import type { Problem } from '../problem.ts'
+import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
+import { ProblemError } from '../problem.ts'
+import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
 import { CACHE_CONTROL, COMMON_HEADERS, pageHeaderLines } from './page-headers.ts'
 import { pageRequest } from './page-request.ts'
 
-type Route = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse | Problem
+type Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse
 
-const routesByCatalog = new WeakMap<Catalog, ReadonlyMap<string, Route>>()
-
-/** By path. */
-export function v1Routes(catalog: Catalog): ReadonlyMap<string, Route> {
-  const known = routesByCatalog.get(catalog)
-  if (known !== undefined) return known
-  const routes = new Map<string, Route>([
-    [V1_PATH, listCollections],
-    ...v1Collections(catalog).map((collection): [string, Route] => [
-      collection.path,
-      (release, request, baseUrl) => pageResponse(release, collection, request, baseUrl),
+/** What responds at each path of API v1. */
+export const v1Routes = memoized(
+  (catalog: Catalog): ReadonlyMap<string, Handler> =>
+    new Map<string, Handler>([
+      [V1_PATH, listCollections],
+      ...v1Collections(catalog).map((collection): [string, Handler] => [
+        v1PathOf(collection),
+        (release, request, baseUrl) => respondPage(release, collection, request, baseUrl),
+      ]),
     ]),
-  ])
-  routesByCatalog.set(catalog, routes)
-  return routes
+)
+
+export function respondV1(release: Release, request: HttpRequest, baseUrlOf: () => string): HttpResponse {
+  const routes = v1Routes(release.catalog)
+  const handler = routes.get(request.path)
+  if (handler === undefined) return respondElsewhere(routes, request)
+  return isRead(request) ? handler(release, request, baseUrlOf()) : otherMethod(request)
 }
 
-function pageResponse(
-  release: Release,
-  collection: Collection,
-  request: HttpRequest,
-  baseUrl: string,
-): HttpResponse | Problem {
-  const number = pageRequest(request.query)
-  if (typeof number !== 'number') return number
-  const page = readPage(release, collection, number)
-  if ('kind' in page) return page
+function respondPage(release: Release, collection: Collection, request: HttpRequest, baseUrl: string): HttpResponse {
+  const page = readPage(release, collection, pageRequest(request.query))
+  if ('kind' in page) throw new ProblemError(page)
   const condition = evaluateConditions(request.headers, page.etag, page.lastModified)
-  if (typeof condition === 'object') return { kind: 'precondition-failed', header: condition.failed }
+  if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
   const head = pageHeaderLines(page, baseUrl)
   // A 304 has the headers of the page too: the totals may have changed while its records did not.
   if (condition === 'not-modified') return { status: 304, head, body: undefined }
@@ -47,7 +46,22 @@ function pageResponse(
 }
 
 function listCollections({ catalog }: Release, _request: HttpRequest, baseUrl: string): HttpResponse {
-  const urls = v1Collections(catalog).map(({ name, path }) => [name, `${baseUrl}${path}`])
+  const urls = v1Collections(catalog).map((collection) => [collection.name, `${baseUrl}${v1PathOf(collection)}`])
   const headers = { 'Content-Type': 'application/json', ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL }
   return textResponse(200, headers, JSON.stringify(Object.fromEntries(urls)))
+}
+
+/** The response to a request for a path at which there is nothing, unless it is that of all services. */
+function respondElsewhere(routes: ReadonlyMap<string, Handler>, request: HttpRequest): HttpResponse {
+  const { path } = request
+  const trimmed = withoutSlash(path)
+  const isSlashed = trimmed === PAGE_PATHS.home || routes.has(trimmed)
+  if (!isRead(request) && (isSlashed || path === '*')) return otherMethod(request)
+  if (isSlashed) return redirected(request)
+  const known = [PAGE_PATHS.home, ...routes.keys()]
+  // Below API v1 only its own paths are listed, as they always were.
+  throw new ProblemError({
+    kind: 'not-found',
+    known: path.startsWith(V1_PATH) ? known : [...known, V2_PATH, OPENAPI_PATH],
+  })
 }

@@ -168,7 +168,7 @@ let directStreams = 0
 /** Without a cache: made while it is sent, at the pace of the client, and not compressed. */
 function directResponse(chosen: ChosenRelease, form: Form, hash: string, body: CostlyBody): HttpResponse {
   if (directStreams >= MAX_DIRECT)
-    throw new ProblemError(overloaded('there is no room to prepare further downloads', RETRY_SECONDS))
+    throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))
   async function* chunks() {
     directStreams++
     try {

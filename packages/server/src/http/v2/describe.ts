@@ -1,11 +1,12 @@
 // What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
-import { OPENAPI_PATH, V2_PATH } from '../../catalog/collections.ts'
+
 import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
+import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
 import { filterParameters } from './parameter-definitions.ts'
 import { childrenTemplate, recordTemplate } from './paths.ts'
 

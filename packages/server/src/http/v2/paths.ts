@@ -1,10 +1,10 @@
 // The paths of API v2, derived from a catalog: which there are, and which route is at one.
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { ProblemError } from '../problem.ts'
+import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
 
 /** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = {
@@ -45,11 +45,7 @@ export type ServiceRoute =
 const RELEASE_PARTS = ['manifest', 'checksums', 'signature'] as const
 type ReleasePart = (typeof RELEASE_PARTS)[number]
 
-const BULK = 'all'
-const SEARCH = 'search'
-const RESOLVE = RESOLVE_PATH.slice(V2_PATH.length + 1)
-const RELEASES = 'releases'
-const CHANGES = 'changes'
+const { all: BULK, search: SEARCH, resolve: RESOLVE, releases: RELEASES, changes: CHANGES } = V2_SEGMENTS
 
 const collectionPath = ({ plural }: Entity) => `${V2_PATH}/${plural}`
 

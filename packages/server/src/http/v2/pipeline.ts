@@ -2,7 +2,6 @@
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
 import type { Catalog } from '../../catalog/catalog.ts'
-import { RESOLVE_PATH } from '../../catalog/collections.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
@@ -12,7 +11,8 @@ import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders, Turn } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
-import { orThrow, ProblemError } from '../problem.ts'
+import { ProblemError } from '../problem.ts'
+import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse } from './bulk.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
@@ -134,7 +134,7 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
   if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
-  return isRead(request) ? redirected(request) : orThrow(otherMethod(request))
+  return isRead(request) ? redirected(request) : otherMethod(request)
 }
 
 /**

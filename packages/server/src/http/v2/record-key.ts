@@ -2,7 +2,6 @@
 
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { MAX_ID } from '../../catalog/check.ts'
-import { V2_PATH } from '../../catalog/collections.ts'
 import { type Entity, identifierOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
@@ -10,6 +9,7 @@ import { type Filter, firstWhere } from '../../query/filter.ts'
 import type { Column } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
+import { V2_PATH } from '../routes.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
 import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
 

@@ -107,7 +107,7 @@ export class ResponseCache {
    */
   async make(name: string, body: NewBody): Promise<CachedFile> {
     if (this.#waiting >= MAX_WAITING)
-      throw new ProblemError(overloaded('too many requests wait for downloads', RETRY_SECONDS))
+      throw new ProblemError(overloaded('streams', 'too many requests wait for downloads', RETRY_SECONDS))
     this.#waiting++
     try {
       return await (this.#queue.get(name) ?? this.#enqueue(name, body))
@@ -118,7 +118,7 @@ export class ResponseCache {
 
   #enqueue(name: string, body: NewBody): Promise<CachedFile> {
     if (this.#queue.size >= MAX_QUEUED)
-      throw new ProblemError(overloaded('too many downloads are being prepared', RETRY_SECONDS))
+      throw new ProblemError(overloaded('streams', 'too many downloads are being prepared', RETRY_SECONDS))
     if (performance.now() < this.#unusableUntil) throw new CannotCache('tried a moment ago')
     // Another worker may have made it meanwhile.
     const made = this.#turn

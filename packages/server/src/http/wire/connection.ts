@@ -355,16 +355,9 @@ export class Connection implements ConnectionInfo {
 
   async #deliver(response: HttpResponse, head: RequestHead): Promise<void> {
     const { body } = response
-    if (!isStreamed(body)) {
-      await this.#deliverWhole(response, head)
-      return
-    }
-    try {
-      if (head.method === 'HEAD' || response.status === 304) await this.#deliverWhole(response, head)
-      else await this.#deliverStream(response, body, head)
-    } finally {
-      body.close?.()
-    }
+    if (isStreamed(body) && head.method !== 'HEAD' && response.status !== 304)
+      await this.#deliverStream(response, body, head)
+    else await this.#deliverWhole(response, head)
   }
 
   /** Sends the head, and the body if there is one that is not streamed. */

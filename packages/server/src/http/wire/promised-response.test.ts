@@ -1,7 +1,7 @@
 // Promised responses: sent in the order of the requests, waited for, and never lost silently.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { open, readUntilClosed } from '../../../../../test/support/wire.ts'
-import { type App, type AppContext, promisedResponse } from '../app.ts'
+import type { App, AppContext } from '../app.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { serve } from '../processes/serve.ts'
 import { listenWire, type Timeouts } from './server.ts'
@@ -32,7 +32,7 @@ function start(timeouts?: Timeouts) {
     LOCAL,
     timeouts,
   )
-  stops.push(server.terminate)
+  stops.push(() => server.terminate())
   const resolve = (path: string) => promised.get(path)?.resolve(textResponse(200, {}, path))
   return { server, called, failures, resolve }
 }
@@ -127,21 +127,6 @@ describe('of the app', () => {
     stops.push(() => server.stop(0))
     return server
   }
-
-  test('a rejection is logged, and becomes the same problem as an exception', async () => {
-    const context = { logError } as AppContext
-    const server = started((request) => promisedResponse(context, request, Promise.reject(secret)))
-    const response = await send(server, get('/a', 'Connection: close')).all
-    expect(response).toStartWith('HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/problem+json\r\n')
-    expect(response).toContain('"type":"urn:nomenclator:problem:internal-error"')
-    expect([response.includes('secret'), logged]).toEqual([false, [['/a', secret]]])
-  })
-
-  test('a promised problem is sent as one', async () => {
-    const problem = Promise.resolve({ kind: 'not-found', known: [] } as const)
-    const server = started((request) => promisedResponse({ logError } as unknown as AppContext, request, problem))
-    expect(await send(server, get('/a', 'Connection: close')).all).toStartWith('HTTP/1.1 404 Not Found\r\n')
-  })
 
   test('a failure after the response has begun is logged', async () => {
     const chunks = async function* () {

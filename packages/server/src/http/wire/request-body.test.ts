@@ -59,6 +59,15 @@ test('without one it is complete, and empty', () => {
   expect([body.isComplete, body.bytes.length, feed(body, 'GET /')]).toEqual([true, 0, 'GET /'])
 })
 
+test.each([
+  ['a length', ofLength(MAX), 'a'.repeat(MAX)],
+  ['one chunk', inChunks(), `3e8\r\n${'a'.repeat(MAX)}\r\n0\r\n\r\n`],
+  ['chunks', inChunks(), `3e7\r\n${'a'.repeat(MAX - 1)}\r\n1\r\na\r\n0\r\n\r\n`],
+])('of exactly the maximum it is read, in %s', (_name, body, text) => {
+  expect(feed(body, text)).toBe('')
+  expect([body.problem, body.isComplete, body.bytes.length]).toEqual([undefined, true, MAX])
+})
+
 test('memory is taken for what has arrived, not for what was announced', () => {
   const body = ofLength(MAX)
   feed(body, 'abc')

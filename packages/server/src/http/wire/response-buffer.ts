@@ -1,5 +1,5 @@
 // Writes responses into one buffer, which grows when needed and is used again for every batch.
-import type { HttpResponse, Streamed } from '../exchange.ts'
+import type { HttpResponse } from '../exchange.ts'
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -88,7 +88,5 @@ function framing(status: number, body: HttpResponse['body'], http10: boolean): s
   if (status === 304) return ''
   const length = body === undefined ? 0 : body.length
   if (length !== undefined) return `Content-Length: ${length}\r\n`
-  if (http10) return ''
-  const { trailerNames = [] } = body as Streamed
-  return `Transfer-Encoding: chunked\r\n${trailerNames.length === 0 ? '' : `Trailer: ${trailerNames.join(', ')}\r\n`}`
+  return http10 ? '' : 'Transfer-Encoding: chunked\r\n'
 }

@@ -1,7 +1,6 @@
 // Sends bytes to a client: keeps what its socket does not take yet, and pulls a streamed body at the client's pace.
 import type { Socket } from 'bun'
 import type { Streamed } from '../exchange.ts'
-import { headerLines } from '../v1/page-headers.ts'
 import type { Turns } from './turns.ts'
 
 const EMPTY = Buffer.alloc(0)
@@ -105,6 +104,7 @@ export class SendBuffer {
 const MAX_SLICE = 1 << 16
 /** A slice with the lines before and after it. It is filled and sent within one turn, so all streams can share it. */
 const frame = Buffer.allocUnsafe(MAX_SLICE + 32)
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /** How a stream is sent: each resolves when the client has taken the bytes, or to false when it is gone. */
 type StreamWriter = {
@@ -129,9 +129,7 @@ export async function sendStream(body: Streamed, chunked: boolean, writer: Strea
     }
   }
   if (length !== undefined && sent < length) throw new Error(`a body of ${length} bytes has only ${sent}`)
-  if (!chunked) return
-  const end = Buffer.from(`0\r\n${headerLines(body.trailers?.() ?? {})}\r\n`, 'latin1')
-  await writer.send(end, end.length)
+  if (chunked) await writer.send(LAST_CHUNK, LAST_CHUNK.length)
 }
 
 function fillFrame(slice: Uint8Array): number {

@@ -1,5 +1,5 @@
 // An HTTP/1.1 server: accepts connections, times them out, and has the steps of a shutdown that loses no request.
-import type { Socket } from 'bun'
+import type { Socket, TCPSocketListener } from 'bun'
 import type { Log, LogEvent } from '../../base/log.ts'
 import { Budget, DEFAULT_BUDGET } from '../limits/budget.ts'
 import { Metrics, type RefusalReason } from '../observation/metrics.ts'
@@ -33,26 +33,6 @@ export type Timeouts = {
 
 export const TIMEOUTS: Timeouts = { requestMilliseconds: 15_000, idleMilliseconds: 75_000 }
 
-export type WireServer = {
-  readonly url: string
-  readonly port: number
-  /** From here on every response is the last one on its connection. */
-  startDraining(): void
-  /** Goes on receiving requests, without responding to them. */
-  pauseResponses(): void
-  resumeResponses(): void
-  /** How many times data was received from clients. */
-  readonly chunksReceived: number
-  stopAccepting(): void
-  /** Closes the connections that wait for a further request. */
-  closeIdle(): void
-  /** Whether any connection is in the middle of a request or of a response. */
-  readonly busy: () => boolean
-  /** Resolves when no connection is left. */
-  readonly allClosed: () => Promise<void>
-  terminate(): void
-}
-
 /** A connection that was refused has no data. */
 type ClientSocket = Socket<Connection | undefined>
 
@@ -60,127 +40,175 @@ const TICK_MILLISECONDS = 500
 /** How many connections are given up at a time when no descriptor is left. */
 const DESCRIPTOR_STEP = 32
 
-export function listenWire(handler: Handler, options: ListenOptions, timeouts = TIMEOUTS): WireServer {
-  const { host, port, shared = false, metrics = new Metrics(), log = () => {} } = options
-  const connections = new Set<Connection>()
-  const refused = new RefusedConnections()
-  const maxConnections = connectionLimit(options.maxConnections)
-  if (maxConnections < (options.maxConnections ?? 0)) {
-    const message = `at most ${maxConnections} connections may be open, not ${options.maxConnections}: the limit on open files is ${descriptorLimit()}`
-    log({ level: 'warn', event: 'max-connections-lowered', message, maxConnections })
+export const listenWire = (handler: Handler, options: ListenOptions, timeouts = TIMEOUTS): WireServer =>
+  new WireServer(handler, options, timeouts)
+
+export class WireServer {
+  readonly url: string
+  readonly port: number
+  readonly #handler: Handler
+  readonly #timeouts: Timeouts
+  readonly #metrics: Metrics
+  readonly #log: Log
+  readonly #logRefusals: (now: number) => void
+  readonly #state: ServerState
+  readonly #connections = new Set<Connection>()
+  readonly #refused = new RefusedConnections()
+  readonly #maxConnections: number
+  /** Lower than that for a while when no descriptor is left. */
+  #connectionsNow: number
+  readonly #ticking: Timer
+  readonly #listener: TCPSocketListener<Connection | undefined>
+  #onAllClosed = () => {}
+
+  constructor(handler: Handler, options: ListenOptions, timeouts: Timeouts) {
+    const { host, port, shared = false, metrics = new Metrics(), log = () => {} } = options
+    this.#handler = handler
+    this.#timeouts = timeouts
+    this.#metrics = metrics
+    this.#log = log
+    this.#maxConnections = allowedConnections(options.maxConnections, log)
+    this.#connectionsNow = this.#maxConnections
+    this.#logRefusals = refusalLog(metrics, log, () => this.#connectionsNow)
+    this.#state = {
+      handler,
+      shortcut: options.shortcut,
+      budget: options.budget ?? new Budget(DEFAULT_BUDGET, metrics),
+      turns: new Turns(),
+      url: '',
+      clock: { milliseconds: 0, date: '' },
+      requestMilliseconds: timeouts.requestMilliseconds,
+      draining: false,
+      responsesPaused: false,
+      chunksReceived: 0,
+    }
+    this.#tick()
+    const socket = {
+      open: (opened: ClientSocket) => this.#open(opened),
+      data: ({ data: connection }: ClientSocket, bytes: Buffer) => connection?.receive(bytes),
+      drain: ({ data: connection }: ClientSocket) => connection?.drain(),
+      // A client may stop sending before it has its response.
+      end: (ended: ClientSocket) => (ended.data === undefined ? void ended.end() : ended.data.endInput()),
+      close: (closed: ClientSocket) => this.#onClosed(closed),
+      error: (failed: ClientSocket) => void failed.terminate(),
+    }
+    const listening = { hostname: host, port, reusePort: shared, allowHalfOpen: true, socket }
+    this.#listener = Bun.listen<Connection | undefined>(listening)
+    this.#ticking = setInterval(() => this.#tick(), TICK_MILLISECONDS)
+    this.port = this.#listener.port
+    this.url = urlOf(host, this.port)
+    this.#state.url = this.url
   }
-  /** Lower for a while when no descriptor is left. */
-  let connectionsNow = maxConnections
-  const state: ServerState = {
-    handler,
-    shortcut: options.shortcut,
-    budget: options.budget ?? new Budget(DEFAULT_BUDGET, metrics),
-    turns: new Turns(),
-    url: '',
-    clock: { milliseconds: 0, date: '' },
-    requestMilliseconds: timeouts.requestMilliseconds,
-    draining: false,
-    responsesPaused: false,
-    chunksReceived: 0,
-  }
-  let onAllClosed = () => {}
-  const logRefusals = refusalLog(metrics, log, () => connectionsNow)
-  const tick = () => {
-    const now = performance.now()
-    state.clock.milliseconds = now
-    state.clock.date = new Date().toUTCString()
-    for (const connection of connections) closeIfExpired(connection, now, timeouts)
-    refused.closeExpired(now)
-    keepDescriptorLeft()
-    logRefusals(now)
-  }
-  const keepDescriptorLeft = () => {
-    if (hasDescriptorLeft()) {
-      connectionsNow = Math.min(connectionsNow + DESCRIPTOR_STEP, maxConnections)
+
+  #open(socket: ClientSocket): void {
+    const { clock } = this.#state
+    if (this.#connections.size >= this.#connectionsNow) {
+      this.#metrics.refused.connections++
+      this.#refused.add(socket, refusalOf(this.#handler, this.#connectionsNow, clock.date), clock.milliseconds)
       return
     }
-    const before = connections.size
-    connectionsNow = Math.max(before - DESCRIPTOR_STEP, 0)
+    const connection = new Connection(this.#state, socket)
+    socket.data = connection
+    this.#connections.add(connection)
+    this.#metrics.connections = this.#connections.size
+  }
+
+  #onClosed(socket: ClientSocket): void {
+    const { data: connection } = socket
+    if (connection === undefined) {
+      this.#refused.delete(socket)
+      return
+    }
+    connection.onClosed()
+    this.#connections.delete(connection)
+    this.#metrics.connections = this.#connections.size
+    if (this.#connections.size === 0) this.#onAllClosed()
+  }
+
+  #tick(): void {
+    const { clock } = this.#state
+    const now = performance.now()
+    clock.milliseconds = now
+    clock.date = new Date().toUTCString()
+    for (const connection of this.#connections) closeIfExpired(connection, now, this.#timeouts)
+    this.#refused.closeExpired(now)
+    this.#keepDescriptorLeft()
+    this.#logRefusals(now)
+  }
+
+  #keepDescriptorLeft(): void {
+    if (hasDescriptorLeft()) {
+      this.#connectionsNow = Math.min(this.#connectionsNow + DESCRIPTOR_STEP, this.#maxConnections)
+      return
+    }
+    const before = this.#connections.size
+    this.#connectionsNow = Math.max(before - DESCRIPTOR_STEP, 0)
     // The idle ones lose least.
-    for (const connection of connections)
-      if (connections.size > connectionsNow && connection.idle) connection.terminate()
-    const message = `no descriptor is left: ${before} connections were open, at most ${connectionsNow} stay; raise the limit on open files`
-    log({ level: 'error', event: 'descriptors-exhausted', message, connections: before })
+    for (const connection of this.#connections)
+      if (this.#connections.size > this.#connectionsNow && connection.idle) connection.terminate()
+    const message = `no descriptor is left: ${before} connections were open, at most ${this.#connectionsNow} stay; raise the limit on open files`
+    this.#log({ level: 'error', event: 'descriptors-exhausted', message, connections: before })
   }
-  tick()
-  const ticking = setInterval(tick, TICK_MILLISECONDS)
-  const listening = {
-    hostname: host,
-    port,
-    reusePort: shared,
-    allowHalfOpen: true,
-    socket: {
-      open: (socket: ClientSocket) => {
-        if (connections.size >= connectionsNow) {
-          metrics.refused.connections++
-          refused.add(socket, refusalOf(handler, connectionsNow, state.clock.date), state.clock.milliseconds)
-          return
-        }
-        const connection = new Connection(state, socket)
-        socket.data = connection
-        connections.add(connection)
-        metrics.connections = connections.size
-      },
-      // A client may stop sending before it has its response.
-      end: (socket: ClientSocket) => {
-        if (socket.data === undefined) socket.end()
-        else socket.data.endInput()
-      },
-      data: (socket: ClientSocket, data: Buffer) => socket.data?.receive(data),
-      drain: (socket: ClientSocket) => socket.data?.drain(),
-      close: (socket: ClientSocket) => {
-        if (socket.data === undefined) return refused.delete(socket)
-        socket.data.onClosed()
-        connections.delete(socket.data)
-        metrics.connections = connections.size
-        if (connections.size === 0) onAllClosed()
-      },
-      error: (socket: ClientSocket) => {
-        socket.terminate()
-      },
-    },
+
+  /** From here on every response is the last one on its connection. */
+  startDraining(): void {
+    this.#state.draining = true
   }
-  const listener = Bun.listen<Connection | undefined>(listening)
-  state.url = urlOf(host, listener.port)
-  return {
-    url: state.url,
-    port: listener.port,
-    startDraining: () => {
-      state.draining = true
-    },
-    pauseResponses: () => {
-      state.responsesPaused = true
-    },
-    resumeResponses: () => {
-      state.responsesPaused = false
-      for (const connection of connections) connection.resumeResponses()
-    },
-    get chunksReceived() {
-      return state.chunksReceived
-    },
-    stopAccepting: () => listener.stop(),
-    closeIdle: () => {
-      // A client that has just connected is about to send its first request.
-      for (const connection of connections) if (connection.idle && !connection.isNew) connection.end()
-    },
-    busy: () => [...connections].some((connection) => connection.busy),
-    allClosed: () =>
-      new Promise((resolve) => {
-        onAllClosed = resolve
-        if (connections.size === 0) resolve()
-      }),
-    terminate: () => {
-      clearInterval(ticking)
-      listener.stop(true)
-      refused.closeAll()
-      for (const connection of connections) connection.terminate()
-    },
+
+  /** Goes on receiving requests, without responding to them. */
+  pauseResponses(): void {
+    this.#state.responsesPaused = true
   }
+
+  resumeResponses(): void {
+    this.#state.responsesPaused = false
+    for (const connection of this.#connections) connection.resumeResponses()
+  }
+
+  /** How many times data was received from clients. */
+  get chunksReceived(): number {
+    return this.#state.chunksReceived
+  }
+
+  stopAccepting(): void {
+    this.#listener.stop()
+  }
+
+  /** Closes the connections that wait for a further request. */
+  closeIdle(): void {
+    // A client that has just connected is about to send its first request.
+    for (const connection of this.#connections) if (connection.idle && !connection.isNew) connection.end()
+  }
+
+  /** Whether any connection is in the middle of a request or of a response. */
+  busy(): boolean {
+    return [...this.#connections].some((connection) => connection.busy)
+  }
+
+  /** Resolves when no connection is left. */
+  allClosed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAllClosed = resolve
+      if (this.#connections.size === 0) resolve()
+    })
+  }
+
+  terminate(): void {
+    clearInterval(this.#ticking)
+    this.#listener.stop(true)
+    this.#refused.closeAll()
+    for (const connection of this.#connections) connection.terminate()
+  }
+}
+
+/** How many connections may be open; where that is fewer than were configured, it is logged. */
+function allowedConnections(configured: number | undefined, log: Log): number {
+  const maxConnections = connectionLimit(configured)
+  if (maxConnections < (configured ?? 0)) {
+    const message = `at most ${maxConnections} connections may be open, not ${configured}: the limit on open files is ${descriptorLimit()}`
+    log({ level: 'warn', event: 'max-connections-lowered', message, maxConnections })
+  }
+  return maxConnections
 }
 
 function closeIfExpired(connection: Connection, now: number, timeouts: Timeouts): void {
@@ -195,7 +223,7 @@ function closeIfExpired(connection: Connection, now: number, timeouts: Timeouts)
 /** What a client gets whose connection is one too many, before it has sent anything. */
 function refusalOf({ refuse }: Handler, open: number, date: string): Uint8Array {
   const response = new ResponseBuffer()
-  const problem = overloaded(`${open} connections are open, as many as are possible at a time`)
+  const problem = overloaded('connections', `${open} connections are open, as many as are possible at a time`)
   response.add(refuse(problem, '/'), true, 'Connection: close\r\n', date)
   return response.bytes.subarray(0, response.length)
 }

@@ -1,5 +1,7 @@
 // Downloads all pages of one collection to disk: several at a time, each checked as it arrives, none that is there already.
+
 import { join } from 'node:path'
+import { v1PathOf } from '../../base/api-v1.ts'
 import { Failure } from '../../base/failure.ts'
 import type { Collection } from '../../catalog/collections.ts'
 import { type ColumnFault, Faults } from '../faults.ts'
@@ -30,7 +32,7 @@ const MAX_FAULTY_PAGES = 25
 
 /** How a page is named in faults and findings. */
 export const pageName = (base: string, collection: Collection, page: number): string =>
-  `${new URL(base).pathname.replace(/\/$/, '')}${collection.path}?page=${page}`
+  `${new URL(base).pathname.replace(/\/$/, '')}${v1PathOf(collection)}?page=${page}`
 
 /** The first page is always requested, to see whether the server still has what was harvested before. */
 export async function harvestCollection(collection: Collection, harvesting: Harvesting): Promise<PageFile> {
@@ -63,7 +65,7 @@ async function requestFirst(collection: Collection, harvesting: Harvesting, faul
 }
 
 const requestPage = (collection: Collection, { base, client }: Harvesting, page: number, signal: AbortSignal) =>
-  client.get(`${base}${collection.path}?format=api&page=${page}`, signal)
+  client.get(`${base}${v1PathOf(collection)}?format=api&page=${page}`, signal)
 
 class CollectionHarvest {
   readonly #collection: Collection
@@ -134,7 +136,7 @@ class CollectionHarvest {
     if (size.total === first.total && size.perPage === first.perPage) return
     const { base } = this.#harvesting
     throw new Failure(
-      `${base}${this.#collection.path}: the server changed while it was read: page 1 had ${inWords(first)}, ` +
+      `${base}${v1PathOf(this.#collection)}: the server changed while it was read: page 1 had ${inWords(first)}, ` +
         `and at page ${page} there were ${inWords(size)}; run the same command again to read it anew`,
     )
   }

@@ -1,8 +1,10 @@
 // The source that harvests any server of API v1: first all pages are downloaded to disk, then rows are read from there.
+
 import { mkdirSync } from 'node:fs'
+import { V1_PATH } from '../../base/api-v1.ts'
 import { Failure } from '../../base/failure.ts'
 import { entityIn } from '../../catalog/catalog.ts'
-import { type Collection, V1_PATH, v1Collections } from '../../catalog/collections.ts'
+import { type Collection, v1Collections } from '../../catalog/collections.ts'
 import { builtInCatalog } from '../../catalog/entities.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { serviceAddress } from '../requests.ts'

@@ -1,10 +1,13 @@
 // The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
+
+import { V1_PATH, v1PathOf } from '../../../base/api-v1.ts'
 import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
-import { OPENAPI_PATH, PER_PAGE, RESOLVE_PATH, V1_PATH, V2_PATH, v1Collections } from '../../../catalog/collections.ts'
+import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
 import type { ProblemKind } from '../../problem.ts'
+import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../routes.ts'
 import { FORMATS } from '../../v1/page-request.ts'
 import {
   bulkParameters,
@@ -312,8 +315,8 @@ const v1Operations = (catalog: Catalog): Operation[] => [
     schema: schemaRef('CollectionsV1'),
   },
   ...v1Collections(catalog).map(
-    ({ name, title, entity, path }): Operation => ({
-      path,
+    ({ name, title, entity }): Operation => ({
+      path: v1PathOf({ name }),
       id: `list${pascalCase(name)}V1`,
       tag: 'API v1',
       summary: `${title}, ${PER_PAGE} on a page`,

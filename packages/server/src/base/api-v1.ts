@@ -1,0 +1,6 @@
+// Where API v1 is: its contract fixes the paths, for those who serve it and for those who read it from another server.
+
+export const V1_PATH = '/api/v1'
+
+/** The path of a collection. */
+export const v1PathOf = ({ name }: { readonly name: string }): string => `${V1_PATH}/${name}`

@@ -1,0 +1,142 @@
+// The table of routes: where each surface of the service is, how large a body it takes, what its requests are counted as, and
+// whether its problems are shown to people. Whatever depends on a path is looked up here.
+import { V1_PATH } from '../base/api-v1.ts'
+import { ALLOW } from './v1/page-headers.ts'
+
+export const V2_PATH = '/api/v2'
+/** The segments after that of API v2 that are no collection, and the one after a collection that means all its records. */
+export const V2_SEGMENTS = {
+  search: 'search',
+  resolve: 'resolve',
+  changes: 'changes',
+  releases: 'releases',
+  all: 'all',
+} as const
+export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
+export const OPENAPI_PATH = '/api/openapi.json'
+/** Where the Reconciliation Service API is. */
+export const RECONCILE_PATH = '/reconcile'
+/** Where pages for people are, if there are any. */
+export const PAGE_PATHS = {
+  home: '/',
+  explore: '/explore',
+  releases: '/releases',
+  docs: '/docs',
+  map: '/map',
+  picker: '/picker',
+  assets: '/assets',
+} as const
+
+/** What requests are counted as: a closed set, because a client can invent paths without end. */
+export const ROUTE_LABELS = [
+  'v1 page',
+  'v1 index',
+  'v2 list',
+  'v2 record',
+  'v2 search',
+  'v2 resolve',
+  'v2 bulk',
+  'v2 changes',
+  'v2 releases',
+  'v2 index',
+  'reconcile',
+  'openapi',
+  'home',
+  'explorer',
+  'map',
+  'picker',
+  'assets',
+  'other',
+  'invalid',
+] as const
+export type RouteLabel = (typeof ROUTE_LABELS)[number]
+
+const MAX_ROWS_BYTES = 5_000_000
+const MAX_FORM_BYTES = 1_000_000
+
+type Surface = {
+  readonly name: 'v1' | 'v2' | 'reconcile' | 'pages' | 'none'
+  /** Whether responses carry what the frozen API v1 has not: the id of the request, and what is left of a limit. */
+  readonly isExtended: boolean
+  /** Whether a browser is shown its problems as a page. */
+  readonly hasProblemPages: boolean
+}
+
+const V1: Surface = { name: 'v1', isExtended: false, hasProblemPages: false }
+const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false }
+const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPages: true }
+const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true }
+
+/** A path and all paths below it. */
+type Route = {
+  readonly path: string
+  readonly surface: Surface
+  readonly label: RouteLabel
+  /** What requests for a path below it are counted as, where that differs. */
+  readonly labelBelow?: (rest: string) => RouteLabel
+  /** How many bytes of a body are read that is posted, by path; all other paths take none. */
+  readonly maxBodies?: Readonly<Record<string, number>>
+}
+
+/** The first route that a path belongs to counts. */
+const ROUTES: readonly Route[] = [
+  { path: V1_PATH, surface: V1, label: 'v1 index', labelBelow: (rest) => (rest === '' ? 'v1 index' : 'v1 page') },
+  { path: `${V2_PATH}/${V2_SEGMENTS.search}`, surface: V2, label: 'v2 search' },
+  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', maxBodies: { [RESOLVE_PATH]: MAX_ROWS_BYTES } },
+  { path: `${V2_PATH}/${V2_SEGMENTS.changes}`, surface: V2, label: 'v2 changes' },
+  { path: `${V2_PATH}/${V2_SEGMENTS.releases}`, surface: V2, label: 'v2 releases' },
+  { path: V2_PATH, surface: V2, label: 'v2 index', labelBelow: collectionLabel },
+  { path: OPENAPI_PATH, surface: V2, label: 'openapi' },
+  {
+    path: RECONCILE_PATH,
+    surface: RECONCILE,
+    label: 'reconcile',
+    // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
+    maxBodies: { [RECONCILE_PATH]: MAX_FORM_BYTES, [`${RECONCILE_PATH}/`]: MAX_FORM_BYTES },
+  },
+  { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
+  { path: PAGE_PATHS.releases, surface: PAGES, label: 'explorer' },
+  { path: PAGE_PATHS.docs, surface: PAGES, label: 'explorer' },
+  { path: PAGE_PATHS.map, surface: PAGES, label: 'map' },
+  { path: PAGE_PATHS.picker, surface: PAGES, label: 'picker' },
+  { path: PAGE_PATHS.assets, surface: PAGES, label: 'assets' },
+  // Whoever is looking for something else below /api is a program.
+  { path: '/api', surface: { name: 'none', isExtended: false, hasProblemPages: false }, label: 'other' },
+]
+const HOME: Route = { path: PAGE_PATHS.home, surface: PAGES, label: 'home' }
+const NOWHERE: Route = {
+  path: '',
+  surface: { name: 'none', isExtended: false, hasProblemPages: true },
+  label: 'other',
+}
+
+/** What is below a collection of API v2: at most a record, a collection below it, and a record of that. */
+function collectionLabel(rest: string): RouteLabel {
+  const [first = '', second = '', third = '', fourth = '', ...more] = rest.split('/')
+  if (more.length > 0) return 'other'
+  if (first === '') return 'v2 index'
+  if (fourth === V2_SEGMENTS.all || (second === V2_SEGMENTS.all && third === '')) return 'v2 bulk'
+  return second !== '' && (third === '' || fourth !== '') ? 'v2 record' : 'v2 list'
+}
+
+const routesBelow = ROUTES.map((route) => ({ route, prefix: `${route.path}/` }))
+
+function routeAt(path: string): Route {
+  for (const { route, prefix } of routesBelow) if (path.startsWith(prefix) || path === route.path) return route
+  return path === HOME.path ? HOME : NOWHERE
+}
+
+/** The surface that a path belongs to, whether or not there is something at it. */
+export const surfaceAt = (path: string): Surface => routeAt(path).surface
+
+/** What requests for a path are counted as, whether or not there is something at it. */
+export function routeLabelAt(path: string): RouteLabel {
+  const { path: start, label, labelBelow } = routeAt(path)
+  return labelBelow === undefined || path === start ? label : labelBelow(path.slice(start.length + 1))
+}
+
+/** How many bytes of a body are read that is posted to this path; undefined if none is. */
+export const maxBodyAt = (path: string): number | undefined => routeAt(path).maxBodies?.[path]
+
+/** The methods that are allowed at a path. */
+export const allowedAt = (path: string): string => (maxBodyAt(path) === undefined ? ALLOW : `${ALLOW}, POST`)
