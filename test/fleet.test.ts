@@ -57,15 +57,18 @@ class TestNode implements AsyncDisposable {
   readonly shelf: Shelf
   readonly #url: string
   readonly #home: TestPlace
+  readonly #random: () => number
   /** What a scrub would have found. */
   damaged: readonly string[] = []
   follower: ShelfFollower
 
-  constructor(url: string, home: TestPlace = new TestDirectory()) {
+  /** With a large number from `random`, it waits for so long that only what it is told leads to anything. */
+  constructor(url: string, home: TestPlace = new TestDirectory(), random = Math.random) {
     this.path = home.path
     this.shelf = new Shelf(home.path)
     this.#url = url
     this.#home = home
+    this.#random = random
     this.follower = this.#follower()
   }
 
@@ -83,6 +86,7 @@ class TestNode implements AsyncDisposable {
       served: () => this.shelf.currentDigest(),
       onTrouble: () => {},
       damaged: () => this.damaged,
+      random: this.#random,
     })
     follower.start()
     return follower
@@ -487,16 +491,20 @@ describe('what cannot be taken', () => {
     const [row] = await postgres.query(DATABASE, `SELECT files FROM nomenclator.release WHERE digest = '${sound}'`)
     const forged = String(row?.files).replace(/\\"count\\": 1,/, '\\"count\\": 2,')
     expect(forged).not.toBe(String(row?.files))
-    const set = (files: string) =>
+    const set = (files: string, change: string) =>
       postgres.query(
         DATABASE,
         `UPDATE nomenclator.release SET files = $shelf$${files}$shelf$ WHERE digest = '${sound}';
-         UPDATE nomenclator.pointer SET generation = generation + 1, change = change || '.'; NOTIFY nomenclator_shelf`,
+         ${change} NOTIFY nomenclator_shelf`,
       )
-    await set(forged)
-    for (const node of nodes) await node.inTrouble('refused')
-    await set(String(row?.files))
-    for (const node of nodes) await node.inTrouble(undefined)
+    await using patient = new TestNode(reading(), new TestDirectory(), () => 3_600)
+    await patient.follows(sound)
+    const all = [...nodes, patient]
+    await set(forged, "UPDATE nomenclator.pointer SET generation = generation + 1, change = change || '.';")
+    for (const node of all) await node.inTrouble('refused')
+    // The state of the shelf is that which was refused: it is tried again because something was done, long before its time.
+    await set(String(row?.files), '')
+    for (const node of all) await node.inTrouble(undefined)
   })
 
   test.if(canMount)('a release for which there is no room is told, and taken when there is', async () => {
