@@ -651,6 +651,49 @@ test('what a node changes by itself is set right again', async () => {
   await node?.follows(current)
 })
 
+/** More than is taken at once, several times, each with something else after it. */
+async function copies(url: string): Promise<void> {
+  await using connection = await openShelf({ ...loginOf(url), name: 'test' })
+  await connection.query('CREATE TEMP TABLE copied (bytes bytea)')
+  const rows = async function* () {
+    for (let row = 0; row < 8; row++) yield [Buffer.alloc(1_000_000, row)]
+  }
+  for (let times = 1; times <= 3; times++) {
+    await connection.copyIn('copied (bytes)', rows())
+    let bytes = 0
+    for await (const [field] of connection.copyOut('SELECT bytes FROM copied')) bytes += field?.length ?? 0
+    expect(bytes).toBe(8_000_000 * times)
+    expect(await connection.query('SELECT count(*)::int AS rows FROM copied')).toEqual([{ rows: 8 * times }])
+  }
+}
+
+describe('a connection', () => {
+  test('goes on after copies', () => copies(admin()))
+
+  test('ends with a copy that is not sent or not read to its end', async () => {
+    const opened = () => openShelf({ ...loginOf(admin()), name: 'test' })
+    await using sending = await opened()
+    await sending.query('CREATE TEMP TABLE copied (bytes bytea)')
+    const rows = async function* () {
+      yield [Buffer.alloc(10)]
+      throw new Error('no more rows')
+    }
+    await expect(sending.copyIn('copied (bytes)', rows())).rejects.toThrow('no more rows')
+    await expect(sending.query('SELECT 1')).rejects.toThrow('was closed')
+    await using reading = await opened()
+    for await (const _ of reading.copyOut('SELECT generate_series(1, 1000000)')) break
+    await reading.closed
+    await expect(reading.query('SELECT 1')).rejects.toThrow('was closed')
+  })
+
+  test('is with the first host that responds', async () => {
+    await succeeded('shelf', 'status', '--shelf', admin().replace('@', `@127.0.0.1:${freePort()},`))
+    const nobody = `postgres://a@127.0.0.1:${freePort()},127.0.0.1:${freePort()}/d`
+    const { code, err } = await nomenclator('shelf', 'status', '--shelf', nobody)
+    expect([code, err]).toEqual([1, expect.stringContaining('PostgreSQL is away')])
+  })
+})
+
 test('a password is never told', async () => {
   const wrong = 'hunter2-hunter2'
   const url = postgres.url(DATABASE).replace(postgres.password, wrong)
@@ -737,6 +780,7 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
       ['verify-full', 1],
     ] as const)
       expect({ mode, code: (await encrypted('127.0.0.1', mode)).code }).toEqual({ mode, code })
+    expect((await encrypted('127.0.0.1', 'require')).err).toContain('offers no TLS, and sslmode=require requires it')
 
     postgres.useTls(readFileSync(path('server.crt'), 'utf8'), readFileSync(path('server.key'), 'utf8'))
     await postgres.stop()
@@ -762,5 +806,6 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
         err: '',
       })
     }
+    await copies(`${admin()}?sslmode=require`)
   })
 })
