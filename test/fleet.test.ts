@@ -57,15 +57,18 @@ class TestNode implements AsyncDisposable {
   readonly shelf: Shelf
   readonly #url: string
   readonly #home: TestPlace
+  readonly #random: () => number
   /** What a scrub would have found. */
   damaged: readonly string[] = []
   follower: ShelfFollower
 
-  constructor(url: string, home: TestPlace = new TestDirectory()) {
+  /** With a large number from `random`, it waits for so long that only what it is told leads to anything. */
+  constructor(url: string, home: TestPlace = new TestDirectory(), random = Math.random) {
     this.path = home.path
     this.shelf = new Shelf(home.path)
     this.#url = url
     this.#home = home
+    this.#random = random
     this.follower = this.#follower()
   }
 
@@ -83,6 +86,7 @@ class TestNode implements AsyncDisposable {
       served: () => this.shelf.currentDigest(),
       onTrouble: () => {},
       damaged: () => this.damaged,
+      random: this.#random,
     })
     follower.start()
     return follower
@@ -487,16 +491,20 @@ describe('what cannot be taken', () => {
     const [row] = await postgres.query(DATABASE, `SELECT files FROM nomenclator.release WHERE digest = '${sound}'`)
     const forged = String(row?.files).replace(/\\"count\\": 1,/, '\\"count\\": 2,')
     expect(forged).not.toBe(String(row?.files))
-    const set = (files: string) =>
+    const set = (files: string, change: string) =>
       postgres.query(
         DATABASE,
         `UPDATE nomenclator.release SET files = $shelf$${files}$shelf$ WHERE digest = '${sound}';
-         UPDATE nomenclator.pointer SET generation = generation + 1, change = change || '.'; NOTIFY nomenclator_shelf`,
+         ${change} NOTIFY nomenclator_shelf`,
       )
-    await set(forged)
-    for (const node of nodes) await node.inTrouble('refused')
-    await set(String(row?.files))
-    for (const node of nodes) await node.inTrouble(undefined)
+    await using patient = new TestNode(reading(), new TestDirectory(), () => 3_600)
+    await patient.follows(sound)
+    const all = [...nodes, patient]
+    await set(forged, "UPDATE nomenclator.pointer SET generation = generation + 1, change = change || '.';")
+    for (const node of all) await node.inTrouble('refused')
+    // The state of the shelf is that which was refused: it is tried again because something was done, long before its time.
+    await set(String(row?.files), '')
+    for (const node of all) await node.inTrouble(undefined)
   })
 
   test.if(canMount)('a release for which there is no room is told, and taken when there is', async () => {
@@ -643,6 +651,49 @@ test('what a node changes by itself is set right again', async () => {
   await node?.follows(current)
 })
 
+/** More than is taken at once, several times, each with something else after it. */
+async function copies(url: string): Promise<void> {
+  await using connection = await openShelf({ ...loginOf(url), name: 'test' })
+  await connection.query('CREATE TEMP TABLE copied (bytes bytea)')
+  const rows = async function* () {
+    for (let row = 0; row < 8; row++) yield [Buffer.alloc(1_000_000, row)]
+  }
+  for (let times = 1; times <= 3; times++) {
+    await connection.copyIn('copied (bytes)', rows())
+    let bytes = 0
+    for await (const [field] of connection.copyOut('SELECT bytes FROM copied')) bytes += field?.length ?? 0
+    expect(bytes).toBe(8_000_000 * times)
+    expect(await connection.query('SELECT count(*)::int AS rows FROM copied')).toEqual([{ rows: 8 * times }])
+  }
+}
+
+describe('a connection', () => {
+  test('goes on after copies', () => copies(admin()))
+
+  test('ends with a copy that is not sent or not read to its end', async () => {
+    const opened = () => openShelf({ ...loginOf(admin()), name: 'test' })
+    await using sending = await opened()
+    await sending.query('CREATE TEMP TABLE copied (bytes bytea)')
+    const rows = async function* () {
+      yield [Buffer.alloc(10)]
+      throw new Error('no more rows')
+    }
+    await expect(sending.copyIn('copied (bytes)', rows())).rejects.toThrow('no more rows')
+    await expect(sending.query('SELECT 1')).rejects.toThrow('was closed')
+    await using reading = await opened()
+    for await (const _ of reading.copyOut('SELECT generate_series(1, 1000000)')) break
+    await reading.closed
+    await expect(reading.query('SELECT 1')).rejects.toThrow('was closed')
+  })
+
+  test('is with the first host that responds', async () => {
+    await succeeded('shelf', 'status', '--shelf', admin().replace('@', `@127.0.0.1:${freePort()},`))
+    const nobody = `postgres://a@127.0.0.1:${freePort()},127.0.0.1:${freePort()}/d`
+    const { code, err } = await nomenclator('shelf', 'status', '--shelf', nobody)
+    expect([code, err]).toEqual([1, expect.stringContaining('PostgreSQL is away')])
+  })
+})
+
 test('a password is never told', async () => {
   const wrong = 'hunter2-hunter2'
   const url = postgres.url(DATABASE).replace(postgres.password, wrong)
@@ -729,6 +780,7 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
       ['verify-full', 1],
     ] as const)
       expect({ mode, code: (await encrypted('127.0.0.1', mode)).code }).toEqual({ mode, code })
+    expect((await encrypted('127.0.0.1', 'require')).err).toContain('offers no TLS, and sslmode=require requires it')
 
     postgres.useTls(readFileSync(path('server.crt'), 'utf8'), readFileSync(path('server.key'), 'utf8'))
     await postgres.stop()
@@ -754,5 +806,6 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
         err: '',
       })
     }
+    await copies(`${admin()}?sslmode=require`)
   })
 })

@@ -5,6 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { code, embeds, entity, id, name, numberFact } from '../packages/server/src/catalog/entity.ts'
 import { run } from '../packages/server/src/cli/run.ts'
+import { Origin } from '../packages/server/src/distribution/mirror/origin.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { generateKeys, parseSecretKey } from '../packages/server/src/release/signing/minisign.ts'
 import { signRelease } from '../packages/server/src/release/signing/release-signature.ts'
@@ -350,6 +351,11 @@ describe('an origin that sends something else is refused, and nothing is changed
   test.each<[string, Spoil, string]>([
     ['no list of releases', changing('/releases', () => '<html>'), 'does not list releases'],
     ['a list without a current release', changing('/releases', () => '[]'), 'lists no current release'],
+    [
+      'a list with two current releases',
+      changing('/releases', (text) => text.replaceAll('"current":false', '"current":true')),
+      'lists more than one current release',
+    ],
     ['no manifest', changing('/manifest', () => new Response('', { status: 404 })), 'cannot be mirrored'],
     ['a manifest that is not JSON', changing('/manifest', () => 'x'), 'is not JSON'],
     ['the manifest of another release', manifest((one) => Object.assign(one, { digest: c })), `it is release ${c}`],
@@ -359,6 +365,29 @@ describe('an origin that sends something else is refused, and nothing is changed
       'are not those of its digest',
     ],
     ['another count', manifest(({ entities: [first] }) => Object.assign(first, { count: 1e15 })), 'no sound checksums'],
+    ['an entity twice', manifest(({ entities: all }) => all.push(all[0])), 'is not named as it is defined'],
+    [
+      'an entity under another name',
+      manifest(({ entities: [first] }) => Object.assign(first, { name: 'luna' })),
+      'is not named as it is defined',
+    ],
+    [
+      'two collections with one name',
+      manifest(({ entities: [first, second] }) => {
+        second.collection = first.collection
+        second.definition.plural = first.definition.plural
+      }),
+      'two collections have one name',
+    ],
+    ['no entities', manifest((one) => Object.assign(one, { entities: [] })), 'it has no entities'],
+    ['no date', manifest((one) => Object.assign(one, { built: 'soon' })), 'when it was built'],
+    ['aliases that are not sound', manifest((one) => Object.assign(one, { aliases: [{}] })), 'its aliases are not'],
+    ['findings that are not sound', manifest((one) => Object.assign(one, { findings: [{}] })), 'its findings are not'],
+    [
+      'facts without a sound checksum',
+      manifest(({ entities: [first] }) => Object.assign(first, { facts: 'x' })),
+      'no sound checksums',
+    ],
     ['an entity left out', manifest(({ entities: all }) => all.pop()), 'are not those of its digest'],
     [
       'a collection that is a path',
@@ -437,6 +466,24 @@ describe('an origin that sends something else is refused, and nothing is changed
     expect(await mirror(home)).toMatchObject({ code: 0 })
     expect([home.shelf.currentDigest(), await home.verify(a), await home.verify(b)]).toEqual([b, [], []])
   })
+})
+
+test('what an origin says to be the same is not sent again', async () => {
+  served = three.shelf.open(a)
+  const statuses: number[] = []
+  spoil = (_, response) => {
+    statuses.push(response.status)
+    return response
+  }
+  const origin = new Origin(url())
+  expect([await origin.find(undefined), await origin.find(undefined), await origin.find(b.slice(0, 8))]).toEqual([
+    a,
+    a,
+    b,
+  ])
+  expect(statuses).toEqual([200, 304, 304])
+  expect([await origin.release(a), statuses.at(-1)]).toEqual([await origin.release(a), 200])
+  expect(statuses.at(-1)).toBe(304)
 })
 
 test('--follow takes over what becomes current, and survives that the origin is away', async () => {

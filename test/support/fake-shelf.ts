@@ -27,6 +27,8 @@ export class FakeShelf {
   entities = new Map<string, string>()
   entityChunks: EntityChunk[] = []
   chunks = new Map<string, PackedChunk>()
+  /** Chunks that are not sent. */
+  readonly withheld = new Set<string>()
 
   /** Everything that a home has. */
   static async of(home: Shelf): Promise<FakeShelf> {
@@ -86,11 +88,11 @@ export class FakeShelf {
   connection(onDownload: (chunk: string) => void = () => {}): ShelfConnection {
     const query = async (text: string, parameters: readonly unknown[] = []) => this.#rows(text, parameters)
     const transaction = (_mode: string, work: () => Promise<unknown>) => work()
-    const chunks = this.chunks
+    const { chunks, withheld } = this
     async function* copyOut(text: string) {
       for (const [, digest = ''] of text.matchAll(/'([0-9a-f]{64})'/g)) {
         const chunk = chunks.get(digest)
-        if (chunk === undefined) continue
+        if (chunk === undefined || withheld.has(digest)) continue
         onDownload(digest)
         yield [Buffer.from(digest), Buffer.from(chunk.packed)]
       }

@@ -77,21 +77,21 @@ export function parseShelfAddress(text: string): ShelfAddress | { readonly allow
   }
 }
 
+/** A host, in brackets where it is an address with colons, or the directory of a socket; and perhaps a port. */
+const HOST = /^(?:\[([^\]]*)\]|(\/.*|[^:]*))(?::([0-9]+))?$/
+
 function hostsOf(authority: string, portText: string | null): ShelfAddress['hosts'] | undefined {
   const ports = (portText ?? '').split(',')
-  const hosts = authority.split(',').map((one, at) => {
-    const [, bracketed, name = '', digits] = /^(?:\[([^\]]*)\]|(\/.*|[^:]*))(?::([0-9]+))?$/.exec(one) ?? []
-    const port = parseWholeNumber(digits ?? (ports[at] || ports[0] || String(DEFAULT_PORT)), {
-      min: 1,
-      max: MAX_PORT,
-      leadingZeros: true,
-    })
-    const isUnderstood = /^(?:\[[^\]]*\]|\/.*|[^:]*)(?::[0-9]+)?$/.test(one)
-    return isUnderstood && port !== undefined
-      ? { host: bracketed ?? (name === '' ? 'localhost' : name), port }
-      : undefined
-  })
-  return hosts.every((host) => host !== undefined) ? hosts : undefined
+  const hosts: ShelfAddress['hosts'][number][] = []
+  for (const [at, text] of authority.split(',').entries()) {
+    const parts = HOST.exec(text)
+    if (parts === null) return undefined
+    const [, bracketed, name, digits = ports[at] || ports[0] || String(DEFAULT_PORT)] = parts
+    const port = parseWholeNumber(digits, { min: 1, max: MAX_PORT, leadingZeros: true })
+    if (port === undefined) return undefined
+    hosts.push({ host: bracketed ?? (name || 'localhost'), port })
+  }
+  return hosts
 }
 
 /** For people and logs: without the password. */

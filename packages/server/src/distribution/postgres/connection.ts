@@ -1,9 +1,10 @@
 // One connection with PostgreSQL: queries with a time limit, transactions, bulk copies and notifications.
 //
 // It is used until it breaks and is then replaced. The client library would connect again by itself, at once and as often
-// as it likes; here every socket comes from `dial`, and a second one is refused.
+// as it likes, and with several hosts would never say that none responds; so each is tried here, with one socket.
 import type { Socket } from 'node:net'
-import { Failure } from '../../base/failure.ts'
+import { pipeline } from 'node:stream/promises'
+import { Failure, messageOf } from '../../base/failure.ts'
 import { describeAddress, type ShelfAddress } from './address.ts'
 import { dial, type Encryption, encryptionsOf } from './dial.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
@@ -25,84 +26,98 @@ const QUERY_SECONDS = 30
 /** How long a copy may stand still. */
 const STALL_SECONDS = 30
 const END_SECONDS = 1
+const KEEP_ALIVE_SECONDS = 10
+
+/** What a server replies to the request for TLS if it has none. */
+const NO_TLS = 'N'.charCodeAt(0)
 
 export class ShelfConnection implements AsyncDisposable {
   readonly #sql: Sql
-  readonly #socket: Socket
   readonly #where: string
   readonly #closed = Promise.withResolvers<void>()
+  #socket: Socket | undefined
   #isClosed = false
+  #offersTls = true
 
-  private constructor(sql: Sql, socket: Socket, where: string) {
-    this.#sql = sql
-    this.#socket = socket
-    this.#where = where
-    socket.once('close', () => this.#markClosed())
-  }
-
-  /** Tries every host, and on each what sslmode allows; throws why the last one failed. */
-  static async open(options: ConnectOptions): Promise<ShelfConnection> {
-    const where = describeAddress(options.address)
-    let failure: Failure | undefined
-    for (const host of options.address.hosts) {
-      for (const encryption of encryptionsOf(options.address)) {
-        try {
-          return await ShelfConnection.#openOne(options, host, encryption)
-        } catch (error) {
-          failure = explained(error, where)
-        }
-      }
-    }
-    throw failure ?? new ShelfAway(`${where} names no host`)
-  }
-
-  static async #openOne(
-    { address, password, name, changes = false, onNotify }: ConnectOptions,
+  private constructor(
+    postgres: typeof import('postgres'),
+    { address, password, name, onNotify = () => {} }: ConnectOptions,
     host: ShelfAddress['hosts'][number],
     encryption: Encryption,
-  ): Promise<ShelfConnection> {
-    const socket = await dial(address, host, encryption)
-    const { default: postgres } = await import('postgres')
-    let isTaken = false
+  ) {
+    this.#where = describeAddress(address)
     const options = {
-      host: host.host,
-      port: host.port,
+      ...host,
       database: address.database,
       username: address.user,
       // A function, since the library would otherwise take PGPASSWORD, even where another password was meant.
       password: () => password ?? '',
-      socket: () => {
-        if (isTaken) throw new Error('the connection was closed')
-        isTaken = true
-        return socket
-      },
+      socket: () => this.#dial(host, encryption),
+      ssl: encryption as object | false,
       max: 1,
-      ssl: false as const,
       idle_timeout: 0,
       max_lifetime: null,
       connect_timeout: address.connectSeconds,
+      keep_alive: KEEP_ALIVE_SECONDS,
       fetch_types: false,
       connection: { application_name: name },
       onnotice: () => {},
-      onnotify: onNotify ?? (() => {}),
+      onnotify: onNotify,
+      onclose: () => this.#markClosed(),
     }
-    const sql = postgres(options)
-    const connection = new ShelfConnection(sql, socket, describeAddress(address))
-    try {
-      const [server] = await connection.query<{ version: number; standby: boolean }>(
+    // The library knows a socket, and its types do not.
+    this.#sql = postgres(options)
+  }
+
+  /** Tries every host, and on each what sslmode allows; throws why the last one failed. */
+  static async open(options: ConnectOptions): Promise<ShelfConnection> {
+    const { address, changes = false } = options
+    const { default: postgres } = await import('postgres')
+    let failure: Failure | undefined
+    for (const host of address.hosts) {
+      for (const encryption of encryptionsOf(address, host)) {
+        const connection = new ShelfConnection(postgres, options, host, encryption)
+        try {
+          await connection.#greet(address, changes)
+          return connection
+        } catch (error) {
+          await connection[Symbol.asyncDispose]()
+          failure = connection.#offersTls
+            ? explained(error, connection.#where)
+            : new ShelfRefused(`${connection.#where} offers no TLS, and sslmode=${address.ssl.mode} requires it`)
+          if (!(failure instanceof ShelfRefused)) break
+        }
+      }
+    }
+    throw failure ?? new ShelfAway(`${describeAddress(address)} names no host`)
+  }
+
+  async #greet({ connectSeconds }: ShelfAddress, changes: boolean): Promise<void> {
+    const [server] = await this.#within(
+      connectSeconds,
+      this.#sql.unsafe<{ version: number; standby: boolean }[]>(
         "SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby",
-        [],
-        address.connectSeconds,
-      )
-      if (server === undefined || server.version < OLDEST_VERSION)
-        throw new ShelfRefused(`${connection.#where} is PostgreSQL ${server?.version}; 15 or newer is needed`)
-      if (changes && server.standby)
-        throw new ShelfAway(`${connection.#where} is a standby, which takes no changes; name its primary with --shelf`)
-      return connection
-    } catch (error) {
-      await connection[Symbol.asyncDispose]()
-      throw error
-    }
+      ),
+      'no connection with',
+    )
+    if (server === undefined || server.version < OLDEST_VERSION)
+      throw new ShelfRefused(`${this.#where} is PostgreSQL ${server?.version}; 15 or newer is needed`)
+    // With target_session_attrs the library would look for a primary until there is one.
+    if (changes && server.standby)
+      throw new ShelfAway(`${this.#where} is a standby, which takes no changes; name its primary with --shelf`)
+  }
+
+  #dial(host: ShelfAddress['hosts'][number], encryption: Encryption): Socket {
+    if (this.#socket !== undefined) throw new Error('the connection was closed')
+    const socket = dial(host)
+    if (encryption !== false)
+      socket.once('data', ([reply]: Buffer) => {
+        this.#offersTls = reply !== NO_TLS
+        // The library would begin with TLS all the same.
+        if (reply === NO_TLS) socket.destroy()
+      })
+    this.#socket = socket
+    return socket
   }
 
   /** Resolves when it is over, whoever ended it. */
@@ -148,8 +163,9 @@ export class ShelfConnection implements AsyncDisposable {
     } finally {
       // The rest of a copy that nobody reads would keep the connection busy.
       if (!isWhole) this.destroy()
-      // The library pauses the socket when rows come faster than they are taken, and forgets about it at their end.
-      else this.#socket.resume()
+      // The library pauses the socket when rows come faster than they are taken, and forgets about it at their end; with
+      // this it resumes it.
+      else if (!this.#isClosed) stream._read(0)
     }
   }
 
@@ -160,31 +176,30 @@ export class ShelfConnection implements AsyncDisposable {
       STALL_SECONDS,
       this.#sql.unsafe(`COPY ${into} FROM STDIN (FORMAT binary)`).writable(),
     )
-    const failed = new Promise<never>((_, reject) => stream.once('error', reject))
-    failed.catch(() => {})
-    const write = async (bytes: Uint8Array) => {
-      if (stream.write(bytes)) return
-      const drained = new Promise<void>((resolve) => stream.once('drain', resolve))
-      await this.#within(STALL_SECONDS, Promise.race([drained, failed, this.#broken()]))
+    const stalled = setTimeout(() => this.destroy(), STALL_SECONDS * 1_000)
+    async function* bytes() {
+      yield COPY_HEADER
+      for await (const fields of rows) {
+        stalled.refresh()
+        yield tupleOf(fields)
+      }
+      yield COPY_TRAILER
     }
     try {
-      await write(COPY_HEADER)
-      for await (const fields of rows) await write(tupleOf(fields))
-      await write(COPY_TRAILER)
-      const finished = new Promise<void>((resolve) => stream.once('finish', resolve))
-      stream.end()
-      await this.#within(STALL_SECONDS, Promise.race([finished, failed, this.#broken()]))
+      await Promise.race([pipeline(bytes, stream), this.#broken()])
     } catch (error) {
       // A copy that was begun can only be ended with all of its rows, or with the connection.
       this.destroy()
       throw explained(error, this.#where)
+    } finally {
+      clearTimeout(stalled)
     }
   }
 
   destroy(): void {
     this.#markClosed()
     this.#sql.end({ timeout: 0 }).catch(() => {})
-    this.#socket.destroy()
+    this.#socket?.destroy()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -207,10 +222,10 @@ export class ShelfConnection implements AsyncDisposable {
       throw new ShelfAway(`the connection with ${this.#where} was closed`)
     })
 
-  async #within<T>(seconds: number, running: Promise<T>): Promise<T> {
+  async #within<T>(seconds: number, running: Promise<T>, what = 'no response from'): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      reject(new ShelfAway(`no response from ${this.#where} within ${seconds} s`))
+      reject(new ShelfAway(`${what} ${this.#where} within ${seconds} s`))
       this.destroy()
     }, seconds * 1_000)
     try {
@@ -235,7 +250,7 @@ const CERTIFICATE = /CERT|SIGNATURE|SELF_SIGNED/
 function explained(error: unknown, where: string): Failure {
   if (error instanceof Failure) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const words = error instanceof Error ? error.message : String(error)
+  const words = messageOf(error)
   const isOfServer = error instanceof Error && 'severity' in error
   if (CERTIFICATE.test(code)) return new ShelfRefused(`${where}: its certificate is refused: ${words} (${code})`)
   if (!isOfServer || PASSING.test(code)) return new ShelfAway(`PostgreSQL is away: ${where}: ${words}`)

@@ -1,77 +1,41 @@
-// Opens the socket of a connection with PostgreSQL: TCP or a socket file, with TLS as sslmode of libpq has it.
+// How each host of an address is tried: over TCP or a socket file, without TLS or with it, as sslmode of libpq has it.
+//
+// The client library makes the TLS connection itself. What it lacks is sslmode: it takes `allow` for `require`, checks no
+// root certificate where libpq does, and does not say that a server offers no TLS.
 import { existsSync, readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
 import type { ShelfAddress } from './address.ts'
-import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
+import { ShelfRefused } from './shelf-failures.ts'
 
-/** How a host is tried: without TLS, with TLS if the server has it, or only with TLS. */
-export type Encryption = 'plain' | 'if offered' | 'required'
+type Host = ShelfAddress['hosts'][number]
 
-/** In this order; only `allow` has a second try, for a server that refuses who comes without TLS. */
-export const encryptionsOf = ({ ssl: { mode } }: ShelfAddress): readonly Encryption[] => {
-  if (mode === 'disable') return ['plain']
-  if (mode === 'allow') return ['plain', 'required']
-  return mode === 'prefer' ? ['if offered'] : ['required']
+/** How TLS is used with a host; false for not at all. */
+export type Encryption = false | ConnectionOptions
+
+/** What is tried with a host, in this order: the next one only where the server refuses the one before. */
+export function encryptionsOf({ ssl }: ShelfAddress, { host }: Host): readonly Encryption[] {
+  // libpq uses no TLS on a socket file either.
+  if (ssl.mode === 'disable' || isSocketFile(host)) return [false]
+  const tls = tlsOptions(ssl, host)
+  if (ssl.mode === 'allow') return [false, tls]
+  return ssl.mode === 'prefer' ? [tls, false] : [tls]
 }
 
-const KEEP_ALIVE_MILLISECONDS = 10_000
-/** The message that asks for TLS: its length, and a number that stands for no version of the protocol. */
-const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
-const OFFERED = 0x53
+const isSocketFile = (host: string) => host.startsWith('/')
 
-export async function dial(
-  address: ShelfAddress,
-  { host, port }: ShelfAddress['hosts'][number],
-  encryption: Encryption,
-): Promise<Socket> {
-  const isFile = host.startsWith('/')
-  const deadline = AbortSignal.timeout(address.connectSeconds * 1_000)
-  const socket = isFile ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host)
-  try {
-    await settled(socket, 'connect', deadline)
-    socket.setNoDelay(true)
-    socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS)
-    // libpq uses no TLS on a socket file either.
-    if (encryption === 'plain' || isFile) return socket
-    socket.write(SSL_REQUEST)
-    const [reply] = await settled(socket, 'data', deadline)
-    if ((reply as Buffer)[0] !== OFFERED) {
-      if (encryption === 'if offered') return socket
-      throw new ShelfRefused(`PostgreSQL on ${host}:${port} offers no TLS, and sslmode=${address.ssl.mode} requires it`)
-    }
-    const secured = connectTls({ socket, ...tlsOptions(address, host) })
-    await settled(secured, 'secureConnect', deadline)
-    return secured
-  } catch (error) {
-    socket.destroy()
-    if (deadline.aborted) throw new ShelfAway(`no connection with ${host}:${port} within ${address.connectSeconds} s`)
-    throw error
-  }
-}
-
-/** Waits for an event, and rejects if the socket fails or ends before. */
-function settled(socket: Socket, event: string, deadline: AbortSignal): Promise<unknown[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
-  const onEvent = (...values: unknown[]) => resolve(values)
-  const onClose = () => reject(new Error('the connection was closed before it was ready'))
-  const onDeadline = () => reject(new Error('too late'))
-  socket.once(event, onEvent).once('error', reject).once('close', onClose)
-  deadline.addEventListener('abort', onDeadline)
-  return promise.finally(() => {
-    socket.off(event, onEvent).off('error', reject).off('close', onClose)
-    deadline.removeEventListener('abort', onDeadline)
-  })
-}
+/** A socket that is being connected. */
+export const dial = ({ host, port }: Host): Socket =>
+  isSocketFile(host) ? connect(join(host, `.s.PGSQL.${port}`)) : connect({ host, port, noDelay: true })
 
 /** `require` checks the certificate only where a root certificate is named, as libpq does. */
-function tlsOptions({ ssl }: ShelfAddress, host: string): ConnectionOptions {
+function tlsOptions(ssl: ShelfAddress['ssl'], host: string): ConnectionOptions {
   const verifies = ssl.mode === 'verify-ca' || ssl.mode === 'verify-full' || ssl.rootCert !== undefined
   const ca = verifies ? rootCertificates(ssl.rootCert) : undefined
   return {
-    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(isIP(host) === 0 ? { servername: host } : { host }),
     rejectUnauthorized: verifies,
     ...(ca === undefined ? {} : { ca }),
     // Only verify-full asks whose certificate it is.
@@ -81,12 +45,12 @@ function tlsOptions({ ssl }: ShelfAddress, host: string): ConnectionOptions {
   }
 }
 
-/** Undefined for those of the system. */
-function rootCertificates(given: string | undefined): string | undefined {
-  if (given === 'system') return undefined
+/** The root certificates in a file; undefined for those of the system. */
+function rootCertificates(path: string | undefined): string | undefined {
+  if (path === 'system') return undefined
   const usual = join(process.env.HOME || homedir(), '.postgresql', 'root.crt')
-  if (given === undefined && !existsSync(usual)) return undefined
-  return readCertificate(given ?? usual)
+  if (path === undefined && !existsSync(usual)) return undefined
+  return readCertificate(path ?? usual)
 }
 
 function readCertificate(path: string): string {

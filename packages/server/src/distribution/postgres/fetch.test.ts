@@ -142,6 +142,7 @@ describe('the current release is refused, and what was current stays', () => {
       },
       'has other content than its digest says',
     ],
+    ['a chunk that is not sent', () => fake.withheld.add(chunkOf('records').chunk), 'is not there'],
     [
       'a chunk that cannot be unpacked',
       () => {

@@ -163,8 +163,8 @@ test('a release that is built and activated anew under the same digest is opened
 })
 
 describe('a look at the release that is served', () => {
-  const rewritten = (home: Followed, change: (manifest: object) => object) => {
-    const path = join(home.shelf.releaseDirectory(a), 'manifest.json')
+  const rewritten = (home: Followed, change: (manifest: object) => object, digest = a) => {
+    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
     writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))))
   }
 
@@ -186,6 +186,15 @@ describe('a look at the release that is served', () => {
     ],
     ['finds only its manifest written again', (home) => rewritten(home, (manifest) => manifest), []],
     ['finds another', (home) => home.force(b), [`swapped to ${b}`]],
+    [
+      'finds another that was built at the same moment',
+      (home) => {
+        const { built } = home.following.release().manifest
+        rewritten(home, (manifest) => ({ ...manifest, built }), b)
+        home.force(b)
+      },
+      [`swapped to ${b}`],
+    ],
   ])('%s', (_, change, events) => {
     using _clock = new ClockInHand()
     using home = new Followed()

@@ -124,6 +124,20 @@ describe('is refused', () => {
 /** Far less than a key is encrypted with in earnest, which takes a gigabyte and some seconds. */
 const WEAK = { operations: 524_288n, memory: 16_777_216n }
 
+test.each<[string, bigint, bigint]>([
+  ['more memory than minisign writes', 1n, (1n << 32n) + 1n],
+  ['more operations than minisign writes', (1n << 32n) + 1n, 1n],
+  ['no operations', 0n, 1n],
+])('a key that says that it was encrypted with %s is refused before any work', (_, operations, memory) => {
+  const [comment, line = ''] = generateKeys('right', WEAK).secretFile.split('\n')
+  const bytes = Buffer.from(line, 'base64')
+  bytes.writeBigUInt64LE(operations, 38)
+  bytes.writeBigUInt64LE(memory, 46)
+  expect(() => parseSecretKey(`${comment}\n${bytes.toString('base64')}\n`, 'right')).toThrow(
+    'with limits that minisign',
+  )
+})
+
 test('an encrypted key is read with its password', () => {
   const { publicKey, secretFile } = generateKeys('geheim', WEAK)
   expect(secretFile).toContain('encrypted secret key')
