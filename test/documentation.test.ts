@@ -373,6 +373,11 @@ describe.each(folders)('the README of %s', (folder) => {
     expect(missingSources(file, [`${SERVER}/${folder}`, SERVER, '.'])).toEqual([]))
 })
 
+test('CONTRIBUTING.md names every script', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/npm (?:run )?([\w:-]+)/g)].map(([, name]) => name)
+  expect(Object.keys(manifest.scripts).filter((name) => !named.includes(name))).toEqual([])
+})
+
 describe('docs/decisions.md', () => {
   test('names only sources that are there', () =>
     expect(missingSources('docs/decisions.md', [SERVER, '.'])).toEqual([]))
