@@ -101,7 +101,7 @@ const cellsOf = (line: string) =>
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim())
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub makes of a heading. */
 const anchorOf = (title: string) =>
   title
     .toLowerCase()
@@ -146,10 +146,10 @@ const flagsOf = ({ flags }: Command) =>
   Object.entries(flags).map(([name, { value }]) => (value === undefined ? `--${name}` : `--${name} ${value}`))
 /** Whether there is a command of that name; a further plain word can only follow one that takes words. */
 function isCall(call: string): boolean {
-  const found = commands
+  const command = commands
     .filter(({ name }) => `${call} `.startsWith(`${name} `))
     .sort((a, b) => b.name.length - a.name.length)[0]
-  return found !== undefined && (found.operands !== undefined || !/^ [a-z]/.test(call.slice(found.name.length)))
+  return command !== undefined && (command.operands !== undefined || !/^ [a-z]/.test(call.slice(command.name.length)))
 }
 const callOf = ({ name, operands }: Command) => (operands === undefined ? name : `${name} ${operands.usage}`)
 
@@ -247,14 +247,14 @@ describe('all documents together', () => {
   })
 
   test.each(each)('%s names only flags that there are', (_file, { text }) => {
-    const known = [
+    const allFlags = [
       ...commands.flatMap(({ flags }) => Object.keys(flags).map((name) => `--${name}`)),
       ...FLAGS_OF_ALL,
       ...FLAGS_OF_OTHERS,
       ...PICKER_PROPERTIES,
     ]
     const named = [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag)
-    expect([...new Set(named)].filter((flag) => !known.includes(flag))).toEqual([])
+    expect([...new Set(named)].filter((flag) => !allFlags.includes(flag))).toEqual([])
   })
 
   test('every property of the picker is documented', () => {
@@ -270,11 +270,14 @@ describe('all documents together', () => {
     const scripts = document.code.flatMap((code) =>
       [...code.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string),
     )
-    const own = [
+    const scriptNames = [
       ...Object.keys(manifest.scripts),
       ...Object.keys(JSON.parse(read('data/prepare/package.json')).scripts),
     ]
-    expect({ unknown, scripts: scripts.filter((name) => !own.includes(name)) }).toEqual({ unknown: [], scripts: [] })
+    expect({ unknown, scripts: scripts.filter((name) => !scriptNames.includes(name)) }).toEqual({
+      unknown: [],
+      scripts: [],
+    })
   })
 
   test.each([...each, ['CHANGELOG.md', documentOf('CHANGELOG.md', read('CHANGELOG.md'))] as const])(

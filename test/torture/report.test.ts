@@ -41,8 +41,8 @@ test('a run replaces the page of its campaign and no other', () => {
     ['b', 'other'],
     ['a', 'new'],
   ] as const)
-    writePage(directory.path, campaign(name), page)
-  const written = ['a', 'b'].map((name) => readFileSync(join(directory.path, `${name}.md`), 'utf8'))
+    writePage(join(directory.path, 'new'), campaign(name), page)
+  const written = ['a', 'b'].map((name) => readFileSync(join(directory.path, 'new', `${name}.md`), 'utf8'))
   expect(written).toEqual(['new', 'other'])
 })
 

@@ -1,5 +1,5 @@
 // What a campaign found, as a page of its own: a run writes those of the campaigns that it ran into bench/results/torture/.
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import type { Campaign, Case, Trial } from './trial.ts'
@@ -68,5 +68,7 @@ export function pageOf(
 
 export const RESULTS = 'bench/results/torture'
 
-export const writePage = (directory: string, { name }: Campaign, page: string): void =>
+export function writePage(directory: string, { name }: Campaign, page: string): void {
+  mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, `${name}.md`), page)
+}
