@@ -1,5 +1,5 @@
 // The benchmark: reads the command line, starts the servers, measures them side by side, and reports.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../package.json'
@@ -9,12 +9,12 @@ import { allCores, describeMachine, keepAwake, LOAD_CORES, largestMemory, pinSel
 import { alternate, type Contest, ratioIn, spreadIn } from './measure.ts'
 import { copyPages, type Peer, peers, verifySame, versionOf } from './peers.ts'
 import { profile } from './profile.ts'
-import { ranged, section, withSection } from './report.ts'
+import { ranged, report } from './report.ts'
 import { type Build, build, nomenclator, Server, startTimes } from './servers.ts'
 import { type Spread, spreadOf } from './spread.ts'
 import { type Architecture, OURS, TEN_TIMES, TWO_WORKERS, type Verdict, verdictsOn } from './targets.ts'
 
-export const USAGE = `npm run bench                 compares with all servers; writes its section of docs/benchmarks.md
+export const USAGE = `npm run bench                 compares with all servers; writes bench/results/serving-ARCH.md
 npm run bench -- --quick      compares with nginx alone, in about two minutes; prints the report
 npm run bench -- --smoke      start time and cost of depth; needs neither wrk nor another server
 npm run bench -- --profile    where the time of one hot page goes: user and system time, and the functions that take most
@@ -41,7 +41,15 @@ type Options = Plan & { readonly rounds: number }
 const onlyNginx = peers.filter(({ name }) => name === 'nginx')
 const alone = { peers: [], loads: [], grows: false, seconds: 1, builds: 1, out: undefined } as const
 const plans = {
-  full: { kind: 'compare', peers, loads: allLoads, grows: true, seconds: 2, builds: 9, out: 'docs/benchmarks.md' },
+  full: {
+    kind: 'compare',
+    peers,
+    loads: allLoads,
+    grows: true,
+    seconds: 2,
+    builds: 9,
+    out: `bench/results/serving-${process.arch}.md`,
+  },
   quick: {
     ...{ kind: 'compare', peers: onlyNginx, loads: quickLoads, grows: false },
     ...{ seconds: 1, builds: 3, out: undefined },
@@ -122,7 +130,7 @@ async function compare(options: Options, command: string): Promise<readonly Verd
   const anonymousMegabytes = spreadOf([Math.max(...anonymous)])
   const architecture: Architecture = process.arch === 'x64' ? 'x64' : 'arm64'
   const verdicts = verdictsOn({ measured, start, buildRate: spreadOf(once.rates), anonymousMegabytes }, architecture)
-  const text = section({
+  const text = report({
     ...{ architecture, command, rounds: options.rounds, seconds: options.seconds, measured, verdicts },
     sizes: [
       { server: OURS, build: once.middle, start, memory: largestMemory(ours.pid) },
@@ -137,10 +145,7 @@ async function compare(options: Options, command: string): Promise<readonly Verd
     ],
   })
   console.log(text)
-  if (options.out !== undefined) {
-    const file = resolve(ROOT, options.out)
-    writeFileSync(file, withSection(existsSync(file) ? readFileSync(file, 'utf8') : '', architecture, text))
-  }
+  if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), `${text}\n`)
   return verdicts
 }
 

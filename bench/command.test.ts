@@ -7,7 +7,7 @@ const words = (line: string) => line.split(' ').filter((word) => word !== '')
 
 describe('npm run bench', () => {
   const cases: [string, string[], object][] = [
-    ['', ['nginx', 'fastify', 'drf'], { rounds: 5, out: 'docs/benchmarks.md' }],
+    ['', ['nginx', 'fastify', 'drf'], { rounds: 5, out: `bench/results/serving-${process.arch}.md` }],
     ['--quick', ['nginx'], { rounds: 5, out: undefined }],
     ['--smoke --rounds 3', [], { rounds: 3, out: undefined }],
     ['--quick --out here', ['nginx'], { kind: 'compare', out: 'here' }],
@@ -26,7 +26,7 @@ describe('npm run bench', () => {
 
 describe('npm run bench:search', () => {
   test('writes the report unless it is quick', () => {
-    expect(readSearchOptions([]).out).toStartWith('docs/')
+    expect(readSearchOptions([]).out).toBe('bench/results/search.md')
     expect(readSearchOptions(['--quick'])).toMatchObject({ quick: true, out: undefined })
     expect(readSearchOptions(['--home', 'here']).out).toBeUndefined()
     expect(readSearchOptions(['--quick', '--out', 'here.md']).out).toBe('here.md')

@@ -1,7 +1,8 @@
-// Targets met, missed and not measured; void rounds; figures, tables and sections as text.
+// Targets met, missed and not measured; void rounds; figures, tables and reports as text.
 import { describe, expect, test } from 'bun:test'
 import type { Measured } from './measure.ts'
-import { ranged, section, table, targetTable, withSection } from './report.ts'
+import { peers } from './peers.ts'
+import { ranged, report, table, targetTable } from './report.ts'
 import { spreadOf } from './spread.ts'
 import { isMet, type Limit, verdictsOn } from './targets.ts'
 
@@ -106,7 +107,7 @@ test('tables are Markdown, with words to the left and figures to the right', () 
 describe('the report', () => {
   const memory = { residentBytes: 1e6, anonymousBytes: 1e6 }
   const build = { localities: 10, seconds: 1, peakBytes: 1, diskBytes: 1 }
-  const text = section({
+  const text = report({
     ...{
       architecture: 'x64',
       command: 'npm run bench',
@@ -126,7 +127,7 @@ describe('the report', () => {
       .map((cell) => cell.trim())
 
   test('names the processor, and for a ratio its range and its rounds', () => {
-    expect(text).toStartWith('A chip (x64)')
+    expect(text).toStartWith('# Pages of API v1 on x64\n\nA chip (x64)')
     expect(cellsOf('nomenclator')).toContainValues(['1.05 × (1.00–1.10)', '2'])
   })
 
@@ -135,15 +136,12 @@ describe('the report', () => {
     expect(text).toContain('of nginx on “hot” 3 windows were thrown away (129 errors) and 1 of 3 rounds are void')
   })
 
-  test('replaces the section of one kind of processor and keeps the other byte for byte', () => {
-    const first = withSection('', 'x64', 'figures of x64')
-    expect(first).toContain('## arm64\n\n<!-- begin: npm run bench on arm64 -->\nNot run on this kind of processor yet')
-    const other = (document: string, kind: string) =>
-      document.slice(document.indexOf(`## ${kind}`)).split('<!-- end')[0]
-    const both = withSection(first, 'arm64', 'figures | of arm64\n\n$& ')
-    expect(other(both, 'x64')).toBe(other(first, 'x64'))
-    expect(both).toContain('figures | of arm64\n\n$& ')
-    const again = withSection(both, 'x64', 'new figures')
-    expect(again).toBe(both.replace('figures of x64', 'new figures'))
+  test('says how it was measured, and on what', () => {
+    expect(text.match(/^#+ .+$/gm)).toEqual([
+      '# Pages of API v1 on x64',
+      ...['Targets', 'Comparison', 'Growth', 'Machine', 'How it is measured'].map((title) => `## ${title}`),
+    ])
+    expect(text).toContain('- to repeat it: `bench/setup && npm run bench`')
+    for (const { name } of peers) expect(text).toContain(`- **${name}**: `)
   })
 })

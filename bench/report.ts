@@ -1,21 +1,11 @@
-// The report: figures, tables and the page of the documentation that a run writes.
-import { withPart } from './document-part.ts'
+// The report: figures, tables and the file of bench/results that a run writes.
 import { CONNECTIONS, type Load, loads, RATE } from './load.ts'
 import type { Memory } from './machine.ts'
 import { type Measured, ratioIn, type Sample, spreadIn } from './measure.ts'
 import { peers } from './peers.ts'
 import type { Build } from './servers.ts'
 import type { Spread } from './spread.ts'
-import {
-  type Architecture,
-  architectures,
-  OURS,
-  TEN_TIMES,
-  TWO_WORKERS,
-  type Verdict,
-  voidIn,
-  voidRounds,
-} from './targets.ts'
+import { type Architecture, OURS, TEN_TIMES, TWO_WORKERS, type Verdict, voidIn, voidRounds } from './targets.ts'
 
 export const figure = (value: number, digits = 0): string =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -179,11 +169,9 @@ export const writtenBy = (command: string): string =>
 export const reproduction = (machine: readonly string[], command: string): string =>
   list([...machine, `to repeat it: \`${command}\``])
 
-/** What is the same on every machine. */
-const about = (): string =>
+/** How it is measured, which is the same on every machine. */
+const method = (): string =>
   [
-    'Written by `npm run bench`, which replaces only the section of the kind of processor that it runs on; do not edit. ' +
-      '`bench/setup` installs what it compares with. [performance.md](performance.md) has what was tried, and profiles.',
     HOW,
     list(COLUMNS),
     'The servers:',
@@ -197,41 +185,28 @@ const about = (): string =>
       'apart from what is listed in `bench/peers.ts`.',
   ].join('\n\n')
 
-/** What one run found, on one kind of processor. */
-export function section(results: Results): string {
+/** The page of one run, on one kind of processor. */
+export function report(results: Results): string {
   const { architecture, command, rounds, seconds, measured, verdicts, machine } = results
   const notes = targetNotes(verdicts)
   return [
+    `# Pages of API v1 on ${architecture}`,
     `${machine[0]}. ${writtenBy(command)}`,
     ...noiseNote(measured),
-    `### Targets on ${architecture}`,
+    '## Targets',
     `Rounds: ${rounds}, with windows of ${seconds} s.`,
     targetTable(verdicts),
     ...(notes.length === 0 ? [] : [list(notes)]),
-    `### Comparison on ${architecture}`,
+    '## Comparison',
     comparison(measured),
     ...voidNote(measured),
     ...limitNotes(measured),
-    `### Growth on ${architecture}`,
+    '## Growth',
     GROWTH,
     growth(results),
-    `### Machine of ${architecture}`,
+    '## Machine',
     reproduction(machine, `bench/setup && ${command}`),
+    '## How it is measured',
+    method(),
   ].join('\n\n')
-}
-
-const partName = (architecture: Architecture): string => `npm run bench on ${architecture}`
-const NOT_RUN = 'Not run on this kind of processor yet; `bench/setup && npm run bench` there fills in this section.'
-
-/** The document with the section of one kind of processor replaced; that of the other is kept as it is. */
-export function withSection(document: string, architecture: Architecture, text: string): string {
-  return architectures.reduce(
-    (before, each) => {
-      const isThere = before.includes(`<!-- begin: ${partName(each)} -->`)
-      return isThere && each !== architecture
-        ? before
-        : withPart(before, partName(each), each === architecture ? text : NOT_RUN, each)
-    },
-    withPart(document === '' ? '# Benchmarks' : document, 'npm run bench', about()),
-  )
 }

@@ -1,5 +1,5 @@
-// npm run bench:shelf: what a shelf in PostgreSQL costs at the size of the contract, into docs/scaling.md.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+// npm run bench:shelf: what a shelf in PostgreSQL costs at the size of the contract, into bench/results/shelf.md.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { version } from '../package.json'
@@ -14,9 +14,10 @@ import { TcpProxy } from '../test/support/tcp-proxy.ts'
 import { freePort } from './free-port.ts'
 import { describeMachine } from './machine.ts'
 
-const OUT = join(import.meta.dir, '..', 'docs', 'scaling.md')
-const BEGIN = '<!-- begin: npm run bench:shelf -->'
-const END = '<!-- end: npm run bench:shelf -->'
+const OUT = join(import.meta.dir, 'results', 'shelf.md')
+const TITLE = '# What the shelf in PostgreSQL costs'
+const ABOUT =
+  'Written by `npm run bench:shelf`; do not edit. [scaling.md](../../docs/scaling.md#what-it-costs) says what it means.'
 const DATABASE = 'shelf'
 const NODES = 3
 const MANY = 100
@@ -272,7 +273,10 @@ async function main(): Promise<void> {
   log('a hundred nodes')
   const { reached, returned, busiest } = await many(postgres)
 
-  const part = `${BEGIN}
+  const report = `${TITLE}
+
+${ABOUT}
+
 | what is published | the command, s of a core | from its commit until all workers of ${NODES} nodes serve it | s of a core at each node | each node fetches |
 |---|---|---|---|---|
 ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
@@ -288,12 +292,9 @@ ${MANY} nodes in one process, with a small catalog: a change reaches the last of
 away for ${AWAY_MILLISECONDS / 1_000} s, all were connected again within ${seconds(returned)}, and never more than ${busiest} tried in the same tenth of a second.
 
 \`npm run bench:shelf\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}; other programs took part of it (load ${loadavg()[0]?.toFixed(0)}).
-${END}`
-  console.log(part)
-  const document = existsSync(OUT) ? readFileSync(OUT, 'utf8') : ''
-  const from = document.indexOf(BEGIN)
-  if (from !== -1)
-    writeFileSync(OUT, document.slice(0, from) + part + document.slice(document.indexOf(END) + END.length))
+`
+  console.log(report)
+  writeFileSync(OUT, report)
 }
 
 await main()

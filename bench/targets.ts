@@ -56,7 +56,6 @@ export const TEN_TIMES = 'nomenclator ×10'
 export const TWO_WORKERS = 'nomenclator, two workers'
 
 export type Architecture = 'x64' | 'arm64'
-export const architectures: readonly Architecture[] = ['x64', 'arm64']
 
 /** What differs between the kinds of processor; rates are the reciprocal of what CPU per request may be. */
 const LIMITS: Readonly<

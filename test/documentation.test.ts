@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { USAGE } from '../bench/bench.ts'
 import { USAGE as EXPLORER_USAGE } from '../bench/explorer.ts'
 import { USAGE as RESOLVE_USAGE } from '../bench/resolve/resolve.ts'
@@ -30,10 +30,16 @@ import { DIFFERENCE_KINDS } from '../packages/server/src/verify/compare.ts'
 import { USAGE as SCREENSHOTS_USAGE } from '../tools/screenshots.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { collections, entityNames } from './support/built-in.ts'
-import { USAGE as TORTURE_USAGE } from './torture/torture.ts'
+import { RESULTS } from './torture/report.ts'
+import { campaigns, USAGE as TORTURE_USAGE } from './torture/torture.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100
+const TOUR_LINES = 200
+const SPINE_LINES = 8_000
+const FOLDER_README_LINES = 60
+/** Files that are made when the project is set up or run, and not in the repository. */
+const MADE_LATER = ['built/', 'tsconfig.json']
 const MAX_PICTURE_BYTES = 80_000
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
@@ -95,7 +101,7 @@ const cellsOf = (line: string) =>
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim())
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub makes of a heading. */
 const anchorOf = (title: string) =>
   title
     .toLowerCase()
@@ -103,7 +109,16 @@ const anchorOf = (title: string) =>
     .replace(/\s/g, '-')
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const files = ['README.md', 'README.es.md', 'CONTRIBUTING.md', ...[...new Bun.Glob('docs/*.md').scanSync(ROOT)].sort()]
+const SERVER = 'packages/server/src'
+const allOf = (pattern: string) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort()
+const folders = [...new Set(allOf(`${SERVER}/*/**/*.ts`).map((file) => file.split('/')[3] as string))]
+/** What people write, and what benchmarks and campaigns write. */
+const files = [
+  ...['README.md', 'README.es.md', 'CONTRIBUTING.md'],
+  ...allOf('docs/*.md'),
+  ...allOf(`${SERVER}/*/README.md`),
+  ...allOf('bench/results/**/*.md'),
+]
 const documents = files.map((file) => documentOf(file, read(file)))
 const each = documents.map((document) => [document.file, document] as const)
 const reference = sectionsOf('docs/commands.md')
@@ -131,10 +146,10 @@ const flagsOf = ({ flags }: Command) =>
   Object.entries(flags).map(([name, { value }]) => (value === undefined ? `--${name}` : `--${name} ${value}`))
 /** Whether there is a command of that name; a further plain word can only follow one that takes words. */
 function isCall(call: string): boolean {
-  const found = commands
+  const command = commands
     .filter(({ name }) => `${call} `.startsWith(`${name} `))
     .sort((a, b) => b.name.length - a.name.length)[0]
-  return found !== undefined && (found.operands !== undefined || !/^ [a-z]/.test(call.slice(found.name.length)))
+  return command !== undefined && (command.operands !== undefined || !/^ [a-z]/.test(call.slice(command.name.length)))
 }
 const callOf = ({ name, operands }: Command) => (operands === undefined ? name : `${name} ${operands.usage}`)
 
@@ -232,14 +247,14 @@ describe('all documents together', () => {
   })
 
   test.each(each)('%s names only flags that there are', (_file, { text }) => {
-    const known = [
+    const allFlags = [
       ...commands.flatMap(({ flags }) => Object.keys(flags).map((name) => `--${name}`)),
       ...FLAGS_OF_ALL,
       ...FLAGS_OF_OTHERS,
       ...PICKER_PROPERTIES,
     ]
     const named = [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag)
-    expect([...new Set(named)].filter((flag) => !known.includes(flag))).toEqual([])
+    expect([...new Set(named)].filter((flag) => !allFlags.includes(flag))).toEqual([])
   })
 
   test('every property of the picker is documented', () => {
@@ -255,50 +270,140 @@ describe('all documents together', () => {
     const scripts = document.code.flatMap((code) =>
       [...code.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string),
     )
-    const own = [
+    const scriptNames = [
       ...Object.keys(manifest.scripts),
       ...Object.keys(JSON.parse(read('data/prepare/package.json')).scripts),
     ]
-    expect({ unknown, scripts: scripts.filter((name) => !own.includes(name)) }).toEqual({ unknown: [], scripts: [] })
+    expect({ unknown, scripts: scripts.filter((name) => !scriptNames.includes(name)) }).toEqual({
+      unknown: [],
+      scripts: [],
+    })
   })
 
-  test.each(each)('%s links only to what is there', (file, { links }) => {
-    const dead = links.filter((link) => {
-      if (/^[a-z]+:/.test(link)) return false
-      const [path = '', anchor] = link.split('#')
-      const target = path === '' ? file : join(dirname(file), path)
-      if (!existsSync(join(ROOT, target))) return true
-      return (
-        anchor !== undefined && !documentOf(target, read(target)).sections.some((section) => section.anchor === anchor)
-      )
-    })
-    expect(dead).toEqual([])
-  })
+  test.each([...each, ['CHANGELOG.md', documentOf('CHANGELOG.md', read('CHANGELOG.md'))] as const])(
+    '%s links only to what is there',
+    (file, { links }) => {
+      const dead = links.filter((link) => {
+        if (/^[a-z]+:/.test(link)) return false
+        const [path = '', anchor] = link.split('#')
+        const target = path === '' ? file : join(dirname(file), path)
+        if (!existsSync(join(ROOT, target))) return true
+        return (
+          anchor !== undefined &&
+          !documentOf(target, read(target)).sections.some((section) => section.anchor === anchor)
+        )
+      })
+      expect(dead).toEqual([])
+    },
+  )
 
   test.each(each)('%s names only files that are there', (_file, { text }) => {
-    const named = [...text.matchAll(/(?<![\w/.:<-])(?:src|docs|test|data|tools|bench|deploy)\/[\w./*-]*[\w/*]/g)].map(
-      ([path]) => path,
-    )
+    const named = [
+      ...text.matchAll(/(?<![\w/.:<-])(?:packages|docs|test|data|tools|bench|deploy)\/[\w./*-]*[\w/*]/g),
+    ].map(([path]) => path)
     const isThere = (path: string) =>
       path.includes('*') ? [...new Bun.Glob(path).scanSync(ROOT)].length > 0 : existsSync(join(ROOT, path))
     expect([...new Set(named)].filter((path) => !isThere(path))).toEqual([])
   })
 
-  test('walk through every folder of packages/server/src/', () => {
-    const folders = new Set(
-      [...new Bun.Glob('packages/server/src/*/*').scanSync(ROOT)].map((file) => `${dirname(file)}/`),
-    )
-    expect([...folders].filter((folder) => !read('docs/architecture.md').includes(folder))).toEqual([])
-  })
-
   test('give a reason for every package', () => {
     const packages = Object.keys({ ...server.dependencies, ...manifest.devDependencies })
-    expect(packages.filter((name) => !read('docs/architecture.md').includes(`\`${name}\``))).toEqual([])
+    const reasons = sectionsOf('docs/decisions.md')('Dependencies').rows
+    expect(
+      compare(
+        reasons.filter(([, reason = '']) => reason !== '').flatMap(([names = '']) => spans(names)),
+        packages,
+      ),
+    ).toEqual(SAME)
   })
 })
 
-describe('docs/operations.md', () => {
-  const operations = sectionsOf('docs/operations.md')
+/** Spans of a page that are paths of the server's sources, relative to one of some folders, and are not there. */
+function missingSources(file: string, bases: readonly string[]): string[] {
+  const { code = [] } = documents.find((one) => one.file === file) ?? {}
+  const paths = code.filter((span) => /^(?:[\w-]+\/)+$|^[\w./-]+\.(?:ts|json)$/.test(span))
+  return paths.filter((path) => !bases.some((base) => existsSync(join(ROOT, base, path))) && !MADE_LATER.includes(path))
+}
+
+describe('docs/architecture.md', () => {
+  const file = 'docs/architecture.md'
+  const tour = sectionsOf(file)
+  const spine = tour('The spine').rows.map(([path = '']) => spans(path)[0] ?? '')
+
+  test(`is a tour of at most ${TOUR_LINES} lines, which opens with five to eight principles`, () => {
+    expect(read(file).trimEnd().split('\n').length).toBeLessThanOrEqual(TOUR_LINES)
+    const [, first = ''] = read(file).split(/^## /m)
+    expect(first.split('\n')[0]).toBe('Principles')
+    const principles = first.match(/^- /gm)?.length ?? 0
+    expect(principles).toBeGreaterThanOrEqual(5)
+    expect(principles).toBeLessThanOrEqual(8)
+  })
+
+  test('names only sources that are there', () => expect(missingSources(file, [SERVER, '.'])).toEqual([]))
+
+  test(`has a spine of at most ${SPINE_LINES} lines, from main through every folder that data passes`, () => {
+    expect(spine[0]).toBe('main.ts')
+    expect(spine.filter((path, at) => spine.indexOf(path) !== at)).toEqual([])
+    const lines = spine.map((path) => read(join(SERVER, path)).trimEnd().split('\n').length)
+    expect(lines.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(SPINE_LINES)
+    const passed = new Set(spine.map((path) => path.split('/')[0]))
+    for (const folder of ['cli', 'catalog', 'source', 'release', 'query', 'http', 'explorer'])
+      expect(passed).toContain(folder)
+  })
+
+  test('says of each file what it owns, and of each folder what it is', () => {
+    expect(tour('The spine').rows.filter(([, words = '']) => words.length < 3)).toEqual([])
+    const documented = tour('The folders').rows.map(([folder = '']) => spans(folder)[0] ?? '')
+    expect(
+      compare(
+        documented,
+        folders.map((folder) => `${folder}/`),
+      ),
+    ).toEqual(SAME)
+  })
+})
+
+describe.each(folders)('the README of %s', (folder) => {
+  const file = `${SERVER}/${folder}/README.md`
+
+  test('is at most a page, and says what the folder owns, offers, must not know, and where to begin', () => {
+    expect(read(file).trimEnd().split('\n').length).toBeLessThan(FOLDER_README_LINES)
+    expect(read(file)).toStartWith(`# ${folder}\n`)
+    for (const word of ['**Offers', '**Must not know', '**Begin with']) expect(read(file)).toContain(word)
+  })
+
+  test('names only files that are there', () =>
+    expect(missingSources(file, [`${SERVER}/${folder}`, SERVER, '.'])).toEqual([]))
+})
+
+test('CONTRIBUTING.md names every script', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/npm (?:run )?([\w:-]+)/g)].map(([, name]) => name)
+  expect(Object.keys(manifest.scripts).filter((name) => !named.includes(name))).toEqual([])
+})
+
+describe('docs/decisions.md', () => {
+  test('names only sources that are there', () =>
+    expect(missingSources('docs/decisions.md', [SERVER, '.'])).toEqual([]))
+})
+
+describe('bench/results/', () => {
+  test('has a page for every campaign, and docs/reliability.md says what each found', () => {
+    const names = [...campaigns.map(({ name }) => name), 'fleet']
+    const documented = sectionsOf('docs/reliability.md')('What was found').rows.map(
+      ([campaign = '']) => spans(campaign)[0] ?? '',
+    )
+    expect(compare(documented, names)).toEqual(SAME)
+    expect(
+      compare(
+        allOf(`${RESULTS}/*.md`).map((file) => basename(file, '.md')),
+        names,
+      ),
+    ).toEqual(SAME)
+  })
+})
+
+describe('docs/observe.md', () => {
+  const operations = sectionsOf('docs/observe.md')
 
   test('has every metric, with its type', () => {
     const documented = operations('Metrics').rows.map(([name, type]) => `${name} ${type}`)
@@ -307,7 +412,7 @@ describe('docs/operations.md', () => {
   })
 
   test('has every route that requests are counted by', () => {
-    const text = read('docs/operations.md').replaceAll('\n', ' ')
+    const text = read('docs/observe.md').replaceAll('\n', ' ')
     expect(ROUTE_LABELS.filter((route) => !text.includes(`\`${route}\``))).toEqual([])
   })
 
@@ -378,15 +483,25 @@ describe(CONTRACT, () => {
     expect(compare(documented, Object.keys(sent))).toEqual(SAME)
   })
 
-  test('has every problem, with its status and title, and the document of API v2 those that it adds', () => {
-    const rows = [...contract('Problems').rows, ...sectionsOf('docs/api-v2.md')('Problems').rows]
-    const documented = rows.map(([kind, status, title]) => `${kind} ${status} ${title}`)
+  test('has every problem, with its status and title', () => {
+    const documented = contract('Problems').rows.map(([kind, status, title]) => `${kind} ${status} ${title}`)
     const real = Object.entries(problemTitles).map(([kind, [status, title]]) => `\`${kind}\` ${status} ${title}`)
     expect(compare(documented, real)).toEqual(SAME)
   })
 
-  test('names only problems that there are', () => {
-    const named = [...read(CONTRACT).matchAll(/\b[45]\d\d `([a-z-]+)`|urn:nomenclator:problem:([a-z-]+)/g)]
+  test('is the only page with a table of problems, or of limits', () => {
+    const tables = documents.flatMap(({ file, sections }) => sections.map(({ rows, title }) => ({ file, rows, title })))
+    const isOfProblems = (rows: string[][]) =>
+      rows.filter(([kind = '']) => (spans(kind)[0] ?? '') in problemTitles).length
+    expect(tables.filter(({ rows }) => isOfProblems(rows) > 2).map(({ file }) => file)).toEqual([CONTRACT])
+    const limits = tables.filter(
+      ({ title, rows }) => title === 'Limits' && rows.some(([, max = '']) => /^\d/.test(max)),
+    )
+    expect(limits.map(({ file }) => file)).toEqual([CONTRACT])
+  })
+
+  test.each(each)('%s names only problems that there are', (_file, { text }) => {
+    const named = [...text.matchAll(/\b[45]\d\d `([a-z-]+)`|urn:nomenclator:problem:([a-z-]+)/g)]
     const kinds = named.map(([, beside, inType]) => beside ?? inType ?? '')
     expect(kinds.filter((kind) => !(kind in problemTitles))).toEqual([])
   })
@@ -401,14 +516,57 @@ describe(CONTRACT, () => {
     )
   })
 
-  test('has the limits', () => {
-    const values = contract('Limits').rows.map(([, most = '']) => most)
-    expect(values).toContain(`${HEAD_LIMITS.target.toLocaleString('en')} characters`)
-    expect(values).toContain(`${HEAD_LIMITS.fields}`)
-    expect(values).toContain(`${HEAD_LIMITS.bytes.toLocaleString('en')} bytes`)
-    for (const milliseconds of Object.values(TIMEOUTS)) expect(values).toContain(`${milliseconds / 1_000} seconds`)
+  test('has the limits, as the code has them', () => {
+    const documented = new Map(contract('Limits').rows.map(([what = '', max = '']) => [what, max]))
+    const number = (value: number) => value.toLocaleString('en')
+    const expected: Record<string, string> = {
+      'URL, as it stands in the request line': `${number(HEAD_LIMITS.target)} characters`,
+      'header fields': number(HEAD_LIMITS.fields),
+      'request line and headers together': `${number(HEAD_LIMITS.bytes)} bytes`,
+      'time for a request to arrive whole, from its first byte': `${TIMEOUTS.requestMilliseconds / 1_000} seconds`,
+      'time in which a client reads nothing of its responses': `${TIMEOUTS.requestMilliseconds / 1_000} seconds`,
+      'time until the next request on a connection': `${TIMEOUTS.idleMilliseconds / 1_000} seconds`,
+      '`page`': `${String(constantOf('MAX_PAGE', 'http/v2')).length} digits`,
+      'records on a page': number(constantOf('MAX_PER_PAGE', 'http/v2')),
+      'paths in `sort`': number(constantOf('MAX_SORT_FIELDS', 'http/v2')),
+      'paths in `fields`': number(constantOf('MAX_FIELDS', 'http/v2')),
+      'words in `q`': number(constantOf('MAX_WORDS', 'http/v2')),
+      'characters in `q`': number(constantOf('MAX_SEARCH_CHARACTERS', 'http/v2')),
+      'values of all filters together': number(constantOf('MAX_FILTER_VALUES', 'http/v2')),
+      suggestions: number(constantOf('MAX_SUGGESTIONS', 'http/v2')),
+      'rows to resolve in a query': number(constantOf('MAX_QUERY_ROWS', 'http/v2')),
+      'rows to resolve in a body': number(constantOf('MAX_ROWS', 'http/v2')),
+      'body of rows': `${number(constantOf('MAX_ROWS_BYTES', 'http'))} bytes`,
+      'characters in each text or part of a row': number(constantOf('MAX_ROW_CHARACTERS', 'query')),
+      'body of a form': `${number(constantOf('MAX_FORM_BYTES', 'http'))} bytes`,
+      'queries in a batch, `batchSize` in the manifest': number(constantOf('MAX_QUERIES', 'http/reconcile')),
+      'candidates of a query': number(constantOf('MAX_CANDIDATES', 'http/reconcile')),
+      'identifiers in an extension': number(constantOf('MAX_IDS', 'http/reconcile')),
+      'properties in a query or an extension': number(constantOf('MAX_PROPERTIES', 'http/reconcile')),
+    }
+    expect(Object.fromEntries([...documented].filter(([what]) => what in expected))).toEqual(expected)
+    // All other rows are headings, flags of the operator, and the bodies that are not read.
+    const others = [...documented].filter(([what]) => !(what in expected)).map(([, max]) => max)
+    expect(others.filter((max) => /^\d/.test(max))).toEqual([])
+    const flags = commands.find(({ name }) => name === 'serve')?.flags ?? {}
+    const limiting = Object.keys(flags).filter((name) => name.startsWith('max-') || name === 'rate-limit')
+    expect(
+      compare(
+        others.flatMap(spans),
+        limiting.map((name) => `--${name}`),
+      ),
+    ).toEqual(SAME)
   })
 })
+
+/** The number that a constant of the server has, wherever below a folder its file is; one that is not unique there is a mistake. */
+function constantOf(name: string, folder: string): number {
+  const sources = allOf(`${join(SERVER, folder)}/**/*.ts`).filter((file) => !file.endsWith('.test.ts'))
+  const pattern = new RegExp(`^(?:export )?const ${name} = (\\d[\\d_]*)$`, 'gm')
+  const values = sources.flatMap((file) => [...read(file).matchAll(pattern)].map(([, digits]) => digits as string))
+  if (values.length !== 1) throw new Error(`${values.length} constants below ${folder}/ are called ${name}`)
+  return Number(values[0]?.replaceAll('_', ''))
+}
 
 function typeOf(field: Field): string {
   if (field.kind === 'embed') return `\`${field.entity.name}\` object`

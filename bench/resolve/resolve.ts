@@ -14,7 +14,7 @@ import { judge, type Limit, type Verdict } from '../targets.ts'
 import { type Correctness, type RowScore, scoreRows } from './correctness.ts'
 import { dirtyRows, homonymRows } from './dirty-rows.ts'
 
-const REPORT = 'docs/resolve-benchmarks.md'
+const REPORT = 'bench/results/resolve.md'
 
 export const USAGE = `npm run bench:resolve                  dirty rows of the bundled data; prints the report
 npm run bench:resolve -- --home DIR    the same of the releases in these homes too; writes ${REPORT}
@@ -101,7 +101,7 @@ function report(results: readonly HomeResults[], options: Options, call: string)
     `Written by \`npm run bench:resolve\`; do not edit. Rows are made from the names of the catalog itself, as people write them:
 misspelt, abbreviated, glued, cut off, by ear, with words that say nothing. A row is right if it is resolved to the very record that it
 was made from. Names that several records with the same parent have are measured apart: no one could tell which one is meant,
-so they must be called ambiguous. [resolve.md](resolve.md) tells what the verdicts mean.`,
+so they must be called ambiguous. [resolve.md](../../docs/resolve.md#verdicts) tells what the verdicts mean.`,
     '',
   ]
   for (const { title, source, records, kinds, forms, total, homonyms, commandSeconds } of results)

@@ -1,4 +1,4 @@
-// The targets of the search, and the page of the documentation that its benchmark writes.
+// The targets of the search, and the file of bench/results that its benchmark writes.
 import { figure, list, megabytes, ranged, reproduction, table, targetTable, writtenBy } from '../report.ts'
 import { type Spread, spreadOf } from '../spread.ts'
 import { judge, type Limit, type Verdict } from '../targets.ts'

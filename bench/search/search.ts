@@ -16,7 +16,7 @@ import { openService } from './service.ts'
 import { findSlowest } from './slowest.ts'
 import { againstSqlite } from './sqlite.ts'
 
-const REPORT = 'docs/search-benchmarks.md'
+const REPORT = 'bench/results/search.md'
 
 export const USAGE = `npm run bench:search              relevance, latency, growth, SQLite and the slowest requests; writes ${REPORT}
 npm run bench:search -- --quick   relevance and latency in fewer rounds; prints the report

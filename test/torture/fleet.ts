@@ -13,12 +13,11 @@ import { serverOf } from '../support/server.ts'
 import { eventually, Service } from '../support/service.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { OFFSET_VARIABLE } from './clock-shim.ts'
-import { withPart } from './report.ts'
+import { pageOf, RESULTS, writePage } from './report.ts'
 import { fingerprintOf, startTraffic } from './traffic.ts'
 import { type Campaign, Homes, type Scale, type Trial } from './trial.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
-const OUT = join(ROOT, 'docs', 'scaling.md')
 const DATABASE = 'fleet'
 const NODES = 3
 const RATE = 100
@@ -562,11 +561,9 @@ if (import.meta.main) {
   const trial = await runCampaign(fleet, homes, { scale, seed: Number(values.seed), log })
   const call = ['npm run torture:fleet', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
   const took = { seconds: (performance.now() - started) / 1_000, call, machine }
-  console.log(withPart('', fleet, trial, took))
-  const out = values.out ?? (values.quick ? undefined : OUT)
-  if (out !== undefined) {
-    const before = existsSync(out) ? readFileSync(out, 'utf8') : '# Beyond one machine\n'
-    writeFileSync(out, withPart(before, fleet, trial, took))
-  }
+  const page = pageOf(fleet, trial, took)
+  console.log(page)
+  const out = values.out ?? (values.quick ? undefined : join(ROOT, RESULTS))
+  if (out !== undefined) writePage(out, fleet, page)
   process.exit(trial.failures.length === 0 ? 0 : 1)
 }

@@ -1,7 +1,10 @@
-// A run replaces its own parts of the report and leaves the others; memory slopes are those of a straight line.
+// A run replaces the pages of its own campaigns and leaves the others; memory slopes are those of a straight line.
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TestDirectory } from '../support/releases.ts'
 import { slopeOf } from './memory.ts'
-import { withPart } from './report.ts'
+import { pageOf, writePage } from './report.ts'
 import { type Campaign, Homes, Trial } from './trial.ts'
 
 const campaign = (name: string): Campaign => ({
@@ -19,23 +22,28 @@ const trialWith = (fact: string, ...failures: readonly string[]) => {
 }
 const how = { seconds: 2, call: 'npm run torture', machine: ['a processor', 'a system'] }
 
-test('a campaign comes once, with its heading, and is replaced where it stands', () => {
-  const first = withPart('# Top\n', campaign('a'), trialWith('old'), how)
-  const both = withPart(first, campaign('b'), trialWith('other'), how)
-  const again = withPart(both, campaign('a'), trialWith('new', 'it broke'), how)
-  expect(again.match(/^#.*$/gm)).toEqual(['# Top', '## Title of a', '## Title of b'])
-  expect(again).not.toContain('- old')
-  expect([...again.matchAll(/^- .*$/gm)].map(([line]) => line)).toEqual(['- new', '- it broke', '- other'])
-  expect(again.match(/Everything that must hold did\./g)?.length).toBe(1)
-  expect(again).toContain('seed 7')
-  expect(again).toContain('; a processor; a system.')
+test('a page has what was found and what did not hold, and how it was run', () => {
+  const held = pageOf(campaign('a'), trialWith('seen'), how)
+  expect(held.split('\n').slice(0, 3)).toEqual(['# Title of a', '', 'What.'])
+  expect(held).toContain('Everything that must hold did.')
+  const broken = pageOf(campaign('a'), trialWith('seen', 'it broke'), how)
+  expect([...broken.matchAll(/^- .*$/gm)].map(([line]) => line)).toEqual(['- seen', '- it broke'])
+  expect(broken).not.toContain('Everything that must hold did.')
+  expect(broken).toContain('**Did not hold:**')
+  expect(broken).toContain('seed 7')
+  expect(broken).toEndWith('; a processor; a system.\n')
 })
 
-test('what people wrote around a part stays', () => {
-  const document = `Before\n\n${withPart('', campaign('a'), trialWith('old'), how).trim()}\n\nAfter\n`
-  const replaced = withPart(document, campaign('a'), trialWith('new'), how)
-  expect(replaced.startsWith('Before\n')).toBe(true)
-  expect(replaced.endsWith('-->\n\nAfter\n')).toBe(true)
+test('a run replaces the page of its campaign and no other', () => {
+  using directory = new TestDirectory()
+  for (const [name, page] of [
+    ['a', 'old'],
+    ['b', 'other'],
+    ['a', 'new'],
+  ] as const)
+    writePage(join(directory.path, 'new'), campaign(name), page)
+  const written = ['a', 'b'].map((name) => readFileSync(join(directory.path, 'new', `${name}.md`), 'utf8'))
+  expect(written).toEqual(['new', 'other'])
 })
 
 test.each([

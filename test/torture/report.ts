@@ -1,5 +1,6 @@
-// docs/reliability.md: what each campaign found, in a part of its own between two marks, so that a run replaces only what it ran.
-import { withPart as withDocumentPart } from '../../bench/document-part.ts'
+// What a campaign found, as a page of its own: a run writes those of the campaigns that it ran into bench/results/torture/.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { version } from '../../package.json'
 import type { Campaign, Case, Trial } from './trial.ts'
 
@@ -38,8 +39,12 @@ type Conditions = {
   readonly stolen?: number
 }
 
-/** The part of one campaign, without its heading. */
-function partOf({ description }: Campaign, trial: Trial, { seconds, call, machine, stolen = 0 }: Conditions): string {
+/** The page of one campaign. */
+export function pageOf(
+  { title, description }: Campaign,
+  trial: Trial,
+  { seconds, call, machine, stolen = 0 }: Conditions,
+): string {
   const table =
     trial.cases.length === 0
       ? []
@@ -47,6 +52,8 @@ function partOf({ description }: Campaign, trial: Trial, { seconds, call, machin
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [title, '', ...lines.map((line) => `- ${line.replaceAll('|', '/')}`), '']
   return [
+    `# ${title}`,
+    '',
     description,
     '',
     ...table,
@@ -55,11 +62,13 @@ function partOf({ description }: Campaign, trial: Trial, { seconds, call, machin
       ? ['Everything that must hold did.', '']
       : list('**Did not hold:**', trial.failures)),
     `\`${call}\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${Math.round(seconds)} s, seed ${trial.seed}; nomenclator ${version} on Bun ${Bun.version}; ${machine.join('; ')}${stolen < 0.02 ? '' : `; its host gave ${Math.round(stolen * 100)} % of its time to other machines`}.`,
+    '',
   ].join('\n')
 }
 
-/** The document with the part of a campaign replaced; a campaign that is not in it yet comes at the end. */
-export function withPart(document: string, campaign: Campaign, trial: Trial, conditions: Conditions): string {
-  const text = partOf(campaign, trial, conditions)
-  return withDocumentPart(document, `npm run torture -- ${campaign.name}`, text, campaign.title)
+export const RESULTS = 'bench/results/torture'
+
+export function writePage(directory: string, { name }: Campaign, page: string): void {
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, `${name}.md`), page)
 }

@@ -1,5 +1,4 @@
-// npm run torture: one campaign after the other against the real service, and what each found into docs/reliability.md.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+// npm run torture: one campaign after the other against the real service, and what each found into bench/results/torture/.
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, hostTicks, keepAwake } from '../../bench/machine.ts'
@@ -10,7 +9,7 @@ import { diskFull } from './disk-full.ts'
 import { fuzz } from './fuzz.ts'
 import { importKills } from './import.ts'
 import { load } from './load.ts'
-import { withPart } from './report.ts'
+import { pageOf, RESULTS, writePage } from './report.ts'
 import { restarts } from './restarts.ts'
 import { slow } from './slow.ts'
 import { swaps } from './swaps.ts'
@@ -23,7 +22,6 @@ export const campaigns: readonly Campaign[] = [
 ]
 
 const ROOT = join(import.meta.dir, '..', '..')
-const OUT = 'docs/reliability.md'
 
 export const USAGE = `npm run torture                  every campaign; about an hour
 npm run torture -- PART...       only these: ${campaigns.map(({ name }) => name).join(', ')}
@@ -31,7 +29,7 @@ npm run torture -- --quick       the same in minutes; prints the report
 
   --quick     smaller campaigns
   --seed N    what is random follows from it (default 1)
-  --out FILE  write the report there (default ${OUT}; with --quick nowhere)
+  --out DIR   write a page for each campaign there (default ${RESULTS}; with --quick nowhere)
   --help      this text
 
 The service is started by the campaigns themselves, on free ports of 127.0.0.1. Those that mount file systems need root.
@@ -63,7 +61,7 @@ function readOptions(argv: readonly string[]): Options {
     parts: campaigns.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
     scale: values.quick ? 'quick' : 'full',
     seed,
-    out: values.out ?? (values.quick ? undefined : join(ROOT, OUT)),
+    out: values.out ?? (values.quick ? undefined : join(ROOT, RESULTS)),
   }
 }
 
@@ -91,7 +89,6 @@ async function run({ parts, scale, seed, out }: Options, call: string): Promise<
   using _awake = keepAwake()
   const machine = describeMachine()
   let failures = 0
-  let printed = ''
   for (const campaign of parts) {
     const started = performance.now()
     const before = hostTicks()
@@ -104,14 +101,11 @@ async function run({ parts, scale, seed, out }: Options, call: string): Promise<
     log(`${trial.failures.length === 0 ? 'held' : 'DID NOT HOLD'}, ${Math.round(seconds)} s`)
     failures += trial.failures.length
     const conditions = { seconds, call, machine, stolen }
-    printed = withPart(printed, campaign, trial, conditions)
-    if (out === undefined) continue
+    const page = pageOf(campaign, trial, conditions)
+    console.log(page)
     // After each campaign, so that an hour of work is not lost with the last of them.
-    const file = resolve(out)
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : '# What Nomenclator withstands\n'
-    writeFileSync(file, withPart(text, campaign, trial, conditions))
+    if (out !== undefined) writePage(resolve(out), campaign, page)
   }
-  console.log(printed)
   return failures === 0 ? 0 : 1
 }
 

@@ -315,7 +315,7 @@ async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {
     return ok(`${found}, ${deep ? 'every byte as it was written' : 'all files there with their sizes'}`)
   } catch (error) {
     if (!(error instanceof Failure)) return fail(`it cannot be read: ${messageOf(error)}`, 'see permissions above')
-    return fail(error.message, 'see docs/operations.md, or run nomenclator releases')
+    return fail(error.message, 'see docs/run.md, or run nomenclator releases')
   }
 }
 
