@@ -192,6 +192,7 @@ describe('where the contract is silent, a server gets advice and does not fail',
         ),
       })),
     ],
+    ['a relation in upper case', [], header('Link', (old) => old.replaceAll('"next"', '"NEXT"'))],
     ['a relation without quotes', [], header('Link', (old) => old.replaceAll('"', ''))],
     [
       'chunks',
@@ -741,12 +742,13 @@ describe('requests', () => {
   test('all pause when the server asks for it', async () => {
     let refused = 0
     const times: number[] = []
-    await using server = await plainV1((response, { page }) => {
+    const refuse: Fault = (response, { page }) => {
       times.push(performance.now())
       if (page !== 2 || refused > 0) return response
       refused = performance.now()
       return { ...response, status: 429, fields: [['Retry-After', '1']] }
-    })
+    }
+    await using server = await plainV1(refuse, { records: new Map([['paises', countries(300)]]) })
     await verified(server.url, { collections: paises, advice: false })
     // Another may have been on its way.
     expect(times.filter((time) => time > refused && time < refused + 900).length).toBeLessThanOrEqual(1)

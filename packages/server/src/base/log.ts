@@ -1,5 +1,6 @@
 // What a running service tells its operator: one event at a time, as a line for people or as JSON for programs.
 import { fstatSync } from 'node:fs'
+import { isObject } from './json.ts'
 
 type LogLevel = 'info' | 'warn' | 'error'
 
@@ -38,13 +39,13 @@ export function logStyle(
   return journalStream !== undefined && journalStream === deviceOf(STANDARD_ERROR) ? 'journal' : 'json'
 }
 
-/** In the form that systemd gives a service that is connected to the journal. */
+/** A stream in the form by which systemd names the one that is connected to the journal. */
 function deviceOf(descriptor: number): string {
   const { dev, ino } = fstatSync(descriptor, { bigint: true })
   return `${dev}:${ino}`
 }
 
-/** Levels of syslog. */
+/** The levels of syslog. */
 const PRIORITIES: Readonly<Record<LogLevel, number>> = { error: 3, warn: 4, info: 6 }
 
 export function createLog(style: LogStyle, write: (text: string) => void): Log {
@@ -87,12 +88,8 @@ function parsed(line: string): LogEvent | undefined {
 }
 
 const isEvent = (value: unknown): value is LogEvent =>
-  typeof value === 'object' &&
-  value !== null &&
-  'level' in value &&
+  isObject(value) &&
   typeof value.level === 'string' &&
   value.level in PRIORITIES &&
-  'event' in value &&
   typeof value.event === 'string' &&
-  'message' in value &&
   typeof value.message === 'string'

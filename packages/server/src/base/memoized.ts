@@ -9,8 +9,8 @@ export function memoized<K extends object, Rest extends readonly unknown[], V>(
 ): (key: K, ...rest: Rest) => V {
   const results = new WeakMap<K, V>()
   return (key, ...rest) => {
-    const known = results.get(key)
-    if (known !== undefined || results.has(key)) return known as V
+    const cached = results.get(key)
+    if (cached !== undefined || results.has(key)) return cached as V
     const result = compute(key, ...rest)
     results.set(key, result)
     return result

@@ -8,7 +8,7 @@ const PACKAGE = join(import.meta.dir, '..', '..')
 /** A checkout has what ships with the program beside its packages; packing copies it into the package. */
 const isCheckout = PACKAGE.endsWith(join('/packages', 'server'))
 
-/** In an executable all modules are one, and the files that it was built with are beside it. */
+/** Where shipped files are. In an executable all modules are one, and the files that it was built with are beside it. */
 const ROOT = isExecutable ? import.meta.dir : isCheckout ? join(PACKAGE, '..', '..') : PACKAGE
 
 /** The path of a file or directory that ships with the program. In an executable, read it with Bun.file or readFileSync. */

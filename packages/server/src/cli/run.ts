@@ -20,7 +20,7 @@ import { upgrade } from './commands/upgrade.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
-/** In the order of the help: a line for each file of commands. */
+/** All commands, in the order of the help: a line for each file. */
 export const commands: readonly Command[] = [
   serveCommand,
   ...importCommands,

@@ -7,7 +7,7 @@ export type SourceLocation = { readonly file: string; readonly line: number }
 /** What is wrong with the value of a column. */
 export type ColumnFault = { readonly column: string; readonly value: unknown; readonly expected: string }
 
-/** As it is printed. */
+/** A fault as it is printed. */
 export type Fault = SourceLocation & { readonly column: string; readonly value: string; readonly expected: string }
 
 const MAX_FAULTS = 100

@@ -14,13 +14,13 @@ export class Findings {
   readonly #byKind = new Map<string, { description: string; count: number; examples: string[] }>()
 
   add(kind: string, description: string, example: string): void {
-    const found = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
-    found.count++
-    if (found.examples.length < MAX_EXAMPLES) found.examples.push(example)
-    this.#byKind.set(kind, found)
+    const finding = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
+    finding.count++
+    if (finding.examples.length < MAX_EXAMPLES) finding.examples.push(example)
+    this.#byKind.set(kind, finding)
   }
 
   list(): Finding[] {
-    return [...this.#byKind].map(([kind, found]) => ({ kind, ...found }))
+    return [...this.#byKind].map(([kind, finding]) => ({ kind, ...finding }))
   }
 }

@@ -10,7 +10,7 @@ export type Encoding = 'utf-8' | 'windows-1252'
 export type Lines = {
   /** The number of the first of them; a file begins with line 1. */
   readonly first: number
-  /** Without their line ends. */
+  /** The texts of the lines, without their ends. */
   readonly lines: readonly string[]
   /** Undefined until it is known. */
   readonly encoding: Encoding | undefined

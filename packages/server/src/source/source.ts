@@ -57,6 +57,6 @@ export type Source = {
   expected(entity: string): number | undefined
   /** The aliases that it gives; without it those of the release before stay. */
   readonly aliases?: (faults: Faults) => readonly Alias[]
-  /** In the order of the entities' definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
+  /** Gives the rows of an entity; entities are read in the order of their definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
   read(entity: string, report: Report): AsyncIterable<Block> | Iterable<Block>
 }

@@ -19,7 +19,7 @@ import { basename, join } from 'node:path'
 
 /** What a server says of one version of a file. */
 export type FileVersion = {
-  /** In bytes; undefined where the server does not say. */
+  /** The number of bytes; undefined where the server does not say. */
   readonly size: number | undefined
   readonly etag: string | undefined
   readonly lastModified: string | undefined

@@ -8,7 +8,7 @@ import { builtInCatalog } from '../catalog/entities.ts'
 export const collections = v1Collections(builtInCatalog)
 
 export type Address = {
-  /** Without a slash at its end. */
+  /** The address before /api/v1, without a slash at its end. */
   readonly base: string
   /** The collection that the URL names, if it names one. */
   readonly only: Collection | undefined

@@ -184,7 +184,7 @@ const unique =
     return seen.size === 0 ? undefined : []
   }
 
-/** In the order in which docs/verify.md lists them. */
+/** The advice in the order of docs/verify.md. */
 export const advice: readonly Advice[] = [
   {
     id: 'link-last',

@@ -51,17 +51,17 @@ export type Check = {
   readonly id: string
   readonly severity: Severity
   readonly rule: string
-  /** On every request that the contract covers. */
+  /** Checks every request that the contract covers. */
   readonly exchange?: (exchange: Exchange) => Verdict
-  /** On the response to every request of a page. */
+  /** Checks the response to every request of a page. */
   readonly response?: (page: SeenPage) => Verdict
-  /** On every page of status 200. */
+  /** Checks every page of status 200. */
   readonly page?: (page: SeenPage) => Verdict
-  /** On the pages of a collection together. */
+  /** Checks the pages of a collection together. */
   readonly walk?: (walk: Walk) => Verdict
-  /** With requests of its own, to every collection. */
+  /** Checks every collection with requests of its own. */
   readonly probe?: (probe: Probe) => Promise<Verdict>
-  /** With requests of its own, to one collection. */
+  /** Checks one collection with requests of its own. */
   readonly probeOnce?: (probe: Probe) => Promise<Verdict>
 }
 

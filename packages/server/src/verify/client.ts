@@ -7,13 +7,13 @@ import { Connection, type HeaderField, NoResponse, type RawResponse, valuesOf } 
 
 export type Sent = {
   readonly method: string
-  /** From the base of the service: path and query. */
+  /** Path and query, from the base of the service. */
   readonly target: string
   readonly fields?: readonly HeaderField[]
 }
 
 export type Exchange = Sent & {
-  /** As it is told to people. */
+  /** The request as it is told to people. */
   readonly request: string
   readonly outcome: RawResponse | NoResponse
 }

@@ -10,7 +10,7 @@ export type RawResponse = {
   readonly version: string
   readonly status: number
   readonly reason: string
-  /** In the order and spelling in which they came, repeated ones too. */
+  /** The headers in the order and spelling in which they came, repeated ones too. */
   readonly fields: readonly HeaderField[]
   readonly body: Uint8Array
   /** Bytes that came although the response was over. */

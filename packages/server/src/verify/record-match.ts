@@ -13,7 +13,7 @@ type FieldDifference = {
   readonly values: readonly [left: unknown, right: unknown]
 }
 
-/** With more records than this without a counterpart, two servers are not worth comparing any further. */
+/** The most records without a counterpart with which two servers are worth comparing further. */
 export const MAX_WAITING = 100_000
 
 /** Records of two servers, matched by key as they come. Only those that have no match yet are kept. */

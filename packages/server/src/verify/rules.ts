@@ -170,7 +170,7 @@ async function headHeaders(probe: Probe): Promise<Verdict> {
   })
 }
 
-/** In the order in which docs/verify.md lists them. */
+/** The rules in the order of docs/verify.md. */
 export const rules: readonly Rule[] = [
   {
     id: 'http-response',

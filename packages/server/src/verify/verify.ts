@@ -146,7 +146,7 @@ class Verifier {
     if (first?.response.status === 200) await this.#probe(first)
   }
 
-  /** Without readable totals, the second page is tried. */
+  /** The pages to request; without readable totals, the second is tried. */
   #pagesOf({ name }: Collection, first: SeenPage | undefined): number[] {
     if (first?.response.status !== 200) return [1]
     const { pages } = first

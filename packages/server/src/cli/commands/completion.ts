@@ -50,7 +50,7 @@ function firstWords(commands: readonly Command[]): Word[] {
   return [...words, ['help', 'Describe a command'], ['--help', 'List the commands'], ['--version', 'Print the version']]
 }
 
-/** For each first word of commands that have two, the second words. */
+/** The second words of commands that have two, by the first. */
 function secondWords(commands: readonly Command[]): Map<string, Word[]> {
   const families = new Map<string, Word[]>()
   for (const { name, description } of commands) {
@@ -69,8 +69,8 @@ const DIGEST_LINES = "sed -n 's/^[* ] \\([0-9a-f]\\{12\\}\\) .*/\\1/p'"
 
 function bashScript(commands: readonly Command[]): string {
   const families = [...secondWords(commands)].map(([first, words]) => {
-    const own = commands.some(({ name }) => name === first) ? `command=${quoted(first)} ` : ''
-    return `    ${quoted(`${first} `)}) ${own}words=${quoted(namesOf(words))} ;;`
+    const ownCommand = commands.some(({ name }) => name === first) ? `command=${quoted(first)} ` : ''
+    return `    ${quoted(`${first} `)}) ${ownCommand}words=${quoted(namesOf(words))} ;;`
   })
   const prefixes = longestFirst(commands).map(({ name }) => `    ${quoted(`${name} `)}*) command=${quoted(name)} ;;`)
   const reply = (values: Completed) => {
@@ -152,8 +152,8 @@ function zshScript(commands: readonly Command[]): string {
     return `shift ${count} words; (( CURRENT -= ${count} ))\n      ${argumentsOf(one)}`
   }
   const families = [...secondWords(commands)].map(([first, words]) => {
-    const own = commands.find(({ name }) => name === first)
-    const more = own === undefined ? '' : `\n      ${call(own)}`
+    const ownCommand = commands.find(({ name }) => name === first)
+    const more = ownCommand === undefined ? '' : `\n      ${call(ownCommand)}`
     return `    ${quoted(`${first} `)})\n      ${list(words)}; ${describe}${more}\n      ;;`
   })
   const arms = longestFirst(commands).map((one) => `    ${quoted(`${one.name} `)}*)\n      ${call(one)}\n      ;;`)

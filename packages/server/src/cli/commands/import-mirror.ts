@@ -115,21 +115,21 @@ async function followOrigin(mirror: Mirror): Promise<never> {
   const { origin, shelf, values, terminal } = mirror
   terminal.err(`Following ${origin.base}, every ${values.interval} s.\n`)
   let failures = 0
-  let told: string | undefined
+  let lastMessage: string | undefined
   for (;;) {
     try {
       const digest = await origin.find(undefined)
       const isHere = shelf.currentDigest() === digest
       if (!isHere || shelf.signatureOf(digest) !== (await origin.signature(digest))) await takeOver(mirror, digest)
-      if (told !== undefined) terminal.err(`${origin.base} is followed again.\n`)
+      if (lastMessage !== undefined) terminal.err(`${origin.base} is followed again.\n`)
       failures = 0
-      told = undefined
+      lastMessage = undefined
     } catch (error) {
       const failure = error instanceof Failure ? error : diskFailure(error)
       if (failure === undefined) throw error
       failures++
-      if (failure.message !== told) terminal.err(`NOT MIRRORED: ${failure.message}\n`)
-      told = failure.message
+      if (failure.message !== lastMessage) terminal.err(`NOT MIRRORED: ${failure.message}\n`)
+      lastMessage = failure.message
     }
     await Bun.sleep(pauseAfter(failures, values.interval))
   }

@@ -101,7 +101,7 @@ const escaped = (words: string) => words.replaceAll('\\', '\\e').replaceAll('-',
 const quoted = (words: string) => `"${escaped(words).replaceAll('"', '\\(dq')}"`
 const WIDTH = 64
 
-/** In short lines, as formatters want them. One that begins with a point or an apostrophe would be a request to them. */
+/** A text in short lines, as formatters want them. One that begins with a point or an apostrophe would be a request to them. */
 function text(words: string): string {
   const lines = ['']
   for (const word of words.split(' ')) {

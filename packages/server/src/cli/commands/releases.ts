@@ -90,9 +90,9 @@ const activate = command({
   examples: ['activate 1a2b3c'],
   run: async ({ values, operands, terminal }) => {
     const digest = await changeHome(values, 'activate', terminal, async (shelf) => {
-      const found = shelf.find(operands[0] as string)
-      shelf.activate(found)
-      return found
+      const chosen = shelf.find(operands[0] as string)
+      shelf.activate(chosen)
+      return chosen
     })
     terminal.out(`Release ${short(digest)} is now current.\n`)
     return 0

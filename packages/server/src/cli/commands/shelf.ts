@@ -122,9 +122,9 @@ const shelfPublish = command({
   run: async ({ values, terminal }) => {
     const { publishHome } = await import('../../distribution/postgres/session.ts')
     const shelf = new Shelf(homeOf(values.home))
-    const given = givenShelf(values)
+    const valuesWithShelf = givenShelf(values)
     using _lock = await lockFor(shelf, 'shelf publish', values.wait, terminal)
-    const { put, skipped } = await publishHome(shelf, writingOf(given, 'shelf publish', terminal))
+    const { put, skipped } = await publishHome(shelf, writingOf(valuesWithShelf, 'shelf publish', terminal))
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
     tell(put, terminal)
     return 0
@@ -143,8 +143,8 @@ const shelfMend = command({
   run: async ({ values, terminal }) => {
     const { mendShelf } = await import('../../distribution/postgres/session.ts')
     const shelf = new Shelf(homeOf(values.home))
-    const given = givenShelf(values)
-    const { damaged, mended } = await mendShelf(shelf, writingOf(given, 'shelf mend', terminal))
+    const valuesWithShelf = givenShelf(values)
+    const { damaged, mended } = await mendShelf(shelf, writingOf(valuesWithShelf, 'shelf mend', terminal))
     terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
     if (mended < damaged)
       throw new Failure(`this home does not have ${damaged - mended} of them; try the home of another machine`)
@@ -161,8 +161,8 @@ const shelfAccept = command({
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../../distribution/postgres/session.ts')
     const shelf = new Shelf(homeOf(values.home))
-    const given = givenShelf(values)
-    const generation = await acceptShelf(shelf, writingOf(given, 'shelf accept', terminal))
+    const valuesWithShelf = givenShelf(values)
+    const generation = await acceptShelf(shelf, writingOf(valuesWithShelf, 'shelf accept', terminal))
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
     return 0
   },

@@ -108,12 +108,12 @@ const sign = command({
     // What is wrong with the home is told first.
     homeOf(values.home)
     const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
-    const given = values.signature === undefined ? undefined : readSignature(values.signature)
+    const foreignSignature = values.signature === undefined ? undefined : readSignature(values.signature)
     const { digest, signature } = await changeHome(values, 'sign', terminal, async (shelf) => {
       const chosen = chosenDigest(shelf, operands[0])
       // A signature stays for years: every byte is read before one is made.
       await refuseDamaged(shelf, chosen)
-      const made = secret === undefined ? (given as string) : signRelease(secret, shelf.read(chosen))
+      const made = secret === undefined ? (foreignSignature as string) : signRelease(secret, shelf.read(chosen))
       shelf.placeSignature(chosen, made)
       // Whoever follows the current release looks at it again.
       if (chosen === shelf.currentDigest()) shelf.activate(chosen)

@@ -1,6 +1,6 @@
 // nomenclator verify URL
 import { closeSync, openSync, writeFileSync } from 'node:fs'
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import type { Address } from '../../verify/address.ts'
 import type { CompareOptions } from '../../verify/compare.ts'
 import type { VerifyOptions } from '../../verify/verify.ts'
@@ -115,14 +115,14 @@ type Outcome = { readonly exitCode: number; readonly written: Written }
 async function verified({ base }: Address, options: VerifyOptions): Promise<Outcome> {
   const { verify } = await import('../../verify/verify.ts')
   const report = await import('../../verify/report.ts')
-  const found = await verify(base, options)
-  const isBroken = found.checks.some(({ status }) => status === 'failed')
+  const verification = await verify(base, options)
+  const isBroken = verification.checks.some(({ status }) => status === 'failed')
   return {
-    exitCode: isBroken ? BROKEN : found.conforms ? SOUND : UNCHECKED,
+    exitCode: isBroken ? BROKEN : verification.conforms ? SOUND : UNCHECKED,
     written: {
-      text: () => report.verificationText(found),
-      json: () => report.asJson(found),
-      junit: () => report.verificationJunit(found),
+      text: () => report.verificationText(verification),
+      json: () => report.asJson(verification),
+      junit: () => report.verificationJunit(verification),
     },
   }
 }
@@ -130,14 +130,14 @@ async function verified({ base }: Address, options: VerifyOptions): Promise<Outc
 async function compared({ base }: Address, against: Address, options: CompareOptions): Promise<Outcome> {
   const { compareServers } = await import('../../verify/compare.ts')
   const report = await import('../../verify/report.ts')
-  const found = await compareServers(base, against.base, options)
-  const isDifferent = found.differences.some(({ severity }) => severity === 'difference')
+  const comparison = await compareServers(base, against.base, options)
+  const isDifferent = comparison.differences.some(({ severity }) => severity === 'difference')
   return {
-    exitCode: isDifferent ? BROKEN : found.same ? SOUND : UNCHECKED,
+    exitCode: isDifferent ? BROKEN : comparison.same ? SOUND : UNCHECKED,
     written: {
-      text: () => report.comparisonText(found),
-      json: () => report.asJson(found),
-      junit: () => report.comparisonJunit(found),
+      text: () => report.comparisonText(comparison),
+      json: () => report.asJson(comparison),
+      junit: () => report.comparisonJunit(comparison),
     },
   }
 }
@@ -148,18 +148,16 @@ function write(written: Written, { json, junit }: Values, terminal: Terminal): v
   else terminal.out(json ? written.json() : written.text())
 }
 
-/** Before minutes are spent on what could not be written. */
+/** Refuses a file that cannot be written before minutes are spent on it. */
 function refuseUnwritable(path: string): void {
   try {
     closeSync(openSync(path, 'a'))
   } catch (error) {
-    throw new UsageError([
-      `--junit was ${JSON.stringify(path)}, which cannot be written: ${error instanceof Error ? error.message : error}`,
-    ])
+    throw new UsageError([`--junit was ${JSON.stringify(path)}, which cannot be written: ${messageOf(error)}`])
   }
 }
 
-/** What is wrong with an address is a wrong call. */
+/** Parses an address; what is wrong with it is a wrong call. */
 function rightCall(parse: () => Address): Address {
   try {
     return parse()

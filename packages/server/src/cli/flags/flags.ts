@@ -11,7 +11,7 @@ export type Flag<T> = {
   readonly value?: string
   readonly env?: string
   readonly description: string
-  /** As it would be typed; what is shown in the help as the default. */
+  /** The value that holds where none is given, as it would be typed; the help shows it. */
   readonly defaultValue?: string
   /** All values that there are, where they are few. */
   readonly choices?: readonly string[]
@@ -49,8 +49,8 @@ export function readFlags<F extends Flags>(flags: F, argv: readonly string[], en
     }
     const value = flag.parse(text)
     if (isWrong(value)) {
-      const named = typed === undefined && fromEnv !== undefined ? flag.env : `--${name}`
-      mistakes.push(`${named} was ${JSON.stringify(flag.shown?.(text) ?? text)}; allowed is ${value.allowed}`)
+      const origin = typed === undefined && fromEnv !== undefined ? flag.env : `--${name}`
+      mistakes.push(`${origin} was ${JSON.stringify(flag.shown?.(text) ?? text)}; allowed is ${value.allowed}`)
     }
     values[name] = value
   }

@@ -39,8 +39,7 @@ export function homeFault(path: string): string | undefined {
 }
 
 function danglingLink(path: string): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  return found?.isSymbolicLink()
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
     ? `is a link to ${readlinkSync(path)}, which is not there; mount or make that directory`
     : undefined
 }

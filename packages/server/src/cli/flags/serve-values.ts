@@ -14,7 +14,7 @@ export function baseUrl(value: string): string | Wrong {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 }
 
-/** In bytes. */
+/** A size in bytes, from a number with a unit. */
 export function byteSize(value: string): number | Wrong {
   const [, digits = '', unit = ''] = /^([0-9]{1,12})([KMGT]?)B?$/i.exec(value) ?? []
   const bytes = Number(digits) * (UNITS[unit.toUpperCase()] ?? 0)
@@ -42,21 +42,22 @@ const NO = ['0', 'false', 'no', 'off']
 
 /** A switch that a variable can set too; as a flag it has no value. */
 export function yesOrNo(value: string): boolean | Wrong {
-  const given = value.toLowerCase()
-  if (YES.includes(given)) return true
-  return NO.includes(given) ? false : { allowed: '1, true, yes, on, or 0, false, no, off' }
+  const word = value.toLowerCase()
+  if (YES.includes(word)) return true
+  return NO.includes(word) ? false : { allowed: '1, true, yes, on, or 0, false, no, off' }
 }
 
 const DAY_HOURS = 24
 const MAX_HOURS = 24 * 365
 
-/** Every how many hours. */
+/** The hours between two scrubs. */
 export function scrubHours(value: string): number | 'off' | Wrong {
   if (value === 'off') return value
   if (value === 'daily') return DAY_HOURS
   const hours = value.endsWith('h') ? wholeNumber(1, MAX_HOURS)(value.slice(0, -1)) : undefined
   return typeof hours === 'number' ? hours : { allowed: `off, daily, or hours from 1h to ${MAX_HOURS}h` }
 }
+
 const ADMIN: Wrong = { allowed: 'a port, or an address and a port, such as 8081, 127.0.0.1:8081 or [::1]:8081' }
 const MAX_PORT = 65_535
 

@@ -17,7 +17,7 @@ import { Summary } from './summary.ts'
 
 type Options = {
   readonly file: string
-  /** Such as `estado,NOM_MUN=municipio`. */
+  /** The columns to read, such as `estado,NOM_MUN=municipio`. */
   readonly columns: string
   readonly out: string
   readonly threshold: number

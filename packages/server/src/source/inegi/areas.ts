@@ -31,24 +31,24 @@ export class Areas {
 
   /** Adds the area that a place is or lies in. An area that is already there keeps its name. */
   add(file: string, { line, codes, names, facts }: PlaceRow): void {
-    const known = this.find(codes)
+    const earlier = this.find(codes)
     const name = names[this.#level] as string
-    if (known === undefined) {
+    if (earlier === undefined) {
       // A place that lies in the area has facts of its own.
-      const own = codes.length === this.#level + 1 ? facts : {}
-      const area = { codes: codes.slice(0, this.#level + 1), name: copyOf(name), file, line, facts: own }
+      const ownFacts = codes.length === this.#level + 1 ? facts : {}
+      const area = { codes: codes.slice(0, this.#level + 1), name: copyOf(name), file, line, facts: ownFacts }
       this.#byCode.set(areaKey(codes, this.#level), area)
-    } else if (known.name !== name && !this.#otherNames.has(known)) {
-      this.#otherNames.set(known, copyOf(`${name} (${file}:${line})`))
+    } else if (earlier.name !== name && !this.#otherNames.has(earlier)) {
+      this.#otherNames.set(earlier, copyOf(`${name} (${file}:${line})`))
     }
   }
 
-  /** For each area with several names, the first that it did not keep, with its location. */
+  /** The first name that an area did not keep, with its location, for each area with several names. */
   get otherNames(): ReadonlyMap<Area, string> {
     return this.#otherNames
   }
 
-  /** As rows, in order of code. */
+  /** The areas as rows, in order of code. */
   *blocks(rowOf: (area: Area) => GivenRow): Generator<Block> {
     let block: { file: string; lines: number[]; rows: GivenRow[] } | undefined
     for (const [, area] of [...this.#byCode].sort(([one], [other]) => one - other)) {

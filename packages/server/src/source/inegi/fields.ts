@@ -112,7 +112,7 @@ export class Fields {
     return this.#starts[position] === this.#ends[position]
   }
 
-  /** In a line with every value in quotes: whether all quotes within the values come in pairs. */
+  /** Whether all quotes within the values of a line come in pairs, where every value is in quotes. */
   #quotesAreDoubled(): boolean {
     for (let position = 0; position < this.#columns; position++) {
       const runs = this.raw(position).match(/"+/g) ?? []

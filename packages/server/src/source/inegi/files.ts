@@ -7,7 +7,7 @@ import { textFile } from '../lines.ts'
 import { type Candidate, recognise, type Table } from './table.ts'
 import { csvFilesIn, type NamedFile, startsLikeZip } from './zip.ts'
 
-/** In the order given. If any table cannot be recognised, all are refused, with what is wrong with each. */
+/** The tables in the order of their files. If any table cannot be recognised, all are refused, with what is wrong with each. */
 export async function tablesIn(files: readonly NamedFile[]): Promise<Table[]> {
   if (files.length === 0) throw new Failure('no file was given; give INEGI’s zip, or the CSV files in it')
   const faults = new Faults()

@@ -3,7 +3,7 @@ import { entities } from '../../catalog/entities.ts'
 import { type FactField, factsOf } from '../../catalog/entity.ts'
 import type { ColumnFault } from '../faults.ts'
 
-/** From the largest area to the smallest; a table of one level also has the columns of the larger ones. */
+/** The levels of areas, the largest first; a table of one level also has the columns of the larger ones. */
 export const LEVELS = [
   { entity: 'estado', description: 'states', code: 'CVE_ENT', name: 'NOM_ENT', digits: 2 },
   { entity: 'municipio', description: 'municipalities', code: 'CVE_MUN', name: 'NOM_MUN', digits: 3 },
@@ -23,7 +23,7 @@ export const codeText = (codes: readonly number[], level: number): string =>
 
 /** The codes of all levels in one; its name changed in 2025. */
 const WHOLE_CODE = ['CVEGEO', 'MAPA']
-/** In files since 2023 that include retired places. */
+/** Whether a place still exists: a column of files since 2023 that include retired places. */
 const STATUS = ['ESTATUS']
 
 /** The columns of facts, in tables of their own level; what INEGI calls them, by the name that they have here. */
@@ -47,7 +47,7 @@ export type LevelColumns = { readonly code: number; readonly name: number; reado
 /** The positions of the columns that are read. */
 export type Layout = {
   readonly kind: Kind
-  /** As the file spells them. */
+  /** The names of all columns, as the file spells them. */
   readonly columns: readonly string[]
   readonly levels: readonly LevelColumns[]
   readonly wholeCode: number | undefined

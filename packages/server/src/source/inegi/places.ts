@@ -86,7 +86,7 @@ class PlaceReader {
     return fields.digits(code, digits) === undefined && /^[A-Z]{2}$/.test(fields.raw(code))
   }
 
-  /** Without a line, no fault is added. */
+  /** Adds no fault where no line is given. */
   #codes(fields: Fields, line: number | undefined): number[] | undefined {
     const { levels, wholeCode } = this.#table.layout
     const codes: number[] = []

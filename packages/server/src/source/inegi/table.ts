@@ -36,12 +36,12 @@ const UTF_16: ColumnFault = { column: 'all', value: 'UTF-16', expected: 'text in
 const UTF_16_START = /^(?:ÿþ|þÿ)/
 
 async function firstTwoLines(candidate: Candidate, faults: Faults): Promise<string[]> {
-  const found: string[] = []
+  const firstLines: string[] = []
   for await (const { lines } of readLines(candidate, faults, detectEncoding)) {
-    found.push(...lines.slice(0, 2))
-    if (found.length >= 2) break
+    firstLines.push(...lines.slice(0, 2))
+    if (firstLines.length >= 2) break
   }
-  return found
+  return firstLines
 }
 
 function codesIn(row: string, { columns, levels }: Layout): string {

@@ -38,7 +38,7 @@ export const startsLikeZip = (start: Uint8Array): boolean =>
 
 /** The CSV files in a zip, in its order, without the files of metadata that macOS puts beside them. */
 export async function csvFilesIn(given: NamedFile): Promise<ZippedFile[]> {
-  const found: ZippedFile[] = []
+  const tables: ZippedFile[] = []
   const others: string[] = []
   let unpacked = 0
   await withZip(given, async (zip) => {
@@ -55,14 +55,14 @@ export async function csvFilesIn(given: NamedFile): Promise<ZippedFile[]> {
         const megabytes = Math.round(unpacked / 1e6)
         throw new UnusableZip(given, `would unpack to ${megabytes} MB or more, which no table of INEGI does`, UNPACK)
       }
-      found.push({ name, open: () => bytesOf(given, entry) })
+      tables.push({ name, open: () => bytesOf(given, entry) })
     }
   })
-  if (found.length === 0) {
+  if (tables.length === 0) {
     const holds = others.length === 0 ? 'is empty' : `holds no CSV file, only ${others.slice(0, 5).join(', ')}`
     throw new UnusableZip(given, holds, 'give INEGI’s zip, or the CSV file itself')
   }
-  return found
+  return tables
 }
 
 /** The sizes are what the zip claims, but no entry unpacks to more than its claim. */

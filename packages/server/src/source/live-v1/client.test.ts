@@ -181,6 +181,11 @@ describe('redirects', () => {
     },
   )
 
+  test('are not followed by another protocol than https on the same host', async () => {
+    const { url } = serverOf(() => to(`ftp://${new URL(url).host}/a`))
+    expect(await failureOf(url)).toContain('which is not followed')
+  })
+
   test('are not followed for ever', async () => {
     const { url, requests } = serverOf(() => to('/again'))
     expect(await failureOf(url)).toContain('is redirected more than 3 times')
@@ -200,6 +205,15 @@ test('an abort ends a request under way with its reason', async () => {
     return hanging()
   })
   await expect(get(url, {}, controller.signal)).rejects.toThrow('enough')
+})
+
+test.each([
+  ['of 64 MB is read', 64 << 20, false],
+  ['of more is refused', (64 << 20) + 1, true],
+])('a body %s', async (_, bytes, isRefused) => {
+  const { url } = serverOf(() => new Response(new Uint8Array(bytes)))
+  if (isRefused) expect(await failureOf(url)).toContain('responds with more than 64 MB')
+  else expect((await get(url)).body.length).toBe(bytes)
 })
 
 test('keeps to the rate with many requests at once', async () => {

@@ -126,6 +126,21 @@ describe('a sound server', () => {
     expect(reported.at(-1)?.recordsPerSecond).toBeGreaterThan(0)
   })
 
+  test('of nothing reports that nothing is done', async () => {
+    const reported: HarvestProgress[] = []
+    const { url } = serverOf(undefined, { ...sound, total: 0 })
+    await harvest(url, { onProgress: (progress) => reported.push(progress) })
+    expect(reported.map(({ donePages, totalPages }) => [donePages, totalPages])).toEqual([[0, 0]])
+  })
+
+  test.each([
+    ['more records', { total: 298 }],
+    ['other pages', { perPage: 9 }],
+  ])('that gets %s while it is read is refused, and not mixed', async (_, change) => {
+    const { url } = serverOf((served) => (served.page === 5 ? pageOf(5, { ...sound, ...change }) : served))
+    expect((await failureOf(url)).message).toContain('the server changed while it was read: page 1 had 297 records')
+  })
+
   test('may be busy for a while', async () => {
     const { url } = serverOf((served, count) => (count % 3 === 0 ? new Response('', { status: 503 }) : served))
     expect(await idsAt(url, { retries: 10 })).toEqual(upTo(sound.total))
@@ -172,6 +187,9 @@ describe('what is wrong with a page is a fault with its location', () => {
     })
     await failureOf(url, { concurrency: 4 })
     expect(pages.length).toBeLessThan(35)
+    pages.length = 0
+    await failureOf(url, { concurrency: 1 })
+    expect(pages).toEqual(upTo(26))
   })
 
   test('and is requested again by the next run, with nothing else but the first page', async () => {

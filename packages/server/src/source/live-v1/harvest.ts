@@ -13,7 +13,7 @@ export type HarvestProgress = {
   readonly collection: string
   readonly donePages: number
   readonly totalPages: number
-  /** Of the records that were downloaded in this run. */
+  /** How fast records were downloaded in this run. */
   readonly recordsPerSecond: number
 }
 

@@ -63,11 +63,11 @@ export async function harvestV1(url: string, options: HarvestOptions): Promise<H
   return { source: liveV1Source(base, harvest), discard }
 }
 
-/** In the order of the entities. */
+/** The collections to harvest, in the order of the entities. */
 function chosenCollections(only: readonly string[] | undefined): readonly Collection[] {
-  const known = collections.map(({ name }) => name)
-  const unknown = only?.find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new Failure(`there is no collection ${unknown}; there are: ${known.join(', ')}`)
+  const names = collections.map(({ name }) => name)
+  const unknown = only?.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new Failure(`there is no collection ${unknown}; there are: ${names.join(', ')}`)
   const chosen = only === undefined ? collections : collections.filter(({ name }) => only.includes(name))
   return chosen.toSorted((a, b) => ENTITY_NAMES.indexOf(a.entity) - ENTITY_NAMES.indexOf(b.entity))
 }

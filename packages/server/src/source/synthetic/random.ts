@@ -19,8 +19,8 @@ export function randomFor(seed: number, purpose: string): Random {
 export const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)] as T
 
 export function shuffled<T>(random: Random, list: readonly T[]): T[] {
-  const left = [...list]
-  return list.map(() => left.splice(random(left.length), 1)[0] as T)
+  const rest = [...list]
+  return list.map(() => rest.splice(random(rest.length), 1)[0] as T)
 }
 
 /** Picks one position in every `stride`, beginning at a random one of the first `stride`. */
@@ -47,11 +47,11 @@ export function identifiers(random: Random, count: number): number[] {
 export function split(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   let weight = 0
-  let given = 0
-  return weights.map((own) => {
-    weight += own
-    const part = Math.floor((total * weight) / sum) - given
-    given += part
+  let previous = 0
+  return weights.map((ownWeight) => {
+    weight += ownWeight
+    const part = Math.floor((total * weight) / sum) - previous
+    previous += part
     return part
   })
 }

@@ -166,8 +166,8 @@ function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
     let cveSubdisciplina = parent.cveDisciplina + numbered(ordinal, 2)
     if (isStray(at)) {
       // Every other stray is outside its field too. No discipline has the number 00, so these codes are free.
-      const own = fields.findIndex(({ idCampo }) => idCampo === parent.campoCono)
-      const { cveCampo } = fields[(own + (strays % 2)) % fields.length] as RowOf<'campo'>
+      const ownField = fields.findIndex(({ idCampo }) => idCampo === parent.campoCono)
+      const { cveCampo } = fields[(ownField + (strays % 2)) % fields.length] as RowOf<'campo'>
       cveSubdisciplina = `${cveCampo}00${numbered(++strays, 2)}`
     }
     return {

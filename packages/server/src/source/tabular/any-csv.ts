@@ -6,7 +6,7 @@ import { hasWidth, parseCsvLine } from './csv.ts'
 
 /** The header or a row. */
 type CsvLine = {
-  /** As it stands in the file, without its line end. */
+  /** The text as it stands in the file, without its line end. */
   readonly line: string
   readonly values: readonly string[]
   readonly separator: string

@@ -61,36 +61,37 @@ export function columnMatcher(entity: Entity, faults: Faults): ColumnMatcher {
   const byName = new Map([...columns, ...copyColumns(entity)].map((column) => [column.name, column]))
   const byField = Map.groupBy(columns, ({ field }) => field)
   return (names, location) => {
-    const given = new Set(names)
-    const found: ColumnFault[] = []
+    const nameSet = new Set(names)
+    const columnFaults: ColumnFault[] = []
     for (const [position, name] of names.entries()) {
-      if (!byName.has(name)) found.push(unknownColumn(name, [...byName.keys()]))
-      else if (names.indexOf(name) < position) found.push({ column: name, value: name, expected: 'each column once' })
+      if (!byName.has(name)) columnFaults.push(unknownColumn(name, [...byName.keys()]))
+      else if (names.indexOf(name) < position)
+        columnFaults.push({ column: name, value: name, expected: 'each column once' })
     }
-    for (const columnsOfField of byField.values()) found.push(...fieldFaults(columnsOfField, given))
-    for (const fault of found) faults.add({ ...location, ...fault })
-    return found.length === 0 ? names.map((name) => byName.get(name) as Column) : undefined
+    for (const columnsOfField of byField.values()) columnFaults.push(...fieldFaults(columnsOfField, nameSet))
+    for (const fault of columnFaults) faults.add({ ...location, ...fault })
+    return columnFaults.length === 0 ? names.map((name) => byName.get(name) as Column) : undefined
   }
 }
 
-function unknownColumn(name: string, known: readonly string[]): ColumnFault {
-  const suggestion = nearest(name, known)
+function unknownColumn(name: string, names: readonly string[]): ColumnFault {
+  const suggestion = nearest(name, names)
   const expected =
-    suggestion === undefined ? `one of ${known.join(', ')}` : `a known column; did you mean ${suggestion}?`
+    suggestion === undefined ? `one of ${names.join(', ')}` : `a known column; did you mean ${suggestion}?`
   return { column: name, value: name, expected }
 }
 
 /** A field is given in the column of its own name, or a record to embed in all the columns of its code: never in both. */
-function fieldFaults([whole, ...parts]: readonly Column[], given: ReadonlySet<string>): ColumnFault[] {
+function fieldFaults([whole, ...parts]: readonly Column[], names: ReadonlySet<string>): ColumnFault[] {
   if (whole === undefined) return []
   const missing = (column: string, or = '') => ({
     column,
     value: undefined,
     expected: `this column${or}, which is missing`,
   })
-  const givenParts = parts.filter(({ name }) => given.has(name))
+  const givenParts = parts.filter(({ name }) => names.has(name))
   const code = parts.map(({ name }) => name).join(' and ')
-  if (given.has(whole.name)) {
+  if (names.has(whole.name)) {
     const expected = `either ${whole.name} or ${code}, not both`
     return givenParts.map(({ name }) => ({ column: name, value: name, expected }))
   }
