@@ -77,7 +77,7 @@ function fieldSchema(entity: Entity, field: Field): Json {
   }
 }
 
-/** Null where it is not known. */
+/** A fact is null where it is not known. */
 function factSchema(fact: FactField): Json {
   if (fact.type === 'text') return { type: ['string', 'null'], pattern: fact.pattern.source }
   return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
