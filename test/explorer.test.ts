@@ -5,6 +5,7 @@ import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { code, embeds, entity, id, name } from '../packages/server/src/catalog/entity.ts'
 import { routeLabelAt } from '../packages/server/src/http/routes.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
+import { attributes, textOf, unescaped } from './support/pages.ts'
 import { sourceOf, TestHome, tiny, variantOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 
@@ -24,13 +25,6 @@ type Sent = Readonly<Record<string, string>>
 const get = (target: string, headers: Sent = {}) =>
   fetch(url + target, { redirect: 'manual', headers: { 'Accept-Encoding': 'identity', ...headers } })
 const page = async (target: string, headers: Sent = {}) => (await get(target, headers)).text()
-
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
-const unescaped = (text: string) => text.replace(/&([a-z]+|#39);/g, (_, name: string) => ENTITIES[name] as string)
-const attributes = (html: string, name: string) =>
-  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value]) => unescaped(value as string))
-/** The text of a page, without its tags. */
-const textOf = (html: string) => unescaped(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
 
 const everyPage = Object.entries(PAGES)
 
@@ -330,6 +324,8 @@ describe('a record', () => {
   test.each([
     '/explore/localidades/3',
     '/explore/localidades/3-1-1',
+    '/explore/localidades/3-all',
+    '/explore/paises/all',
     '/explore/paises/0',
     '/explore/paises/%2e%2e%2f',
     '/explore/x/1',

@@ -102,7 +102,7 @@ export class ApiReader {
     return searchSuggestions(this.release, request, this.#context.baseUrlOf())
   }
 
-  /** Newest first. */
+  /** The releases, newest first. */
   releases(): readonly ReleaseSummary[] {
     const { releases, baseUrlOf } = this.#context
     return describeReleases(releases.list(), releases.current.digest, baseUrlOf())

@@ -22,7 +22,7 @@ export type BuiltAsset = {
 export const PICKER_SOURCE = 'nomenclator-picker.js'
 const SHARED_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const
 
-/** By the name of their source, such as explorer.js. */
+/** The assets by the name of their source, such as explorer.js. */
 const assets: Readonly<Record<string, BuiltAsset>> = built
 const byName = new Map(Object.values(assets).map((asset) => [asset.name, asset]))
 const decoded = new Map<string, Uint8Array>()
@@ -37,7 +37,7 @@ export const assetAddress = (source: string): string => `${ASSETS_PATH}${assetOf
 
 export const assetIntegrity = (source: string): string => assetOf(source).integrity
 
-/** Undefined where there is no such asset. */
+/** The asset at the path of a request; undefined where there is none. */
 export function assetResponse(request: HttpRequest): HttpResponse | undefined {
   const asset = byName.get(request.path.slice(ASSETS_PATH.length))
   // The name has a hash of the content in it, so what is there never changes.

@@ -14,14 +14,14 @@ export type ChangeSummary = {
 const MAX_EXAMPLES = 20
 const MAX_SUMMARIES = 16
 const SLICE_MILLISECONDS = 2
-/** By the digests of both releases, the oldest first. */
+/** Summaries by the digests of both releases, the oldest first. */
 const summaries = new Map<string, Promise<readonly ChangeSummary[]>>()
 
-/** Of the entities in which anything changed. Releases never change, so this is computed once for each pair. */
+/** The changes of each entity in which there are any. Releases never change, so this is computed once for each pair. */
 export function summarizeChanges(older: Release, newer: Release): Promise<readonly ChangeSummary[]> {
   const key = `${older.digest} ${newer.digest}`
-  const known = summaries.get(key)
-  if (known !== undefined) return known
+  const cached = summaries.get(key)
+  if (cached !== undefined) return cached
   const summary = summaryOf(older, newer)
   const [oldest = ''] = summaries.keys()
   if (summaries.size === MAX_SUMMARIES) summaries.delete(oldest)
@@ -40,10 +40,10 @@ async function summaryOf(older: Release, newer: Release): Promise<readonly Chang
       removed: { count: 0, examples: [] },
     }
     let pause = performance.now() + SLICE_MILLISECONDS
-    for (const found of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
-      if (found !== undefined) {
-        const kind = kinds[found.old === undefined ? 'added' : found.new === undefined ? 'removed' : 'changed']
-        if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(found))
+    for (const change of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
+      if (change !== undefined) {
+        const kind = kinds[change.old === undefined ? 'added' : change.new === undefined ? 'removed' : 'changed']
+        if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))
       }
       if (performance.now() < pause) continue
       // Other requests are handled between two slices of the work.

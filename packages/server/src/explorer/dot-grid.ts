@@ -1,4 +1,5 @@
 // Where the records of an entity are, coarsely: the cells of a grid that have at least one of them.
+import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import { boundsOf, groupReader } from './map-points.ts'
@@ -15,19 +16,15 @@ export type DotGrid = {
 type Run = { readonly column: number; readonly row: number; readonly length: number; readonly group: number }
 
 const COLUMNS = 200
-const grids = new WeakMap<OpenEntity, DotGrid>()
 
-/** Computed once for each release; undefined where too few coordinates are known. */
+/** The grid of an entity; undefined where too few coordinates are known. */
 export function dotGrid(release: Release, entity: Entity): DotGrid | undefined {
   const open = release.entity(entity.name)
-  if (open.index.points.positions.length < 2) return undefined
-  const grid = grids.get(open) ?? gridOf(release, open)
-  grids.set(open, grid)
-  return grid
+  return open.index.points.positions.length < 2 ? undefined : gridOf(open, release)
 }
 
 /** North is up, and cells are square in the middle of the map. A cell has the group of its first record. */
-function gridOf(release: Release, open: OpenEntity): DotGrid {
+const gridOf = memoized((open: OpenEntity, release: Release): DotGrid => {
   const { west, east, south, north } = boundsOf(open) ?? { west: 0, east: 0, south: 0, north: 0 }
   const { positions, coordinates } = open.index.points
   const groupOf = groupReader(release, open.definition)
@@ -44,7 +41,7 @@ function gridOf(release: Release, open: OpenEntity): DotGrid {
   }
   const runs = Array.from({ length: rows }, (_, row) => runsIn(cells.subarray(row * columns, (row + 1) * columns), row))
   return { columns, rows, runs: runs.flat(), points: positions.length }
-}
+})
 
 const EMPTY = -1
 

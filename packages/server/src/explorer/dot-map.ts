@@ -1,5 +1,5 @@
 // Maps drawn of nothing but dots: where records are, from their coordinates.
-
+import { memoized } from '../base/memoized.ts'
 import { type Html, html } from '../http/html.ts'
 import type { DotGrid } from './dot-grid.ts'
 
@@ -29,19 +29,17 @@ export function dotMap(points: readonly Point[], label: string, focus?: Point): 
   return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"><path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus)}" cy="${y(focus)}" r="7"/>`}</svg>`
 }
 
-const gridPaths = new WeakMap<DotGrid, Html>()
-
 /** The cells of a grid that have any record, each row in runs whose dashes are the dots. */
-export function gridMap(grid: DotGrid, hues: readonly number[], label: string): Html {
-  const { columns, rows } = grid
-  // Many readers see the same picture.
-  const paths = gridPaths.get(grid) ?? html`${hues.map((hue, group) => groupPath(grid, group, hue))}`
-  gridPaths.set(grid, paths)
-  return html`<svg class="country" viewBox="-1 -1 ${columns + 1} ${rows + 1}" role="img" aria-label="${label}">${paths}</svg>`
-}
+export const gridMap = (grid: DotGrid, hues: readonly number[], label: string): Html =>
+  html`<svg class="country" viewBox="-1 -1 ${grid.columns + 1} ${grid.rows + 1}" role="img" aria-label="${label}">${gridPaths(grid, hues)}</svg>`
 
-/** In the colours that the map has in the light; the stylesheet lightens them for the dark. */
+/** Many readers see the same picture. */
+const gridPaths = memoized(
+  (grid: DotGrid, hues: readonly number[]): Html => html`${hues.map((hue, group) => groupPath(grid, group, hue))}`,
+)
+
+/** The dots of a group, in the colour that it has on the map in the light; the stylesheet lightens it for the dark. */
 function groupPath({ runs }: DotGrid, group: number, hue: number): Html {
-  const own = runs.filter((run) => run.group === group)
-  return html`<path color="oklch(0.6 0.135 ${hue})" d="${own.map(({ column, row, length }) => `M${column} ${row}h${length - 1}.5`).join('')}"/>`
+  const groupRuns = runs.filter((run) => run.group === group)
+  return html`<path color="oklch(0.6 0.135 ${hue})" d="${groupRuns.map(({ column, row, length }) => `M${column} ${row}h${length - 1}.5`).join('')}"/>`
 }

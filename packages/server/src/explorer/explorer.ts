@@ -54,18 +54,17 @@ export function respondExplorer(context: V2Context, request: HttpRequest): Respo
   if (isPickerFile(request.path)) return respondPickerFile(context, request)
   const { pairs } = parseQuery(request.query)
   // Forms send what was left empty, too: the address to share is the one without.
-  const given = pairs.filter(([, value]) => value !== '')
-  const view = () => viewOf(context, request, given)
+  const filled = pairs.filter(([, value]) => value !== '')
   const route = routeAt(context.releases.current, request.path)
   if (route === undefined) throw new ProblemError({ kind: 'not-found', known: ['/', ...PAGES.keys()] })
   if (!isRead(request)) return otherMethod(request)
   if (request.path.endsWith('/') && request.path !== '/') return redirected(request)
-  if (given.length < pairs.length && request.path !== RUN_PATH) return goTo(withQuery(request.path, given))
-  const shown = view()
-  const outcome = route(shown)
+  if (filled.length < pairs.length && request.path !== RUN_PATH) return goTo(withQuery(request.path, filled))
+  const view = viewOf(context, request, filled)
+  const outcome = route(view)
   return outcome instanceof Promise
-    ? outcome.then((settled) => outcomeResponse(request, shown, settled))
-    : outcomeResponse(request, shown, outcome)
+    ? outcome.then((settled) => outcomeResponse(request, view, settled))
+    : outcomeResponse(request, view, outcome)
 }
 
 function outcomeResponse(request: HttpRequest, view: View, outcome: Outcome): HttpResponse {
@@ -120,7 +119,7 @@ const recordRoute =
     return location === undefined ? recordPage(view, entity, id) : { location }
   }
 
-/** As the release that is read defines it. */
+/** The entity as the release that is read defines it. */
 function entityNamed({ api }: View, plural: string): Entity {
   const entity = api.catalog.collections.get(plural)
   if (entity === undefined) throw new ProblemError({ kind: 'not-found', known: [...api.catalog.collections.keys()] })
@@ -160,7 +159,7 @@ export function respondProblemPage(context: V2Context, request: HttpRequest, pro
   })
 }
 
-/** Of an address whose query cannot be read, none. */
+/** The parameters of an address; none where its query cannot be read. */
 function pairsOf({ query }: HttpRequest): Pairs {
   try {
     return parseQuery(query).pairs

@@ -1,10 +1,12 @@
 // Facets: for every value, the number of records that a list filtered by it has.
 import { describe, expect, test } from 'bun:test'
-import { fullRelease } from '../../../../test/support/releases.ts'
+import { fullRelease, releaseOf, sourceOf } from '../../../../test/support/releases.ts'
+import { catalogOf } from '../catalog/catalog.ts'
+import { entity, id, name, textFact } from '../catalog/entity.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import { parseListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
-import { facetOf, facetParameters } from './facets.ts'
+import { facetOf, facetParameters, knownFacts } from './facets.ts'
 
 const release = await fullRelease()
 const requestOf = (name: string, query: string) =>
@@ -48,4 +50,43 @@ test('have the most frequent values where there are too many', () => {
       .toSorted((a, b) => b - a)
       .slice(0, 3),
   )
+})
+
+describe('a fact that is text', () => {
+  const stone = entity({
+    name: 'stone',
+    plural: 'stones',
+    title: 'Stones',
+    fields: { title: name('name'), stoneId: id('number'), colour: textFact('colour', /^.+$/, 'any') },
+    key: ['stoneId'],
+    code: ['stoneId'],
+  })
+  /** As many colours as there are; the last has two stones, and one stone has none. */
+  const stones = (colours: number) => {
+    const coloured = Array.from({ length: colours + 1 }, (_, at) => ({ colour: `colour ${Math.min(at + 1, colours)}` }))
+    return [...coloured, {}].map((row, at) => ({ title: `Stone ${at}`, stoneId: at + 1, ...row }))
+  }
+  const released = (colours: number) =>
+    releaseOf(sourceOf({ stone: colours === 0 ? [] : stones(colours) }, {}, catalogOf([stone])))
+
+  test.each([
+    [0, false, false],
+    [1, true, true],
+    [20, true, true],
+    [21, true, false],
+  ])('with %i values', async (colours, isKnown, isOffered) => {
+    const release = await released(colours)
+    expect(knownFacts(release, stone)).toEqual(isKnown ? ['colour'] : [])
+    expect(facetParameters(release, stone)).toEqual(isOffered ? ['colour'] : [])
+  })
+
+  test.each([
+    ['all in their order', 3, ['colour 1 1', 'colour 2 1', 'colour 3 2']],
+    ['the most frequent of more than are shown', 2, ['colour 3 2', 'colour 1 1']],
+  ])('is counted: %s', async (_, max, expected) => {
+    const release = await released(3)
+    const request = parseListRequest({ kind: 'list', entity: stone, parent: undefined }, parseQuery(''), new Map())
+    const { values, size } = facetOf(release, request, 'colour', max)
+    expect([size, ...values.map(({ value, count }) => `${value} ${count}`)]).toEqual([3, ...expected])
+  })
 })

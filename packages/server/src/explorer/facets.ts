@@ -1,6 +1,6 @@
 // Facets: how many of the records that a list finds have each parent, or each value of a fact that is text.
-
 import { LruCache } from '../base/lru-cache.ts'
+import { memoized } from '../base/memoized.ts'
 import { type Entity, factsOf, identifierOf, nameFieldOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { pathTo } from '../catalog/lineage.ts'
@@ -79,11 +79,11 @@ function countFacet(release: Release, request: ListRequest, steps: readonly stri
   }
 }
 
-/** All of them, or the most frequent where there are too many. */
+/** All values that any record has, or the most frequent where there are too many. */
 function most<V extends { readonly count: number }>(values: readonly V[], max: number) {
-  const found = values.filter(({ count }) => count > 0)
-  const shown = found.length <= max ? found : found.toSorted((a, b) => b.count - a.count).slice(0, max)
-  return { values: shown, size: found.length }
+  const used = values.filter(({ count }) => count > 0)
+  const size = used.length
+  return { values: size <= max ? used : used.toSorted((a, b) => b.count - a.count).slice(0, max), size }
 }
 
 /** For each value of a column, how many of the records found have it. */
@@ -123,14 +123,13 @@ function embedded(entity: Entity, field: string): Entity {
 
 const decoder = new TextDecoder()
 type Named = { readonly value: string; readonly name: string }
-const namesByEntity = new WeakMap<OpenEntity, Map<number, Named>>()
+const namesOf = memoized((_: OpenEntity) => new Map<number, Named>())
 
 /** The identifier and the name of the record at a position. */
 function namedAt(entity: OpenEntity, position: number): Named {
-  const names = namesByEntity.get(entity) ?? new Map<number, Named>()
-  namesByEntity.set(entity, names)
-  const known = names.get(position)
-  if (known !== undefined) return known
+  const names = namesOf(entity)
+  const cached = names.get(position)
+  if (cached !== undefined) return cached
   const { definition, records } = entity
   const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
   const named = { value: String(record[identifierOf(definition)]), name: record[nameFieldOf(definition)] as string }
@@ -139,10 +138,4 @@ function namedAt(entity: OpenEntity, position: number): Named {
 }
 
 const MAX_CACHED_FACETS = 256
-const caches = new WeakMap<Release, LruCache<Facet>>()
-
-function cacheOf(release: Release): LruCache<Facet> {
-  const cache = caches.get(release) ?? new LruCache<Facet>({ maxEntries: MAX_CACHED_FACETS })
-  caches.set(release, cache)
-  return cache
-}
+const cacheOf = memoized((_: Release) => new LruCache<Facet>({ maxEntries: MAX_CACHED_FACETS }))

@@ -7,21 +7,21 @@ const tables = { es, en } as const satisfies Readonly<Record<string, Words>>
 
 export type LanguageCode = keyof typeof tables
 
-/** In the order in which they are offered; the first is used when in doubt. */
+/** The languages in the order in which they are offered; the first is used when in doubt. */
 export const LANGUAGES = Object.keys(tables) as readonly LanguageCode[]
 const DEFAULT_LANGUAGE: LanguageCode = 'es'
-/** Of the parameter in the address, and of the cookie. */
+/** The name of the parameter in the address, and of the cookie. */
 export const LANGUAGE_PARAMETER = 'lang'
 
 export type Language = {
   readonly code: LanguageCode
   readonly words: Words
   readonly number: (value: number) => string
-  /** With at most so many decimals. */
+  /** A number with at most so many decimals. */
   readonly decimal: (value: number, digits: number) => string
   /** The day of a time in ISO 8601. */
   readonly date: (time: string) => string
-  /** The same with hour and minute, where several may be of one day. */
+  /** The day with hour and minute, where several may be of one day. */
   readonly moment: (time: string) => string
   readonly compare: (a: string, b: string) => number
 }

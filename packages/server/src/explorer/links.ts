@@ -52,7 +52,7 @@ export const mapAddress = ({ plural }: Entity): string => `${MAP_PATH}/${plural}
 
 export const apiCollectionPath = ({ plural }: Entity): string => `${V2_PATH}/${plural}`
 
-/** Undefined where there are not as many identifiers as the path of a record has. */
+/** The path of a record; undefined where there are not as many identifiers as it has. */
 export function apiRecordPath(entity: Entity, segments: readonly string[]): string | undefined {
   const owner = ownerOf(entity)
   const [first = '', second, ...rest] = segments.map(encoded)

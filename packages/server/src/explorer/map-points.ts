@@ -1,4 +1,5 @@
 // The records of an entity as points of a map: a few bytes each, in the order of the records. docs/explorer.md has the format.
+import { memoized } from '../base/memoized.ts'
 import { type Entity, embeddedAt, factsOf, LATITUDE, LONGITUDE } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
@@ -30,37 +31,26 @@ const SIZE_UNKNOWN = 1
 const SIZES_PER_DOUBLING = 8
 const MAX_SIZE = 255
 
-const boundsByEntity = new WeakMap<OpenEntity, Bounds>()
-
-/** Undefined where no coordinates are known. */
-export function boundsOf(entity: OpenEntity): Bounds | undefined {
-  const { coordinates } = entity.index.points
+/** The bounds of all points of an entity; undefined where no coordinates are known. */
+export const boundsOf = memoized(({ index }: OpenEntity): Bounds | undefined => {
+  const { coordinates } = index.points
   if (coordinates.length === 0) return undefined
-  let bounds = boundsByEntity.get(entity)
-  if (bounds === undefined) {
-    let [west, east, south, north] = [180, -180, 90, -90]
-    for (let at = 0; at < coordinates.length; at += 2) {
-      const [longitude, latitude] = [coordinates[at] as number, coordinates[at + 1] as number]
-      if (longitude < west) west = longitude
-      if (longitude > east) east = longitude
-      if (latitude < south) south = latitude
-      if (latitude > north) north = latitude
-    }
-    bounds = { west, east, south, north }
-    boundsByEntity.set(entity, bounds)
+  let [west, east, south, north] = [180, -180, 90, -90]
+  for (let at = 0; at < coordinates.length; at += 2) {
+    const [longitude, latitude] = [coordinates[at] as number, coordinates[at + 1] as number]
+    if (longitude < west) west = longitude
+    if (longitude > east) east = longitude
+    if (latitude < south) south = latitude
+    if (latitude > north) north = latitude
   }
-  return bounds
-}
-
-const groupsByEntity = new WeakMap<OpenEntity, { readonly groups: MapGroups | undefined }>()
+  return { west, east, south, north }
+})
 
 /** The ancestors that there are most of, as long as a byte can tell them apart; undefined where all have the same. */
-export function mapGroups(release: Release, entity: Entity): MapGroups | undefined {
-  const open = release.entity(entity.name)
-  const known = groupsByEntity.get(open) ?? { groups: findGroups(release, entity) }
-  groupsByEntity.set(open, known)
-  return known.groups
-}
+export const mapGroups = (release: Release, entity: Entity): MapGroups | undefined =>
+  groupsOf(release.entity(entity.name), release)
+
+const groupsOf = memoized(({ definition }: OpenEntity, release: Release) => findGroups(release, definition))
 
 function findGroups(release: Release, entity: Entity): MapGroups | undefined {
   const candidates = [...release.catalog.entities.values()].flatMap((ancestor) => {
@@ -116,18 +106,15 @@ export function groupReader(release: Release, entity: Entity): (position: number
   return (position) => numbers[ancestorAt(position)] as number
 }
 
-const huesByEntity = new WeakMap<OpenEntity, readonly number[]>()
 const MIN_HUES = 32
 const FIRST_HUE = 23
 const TURN = 360
 
 /** A hue for every group, in degrees: groups that are near each other get hues that are far apart. */
-export function groupHues(release: Release, entity: Entity): readonly number[] {
-  const open = release.entity(entity.name)
-  const hues = huesByEntity.get(open) ?? chosenHues(groupCentres(release, open))
-  huesByEntity.set(open, hues)
-  return hues
-}
+export const groupHues = (release: Release, entity: Entity): readonly number[] =>
+  huesOf(release.entity(entity.name), release)
+
+const huesOf = memoized((open: OpenEntity, release: Release) => chosenHues(groupCentres(release, open)))
 
 type Centre = readonly [x: number, y: number]
 
@@ -170,7 +157,7 @@ function chosenHues(centres: readonly Centre[]): number[] {
 
 const POINTS_PER_PIECE = 4_096
 
-/** In small pieces, so that other work can be done between them. */
+/** The bytes of the points in small pieces, so that other work can be done between them. */
 export function* pointPieces(release: Release, { definition, index, count }: OpenEntity): Generator<Uint8Array> {
   const bounds = boundsOf(release.entity(definition.name)) ?? { west: 0, east: 0, south: 0, north: 0 }
   yield header(count, bounds)

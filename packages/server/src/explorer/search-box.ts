@@ -1,10 +1,11 @@
 // The search box: a form that works by itself, and a combobox with suggestions where there is a script.
+import { memoized } from '../base/memoized.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { nameFieldOf } from '../catalog/entity.ts'
 import { type Html, html } from '../http/html.ts'
 import { MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
-import type { LanguageCode } from './language.ts'
+import type { Language } from './language.ts'
 import { EXPLORE_PATH, type Pairs } from './links.ts'
 import { oneOf, type View } from './view.ts'
 
@@ -38,23 +39,16 @@ ${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${n
 /** What the script needs to show suggestions: attributes of the body, since a page may have two boxes. */
 export const searchAttributes = (view: View): Html => {
   const { search } = view.words
-  return html`data-explore="${EXPLORE_PATH}" data-collections="${describeCollections(view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
+  return html`data-explore="${EXPLORE_PATH}" data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
-
-const described = new WeakMap<Catalog, Map<LanguageCode, Html>>()
 
 /** What a suggestion is called, and which of its fields is its name, by collection. Every page has it. */
-function describeCollections(view: View): Html {
-  const { api, language } = view
-  const known = described.get(api.catalog) ?? new Map<LanguageCode, Html>()
-  described.set(api.catalog, known)
-  const before = known.get(language.code)
-  if (before !== undefined) return before
-  const collections = [...api.catalog.entities.values()].map((entity) => [
-    entity.plural,
-    [oneOf(view, entity), nameFieldOf(entity)],
-  ])
-  const text = html`${JSON.stringify(Object.fromEntries(collections))}`
-  known.set(language.code, text)
-  return text
-}
+const collectionsIn = memoized((catalog: Catalog) =>
+  memoized((_: Language, view: View): Html => {
+    const collections = [...catalog.entities.values()].map((entity) => [
+      entity.plural,
+      [oneOf(view, entity), nameFieldOf(entity)],
+    ])
+    return html`${JSON.stringify(Object.fromEntries(collections))}`
+  }),
+)

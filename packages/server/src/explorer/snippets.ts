@@ -30,7 +30,7 @@ ${SNIPPETS.map(([language, code], at) => snippet(view, language, code(url), at =
 </section>`
 }
 
-/** Of those with the same name, only one is open at a time. */
+/** A snippet that can be opened; the browser keeps only one of the same name open at a time. */
 const snippet = (view: View, language: string, code: string, isOpen: boolean): Html =>
   html`<details class="snippet" name="snippet"${isOpen && html` open`}><summary>${language}</summary>
 <div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, language)}</div></details>`

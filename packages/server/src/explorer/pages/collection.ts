@@ -1,4 +1,5 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
+import { memoized } from '../../base/memoized.ts'
 import { type Entity, LATITUDE, LONGITUDE, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathTo } from '../../catalog/lineage.ts'
@@ -8,7 +9,7 @@ import { ProblemError } from '../../http/problem.ts'
 import { filterParameters, listParameters } from '../../http/v2/parameter-definitions.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
-import type { LanguageCode } from '../language.ts'
+import type { Language } from '../language.ts'
 import { apiCollectionPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
@@ -40,7 +41,7 @@ export function collectionPage(view: View, entity: Entity): Page {
   refuseOwnParameters(entity, pairs)
   const list = api.list(entity, [...pairs, ['facts', 'true']])
   const title = manyOf(view, entity)
-  const filters = pairs.filter(([name]) => isFilter(entity, name))
+  const filters = pairs.filter(([name]) => filterNames(entity).has(name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
   const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   return {
@@ -80,13 +81,7 @@ function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
   throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
 }
 
-const filterNames = new WeakMap<Entity, ReadonlySet<string>>()
-
-function isFilter(entity: Entity, name: string): boolean {
-  const names = filterNames.get(entity) ?? new Set(filterParameters(entity).map((one) => one.name))
-  filterNames.set(entity, names)
-  return names.has(name)
-}
+const filterNames = memoized((entity: Entity) => new Set(filterParameters(entity).map(({ name }) => name)))
 
 const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
 
@@ -156,8 +151,7 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const chosen = new Set(pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value))
   // With one value there is nothing to choose.
   if (facet.size === 0 || (facet.size === 1 && chosen.size === 0)) return undefined
-  const isCut = facet.size > facet.values.length
-  const shown = shownValues(view, facet, isCut)
+  const shown = shownValues(facet)(language)
   const isChosen = ({ value }: FacetValue) => chosen.has(value)
   const ordered = chosen.size === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
   // The address without the facet is the same for all of its values.
@@ -166,24 +160,20 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   return html`<section class="facet" aria-labelledby="${id}">
 <h3 id="${id}">${words.table.by(facetLabel(view, entity, facet))}</h3>
 <ul>${ordered.map((value) => facetItem(view, facet, value, without, chosen.has(value.value)))}</ul>
-${isCut && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
+${isCut(facet) && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
 </section>`
 }
 
-const sortedValues = new WeakMap<Facet, Map<LanguageCode, readonly FacetValue[]>>()
-
 /** The most frequent of many values, or else all of them by name. Facets are kept, so each is sorted once. */
-function shownValues({ language }: View, facet: Facet, isCut: boolean): readonly FacetValue[] {
-  const sorted = sortedValues.get(facet) ?? new Map<LanguageCode, readonly FacetValue[]>()
-  sortedValues.set(facet, sorted)
-  const shown =
-    sorted.get(language.code) ??
-    (isCut
+const shownValues = memoized((facet: Facet) =>
+  memoized(({ compare }: Language): readonly FacetValue[] =>
+    isCut(facet)
       ? facet.values.toSorted((a, b) => b.count - a.count).slice(0, FEW_FACET_VALUES)
-      : facet.values.toSorted((a, b) => language.compare(a.name, b.name)))
-  sorted.set(language.code, shown)
-  return shown
-}
+      : facet.values.toSorted((a, b) => compare(a.name, b.name)),
+  ),
+)
+
+const isCut = ({ size, values }: Facet): boolean => size > values.length
 
 function facetItem(view: View, facet: Facet, value: FacetValue, without: string, isChosen: boolean): Html {
   const target = isChosen ? without : withMore(without, facet.parameter, value.value)
@@ -206,14 +196,14 @@ type Column = {
 /** What stands in a table: the name, what a record belongs to, its codes, what is known of it, and its identifier. */
 function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column[] {
   const fields = Object.entries(entity.fields)
-  const known = view.api.knownFacts(entity).filter((name) => name !== LATITUDE && name !== LONGITUDE)
+  const facts = view.api.knownFacts(entity).filter((name) => name !== LATITUDE && name !== LONGITUDE)
   const own = (name: string): Column => ownColumn(view, entity, name)
   const ofKind = (kind: string) => fields.filter(([, field]) => field.kind === kind).map(([name]) => own(name))
   const ancestors = facets
     .filter(({ parent, size, parameter }) => parent !== undefined && size > 1 && !isOne(view.pairs, parameter))
     .map((facet) => parentColumn(view, entity, facet.parent as Entity))
     .reverse()
-  return [...ofKind('name'), ...ancestors, ...ofKind('code'), ...known.map(own), ...ofKind('id')]
+  return [...ofKind('name'), ...ancestors, ...ofKind('code'), ...facts.map(own), ...ofKind('id')]
 }
 
 /** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */

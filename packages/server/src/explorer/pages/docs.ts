@@ -1,5 +1,6 @@
 // The API reference, rendered from the OpenAPI document: every operation with a form that runs it.
 import { V1_PATH } from '../../base/api-v1.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathsOf } from '../../catalog/paths.ts'
@@ -8,7 +9,7 @@ import { badParameter } from '../../http/problem.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
 import type { Release } from '../../release/release.ts'
 import type { ApiReader } from '../api-reader.ts'
-import type { LanguageCode } from '../language.ts'
+import type { Language } from '../language.ts'
 import { DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
 import { copyButton } from '../snippets.ts'
 import { fieldLabel, manyOf, nameOf, oneOf, type Page, parameter, type View } from '../view.ts'
@@ -71,7 +72,7 @@ export function docsPage(view: View): Page {
   const { words, pairs } = view
   const [other] = pairs[0] ?? []
   if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', 'no parameter')
-  const { contents, sections } = renderedReference(view)
+  const { contents, sections } = referenceOf(view.api.release)(view.language, view)
   return {
     title: words.reference.title,
     main: html`<div class="reference">
@@ -87,17 +88,13 @@ ${sections}
 }
 
 type RenderedReference = { readonly contents: Html; readonly sections: Html }
-const references = new WeakMap<Release, Map<LanguageCode, RenderedReference>>()
 
-/** It is the same for every reader, and the document is large: it is rendered once for each release and language. */
-function renderedReference(view: View): RenderedReference {
-  const { api, language } = view
-  const known = references.get(api.release) ?? new Map<LanguageCode, RenderedReference>()
-  references.set(api.release, known)
-  const rendered = known.get(language.code) ?? renderReference(view, api.openapi() as Document)
-  known.set(language.code, rendered)
-  return rendered
-}
+/** The reference is the same for every reader, and the document is large: it is rendered once for each release and language. */
+const referenceOf = memoized((_: Release) =>
+  memoized((_: Language, view: View) => renderReference(view, documentOf(view.api))),
+)
+
+const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
 
 function renderReference(view: View, document: Document): RenderedReference {
   const { words } = view
@@ -282,7 +279,7 @@ function exampleValues({ api }: View): Examples {
 
 /** Where a form without a script leads: to the response itself. */
 export function runTarget(api: ApiReader, pairs: Pairs): string {
-  const document = api.openapi() as Document
+  const document = documentOf(api)
   const id = parameter(pairs, 'operation')
   const found = operationsIn(document).find(({ method, operation }) => method === 'get' && operation.operationId === id)
   if (found === undefined)

@@ -1,4 +1,5 @@
 // The map of a collection: all of its records with coordinates as dots, and the largest of those in view as a list.
+import { valueAt } from '../../base/json.ts'
 import {
   type Entity,
   factsOf,
@@ -8,7 +9,6 @@ import {
   LONGITUDE,
   nameFieldOf,
 } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
@@ -88,7 +88,7 @@ function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
 }
 
-/** Only records that are on the map. */
+/** The parameters that keep to records which are on the map. */
 const withCoordinates = (pairs: Pairs): Pairs => {
   const name = `${LATITUDE}_min`
   return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
@@ -156,12 +156,9 @@ function parentNames(entity: Entity): string[] {
     })
 }
 
-const at = (record: ReadRecord, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, step) => (value as PublishedRecord)[step], record)
-
 function listItem(view: View, entity: Entity, record: ReadRecord): Html {
   const { words, language } = view
-  const parents = parentNames(entity).map((path) => isolated(String(at(record, path))))
+  const parents = parentNames(entity).map((path) => isolated(String(valueAt(record, path.split('.')))))
   const size = record[SIZE_FACT]
   return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${typeof size === 'number' && html` <span class="figure">${words.maps.inhabitants(language.number(size))}</span>`}</li>`
 }

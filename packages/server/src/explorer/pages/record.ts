@@ -102,7 +102,7 @@ const recordNotFound = (entity: Entity) =>
     hint: `Records are at ${recordTemplate(entity)} in API v2.`,
   })
 
-/** Its ancestors with their records, the nearest first. */
+/** The ancestors of a record with their records, the nearest first. */
 function ancestorRecords(entity: Entity, record: ReadRecord): { entity: Entity; record: PublishedRecord }[] {
   let at = record as PublishedRecord
   return ancestorsOf(entity).map((step) => {
@@ -132,14 +132,13 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
       html`<div><dt>${label}</dt><dd>${content}${copy !== undefined && copyButton(view, copy, label)}</dd></div>`,
   )}</dl>`
 
-/** Its whole official code, its codes and names, its identifier, and the code that leads to it in API v2. */
+/** The section with its whole official code, its codes and names, its identifier, and the code that leads to it in API v2. */
 function codes(view: View, entity: Entity, record: ReadRecord): Html {
   const { words } = view
-  const named = nameFieldOf(entity)
-  const own = publishedFields(entity).filter(
-    ([name, { kind }]) => kind !== 'embed' && kind !== 'copy' && name !== named,
+  const fields = publishedFields(entity).filter(
+    ([name, { kind }]) => kind !== 'embed' && kind !== 'copy' && name !== nameFieldOf(entity),
   )
-  const entries = own.map(([name, field]): Entry => {
+  const entries = fields.map(([name, field]): Entry => {
     const value = String(record[name])
     const content = field.kind === 'name' ? isolated(value) : html`<code>${value}</code>`
     const label = fieldLabel(view, entity, name)
@@ -157,7 +156,7 @@ ${entryList(view, [...(whole === undefined ? [] : [whole]), ...entries, ...compo
 </section>`
 }
 
-/** Undefined where its own code is all there is. */
+/** The whole official code of a record; undefined where its own code is all there is. */
 function wholeCode(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
   const parts = view.api.wholeCode(entity, record as PublishedRecord) ?? []
   const code = parts.join('')
@@ -178,14 +177,14 @@ function fullCode(entity: Entity, record: PublishedRecord): string[] {
   })
 }
 
-/** Of degrees: a tenth of a metre. */
+/** Decimals of degrees: six are a tenth of a metre. */
 const DECIMALS = 6
 
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
-  const known = factsOf(entity).filter(([name]) => record[name] !== null && record[name] !== undefined)
-  if (known.length === 0) return undefined
+  const knownFacts = factsOf(entity).filter(([name]) => record[name] !== null && record[name] !== undefined)
+  if (knownFacts.length === 0) return undefined
   const point = pointOf(record)
-  const others = known.filter(([name]) => point === undefined || (name !== LATITUDE && name !== LONGITUDE))
+  const others = knownFacts.filter(([name]) => point === undefined || (name !== LATITUDE && name !== LONGITUDE))
   const entries = others.map(
     ([name]): Entry => ({ label: fieldLabel(view, entity, name), content: ownValue(view, entity, name, record) }),
   )
@@ -245,7 +244,7 @@ function childTable(view: View, child: Entity, filter: Pairs, total: number): Ht
   )}</tbody></table>`
 }
 
-/** How much of the largest, as a bar. */
+/** A bar that shows how much of the largest a value is. */
 export const bar = (value: number, largest: number): Html =>
   html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${Math.round((value / largest) * 1_000) / 10}" height="4"/></svg>`
 
@@ -298,8 +297,9 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
     ['facts', 'true'],
   ]
   const own = keySegments(entity, record as PublishedRecord).join()
-  const found = api.list(entity, near).records
-  const others = found.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
+  const others = api
+    .list(entity, near)
+    .records.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
   const map = dotMap(pointsOf(others), words.record.dotsAround(nameOf(entity, record)), focus)
   return html`${map && html`<figure>${map}</figure>`}
 <section aria-labelledby="near-title">
@@ -355,9 +355,9 @@ const MAX_RELEASES = 12
 function history(view: View, entity: Entity, identifiers: readonly string[]): Html {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
-  const known = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, identifiers) }))
-  const events = known.flatMap(({ release, record }, at) => {
-    const what = historyEvent(view, entity, known[at - 1]?.record, record, at === 0)
+  const versions = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, identifiers) }))
+  const events = versions.flatMap(({ release, record }, at) => {
+    const what = historyEvent(view, entity, versions[at - 1]?.record, record, at === 0)
     return what === undefined ? [] : [historyItem(view, release, what)]
   })
   return html`<section aria-labelledby="history-title">
@@ -390,7 +390,7 @@ function historyEvent(
   )
 }
 
-/** Of a parent it counts only which one it is: what that is called is its own history. */
+/** Whether a field changed. A parent changed where it is another one: what that is called is its own history. */
 function isChanged(entity: Entity, name: string, before: ReadRecord, record: ReadRecord): boolean {
   const [, parent] = embedsOf(entity).find(([field]) => field === name) ?? []
   const valueIn = (one: ReadRecord) => {

@@ -37,18 +37,19 @@ function resultsPage(view: View, query: string, box: Html): Page {
     ['q', query],
     ['limit', String(MAX_SUGGESTIONS)],
   ] as const
-  const found = api.search(limited)
-  const count = found.length === 1 ? words.search.resultsOne : words.search.results(language.number(found.length))
+  const suggestions = api.search(limited)
+  const count =
+    suggestions.length === 1 ? words.search.resultsOne : words.search.results(language.number(suggestions.length))
   const collections = [...api.catalog.entities.values()].filter(({ plural }) =>
-    found.some(({ collection }) => collection === plural),
+    suggestions.some(({ collection }) => collection === plural),
   )
   return {
     title: words.search.title(query),
     hasSearch: true,
     main: html`<h1>${words.search.title(query)}</h1>
 ${box}
-<p role="status">${found.length === 0 ? words.search.nothing : count}</p>
-<ol class="found">${found.map((one) => result(view, one))}</ol>
+<p role="status">${suggestions.length === 0 ? words.search.nothing : count}</p>
+<ol class="found">${suggestions.map((one) => result(view, one))}</ol>
 ${collections.length > 0 && html`<ul class="plain">${collections.map((entity) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyOf(view, entity))}</a></li>`)}</ul>`}
 ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(view)]))}`,
   }

@@ -19,7 +19,7 @@ const MAX_CHILDREN = 600
 /** The entities of a hierarchy, from its roots to its leaves. */
 type Hierarchy = readonly Entity[]
 
-/** Each begins with an entity that has no parent; of several entities below one, the first continues the hierarchy. */
+/** The hierarchies of a catalog, each from an entity that has no parent; of several entities below one, the first continues the hierarchy. */
 function hierarchiesOf({ entities }: Catalog): Hierarchy[] {
   const all = [...entities.values()]
   const below = (parent: Entity) => all.find((entity) => ancestorsOf(entity)[0]?.entity === parent)
@@ -68,7 +68,7 @@ function openNodes({ api, pairs }: View): OpenNodes {
   return open
 }
 
-/** The nearest first. */
+/** The nodes of the ancestors of a record, the nearest first. */
 function ancestorNodes(entity: Entity, record: ReadRecord): string[] {
   let at = record as PublishedRecord
   return ancestorsOf(entity).map(({ field, entity: parent }) => {
@@ -109,7 +109,7 @@ function level(view: View, levels: Hierarchy, depth: number, filter: Pairs, open
   })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.without(language.number(empty), manyOf(view, entity).toLowerCase())}</a></p>`}${more}`
 }
 
-/** The same parent as seen from the leaves. */
+/** The parameter that keeps to the leaves below the same parent. */
 function leafFilter(leaf: Entity, levels: Hierarchy, depth: number, filter: Pairs): Pairs {
   const parent = levels[depth - 1]
   const [, id] = filter[0] ?? []

@@ -127,7 +127,7 @@ const problems: ProblemWords = {
   },
 }
 
-/** For the kinds of findings that the built-in catalog and its sources know; others are shown as the source words them. */
+/** Words for the kinds of findings that the built-in catalog and its sources know; others are shown as the source words them. */
 const findings: Readonly<Record<string, string>> = {
   'locality-state-differs': 'el estado de la localidad no es el de su municipio',
   'discipline-code-outside-field': 'la clave de la disciplina no empieza con la de su campo',

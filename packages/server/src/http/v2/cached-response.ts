@@ -33,7 +33,7 @@ type WholeBody = {
   readonly etag: string
   readonly encoding: Encoding | undefined
   readonly length: number
-  /** In base64. */
+  /** Its SHA-256 in base64. */
   readonly sha256: string
   readonly part: (range: ByteRange) => HttpResponse['body']
 }
@@ -55,13 +55,13 @@ export function cachedResponse(
   if (file !== undefined) return wholeResponse(request, chosen, form, inFile(file, hash))
 
   const tags = possibleEncodings(form, body).map((one) => tagOf(hash, one))
-  const decided = conditionalResponse(request, chosen, form, tags)
-  if (decided !== undefined) return decided
+  const notModified = conditionalResponse(request, chosen, form, tags)
+  if (notModified !== undefined) return notModified
   if (request.method === 'HEAD') return headResponse(chosen, form, tags)
   const direct = () => directResponse(chosen, form, hash, body)
   if (cache === undefined) return direct()
   return cache.make(name, newBody(body, encoding)).then(
-    (made) => wholeResponse(request, chosen, form, inFile(made, hash)),
+    (newFile) => wholeResponse(request, chosen, form, inFile(newFile, hash)),
     (error) => {
       if (error instanceof CannotCache) return direct()
       throw error
@@ -69,7 +69,7 @@ export function cachedResponse(
   )
 }
 
-/** For a body that is small, which is made for every request. */
+/** The response with a small body, which is made for every request. */
 export function smallResponse(
   request: HttpRequest,
   chosen: ChosenRelease,
@@ -120,9 +120,9 @@ function conditionalResponse(
   tags: readonly string[],
 ): HttpResponse | undefined {
   const conditions = tags.map((tag) => evaluateConditions(headers, tag, chosen.release.lastModified))
-  const known = tags[conditions.indexOf('not-modified')]
-  if (known !== undefined)
-    return { status: 304, head: responseHead(chosen, { ...form, encoding: undefined }, known), body: undefined }
+  const clientTag = tags[conditions.indexOf('not-modified')]
+  if (clientTag !== undefined)
+    return { status: 304, head: responseHead(chosen, { ...form, encoding: undefined }, clientTag), body: undefined }
   const [first] = conditions
   if (typeof first === 'object' && conditions.every((condition) => typeof condition === 'object'))
     throw new ProblemError({ kind: 'precondition-failed', header: first.failed })
@@ -131,8 +131,8 @@ function conditionalResponse(
 
 function wholeResponse(request: HttpRequest, chosen: ChosenRelease, form: Form, whole: WholeBody): HttpResponse {
   const { etag, encoding, length, sha256, part } = whole
-  const decided = conditionalResponse(request, chosen, form, [etag])
-  if (decided !== undefined) return decided
+  const notModified = conditionalResponse(request, chosen, form, [etag])
+  if (notModified !== undefined) return notModified
   const headers = { ...form.headers, 'Accept-Ranges': 'bytes', 'Repr-Digest': `sha-256=:${sha256}:` }
   const range = requestedRange(request, whole, chosen.release.lastModified)
   if (range === 'beyond') throw new ProblemError({ kind: 'range-not-satisfiable', length })
@@ -165,7 +165,7 @@ const MAX_DIRECT = 4
 const RETRY_SECONDS = 10
 let directStreams = 0
 
-/** Without a cache: made while it is sent, at the pace of the client, and not compressed. */
+/** The response without a cache: its body is made while it is sent, at the pace of the client, and not compressed. */
 function directResponse(chosen: ChosenRelease, form: Form, hash: string, body: CostlyBody): HttpResponse {
   if (directStreams >= MAX_DIRECT)
     throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))

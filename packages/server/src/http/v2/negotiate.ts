@@ -37,15 +37,15 @@ function preferences(header: string): Preference[] {
 
 /** The first of the offers with the highest quality; none if that is 0. */
 function best<O>(offers: readonly O[], qualityOf: (offer: O) => number): O | undefined {
-  let found: O | undefined
+  let bestOffer: O | undefined
   let highest = 0
   for (const offer of offers) {
     const quality = qualityOf(offer)
     if (quality <= highest) continue
     highest = quality
-    found = offer
+    bestOffer = offer
   }
-  return found
+  return bestOffer
 }
 
 /** The media ranges that match a format, the most specific first. */
@@ -83,16 +83,16 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   const named = ENCODINGS.filter((encoding) => namedQuality(encoding) !== undefined)
   // Whoever accepts anything without naming it most likely knows gzip.
   const others = ENCODINGS.filter((encoding) => !named.includes(encoding)).toReversed()
-  const found = best([...named, ...others], quality)
-  return found !== undefined && quality(found) >= (qualityOf('identity') ?? 0) ? found : undefined
+  const encoding = best([...named, ...others], quality)
+  return encoding !== undefined && quality(encoding) >= (qualityOf('identity') ?? 0) ? encoding : undefined
 }
 
-/** From the first byte to just after the last. */
+/** A part of a body, from its first byte to just after its last. */
 export type ByteRange = readonly [from: number, to: number]
 
 const ONE_RANGE = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/
 
-/** Undefined for the whole, which is also sent where there are several ranges, or a header that is none. */
+/** The part that a Range header asks for; undefined for the whole, which is also sent where there are several ranges, or a header that is none. */
 export function readRange(header: string | undefined, length: number): ByteRange | 'beyond' | undefined {
   const [, first = '', last = ''] = ONE_RANGE.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (first === '' && last === '') return undefined

@@ -20,7 +20,7 @@ export const isDigestOrPrefix = (text: string): boolean => DIGEST_OR_PREFIX.test
 export class OpenReleases {
   readonly #current: () => Release
   readonly #shelf: ReadableShelf | undefined
-  /** By digest, the least recently used first. */
+  /** Open releases by digest, the least recently used first. */
   readonly #open = new Map<string, Cached<Release>>()
   readonly #manifests = new Map<string, Cached<Manifest>>()
 
@@ -40,7 +40,7 @@ export class OpenReleases {
     return release
   }
 
-  /** The same, but undefined where there is no such release. */
+  /** The release likewise, but undefined where there is none. */
   lookUp(parameter: string, prefix: string): Release | undefined {
     if (!isDigestOrPrefix(prefix)) {
       const allowed = 'the digest of a release, or the first 8 or more of its hexadecimal digits'
@@ -100,8 +100,8 @@ export class OpenReleases {
 
   /** Which directory a release is in now: another one, where it was replaced; undefined where there is none. */
   #directory(digest: string): string | undefined {
-    const found = this.#shelf && statSync(this.#shelf.releaseDirectory(digest), { throwIfNoEntry: false })
-    return found && `${found.ino} ${found.mtimeMs}`
+    const directory = this.#shelf && statSync(this.#shelf.releaseDirectory(digest), { throwIfNoEntry: false })
+    return directory && `${directory.ino} ${directory.mtimeMs}`
   }
 
   /** The signature of a release, where it is signed. */
@@ -109,13 +109,13 @@ export class OpenReleases {
     return this.#shelf?.signatureOf(digest)
   }
 
-  /** Newest first, without those that are damaged: nothing can be read from them. */
+  /** The manifests of all releases, newest first, without those that are damaged: nothing can be read from them. */
   list(): Manifest[] {
     this.#closeRemoved()
-    const listed = this.#digests().flatMap((digest) => this.#manifest(digest) ?? [])
+    const manifests = this.#digests().flatMap((digest) => this.#manifest(digest) ?? [])
     for (const digest of this.#manifests.keys())
-      if (!listed.some((manifest) => manifest.digest === digest)) this.#manifests.delete(digest)
-    return listed.sort((a, b) => b.built.localeCompare(a.built) || a.digest.localeCompare(b.digest))
+      if (!manifests.some((manifest) => manifest.digest === digest)) this.#manifests.delete(digest)
+    return manifests.sort((a, b) => b.built.localeCompare(a.built) || a.digest.localeCompare(b.digest))
   }
 
   #manifest(digest: string): Manifest | undefined {

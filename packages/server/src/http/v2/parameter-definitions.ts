@@ -1,5 +1,6 @@
 // The query parameters of every route of API v2, derived from the definitions: their names and what values they take.
 
+import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
@@ -22,7 +23,7 @@ export const MAX_SEARCH_CHARACTERS = 300
 export const MIN_WITHIN_KM = 0.001
 /** Half the circumference of the Earth, and a little more. */
 export const MAX_WITHIN_KM = 20_040
-/** In all filters of a request together. */
+/** The values of all filters of a request together. */
 export const MAX_FILTER_VALUES = 100
 
 /** The parameters of a route, by name. */
@@ -184,16 +185,9 @@ const tableOf = (parameters: readonly Parameter[]): ParameterTable =>
   new Map(parameters.map((parameter) => [parameter.name, parameter]))
 
 /** Derives a table once for each definition. */
-function derived<D extends object>(derive: (definition: D) => readonly Parameter[]): (definition: D) => ParameterTable {
-  const tables = new WeakMap<D, ParameterTable>()
-  return (definition) => {
-    const known = tables.get(definition)
-    if (known !== undefined) return known
-    const table = tableOf(derive(definition))
-    tables.set(definition, table)
-    return table
-  }
-}
+const derived = <D extends object>(
+  derive: (definition: D) => readonly Parameter[],
+): ((definition: D) => ParameterTable) => memoized((definition: D) => tableOf(derive(definition)))
 
 export const noParameters: ParameterTable = new Map()
 export const describeParameters = tableOf([RELEASE])
@@ -215,7 +209,7 @@ const queryOf = (entity: Entity): Parameter[] => [
 
 export const listParameters = derived((entity: Entity) => [...PAGING, ...queryOf(entity)])
 export const bulkParameters = derived(queryOf)
-/** Of the records below one, which the path names. */
+/** The parameters of a list of the records below one, which the path names. */
 export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...queryOf(entity)])
 export const childBulkParameters = derived((entity: Entity) => [BY, ...queryOf(entity)])
 
@@ -256,7 +250,7 @@ export const searchParameters = derived((catalog: Catalog) => [
   RELEASE,
 ])
 
-/** In one GET request; more rows are sent in a body. */
+/** Rows in one GET request; more are sent in a body. */
 export const MAX_QUERY_ROWS = 50
 
 const LEVELS = (catalog: Catalog): Parameter => ({
@@ -274,10 +268,10 @@ const RESOLVE_FORMAT: Parameter = {
   of: 'resolve',
 }
 
-/** Of rows that are sent in a body. */
+/** The parameters of rows that are sent in a body. */
 export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
 
-/** Of rows in the query: free text, each in its own parameter, or the parts of a single row. */
+/** The parameters of rows in the query: free text, each in its own parameter, or the parts of a single row. */
 export const resolveParameters = derived((catalog: Catalog) => [
   {
     name: 'q',

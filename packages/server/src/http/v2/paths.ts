@@ -56,7 +56,7 @@ export function recordTemplate(entity: Entity): string {
   return `${parent}/${entity.plural}/{${entity.key.at(-1)}}`
 }
 
-/** The path of the records below one, likewise. */
+/** The path of the records below one, with its variable segments in braces. */
 export const childrenTemplate = (parent: Entity, child: Entity): string =>
   `${collectionPath(parent)}/{${parent.key[0]}}/${child.plural}`
 
@@ -98,7 +98,7 @@ function segmentsOf(path: string): readonly string[] | undefined {
   return decoded.length === segments.length ? decoded : undefined
 }
 
-/** Undefined where it is not UTF-8, percent-encoded. */
+/** The decoded text; undefined where it is not UTF-8, percent-encoded. */
 export function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -23,8 +23,8 @@ export function findRecord(release: Release, { entity, name, parent, by }: Named
   // A record that is numbered within its parent is not identified by its number alone.
   const isComplete = parent !== undefined || ownerOf(entity) === undefined
   const within = parent === undefined ? [] : filterBelow(release, parent, by)
-  const own = filtersFor(entity, name, by)
-  const position = isComplete && within && own ? firstWhere(release, entity, [...within, ...own]) : undefined
+  const filters = filtersFor(entity, name, by)
+  const position = isComplete && within && filters ? firstWhere(release, entity, [...within, ...filters]) : undefined
   if (position === undefined) throw recordNotFound(entity)
   return position
 }
@@ -46,8 +46,8 @@ export const isBelow = ({ steps }: Pick<ParentInPath, 'steps'>, id: number): Fil
 
 /** The identifier of the record that a text names; undefined where there is none. */
 export function identifierNamed(release: Release, entity: Entity, name: string, by: NamedBy): number | undefined {
-  const own = filtersFor(entity, name, by)
-  const position = own && firstWhere(release, entity, own)
+  const filters = filtersFor(entity, name, by)
+  const position = filters && firstWhere(release, entity, filters)
   if (position === undefined) return undefined
   const { definition, index } = release.entity(entity.name)
   return numberAt(index.column(identifierOf(definition)), position)
@@ -93,7 +93,7 @@ function codeFilters(entity: Entity, code: string): readonly Filter[] | undefine
   return fields.map((field, index) => codePartFilter(entity, field, parts[index] as string))
 }
 
-/** The fields of its code, but for the owner, which the path has named before. */
+/** The fields of the code of an entity, but for the owner, which the path has named before. */
 function codeFields(entity: Entity): readonly string[] {
   const owner = ownerOf(entity)?.field
   return entity.code.filter((field) => field !== owner)
@@ -114,13 +114,13 @@ const ownKey = (entity: Entity) => entity.key.at(-1) as string
 /** The path of a record. */
 export function recordPath(entity: Entity, record: PublishedRecord): string {
   const owner = ownerOf(entity)
-  const own = `${entity.plural}/${record[ownKey(entity)]}`
-  if (owner === undefined) return `${V2_PATH}/${own}`
+  const path = `${entity.plural}/${record[ownKey(entity)]}`
+  if (owner === undefined) return `${V2_PATH}/${path}`
   const parent = record[owner.field] as PublishedRecord
-  return `${V2_PATH}/${owner.entity.plural}/${parent[ownKey(owner.entity)]}/${own}`
+  return `${V2_PATH}/${owner.entity.plural}/${parent[ownKey(owner.entity)]}/${path}`
 }
 
-/** The values of its key, by field; an embedded record by its identifier. */
+/** The values of the key of a record, by field; an embedded record by its identifier. */
 export function keyOf(entity: Entity, record: PublishedRecord): Record<string, string | number> {
   return Object.fromEntries(
     entity.key.map((field) => {

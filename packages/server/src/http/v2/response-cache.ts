@@ -44,7 +44,7 @@ const SWEEP_MILLISECONDS = 10 * 60_000
 type Description = {
   readonly format: number
   readonly length: number
-  /** In base64. */
+  /** Its SHA-256 in base64. */
   readonly sha256: string
   /** The content encoding of the bytes; undefined where they are not compressed. */
   readonly encoding?: Encoding
@@ -73,7 +73,7 @@ type CacheOptions = {
 
 export class ResponseCache {
   readonly #options: CacheOptions
-  /** By name, the least recently used first. */
+  /** Open files by name, the least recently used first. */
   readonly #open = new Map<string, CachedFile>()
   readonly #queue = new Map<string, Promise<CachedFile>>()
   /** Ends when the body that is being made is done. */
@@ -209,7 +209,7 @@ export class CachedFile {
     this.#description = description
   }
 
-  /** Undefined where there is no such file; one that is damaged is removed. */
+  /** The file at a path; undefined where there is none. One that is damaged is removed. */
   static open(path: string): CachedFile | undefined {
     const descriptor = openedFile(path)
     if (descriptor === undefined) return undefined
@@ -277,7 +277,7 @@ export class CachedFile {
 
   #closing = false
 
-  /** At once, or when the last reader is done. */
+  /** Closes the file at once, or when the last reader is done. */
   close(): void {
     this.#closing = true
     if (this.#readers > 0 || this.#descriptor === undefined) return
@@ -288,7 +288,7 @@ export class CachedFile {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Undefined where it is not there. */
+/** The descriptor of a file; undefined where it is not there. */
 function openedFile(path: string): number | undefined {
   try {
     return openSync(path, 'r')
@@ -304,7 +304,7 @@ const readAt = (descriptor: number, buffer: Buffer, length: number, position: nu
     read(descriptor, buffer, 0, length, position, (error, bytes) => (error === null ? resolve(bytes) : reject(error)))
   })
 
-/** Undefined where the file is not whole, or was laid out by another version. */
+/** The description of a file; undefined where the file is not whole, or was laid out by another version. */
 function readDescription(descriptor: number): Description | undefined {
   const { size } = fstatSync(descriptor)
   const last = (bytes: number, before: number) => {

@@ -30,7 +30,7 @@ export type Representation = {
   readonly format: Format | 'text'
   readonly encoding: Encoding | undefined
   readonly body: Uint8Array
-  /** Those that only this kind of response has. */
+  /** The headers that only this kind of response has. */
   readonly headers?: Headers
 }
 

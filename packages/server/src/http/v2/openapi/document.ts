@@ -1,5 +1,6 @@
 // The OpenAPI document of both APIs: derived from a catalog, the tables of parameters and the table of problems.
 
+import { memoized } from '../../../base/memoized.ts'
 import { version } from '../../../base/version.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
@@ -123,15 +124,11 @@ function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf
   }
 }
 
-const documents = new WeakMap<Catalog, Json>()
-
-/** All but the servers, made once for each catalog. */
-function derivedDocument(catalog: Catalog): Json {
-  const known = documents.get(catalog)
-  if (known !== undefined) return known
+/** The document without its servers. */
+const derivedDocument = memoized((catalog: Catalog): Json => {
   const operations = operationsOf(catalog)
   const nameOf = parameterNames(operations)
-  const document = {
+  return {
     openapi: '3.1.1',
     info,
     security: [],
@@ -144,9 +141,7 @@ function derivedDocument(catalog: Catalog): Json {
     ),
     components: componentsOf(catalog, operations, nameOf),
   }
-  documents.set(catalog, document)
-  return document
-}
+})
 
 export const openapiDocument = (catalog: Catalog, baseUrl: string): Json => ({
   ...derivedDocument(catalog),

@@ -31,7 +31,7 @@ import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './sche
 
 export type Operation = {
   readonly path: string
-  /** By default GET. */
+  /** GET where it is not given. */
   readonly method?: 'post'
   readonly requestBody?: Json
   readonly id: string
@@ -40,17 +40,17 @@ export type Operation = {
   readonly description: string
   readonly inPath?: readonly Json[]
   readonly inQuery?: ParameterTable
-  /** Of the response with status 200. */
+  /** The headers of the response with status 200. */
   readonly headers?: readonly HeaderName[]
   /** Whether it has a validator, so that there can be a 304; by default it has. */
   readonly hasValidator?: boolean
-  /** Of the body of that response. */
+  /** The schema of the body of that response. */
   readonly schema: Json
-  /** By default JSON. */
+  /** JSON where it is not given. */
   readonly mediaType?: string
   /** The name under which several operations share that response. */
   readonly sharedAs?: string
-  /** Besides those that any request, or any with a format, can lead to. */
+  /** The problems that it can lead to besides those of any request, or of any with a format. */
   readonly problems?: readonly ProblemKind[]
 }
 

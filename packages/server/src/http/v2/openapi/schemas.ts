@@ -55,6 +55,9 @@ const FIELD = object(
   { path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'number', 'string'] }, says: TEXT, fact: FLAG },
   ['fact'],
 )
+const SOURCE = object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS })
+const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it')
+const KEYS = listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) }))
 const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
 const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
 
@@ -75,7 +78,7 @@ function fieldSchema(entity: Entity, field: Field): Json {
   }
 }
 
-/** Null where it is not known. */
+/** A fact is null where it is not known. */
 function factSchema(fact: FactField): Json {
   if (fact.type === 'text') return { type: ['string', 'null'], pattern: fact.pattern.source }
   return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
@@ -136,13 +139,156 @@ const resolvedProperties = (isNullable: boolean) => {
     url: or(URL),
     name: or(TEXT),
     breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-    parents: described(listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) })), 'their keys'),
+    parents: described(KEYS, 'their keys'),
     score: described({ type: 'number', minimum: 0, maximum: 1 }, '1 where everything is as in the catalog'),
     how: listOf({ type: 'string', enum: [...HOW] }),
   }
 }
 
-/** By name, as they stand under components of the document. */
+// What is the same for every catalog.
+
+const RESOLVED_ROW = object({
+  row: described(COUNT, 'number of the row, from 1'),
+  verdict: { type: 'string', enum: [...VERDICTS] },
+  ...resolvedProperties(true),
+  alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
+})
+
+const RELEASE = object({
+  ...releaseProperties,
+  source: SOURCE,
+  findings: described(listOf(FINDING), 'what is unexpected in the records'),
+  versions: VERSIONS,
+})
+
+const RELEASE_MANIFEST = object({
+  digest: DIGEST,
+  built: BUILT,
+  source: SOURCE,
+  versions: VERSIONS,
+  entities: described(
+    listOf(
+      object(
+        {
+          name: TEXT,
+          collection: schemaRef('CollectionName'),
+          count: COUNT,
+          records: described(SHA256, 'SHA-256 of its records as they are on disk'),
+          facts: described(SHA256, 'the same of its facts, where any is known'),
+          digest: described(SHA256, 'of all its files'),
+          definition: described({ type: 'object' }, 'its fields, key, code and order'),
+        },
+        ['facts'],
+      ),
+    ),
+    'in the order of the checksums, each after those that it embeds',
+  ),
+  aliases: described(
+    listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
+    'those that were imported',
+  ),
+  findings: listOf(FINDING_OF_ENTITY),
+})
+
+const API_DESCRIPTION = object({
+  release: object({ digest: DIGEST, built: BUILT, url: URL }),
+  search: URL_TEMPLATE,
+  releases: URL,
+  changes: URL_TEMPLATE,
+  openapi: URL,
+  collections: listOf(schemaRef('CollectionDescription')),
+})
+
+const COLLECTION_DESCRIPTION = object({
+  name: schemaRef('CollectionName'),
+  count: described(COUNT, 'number of records'),
+  url: described(URL, 'its list'),
+  record: described(URL_TEMPLATE, 'a single record'),
+  all: described(URL, 'all of its records'),
+  children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
+  key: described(
+    listOf(TEXT),
+    'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
+  ),
+  keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
+  code: described(listOf(TEXT), 'the fields that make up its official code'),
+  fields: listOf(FIELD),
+  filters: described(listOf(TEXT), 'parameters that filter its list'),
+})
+
+const PROBLEM = object(
+  {
+    type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
+    title: described(TEXT, 'the kind of problem, for people'),
+    status: described({ type: 'integer' }, 'status code of the response'),
+    detail: described(TEXT, 'what is wrong with this request, for people'),
+    instance: described(TEXT, 'path of the request, without its query'),
+    requestId: described(TEXT, 'the id of the request, as in X-Request-Id; not in API v1'),
+  },
+  ['requestId'],
+)
+
+// What a catalog decides.
+
+const changesSchema = (entities: readonly Entity[]): Json =>
+  object({
+    from: DIGEST,
+    to: DIGEST,
+    changes: described(
+      listOf({ oneOf: entities.map((entity) => schemaRef(changeName(entity))) }),
+      'with `old` unless it was added, `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
+    ),
+  })
+
+const rowSchema = (entities: readonly Entity[]): Json =>
+  described(
+    {
+      oneOf: [
+        { type: 'string', maxLength: MAX_ROW_CHARACTERS },
+        {
+          type: 'object',
+          properties: Object.fromEntries(entities.map(({ name }) => [name, PART])),
+          additionalProperties: false,
+        },
+      ],
+    },
+    'free text, or parts: for each a name, an abbreviation, an alias or a code',
+  )
+
+const suggestionSchema = (entities: readonly Entity[]): Json =>
+  object(
+    {
+      collection: schemaRef('CollectionName'),
+      key: described(mapOf(ID), 'the fields that identify the record, with their values'),
+      url: described(URL, 'the record'),
+      name: described(TEXT, 'name of the record'),
+      breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
+      parents: described(KEYS, 'the same ancestors by their keys'),
+      score: described(
+        { type: 'number', minimum: 0, maximum: 1 },
+        'how well it matches, on the same scale in every response',
+      ),
+      how: described(
+        listOf({ type: 'string', enum: [...HOW] }),
+        'in which ways the words match; `exact` only where there is no other',
+      ),
+      dropped: described(listOf(TEXT), 'the words that it does not have'),
+      matches: described(
+        listOf(
+          object({ field: TEXT, ranges: RANGES, alias: TEXT, reason: TEXT, collection: schemaRef('CollectionName') }, [
+            'alias',
+            'reason',
+            'collection',
+          ]),
+        ),
+        'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
+      ),
+      ...(entities.some(hasCoordinates) ? distanceSchema : {}),
+    },
+    [DISTANCE],
+  )
+
+/** The schemas by name, as they stand under components of the document. */
 export function schemasOf(catalog: Catalog): Json {
   const entities = [...catalog.entities.values()]
   return {
@@ -154,141 +300,21 @@ export function schemasOf(catalog: Catalog): Json {
     Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
     Ids: listOf(ID),
     Texts: listOf(NOT_EMPTY),
-    Changes: object({
-      from: DIGEST,
-      to: DIGEST,
-      changes: described(
-        listOf({ oneOf: entities.map((entity) => schemaRef(changeName(entity))) }),
-        'with `old` unless it was added, `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
-      ),
-    }),
+    Changes: changesSchema(entities),
     ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
     CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
-    RowToResolve: described(
-      {
-        oneOf: [
-          { type: 'string', maxLength: MAX_ROW_CHARACTERS },
-          {
-            type: 'object',
-            properties: Object.fromEntries(entities.map(({ name }) => [name, PART])),
-            additionalProperties: false,
-          },
-        ],
-      },
-      'free text, or parts: for each a name, an abbreviation, an alias or a code',
-    ),
-    ResolvedRow: object({
-      row: described(COUNT, 'number of the row, from 1'),
-      verdict: { type: 'string', enum: [...VERDICTS] },
-      ...resolvedProperties(true),
-      alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
-    }),
+    RowToResolve: rowSchema(entities),
+    ResolvedRow: RESOLVED_ROW,
     ResolvedRecord: object(resolvedProperties(false)),
-    Suggestion: object(
-      {
-        collection: schemaRef('CollectionName'),
-        key: described(mapOf(ID), 'the fields that identify the record, with their values'),
-        url: described(URL, 'the record'),
-        name: described(TEXT, 'name of the record'),
-        breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-        parents: described(
-          listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) })),
-          'the same ancestors by their keys',
-        ),
-        score: described(
-          { type: 'number', minimum: 0, maximum: 1 },
-          'how well it matches, on the same scale in every response',
-        ),
-        how: described(
-          listOf({ type: 'string', enum: [...HOW] }),
-          'in which ways the words match; `exact` only where there is no other',
-        ),
-        dropped: described(listOf(TEXT), 'the words that it does not have'),
-        matches: described(
-          listOf(
-            object(
-              { field: TEXT, ranges: RANGES, alias: TEXT, reason: TEXT, collection: schemaRef('CollectionName') },
-              ['alias', 'reason', 'collection'],
-            ),
-          ),
-          'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
-        ),
-        ...([...entities].some(hasCoordinates) ? distanceSchema : {}),
-      },
-      [DISTANCE],
-    ),
+    Suggestion: suggestionSchema(entities),
     ReleaseSummary: object(releaseProperties),
-    Release: object({
-      ...releaseProperties,
-      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
-      findings: described(listOf(FINDING), 'what is unexpected in the records'),
-      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
-    }),
-    ReleaseManifest: object({
-      digest: DIGEST,
-      built: BUILT,
-      source: object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS }),
-      versions: described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it'),
-      entities: described(
-        listOf(
-          object(
-            {
-              name: TEXT,
-              collection: schemaRef('CollectionName'),
-              count: COUNT,
-              records: described(SHA256, 'SHA-256 of its records as they are on disk'),
-              facts: described(SHA256, 'the same of its facts, where any is known'),
-              digest: described(SHA256, 'of all its files'),
-              definition: described({ type: 'object' }, 'its fields, key, code and order'),
-            },
-            ['facts'],
-          ),
-        ),
-        'in the order of the checksums, each after those that it embeds',
-      ),
-      aliases: described(
-        listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
-        'those that were imported',
-      ),
-      findings: listOf(FINDING_OF_ENTITY),
-    }),
-    ApiDescription: object({
-      release: object({ digest: DIGEST, built: BUILT, url: URL }),
-      search: URL_TEMPLATE,
-      releases: URL,
-      changes: URL_TEMPLATE,
-      openapi: URL,
-      collections: listOf(schemaRef('CollectionDescription')),
-    }),
-    CollectionDescription: object({
-      name: schemaRef('CollectionName'),
-      count: described(COUNT, 'number of records'),
-      url: described(URL, 'its list'),
-      record: described(URL_TEMPLATE, 'a single record'),
-      all: described(URL, 'all of its records'),
-      children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
-      key: described(
-        listOf(TEXT),
-        'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
-      ),
-      keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
-      code: described(listOf(TEXT), 'the fields that make up its official code'),
-      fields: listOf(FIELD),
-      filters: described(listOf(TEXT), 'parameters that filter its list'),
-    }),
+    Release: RELEASE,
+    ReleaseManifest: RELEASE_MANIFEST,
+    ApiDescription: API_DESCRIPTION,
+    CollectionDescription: COLLECTION_DESCRIPTION,
     CollectionsV1: object(
       Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
     ),
-    Problem: object(
-      {
-        type: { type: 'string', enum: problemKinds.map(problemType), description: 'identifies the kind of problem' },
-        title: described(TEXT, 'the kind of problem, for people'),
-        status: described({ type: 'integer' }, 'status code of the response'),
-        detail: described(TEXT, 'what is wrong with this request, for people'),
-        instance: described(TEXT, 'path of the request, without its query'),
-        requestId: described(TEXT, 'the id of the request, as in X-Request-Id; not in API v1'),
-      },
-      ['requestId'],
-    ),
+    Problem: PROBLEM,
   }
 }

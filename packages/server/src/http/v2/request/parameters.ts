@@ -48,7 +48,7 @@ export class Parameters {
     return this.#values.get(name)?.[0]
   }
 
-  /** All values of each that was given. */
+  /** The parameters that were given, each with all of its values. */
   all(): Iterable<readonly [name: string, values: readonly string[]]> {
     return this.#values
   }
@@ -98,11 +98,11 @@ export const embedOf = (parameters: Parameters): Selection['embed'] =>
   parameters.oneOf('embed', ['full', 'id']) ?? 'full'
 
 export function searchWords(parameters: Parameters): string[] {
-  const given = parameters.required('q', 'the words to search for')
-  const words = given.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(given)
+  const text = parameters.required('q', 'the words to search for')
+  const words = text.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(text)
   if (words.length > 0 && words.length <= MAX_WORDS) return words
   const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
-  throw badParameter('q', given, allowed)
+  throw badParameter('q', text, allowed)
 }
 
 /** The collections that `in` names, each once; it may be repeated, and each time name several. */
@@ -111,12 +111,12 @@ export function collectionsIn(
   collections: Catalog['collections'],
 ): readonly Entity[] | undefined {
   const names = parameters.allOf('in')?.flatMap((value) => value.split(','))
-  const named = names?.map((plural) => {
+  const entities = names?.map((plural) => {
     const entity = collections.get(plural)
     if (entity === undefined) throw badParameter('in', plural, oneOfThese([...collections.keys()], plural))
     return entity
   })
-  return named && [...new Set(named)]
+  return entities && [...new Set(entities)]
 }
 
 const POINT = new RegExp(POINT_PATTERN)
@@ -124,30 +124,31 @@ const MAX_LATITUDE = 90
 const MAX_LONGITUDE = 180
 
 export function nearOf(parameters: Parameters): Near | undefined {
-  const given = parameters.one('near')
+  const point = parameters.one('near')
   const within = withinOf(parameters)
-  if (given === undefined) return undefined
-  const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(given) ?? []).map(Number)
+  if (point === undefined) return undefined
+  const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(point) ?? []).map(Number)
   if (!(Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE))
     throw badParameter(
       'near',
-      given,
+      point,
       `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
     )
   return { latitude, longitude, within }
 }
 
-/** In metres. */
+/** The radius around a point, in metres. */
 function withinOf(parameters: Parameters): number | undefined {
-  const given = parameters.one('within_km')
-  if (given === undefined) return undefined
-  const kilometres = parseDecimal(given) ?? 0
+  const distance = parameters.one('within_km')
+  if (distance === undefined) return undefined
+  const kilometres = parseDecimal(distance) ?? 0
   if (kilometres < MIN_WITHIN_KM || kilometres > MAX_WITHIN_KM)
     throw badParameter(
       'within_km',
-      given,
+      distance,
       `a number from ${MIN_WITHIN_KM} to ${MAX_WITHIN_KM}, with a point before its decimals`,
     )
-  if (!parameters.has('near')) throw badParameter('within_km', given, 'a distance from near, which must be given too')
+  if (!parameters.has('near'))
+    throw badParameter('within_km', distance, 'a distance from near, which must be given too')
   return Math.round(kilometres * 1_000_000) / 1_000
 }

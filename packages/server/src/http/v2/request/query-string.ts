@@ -8,7 +8,7 @@ export type Pairs = readonly (readonly [name: string, value: string])[]
 
 export type RawQuery = {
   readonly pairs: Pairs
-  /** Undefined for the current one. A wrong `after` names none; it is refused when the parameters are parsed. */
+  /** The release that it names; undefined for the current one. A wrong `after` names none; it is refused when the parameters are parsed. */
   readonly release: NamedRelease | undefined
 }
 

@@ -83,11 +83,10 @@ function foundRecords(
   if (near !== undefined && parameters.has('sort'))
     throw badParameter('sort', parameters.one('sort') as string, 'either near or sort, not both')
   const { rendition, encoding } = renditionOf(entity, parameters, headers)
-  const added = near === undefined ? [] : [DISTANCE]
   return {
     by: namedBy(parameters) ?? 'id',
     query: { filters, words, sorts, near },
-    rendition: { ...rendition, added },
+    rendition: { ...rendition, added: near === undefined ? [] : [DISTANCE] },
     encoding,
   }
 }
@@ -122,11 +121,11 @@ function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable):
   if (name !== undefined && value !== undefined)
     throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
   const filters: Filter[] = []
-  for (const [name, given] of parameters.all()) {
+  for (const [name, texts] of parameters.all()) {
     const filter = known.get(name)?.filter
     if (filter === undefined) continue
     const { path, match } = filter
-    const values = given.map((value) => filterValue(name, path, value))
+    const values = texts.map((value) => filterValue(name, path, value))
     filters.push({ steps: path.steps, match, values })
   }
   return filters
@@ -164,9 +163,9 @@ function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
 
 /** The names in a list that is separated by commas. */
 function namesIn(parameters: Parameters, parameter: string, max: number): string[] {
-  const given = parameters.one(parameter)
-  const names = given?.split(',') ?? []
-  if (names.length > max) throw badParameter(parameter, given as string, `at most ${max} fields`)
+  const list = parameters.one(parameter)
+  const names = list?.split(',') ?? []
+  if (names.length > max) throw badParameter(parameter, list as string, `at most ${max} fields`)
   return names
 }
 

@@ -14,7 +14,7 @@ import {
 import { collectionsIn, Parameters } from './parameters.ts'
 import type { RawQuery } from './query-string.ts'
 
-/** In which form rows are resolved. */
+/** What free text may name, and in which form the response is. */
 export type ResolveRequest = {
   /** The entities of which free text may name a record. */
   readonly names: readonly string[]

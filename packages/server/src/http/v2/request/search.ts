@@ -21,7 +21,7 @@ export type SearchRequest = {
 export type NamedAncestor = {
   readonly entity: Entity
   readonly name: string
-  /** Undefined where it may be both. */
+  /** How it is named; undefined where it may be both. */
   readonly by: NamedBy | undefined
 }
 

@@ -1,0 +1,373 @@
+// What each page of the explorer decides: which links it has and where they lead, what it counts, cuts, orders and leaves out.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { GivenRow } from '../packages/server/src/source/source.ts'
+import { attributes, between, type GetPage, linksOf, pagesOf, textOf } from './support/pages.ts'
+import { type Rows, sourceOf, TestHome, tiny } from './support/releases.ts'
+
+const numbers = (count: number, from = 1): number[] => Array.from({ length: count }, (_, at) => at + from)
+
+const MANY_MUNICIPALITIES = 205
+const MANY_PLACES = 1_040
+/** The municipality with the many places, of which only a few have inhabitants. */
+const ENSENADA = 300
+const INHABITED = 40
+
+const place = (idMunicipio: number, idLocalidad: number, row: GivenRow): GivenRow => ({
+  cveLocalidad: String(idLocalidad).padStart(4, '0'),
+  idLocalidad,
+  idMunicipio,
+  idEstado: idMunicipio === ENSENADA ? 2 : 1,
+  ...row,
+})
+
+const rows: Rows = {
+  ...tiny,
+  pais: [{ cvePais: 'MEX', descPais: 'México', idPais: 484 }],
+  estado: [
+    { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 },
+    { cveEstado: 'BC', cveRenapo: 'BC', descEstado: 'Baja California', idEstado: 2, idPais: 484 },
+    { cveEstado: 'CAM', cveRenapo: 'CC', descEstado: 'Campeche', idEstado: 3, idPais: 484 },
+  ],
+  municipio: [
+    ...numbers(MANY_MUNICIPALITIES).map((id) => ({
+      cveMunicipio: String(id).padStart(3, '0'),
+      descMunicipio: `Municipio ${id}`,
+      idEstado: 1,
+      idMunicipio: id,
+    })),
+    { cveMunicipio: '001', descMunicipio: 'Ensenada', idEstado: 2, idMunicipio: ENSENADA },
+  ],
+  localidad: [
+    // The first is a little to the north of the second, and the rest ever further to the east.
+    place(1, 1, {
+      descLocalidad: 'Centro',
+      latitud: 21.001,
+      longitud: -102,
+      poblacion: 1_000,
+      ambito: 'U',
+      altitud: 1870,
+    }),
+    place(1, 2, { descLocalidad: 'Norte', latitud: 21, longitud: -102, poblacion: 500, ambito: 'R' }),
+    ...numbers(28, 3).map((id) =>
+      place(1, id, {
+        descLocalidad: `Lugar ${id}`,
+        latitud: 21,
+        longitud: -102 + id / 10,
+        poblacion: id,
+        ambito: id === 3 ? 'U' : 'R',
+      }),
+    ),
+    place(1, 31, { descLocalidad: 'Desconocida' }),
+    ...numbers(MANY_MUNICIPALITIES - 1, 2).map((id) => place(id, 1, { descLocalidad: 'Rancho', ambito: 'R' })),
+    place(2, 2, { descLocalidad: 'Gemela' }),
+    place(3, 2, { descLocalidad: 'Gemela' }),
+    ...numbers(MANY_PLACES).map((id) =>
+      place(ENSENADA, id, {
+        descLocalidad: `Sitio ${id}`,
+        latitud: 31 + id / 1_000,
+        longitud: -116,
+        poblacion: id > MANY_PLACES - INHABITED ? id : 0,
+      }),
+    ),
+  ],
+}
+
+const home = new TestHome()
+let page: GetPage
+beforeAll(async () => {
+  await home.import(sourceOf(rows))
+  page = pagesOf(home)
+})
+afterAll(() => home[Symbol.dispose]())
+
+describe('a table', () => {
+  const LIST = '/explore/localidades'
+  const columnsOf = (html: string) => [...linksOf(between(html, '<thead>', '</thead>')).keys()]
+  const facetsOf = (html: string) => attributes(html, 'id').filter((id) => id.startsWith('facet-'))
+
+  test('removes one filter and keeps all else but the page', async () => {
+    const html = await page(
+      `${LIST}?q=lugar&idEstado=1&idMunicipio=1&ambito=R&ambito=U&sort=poblacion&per_page=5&page=2`,
+    )
+    const chosen = linksOf(between(html, 'class="chosen"', '</section>'))
+    const others = (without: string) =>
+      `${LIST}?q=lugar&idEstado=1&idMunicipio=1&ambito=R&ambito=U&sort=poblacion&per_page=5`.replace(`&${without}`, '')
+    expect(Object.fromEntries(chosen)).toEqual({
+      'State: Aguascalientes ×': others('idEstado=1'),
+      'Municipality: Municipio 1 ×': others('idMunicipio=1'),
+      'Setting: Rural ×': others('ambito=R'),
+      'Setting: Urban ×': others('ambito=U'),
+      'Remove all': `${LIST}?q=lugar&sort=poblacion&per_page=5`,
+    })
+  })
+
+  test.each([
+    ['idEstado=1', 'State: Aguascalientes'],
+    ['idMunicipio=150', 'Municipality: Municipio 150'],
+    ['idMunicipio=999', 'Municipality: 999'],
+    ['poblacion_min=5', 'Population from 5'],
+    ['poblacion_max=5', 'Population up to 5'],
+    ['cveLocalidad_prefix=00', 'Code begins with 00'],
+    ['idMunicipio.cveMunicipio=001', 'Municipality · Code: 001'],
+    ['descLocalidad=Centro', 'Name: Centro'],
+  ])('says what the filter %s keeps to, and offers no way to remove all of one', async (query, label) => {
+    const chosen = linksOf(between(await page(`${LIST}?${query}`), 'class="chosen"', '</section>'))
+    expect(Object.fromEntries(chosen)).toEqual({ [`${label} ×`]: LIST })
+  })
+
+  test.each([
+    ['', undefined, '?sort=poblacion', '↕'],
+    ['?sort=poblacion', 'ascending', '?sort=-poblacion', '↑'],
+    ['?sort=-poblacion', 'descending', '', '↓'],
+    ['?sort=cveLocalidad', undefined, '?sort=poblacion', '↕'],
+    ['?ambito=R&sort=poblacion&per_page=25&page=2', 'ascending', '?ambito=R&per_page=25&sort=-poblacion', '↑'],
+    ['?q=lugar&per_page=25&page=2', undefined, '?q=lugar&per_page=25&sort=poblacion', '↕'],
+  ])('is sorted up, down and not at all by turns: %s', async (query, direction, next, mark) => {
+    const html = await page(`${LIST}${query}`)
+    const header = /<th scope="col"[^>]*><a [^>]*>Population.*?<\/th>/.exec(html)?.[0] ?? ''
+    expect(attributes(header, 'aria-sort')[0]).toBe(direction)
+    expect(linksOf(header)).toEqual(new Map([[`Population ${mark}`, `${LIST}${next}`]]))
+  })
+
+  test('leaves out the column that says the same in every row', async () => {
+    const all = ['Name', 'Municipality', 'State', 'Code', 'Altitude', 'Population', 'Setting', 'Identifier']
+    const without = (...names: readonly string[]) =>
+      all.filter((name) => !names.includes(name)).map((name) => `${name} ↕`)
+    expect(columnsOf(await page(LIST))).toEqual(without())
+    expect(columnsOf(await page(`${LIST}?idEstado=1`))).toEqual(without('State'))
+    expect(columnsOf(await page(`${LIST}?idEstado=1&idEstado=2`))).toEqual(without())
+    expect(columnsOf(await page('/explore/estados'))).toEqual(
+      ['Name', 'Code', 'Renapo code', 'Identifier'].map((name) => `${name} ↕`),
+    )
+  })
+
+  test('offers what there is to choose from: few values by name, the most frequent of many', async () => {
+    const html = await page(LIST)
+    expect(facetsOf(html)).toEqual(['facet-idEstado', 'facet-idMunicipio', 'facet-ambito'])
+    const states = between(html, 'id="facet-idEstado"', '</section>')
+    expect(textOf(states)).toContain(`Aguascalientes ${31 + 204 + 2} Baja California 1,040`)
+    const municipalities = between(html, 'id="facet-idMunicipio"', '</section>')
+    expect([...linksOf(municipalities).keys()].slice(0, 4)).toEqual([
+      'Ensenada 1,040',
+      'Municipio 1 31',
+      'Municipio 2 2',
+      'Municipio 3 2',
+    ])
+    expect(linksOf(municipalities).size).toBe(12)
+    expect(textOf(municipalities)).toContain(`and ${MANY_MUNICIPALITIES + 1 - 12} more`)
+    expect(textOf(states)).not.toContain('more')
+  })
+
+  test('offers no choice of one value, unless it is the one that was chosen', async () => {
+    expect(facetsOf(await page(`${LIST}?q=sitio`))).toEqual([])
+    const html = await page(`${LIST}?q=sitio&idEstado=2&page=2`)
+    expect(facetsOf(html)).toEqual(['facet-idEstado'])
+    expect(linksOf(between(html, 'id="facet-idEstado"', '</section>')).get('Baja California 1,040')).toBe(
+      `${LIST}?q=sitio`,
+    )
+  })
+
+  test('leads from the chosen value back to all, and from another one to that one alone', async () => {
+    const states = between(await page(`${LIST}?idEstado=2&per_page=25&page=2`), 'id="facet-idEstado"', '</section>')
+    expect([...linksOf(states)]).toEqual([
+      ['Baja California 1,040', `${LIST}?per_page=25`],
+      ['Aguascalientes 237', `${LIST}?per_page=25&idEstado=1`],
+    ])
+    expect(states.match(/aria-current="true"/g)).toHaveLength(1)
+  })
+
+  const pagings: readonly [query: string, range: string, pages: Readonly<Record<string, number>>][] = [
+    ['per_page=250', '1–250 of 1,277 · Page 1 of 6', { Next: 2, Last: 6 }],
+    ['per_page=250&page=2', '251–500 of 1,277 · Page 2 of 6', { First: 1, Previous: 1, Next: 3, Last: 6 }],
+    ['per_page=250&page=6', '1,251–1,277 of 1,277 · Page 6 of 6', { First: 1, Previous: 5 }],
+    ['ambito=U', '1–2 of 2', {}],
+  ]
+  test.each(pagings)('leads to the pages around it: %s', async (query, range, pages) => {
+    const html = await page(`${LIST}?${query}`)
+    const paging = between(html, '<div class="paging">', '<div class="sizes"')
+    expect(textOf(paging)).toContain(` ${range} `)
+    const first = `${LIST}?${query.replace(/&page=.*/, '')}`
+    const targets = Object.entries(pages).map(([name, number]) => [
+      name,
+      number === 1 ? first : `${first}&page=${number}`,
+    ])
+    expect(Object.fromEntries(linksOf(paging))).toEqual(Object.fromEntries(targets))
+    expect(paging.includes('<nav aria-label="Pages">')).toBe(targets.length > 0)
+  })
+
+  test.each([
+    ['per_page=25', ['25', '50', '100', '250'], '25'],
+    ['per_page=60', ['25', '50', '60', '100', '250'], '60'],
+    ['page=2', ['25', '50', '100', '250'], '50'],
+  ])('can be of other sizes: %s', async (query, sizes, current) => {
+    const html = between(await page(`${LIST}?${query}`), 'class="sizes"', '</ul>')
+    expect([...linksOf(html).keys()]).toEqual(sizes)
+    expect(linksOf(html).get('100')).toBe(`${LIST}?per_page=100`)
+    expect(textOf(/<a [^>]*aria-current="true">.*?<\/a>/.exec(html)?.[0] ?? '').trim()).toBe(current)
+  })
+
+  test.each([
+    ['one page', '?ambito=U', 3],
+    ['several pages', '?ambito=R', 6],
+    ['nothing', '?q=wkwkwk', 0],
+  ])('offers downloads of %s', async (_, query, count) => {
+    const links = attributes(await page(`${LIST}${query}`), 'href').filter((link) => link.includes('format='))
+    expect(links).toHaveLength(count)
+    expect(links.filter((link) => link.includes('/all?'))).toHaveLength(count === 6 ? 3 : 0)
+  })
+
+  test('writes values so that they can be read, and says which are not known', async () => {
+    const row = between(await page(`${LIST}?descLocalidad=Centro`), '<tr><th scope="row">', '</tr>')
+    expect(textOf(row).trim()).toBe('Centro 0001 1,870 m 1,000 Urban 1')
+    expect(row).toContain('<code>0001</code>')
+    const unknown = between(await page(`${LIST}?descLocalidad=Desconocida`), '<tr><th scope="row">', '</tr>')
+    expect(unknown.match(/<span class="unknown" title="not known">–<\/span>/g)).toHaveLength(3)
+  })
+
+  test.each([
+    ['/explore/localidades?q=wkwkwk', '0 localities', 'We found nothing like it'],
+    ['/explore/localidades?descLocalidad=Centro', '1 locality', undefined],
+    ['/explore/estados', '3 states', undefined],
+  ])('says how many there are, and where there are none: %s', async (target, count, nothing) => {
+    const html = await page(target)
+    expect(textOf(between(html, 'class="count"', '</p>'))).toEndWith(`${count}`)
+    expect(html.includes('class="empty"')).toBe(nothing !== undefined)
+    expect(textOf(html)).toContain(nothing ?? count)
+  })
+})
+
+describe('a record', () => {
+  const section = async (target: string, name: string) =>
+    between(await page(target), `id="${name}-title"`, '</section>')
+
+  test('counts what is in it, and leaves out what is not', async () => {
+    const counts = async (target: string) => [
+      ...linksOf(between(await section(target, 'children'), '<ul class="counts">', '</ul>')),
+    ]
+    expect(await counts('/explore/paises/484')).toEqual([
+      ['3 states', '/explore/estados?idPais=484'],
+      ['206 municipalities', '/explore/municipios?idEstado.idPais=484'],
+      ['1,277 localities', '/explore/localidades?idEstado.idPais=484'],
+    ])
+    expect(await page('/explore/estados/3')).not.toContain('id="children-title"')
+    expect(await page('/explore/localidades/1-1')).not.toContain('id="children-title"')
+  })
+
+  test('lists the most populous first, and the first where no population is known', async () => {
+    const places = await section('/explore/municipios/1', 'children')
+    expect(textOf(between(places, '<caption>', '</caption>'))).toContain('20 of 31, the most populous first')
+    const names = [...linksOf(between(places, '<tbody>', '</tbody>')).keys()]
+    expect(names).toHaveLength(20)
+    expect(names.slice(0, 3)).toEqual(['Centro', 'Norte', 'Lugar 30'])
+    expect(attributes(places, 'width').slice(0, 2)).toEqual(['100', '50'])
+    const municipalities = await section('/explore/estados/1', 'children')
+    expect(textOf(municipalities)).toContain(`The first 20 of ${MANY_MUNICIPALITIES}`)
+    expect(textOf(between(await section('/explore/paises/484', 'children'), '<caption>', '</caption>'))).toEndWith(
+      'States',
+    )
+  })
+
+  const dotsOf = (html: string) =>
+    /<path d="([^"]*)"/.exec(between(html, 'class="dots"', '</svg>'))?.[1]?.split('M').length ?? 0
+  test('shows all places in it, or the most populous where there are too many', async () => {
+    const few = await page('/explore/municipios/1')
+    expect(textOf(few)).toContain('30 localities, one a dot')
+    const many = await page(`/explore/municipios/${ENSENADA}`)
+    expect(textOf(many)).toContain(`The ${INHABITED} most populous localities, one a dot`)
+    expect(dotsOf(many) - 1).toBe(INHABITED)
+    expect(linksOf(many).get('See on the map')).toBe(`/map/localidades?idMunicipio=${ENSENADA}`)
+    expect(await page('/explore/municipios/2')).not.toContain('class="dots"')
+    expect(linksOf(await page('/explore/municipios/2')).has('See on the map')).toBe(false)
+  })
+
+  test('has its neighbours, nearest first, without itself, in metres and kilometres', async () => {
+    const html = await page('/explore/localidades/1-1')
+    const near = textOf(between(html, 'class="neighbours"', '</ul>'))
+    expect(near).toMatch(/^.*Norte 111 m Lugar 3 31\.1 km Lugar 4 41\.5 km /)
+    expect(linksOf(between(html, 'class="neighbours"', '</ul>')).size).toBe(8)
+    expect(linksOf(html).get('See on the map')).toBe('/map/localidades#map=10/21.0010/-102.0000')
+  })
+
+  test.each([
+    ['/explore/localidades/1-1', 'Nothing else has this name', 0, undefined],
+    ['/explore/localidades/2-2', '2 with the same name', 1, 'Gemela Municipio 3 , Aguascalientes'],
+    [
+      '/explore/localidades/2-1',
+      `${MANY_MUNICIPALITIES - 1} with the same name`,
+      8,
+      'Rancho Municipio 3 , Aguascalientes',
+    ],
+  ])('has its namesakes without itself: %s', async (target, text, count, first) => {
+    const html = await section(target, 'homonyms')
+    expect(textOf(html)).toContain(text)
+    const items = html.match(/<li>.*?<\/li>/gs) ?? []
+    expect(items).toHaveLength(count)
+    expect(items[0] && textOf(items[0]).trim()).toBe(first)
+  })
+})
+
+describe('the history of a record', () => {
+  const [bc, ags] = tiny.estado
+  const [, aguascalientes, ensenada] = tiny.municipio
+  const [, sauzal] = tiny.localidad
+  const stages: readonly Rows[] = [
+    { ...tiny, localidad: [{ ...sauzal, idMunicipio: 1, idLocalidad: 7, poblacion: 5 }] },
+    // Its municipality has another name, which is the history of that one.
+    {
+      ...tiny,
+      municipio: [{ ...aguascalientes, descMunicipio: 'Otro nombre' }, ensenada],
+      localidad: [{ ...sauzal, idMunicipio: 1, idLocalidad: 7, poblacion: 0 }],
+    },
+    { ...tiny, localidad: [{ ...sauzal, idMunicipio: 1, idLocalidad: 7, idEstado: 2 }] },
+    // The description is a copy of the name.
+    { ...tiny, area: [{ ...tiny.area[0], descripcion: 'Artes' }], localidad: [] },
+    {
+      ...tiny,
+      estado: [{ ...bc, descEstado: 'Baja' }, ags],
+      localidad: [{ ...sauzal, idMunicipio: 1, idLocalidad: 7 }],
+    },
+  ]
+
+  test('tells what changed in itself, and nothing of what it belongs to', async () => {
+    using home = new TestHome()
+    for (const stage of stages) await home.import(sourceOf(stage), { acceptChanges: true })
+    const get = pagesOf(home)
+    const items = async (target: string) =>
+      (between(await get(target), 'id="history-title"', '</section>').match(/<li>.*?<\/li>/gs) ?? []).map((item) =>
+        textOf(item.replace(/<time.*<\/time> <a.*?<\/a>/s, '')).trim(),
+      )
+    expect(await items('/explore/localidades/1-7')).toEqual([
+      'appeared',
+      'was removed',
+      'state changed: Aguascalientes → Baja California ; population changed: 0 → –',
+      'population changed: 5 → 0',
+      'was there',
+    ])
+    expect(await items('/explore/municipios/1')).toEqual([
+      'name changed: Otro nombre → Aguascalientes',
+      'name changed: Aguascalientes → Otro nombre',
+      'was there',
+    ])
+    expect(await items('/explore/areas-conocimiento/1')).toEqual([
+      'name changed: Artes → Ciencias',
+      'name changed: Ciencias → Artes',
+      'was there',
+    ])
+    expect(await items('/explore/paises/484')).toEqual(['was there'])
+    expect(textOf(await get('/explore/paises/484'))).toContain('Unchanged in the releases that are here')
+    expect(textOf(await get('/explore/localidades/1-7'))).not.toContain('Unchanged in the releases')
+  })
+
+  test('says so where there is one release alone', async () =>
+    expect(textOf(await page('/explore/paises/484'))).toContain('There is only one release here'))
+
+  test('is of the newest twelve releases', async () => {
+    using home = new TestHome()
+    for (const number of numbers(13))
+      await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: `México ${number}`, idPais: 484 }] }))
+    const history = between(await pagesOf(home)('/explore/paises/484'), 'id="history-title"', '</section>')
+    expect(history.match(/<li>/g)).toHaveLength(12)
+    expect(textOf(history)).toContain('México 2 → México 3')
+    expect(textOf(history)).not.toContain('México 1 ')
+  })
+})
