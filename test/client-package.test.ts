@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { launchBrowser } from './support/browser.ts'
-import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
+import { bundledHome, nomenclator, TestDirectory, type TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -13,7 +12,7 @@ const MAX_CORE_BYTES = 6_000
 const EXAMPLE_URL = 'https://catalogs.example.org'
 
 const project = new TestDirectory()
-const home = new TestHome()
+let home: TestHome
 let server: TestServer
 const installed = join(project.path, 'node_modules', 'nomenclator-client')
 const inProject = (...names: string[]) => join(project.path, ...names)
@@ -28,7 +27,7 @@ async function run(directory: string, ...command: string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  await home.import(bundledSource())
+  home = await bundledHome()
   const release = home.current()
   server = serverOf(() => release, {}, home.shelf)
   const packed = await run(

@@ -59,6 +59,14 @@ export function fullRelease(): Promise<Release> {
   return full
 }
 
+let bundled: Promise<Release> | undefined
+/** The catalog that comes with the program, built once for all test files of a run. */
+export function bundledRelease(): Promise<Release> {
+  bundled ??=
+    scratchOfRun === undefined ? releaseOf(bundledSource()) : homeOfRun('bundled', bundledSource()).then(openCurrent)
+  return bundled
+}
+
 /** A home with the catalog that comes with the program, which a test may change. */
 export async function bundledHome(): Promise<TestHome> {
   const home = new TestHome()
