@@ -8,11 +8,10 @@ import { createApp } from '../packages/server/src/http/app.ts'
 import { searchAcross } from '../packages/server/src/query/search/search.ts'
 import { exportTabular } from '../packages/server/src/release/export-tabular.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { Faults, type FaultyRecords } from '../packages/server/src/source/faults.ts'
 import { readAliases } from '../packages/server/src/source/tabular/aliases.ts'
 import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
-import { sourceOf, TestHome, tiny } from './support/releases.ts'
+import { bundledRelease, sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(60_000)
@@ -154,14 +153,11 @@ describe('what is refused', () => {
 })
 
 test('every alias that ships with the program is of a record of the bundled data', async () => {
-  using home = new TestHome()
-  await home.import(bundledSource())
+  const release = await bundledRelease()
   const faults = new Faults()
   const aliases = readAliases(join(import.meta.dir, '..', 'data', 'aliases.csv'), faults)
   faults.throwIfAny()
   const { aliasesOf } = await import('../packages/server/src/release/aliases.ts')
-  const known = [...home.current().catalog.entities.keys()].flatMap(
-    (name) => aliasesOf(home.current(), name)?.aliases ?? [],
-  )
+  const known = [...release.catalog.entities.keys()].flatMap((name) => aliasesOf(release, name)?.aliases ?? [])
   expect(aliases.filter((alias) => !known.some((other) => Bun.deepEquals(alias, other)))).toEqual([])
 })

@@ -2,10 +2,9 @@
 import { setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { createApp } from '../packages/server/src/http/app.ts'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { withResponses } from './support/examples.ts'
 import { expectGolden } from './support/golden.ts'
-import { TestHome } from './support/releases.ts'
+import { bundledHome } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(60_000)
@@ -13,8 +12,7 @@ setDefaultTimeout(60_000)
 const DOCUMENT = join(import.meta.dir, '..', 'docs', 'api-v2.md')
 
 test('docs/api-v2.md shows the responses that the service gives', async () => {
-  using home = new TestHome()
-  await home.import(bundledSource())
+  using home = await bundledHome()
   const release = home.current()
   const app = createApp({
     release: () => release,

@@ -1,4 +1,5 @@
 // A service whose home vanishes or is damaged under it: it keeps what it serves, and goes back to what it should serve.
+
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   cpSync,
@@ -14,8 +15,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { commands } from '../packages/server/src/cli/run.ts'
+import { runHere } from './support/command.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
-import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
+import { TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
 
@@ -213,7 +215,7 @@ describe('a home that cannot be one', () => {
   }
 
   async function isTold(name: string, path: string, wrong: string) {
-    const { code, out, err } = await nomenclator(...name.split(' '), ...(OPERANDS[name] ?? []), '--home', at(path))
+    const { code, out, err } = await runHere(...name.split(' '), ...(OPERANDS[name] ?? []), '--home', at(path))
     // What the doctor finds is its result.
     const words = name === 'doctor' ? out : err
     expect([code, words]).toEqual([1, expect.stringContaining(`the home ${at(path)} ${wrong}`)])
@@ -235,7 +237,7 @@ describe('a home that cannot be one', () => {
   test.skipIf(process.platform !== 'linux').each(['serve', 'import bundled', 'rollback', 'upgrade'])(
     'below /proc is told to %s',
     async (name) => {
-      const { code, err } = await nomenclator(...name.split(' '), '--home', '/proc/x')
+      const { code, err } = await runHere(...name.split(' '), '--home', '/proc/x')
       expect([code, err]).toEqual([1, expect.stringContaining('nomenclator: the home /proc/x cannot be made (ENOENT)')])
     },
   )

@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { launchBrowser } from './support/browser.ts'
 import { output, pack, StrangeProject } from './support/packed.ts'
-import { nomenclator, TestHome } from './support/releases.ts'
+import { bundledHome, nomenclator, type TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -16,14 +15,14 @@ const MAX_PACKAGE_BYTES = 250_000
 const EXAMPLE_URL = 'https://catalogs.example.org'
 
 const project = new StrangeProject()
-const home = new TestHome()
+let home: TestHome
 let server: TestServer
 const installed = project.file('node_modules', 'nomenclator-client')
 const inProject = (...names: string[]) => project.file(...names)
 const run = (directory: string, ...command: string[]) => output(command, directory)
 
 beforeAll(async () => {
-  await home.import(bundledSource())
+  home = await bundledHome()
   const release = home.current()
   server = serverOf(() => release, {}, home.shelf)
   await project.install(await pack('client', project.path))

@@ -182,9 +182,9 @@ describe('timeouts', () => {
 
   test('leave one alone that goes on, however long it takes', async () => {
     const text = JSON.stringify(pais)
-    const pieces = Array.from({ length: 6 }, (_, at) => text.slice(at * 10, at === 5 ? undefined : at * 10 + 10))
-    server.respond = () => dripping(pieces, 250)
-    expect(await connect(server.url, { timeout: 1_000, retries: 0 }).paises.get(484)).toEqual(pais)
+    const pieces = Array.from({ length: 11 }, (_, at) => text.slice(at * 5, at === 10 ? undefined : at * 5 + 5))
+    server.respond = () => dripping(pieces, 150)
+    expect(await connect(server.url, { timeout: 1_500, retries: 0 }).paises.get(484)).toEqual(pais)
   })
 })
 
@@ -304,9 +304,13 @@ test('a response that is not JSON is told with its address', async () => {
 
 test('no more requests are under way than allowed', async () => {
   let [now, most] = [0, 0]
+  const { promise: three, resolve } = Promise.withResolvers<void>()
   server.respond = async () => {
     most = Math.max(most, ++now)
-    await Bun.sleep(2)
+    if (now === 3) resolve()
+    await three
+    // One more would come meanwhile.
+    await Bun.sleep(20)
     now--
     return Response.json(pais)
   }

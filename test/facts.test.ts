@@ -1,4 +1,5 @@
 // Facts from end to end: given, filtered and sorted by in API v2, compared, kept, exported, and no part of API v1.
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +13,9 @@ import { fromDisk, fromMappedFiles } from '../packages/server/src/release/record
 import { tabularFormats } from '../packages/server/src/source/tabular/files.ts'
 import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
 import { collections } from './support/built-in.ts'
+import { runHere } from './support/command.ts'
 import { homonymRows } from './support/homonyms.ts'
-import { nomenclator, type Rows, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
+import { type Rows, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 setDefaultTimeout(60_000)
@@ -348,7 +350,7 @@ describe('what changed', () => {
       const found = [fromDisk, fromMappedFiles].map((access) => [...diffEntity(older, newer, name, access)])
       expect(found[0]).toEqual(found[1])
     }
-    const { out } = await nomenclator('diff', older.digest, newer.digest, '--home', home.path)
+    const { out } = await runHere('diff', older.digest, newer.digest, '--home', home.path)
     expect(out.replace(/^ +/gm, '').split('\n').slice(0, 15)).toEqual([
       'paises                       0 added, 0 changed, 0 removed',
       'estados                      0 added, 1 changed, 0 removed',

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { join } from 'node:path'
 import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
-import type { Source } from '../packages/server/src/source/source.ts'
 import { tabularFormats } from '../packages/server/src/source/tabular/files.ts'
 import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
 import { homonyms } from './support/homonyms.ts'
-import { nomenclator, releaseOf, TestDirectory, TestHome } from './support/releases.ts'
+import { bundledRelease, nomenclator, releaseOf, TestDirectory, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 setDefaultTimeout(120_000)
@@ -22,14 +20,14 @@ async function download(server: TestServer, directory: string, format: string, q
   }
 }
 
-describe.each<[string, Source]>([
-  ['the bundled data', bundledSource()],
-  ['names that are hard to write, and facts', homonyms],
-])('%s', (_, source) => {
+describe.each<[string, () => Promise<Release>]>([
+  ['the bundled data', bundledRelease],
+  ['names that are hard to write, and facts', () => releaseOf(homonyms)],
+])('%s', (_, build) => {
   let release: Release
   let server: TestServer
   beforeAll(async () => {
-    release = await releaseOf(source)
+    release = await build()
     server = serverOf(() => release)
   })
   afterAll(() => server.close())
@@ -45,7 +43,7 @@ describe.each<[string, Source]>([
 
 test('the recipe of docs/tabular.md does it', async () => {
   const recipe = /^```sh\n(mkdir [\s\S]*?)^```$/m.exec(await Bun.file(DOCUMENT).text())?.[1] as string
-  const release = await releaseOf(bundledSource())
+  const release = await bundledRelease()
   const server = serverOf(() => release)
   using directory = new TestDirectory()
   try {

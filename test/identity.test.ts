@@ -1,11 +1,13 @@
 // An identifier, once published, stays with its official code: through renamings, removals, several imports and a rollback.
+
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { scanPages } from '../packages/server/src/release/files/scan.ts'
 import type { ImportOptions } from '../packages/server/src/release/import.ts'
 import type { GivenRow } from '../packages/server/src/source/source.ts'
-import { contentOf, nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
+import { runHere } from './support/command.ts'
+import { contentOf, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
 
 setDefaultTimeout(60_000)
 
@@ -202,7 +204,7 @@ describe('a source that states its numbers', () => {
       idMunicipio,
     })
     writeTabular(room.path, { municipio: [row('001', 1), row('009', 2)] })
-    const { code, out, err } = await nomenclator('import', 'tabular', room.path, '--home', home.path)
+    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain(`\n  ${refused}\n`)
   })

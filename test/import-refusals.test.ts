@@ -1,4 +1,5 @@
 // When an import refuses: damage, faults, breaking changes, and another one at work; it then changes nothing.
+
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,10 +7,10 @@ import { lockHome } from '../packages/server/src/release/home/lock.ts'
 import { BreakingChanges, type ImportOptions } from '../packages/server/src/release/import.ts'
 import { FaultyRecords } from '../packages/server/src/source/faults.ts'
 import type { Origin, Source } from '../packages/server/src/source/source.ts'
+import { runHere } from './support/command.ts'
 import { excerpt } from './support/inegi-file.ts'
 import {
   contentOf,
-  nomenclator,
   PROGRAM,
   type Rows,
   sourceOf,
@@ -197,7 +198,7 @@ describe('faults', () => {
     using room = new TestDirectory()
     const before = contentOf(home.path)
     writeFileSync(join(room.path, 'pais.csv'), 'cvePais,descPais,idPais\nMEX,México,484\nFR,,250\n')
-    const { code, out, err } = await nomenclator('import', 'tabular', room.path, '--home', home.path)
+    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     const file = join(room.path, 'pais.csv')
     expect(err).toBe(
@@ -323,16 +324,16 @@ describe('breaking changes', () => {
     writeTabular(room.path, { audiencia: [{ ...student, clave: 'teachers' }] })
     const command = ['import', 'tabular', room.path, '--home', home.path]
     const before = contentOf(home.path)
-    const refused = await nomenclator(...command)
+    const refused = await runHere(...command)
     expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: '' })
     expect(refused.err).toStartWith(
       'nomenclator: this import would break what those who rely on the current release expect:\n',
     )
-    const tried = await nomenclator(...command, '--dry-run')
+    const tried = await runHere(...command, '--dry-run')
     expect({ code: tried.code, err: tried.err }).toEqual({ code: 0, err: '' })
     expect(tried.out).toContain('Breaking changes:\n  audiencia: 1 identifiers would change owner')
     expect(contentOf(home.path)).toEqual(before)
-    const accepted = await nomenclator(...command, '--accept-changes')
+    const accepted = await runHere(...command, '--accept-changes')
     expect({ code: accepted.code, err: accepted.err }).toEqual({ code: 0, err: '' })
     expect(new TextDecoder().decode(home.current().entity('audiencia').records.page(0))).toContain('"clave":"teachers"')
   })
@@ -344,7 +345,7 @@ describe('while another process changes the home', () => {
     using room = new TestDirectory()
     writeTabular(room.path, others)
     using _lock = await lockHome(home.path, 'a test', { milliseconds: 0, onWait: () => {} })
-    const { code, out, err } = await nomenclator('import', 'tabular', room.path, '--home', home.path, '--wait', '0')
+    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path, '--wait', '0')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toStartWith(`nomenclator: another process is changing ${home.path}: a test (process ${process.pid} on `)
   })
@@ -405,8 +406,8 @@ describe('the first import of a home', () => {
     const [header = '', ...rows] = excerpt('localidades-2022').split('\n')
     writeFileSync(file, [header, ...rows.filter((row) => row.startsWith('"01'))].join('\n'))
     const home = join(room.path, 'home')
-    const { code, err } = await nomenclator('import', 'inegi', file, '--home', home)
+    const { code, err } = await runHere('import', 'inegi', file, '--home', home)
     expect([code, err]).toEqual([1, expect.stringContaining('estado: 1 of 32 that the bundled data has')])
-    expect(await nomenclator('import', 'inegi', file, '--accept-changes', '--home', home)).toMatchObject({ code: 0 })
+    expect(await runHere('import', 'inegi', file, '--accept-changes', '--home', home)).toMatchObject({ code: 0 })
   })
 })

@@ -1,4 +1,5 @@
 // An import from its source to the current release: what it replaces, what it leaves alone, and what it reports.
+
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,9 +7,9 @@ import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import type { ImportReport } from '../packages/server/src/release/import.ts'
 import { ENTITY_FILES, findingsByKind } from '../packages/server/src/release/manifest.ts'
 import type { Source } from '../packages/server/src/source/source.ts'
+import { runHere } from './support/command.ts'
 import {
   contentOf,
-  nomenclator,
   type Rows,
   sourceOf,
   TestDirectory,
@@ -208,7 +209,7 @@ describe('the report of the command', () => {
     using room = new TestDirectory()
     const { digest: previous } = home.current().manifest
     writeTabular(room.path, others)
-    const { code, out, err } = await nomenclator('import', 'tabular', room.path, '--home', home.path, '--json')
+    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path, '--json')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const report: ImportReport = JSON.parse(out)
     expect(out).toBe(`${JSON.stringify(report, null, 2)}\n`)
@@ -229,7 +230,7 @@ describe('the report of the command', () => {
     using home = await homeWith()
     using room = new TestDirectory()
     writeTabular(room.path, others)
-    const { out } = await nomenclator('import', 'tabular', room.path, '--home', home.path)
+    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
     const { digest } = home.current().manifest
     expect(out).toStartWith(`Release ${digest.slice(0, 12)} is now current.\n`)
     expect(out).toMatch(/^ {2}audiencias +1 {2}0 added, 1 changed, 0 removed$/m)
@@ -237,7 +238,7 @@ describe('the report of the command', () => {
     expect(out).toContain(
       '  1 × the state of a locality is not the state of its municipality (such as localidad 3/2: 1, 2)\n',
     )
-    const again = await nomenclator('import', 'tabular', room.path, '--home', home.path)
+    const again = await runHere('import', 'tabular', room.path, '--home', home.path)
     expect(again.out).toStartWith(
       `Nothing to do: release ${digest.slice(0, 12)} has just these records and is current.\n`,
     )

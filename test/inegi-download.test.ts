@@ -14,7 +14,7 @@ import { LOCALITIES_URL } from '../packages/server/src/source/inegi/published.ts
 import type { GivenRow } from '../packages/server/src/source/source.ts'
 import { FileServer, type Handler, inTurn, sound, stopping } from './support/file-server.ts'
 import { excerpt, type ZipMember, zipOf } from './support/inegi-file.ts'
-import { contentOf, nomenclator, PROGRAM, type Rows, sourceOf, TestHome } from './support/releases.ts'
+import { bundledHome, contentOf, nomenclator, PROGRAM, type Rows, sourceOf, TestHome } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
 setDefaultTimeout(60_000)
@@ -165,8 +165,7 @@ describe('the catalog is imported', () => {
     const whole = officialTable(await bundledRows('municipio'))
     const count = localitiesIn(whole)
     using server = new FileServer(sound(zipped(whole), ETAG))
-    using bundled = new TestHome()
-    await bundled.import(bundledSource())
+    using bundled = await bundledHome()
     using home = new Home(bundled)
     const address = `${server.url}/catun_localidad.zip`
     const { code, out, err } = await importInegi(home, [], { address })

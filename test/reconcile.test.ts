@@ -3,28 +3,24 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import fc from 'fast-check'
 import { ancestorsOf } from '../packages/server/src/catalog/lineage.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { breaches, type SchemaName } from './support/reconcile-schemas.ts'
-import { TestHome } from './support/releases.ts'
+import { bundledRelease, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { country, smallSource } from './support/small-source.ts'
 import { message, send, sendAll, sendUntilClosed } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
 
-const home = new TestHome()
 let release: Release
 let server: TestServer
 
 beforeAll(async () => {
-  await home.import(bundledSource())
-  release = home.current()
+  release = await bundledRelease()
   server = serverOf(() => release)
 })
 afterAll(async () => {
   expect(server.logged).toEqual([])
   await server.close()
-  home[Symbol.dispose]()
 })
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,6 +1,8 @@
-// Runs every check in order, stops at the first that fails, and ends with one line that any log reader can count.
+// Runs every check, stops at the first that fails, and ends with one line that any log reader can count.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { failuresIn } from './support/failures.ts'
+import { failuresIn, slowestFiles } from './support/run-log.ts'
+import { SCRATCH_VARIABLE, scratch } from './support/scratch.ts'
 
 const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
@@ -33,19 +35,38 @@ function fail(stage: string, mend: string): never {
   process.exit(1)
 }
 
-for (const { name, command, mend } of stages) {
+const line = (seconds: number, name: string) => `${seconds.toFixed(1).padStart(6)} s  ${name}`
+const durations: string[] = []
+const noteDuration = (stage: string, since: number) => durations.push(line((performance.now() - since) / 1_000, stage))
+
+// All at once, since each of them has times in which it uses one core only. What they write is shown one after the other.
+const checks = stages.map(({ name, command, mend }) => {
+  const started = performance.now()
+  const child = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = Promise.all([child.stdout.text(), child.stderr.text()])
+  void child.exited.then(() => noteDuration(name, started))
+  return { name, mend, child, output }
+})
+for (const { name, mend, child, output } of checks) {
   console.log(`── ${name}`)
-  const { exitCode } = Bun.spawnSync(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (exitCode !== 0) fail(name, mend)
+  const [out, err] = await output
+  process.stdout.write(out + err)
+  if ((await child.exited) === 0) continue
+  for (const other of checks) other.child.kill()
+  fail(name, mend)
 }
 
 console.log('── tests')
 // Many tests wait for processes and timers, so files run in four processes even on two cores.
 const command = [process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS]
+const started = performance.now()
+const directory = mkdtempSync(join(scratch, 'nomenclator-tests-'))
 const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,
+  env: { ...process.env, [SCRATCH_VARIABLE]: directory },
   stdio: ['ignore', 'inherit', 'pipe'],
 })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
 let log = ''
 const decoder = new TextDecoder()
 for await (const chunk of tests.stderr) {
@@ -53,6 +74,8 @@ for await (const chunk of tests.stderr) {
   log += decoder.decode(chunk, { stream: true })
 }
 const exitCode = await tests.exited
+noteDuration('tests', started)
+rmSync(directory, { recursive: true, force: true })
 const count = (word: string) => Number(log.match(new RegExp(`^\\s*([0-9]+) ${word}$`, 'm'))?.[1] ?? 0)
 const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
 if (passed === 0 && failed === 0) fail('tests', 'no test ran')
@@ -60,6 +83,8 @@ if (exitCode !== 0) {
   console.log(`\n── what failed\n\n${failuresIn(log).join('\n\n')}\n`)
   console.log('npm test: tests failed; see the failures above')
 }
+const slowest = slowestFiles(log).map(([file, seconds]) => line(seconds, file))
+console.log(['\n── how long it took', ...durations, '\n── the slowest test files', ...slowest, ''].join('\n'))
 // A crash of the runner after its count is a failure too.
 console.log(
   `${passed} passed, ${exitCode !== 0 && failed === 0 ? 1 : failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,

@@ -216,15 +216,14 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
   const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', workers, ...flags] })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s: it exits with 0, and idle clients do not delay it', async (signal) => {
-    await using service = await start()
+    // If they did, this test would take longer than it may.
+    await using service = await start('--drain-timeout', '600')
     const idle = await Client.of(service)
     await idle.send(HALF + REST)
     await idle.responses(1)
     const workersBefore = childrenOf(service.pid)
-    const started = performance.now()
     service.signal(signal)
     expect(await service.exited()).toBe(0)
-    expect(performance.now() - started).toBeLessThan(8_000)
     await service.refuses()
     await idle.untilClosed()
     expect(workersBefore.filter(isAlive)).toEqual([])

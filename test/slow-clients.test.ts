@@ -140,7 +140,8 @@ test('with few descriptors, connections beyond the limit are refused without a s
   await service.line(/^connections refused: \d+; at most 192 may be open \(--max-connections\)$/)
   const before = ticksOf(service.pid)
   await Bun.sleep(1_000)
-  expect(ticksOf(service.pid) - before).toBeLessThan(15)
+  // A spin would take nearly all of a second.
+  expect(ticksOf(service.pid) - before).toBeLessThan(50)
   const response = new Promise<string>((resolve) => first.once('data', (bytes: Buffer) => resolve(bytes.toString())))
   first.write(message('GET', '/api/v2/paises', 'Host: a'))
   expect(await response).toStartWith('HTTP/1.1 200 OK')

@@ -1,4 +1,5 @@
 // Homes of other versions: those of earlier ones are brought up with the same digests and bytes, later ones are refused.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,9 +8,9 @@ import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { isOutdated, upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
 import { ENTITY_FORMAT, MANIFEST_FILE } from '../packages/server/src/release/manifest.ts'
 import { collections, entityNames } from './support/built-in.ts'
+import { runHere } from './support/command.ts'
 import {
   contentOf,
-  nomenclator,
   sourceOf,
   TestDirectory,
   TestHome,
@@ -84,7 +85,7 @@ describe('a home of version 0.1.0', () => {
       )
       expect(readdirSync(home.shelf.releaseDirectory(digest))).toEqual([MANIFEST_FILE])
     }
-    expect(await nomenclator('releases', 'verify', '--home', home.path)).toMatchObject({ code: 0 })
+    expect(await runHere('releases', 'verify', '--home', home.path)).toMatchObject({ code: 0 })
     expect(isOutdated(home.shelf)).toBe(false)
   })
 
@@ -119,19 +120,19 @@ describe('a home of version 0.1.0', () => {
     using home = oldHome()
     using directory = new TestDirectory()
     const few = writeTabular(directory.path, { ...tiny })
-    const refused = await nomenclator('import', 'tabular', few, '--home', home.path)
+    const refused = await runHere('import', 'tabular', few, '--home', home.path)
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('upgrading it to the format of')
     expect(refused.err).toMatch(/localidad: \d+ of \d+ records would be gone/)
     expect(new Shelf(home.path).currentDigest()).toBe(oldCurrent())
-    expect(await nomenclator('import', 'tabular', few, '--home', home.path, '--accept-changes')).toMatchObject({
+    expect(await runHere('import', 'tabular', few, '--home', home.path, '--accept-changes')).toMatchObject({
       code: 0,
     })
   })
 
   test('is brought up by a command of its own, once', async () => {
     using home = oldHome()
-    const first = await nomenclator('upgrade', '--home', home.path, '--json')
+    const first = await runHere('upgrade', '--home', home.path, '--json')
     expect([
       first.code,
       JSON.parse(first.out)
@@ -139,16 +140,16 @@ describe('a home of version 0.1.0', () => {
         .sort(),
     ]).toEqual([0, oldDigests()])
     const after = contentOf(home.path)
-    const second = await nomenclator('upgrade', '--home', home.path)
+    const second = await runHere('upgrade', '--home', home.path)
     expect([second.code, second.out]).toEqual([0, 'Nothing to do: every release is in the format of this version.\n'])
     expect(contentOf(home.path)).toEqual(after)
   })
 
   test('says of a release what to do, where it is only looked at', async () => {
     using home = oldHome()
-    const { out } = await nomenclator('releases', '--home', home.path)
+    const { out } = await runHere('releases', '--home', home.path)
     expect(out).toContain('was written by Nomenclator 0.1.0')
-    const shown = await nomenclator('releases', 'show', oldCurrent(), '--home', home.path)
+    const shown = await runHere('releases', 'show', oldCurrent(), '--home', home.path)
     expect([shown.code, shown.err]).toEqual([1, expect.stringContaining('Bring it up with nomenclator upgrade')])
   })
 
@@ -184,7 +185,7 @@ describe('a home of version 0.1.0', () => {
     const digest = oldDigests().find(isAlone) as string
     const path = damage(home, digest, 'audiencia')
     const before = contentOf(home.shelf.releaseDirectory(digest))
-    const { code, err } = await nomenclator('upgrade', '--home', home.path)
+    const { code, err } = await runHere('upgrade', '--home', home.path)
     expect([code, err]).toEqual([1, expect.stringContaining(`${path} has other content than it was built with`)])
     expect(contentOf(home.shelf.releaseDirectory(digest))).toEqual(before)
     expect(home.shelf.openCurrent()?.digest).toBe(oldCurrent())
@@ -199,7 +200,7 @@ describe('a home of version 0.1.0', () => {
 
     test('takes an import of everything', async () => {
       using home = spoiled()
-      const { code, err } = await nomenclator('import', 'bundled', '--accept-changes', '--home', home.path)
+      const { code, err } = await runHere('import', 'bundled', '--accept-changes', '--home', home.path)
       expect([code, err]).toEqual([0, expect.stringContaining('RELEASE NOT UPGRADED')])
       expect(home.shelf.openCurrent()?.manifest.source.kind).toBe('bundled')
     })
@@ -208,7 +209,7 @@ describe('a home of version 0.1.0', () => {
       using home = spoiled()
       using room = new TestDirectory()
       const directory = writeTabular(join(room.path, 'some'), { audiencia: tiny.audiencia })
-      const { code, err } = await nomenclator('import', 'tabular', directory, '--accept-changes', '--home', home.path)
+      const { code, err } = await runHere('import', 'tabular', directory, '--accept-changes', '--home', home.path)
       expect(code).toBe(1)
       expect(err).toContain(
         `release ${oldCurrent().slice(0, 12)} is current and of an earlier format, and could not be brought up because it is damaged. This source does not provide pais,`,
@@ -221,7 +222,7 @@ describe('a home of version 0.1.0', () => {
     using home = oldHome()
     const [digest = ''] = oldDigests().filter((one) => one !== oldCurrent())
     damage(home, digest, 'pais')
-    expect(await nomenclator('upgrade', '--home', home.path)).toMatchObject({ code: 0 })
+    expect(await runHere('upgrade', '--home', home.path)).toMatchObject({ code: 0 })
     const { records } = home.shelf.open(digest).entity('pais')
     expect(Buffer.from(records.page(0)).toString()).toBe(linesOf(recordsOf(digest, 'pais'))[0] as string)
   })
@@ -263,7 +264,7 @@ describe('a home of a later version', () => {
     using copy = later()
     const before = contentOf(copy.path)
     const digest = copy.shelf.currentDigest() as string
-    const { code, err } = await nomenclator(...argv.map((word) => word || digest), '--home', copy.path)
+    const { code, err } = await runHere(...argv.map((word) => word || digest), '--home', copy.path)
     expect(code).toBe(1)
     expect(err).toContain('was written by Nomenclator 9.8.7, which is newer than this program')
     expect(err).toContain('municipio')

@@ -6,9 +6,8 @@ import { descendantsOf, ownerOf } from '../packages/server/src/catalog/lineage.t
 import { type FieldPath, pathsOf } from '../packages/server/src/catalog/paths.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { expectGolden } from './support/golden.ts'
-import { TestHome } from './support/releases.ts'
+import { bundledHome } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(120_000)
@@ -92,8 +91,7 @@ const valueIn = (record: Value, steps: readonly string[]): Value =>
   steps.reduce<Value>((value, step) => (value as Record<string, Value>)[step] as Value, record)
 
 test('every response is the one on record', async () => {
-  using home = new TestHome()
-  await home.import(bundledSource())
+  using home = await bundledHome()
   const release = home.current()
   const app = createApp({
     release: () => release,

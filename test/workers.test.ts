@@ -137,8 +137,9 @@ describe.skipIf(process.platform !== 'linux')('one worker', () => {
   })
 })
 
+/** Both wait for heartbeats most of the time. */
 describe.skipIf(process.platform !== 'linux')('a worker that is stopped', () => {
-  test('is killed after five seconds and replaced; the other one and a single pause are left alone', async () => {
+  test.concurrent('is killed after five seconds and replaced; the other one and a single pause are left alone', async () => {
     await using service = await start()
     const [victim = 0, other = 0] = childrenOf(service.pid)
     process.kill(other, 'SIGSTOP')
@@ -148,17 +149,17 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped', () => 
     const started = performance.now()
     const [, stuck] = await service.line(/^WORKER STUCK: process (\d+) has not reported for 5 s; killing it$/)
     expect(Number(stuck)).toBe(victim)
-    expect(performance.now() - started).toBeWithin(4_000, 15_000)
+    expect(performance.now() - started).toBeWithin(4_000, 60_000)
     await service.line(new RegExp(`^WORKER DIED: process ${victim}, signal SIGKILL; starting another in 100 ms$`))
     expect(await twoOthers(service, [victim])).toContain(other)
   })
 
-  test('together with its supervisor, as when the machine sleeps, is not', async () => {
+  test.concurrent('together with its supervisor, as when the machine sleeps, is not', async () => {
     await using service = await start()
     const workers = childrenOf(service.pid)
     const all = [service.pid, ...workers]
     for (const pid of all) process.kill(pid, 'SIGSTOP')
-    await Bun.sleep(8_000)
+    await Bun.sleep(6_500)
     // The supervisor wakes first, and has heard of nobody for a long time.
     for (const pid of all) process.kill(pid, 'SIGCONT')
     await Bun.sleep(2_500)

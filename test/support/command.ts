@@ -1,4 +1,7 @@
-// Commands in processes of their own, run to their end.
+// Commands run to their end, in processes of their own or in this one.
+import { diskFailure, Failure } from '../../packages/server/src/base/failure.ts'
+import { UsageError } from '../../packages/server/src/cli/flags/flags.ts'
+import { run } from '../../packages/server/src/cli/run.ts'
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string }
 
@@ -22,4 +25,29 @@ export async function ran(command: readonly string[], { cwd, env, input }: Optio
   })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { code, out, err }
+}
+
+/** A command of the program in this process, with the words and the exit code of one of its own; it gets no variables. */
+export async function runHere(...argv: readonly string[]): Promise<Ran> {
+  const said = { out: '', err: '' }
+  const terminal = {
+    out: (text: string) => {
+      said.out += text
+    },
+    err: (text: string) => {
+      said.err += text
+    },
+    interactive: false,
+  }
+  try {
+    return { code: await run(argv, {}, terminal), ...said }
+  } catch (error) {
+    const failure = error instanceof Failure ? error : diskFailure(error)
+    if (failure === undefined) throw error
+    return {
+      code: failure instanceof UsageError ? 2 : 1,
+      out: said.out,
+      err: `${said.err}nomenclator: ${failure.message}\n`,
+    }
+  }
 }

@@ -1,6 +1,16 @@
 // Releases to test against, built with the real importer, in homes that are gone after the test.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../../packages/server/src/catalog/catalog.ts'
 import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
@@ -9,17 +19,25 @@ import { releaseVerifier } from '../../packages/server/src/release/home/verify.t
 import { type ImportOptions, type ImportReport, importRelease } from '../../packages/server/src/release/import.ts'
 import type { EntityFileName, ReleasedEntity } from '../../packages/server/src/release/manifest.ts'
 import { Release, readManifest } from '../../packages/server/src/release/release.ts'
+import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import type { GivenRow, Origin, Source } from '../../packages/server/src/source/source.ts'
 import { syntheticSource } from '../../packages/server/src/source/synthetic/synthetic.ts'
 import { type Ran, ran } from './command.ts'
 import { completedRows } from './completed-rows.ts'
 import { withFacts } from './known-facts.ts'
+import { scratch, scratchOfRun } from './scratch.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {
   using home = new TestHome()
   await home.import(source, { acceptChanges: true })
   return home.current()
+}
+
+function openCurrent(home: string): Release {
+  const release = new Shelf(home).openCurrent()
+  if (release === undefined) throw new Error('there is no current release')
+  return release
 }
 
 /** The same records under another digest, or with other definitions. */
@@ -35,10 +53,49 @@ export function variantOf(
 export const fullSource = syntheticSource({ seed: 1, scale: 1 })
 
 let full: Promise<Release> | undefined
-/** An invented catalog of the size that the contract saw, built once for all suites of a run. */
+/** An invented catalog of the size that the contract saw, built once for all test files of a run. */
 export function fullRelease(): Promise<Release> {
-  full ??= releaseOf(fullSource)
+  full ??= scratchOfRun === undefined ? releaseOf(fullSource) : homeOfRun('full', fullSource).then(openCurrent)
   return full
+}
+
+let bundled: Promise<Release> | undefined
+/** The catalog that comes with the program, built once for all test files of a run. */
+export function bundledRelease(): Promise<Release> {
+  bundled ??=
+    scratchOfRun === undefined ? releaseOf(bundledSource()) : homeOfRun('bundled', bundledSource()).then(openCurrent)
+  return bundled
+}
+
+/** A home with the catalog that comes with the program, which a test may change. */
+export async function bundledHome(): Promise<TestHome> {
+  const home = new TestHome()
+  if (scratchOfRun === undefined) await home.import(bundledSource())
+  else cpSync(await homeOfRun('bundled', bundledSource()), home.path, { recursive: true })
+  return home
+}
+
+const GLANCE_MILLISECONDS = 20
+
+/** A home that takes seconds to build: the first process that needs it does, and the others wait for it. */
+async function homeOfRun(name: string, source: Source): Promise<string> {
+  const path = join(scratch, name)
+  const claim = `${path}.claimed`
+  while (!existsSync(path)) {
+    if (mkdirSync(claim, { recursive: true }) === undefined) {
+      await Bun.sleep(GLANCE_MILLISECONDS)
+      continue
+    }
+    using home = new TestHome()
+    try {
+      await home.import(source, { acceptChanges: true })
+    } catch (error) {
+      rmdirSync(claim)
+      throw error
+    }
+    renameSync(home.path, path)
+  }
+  return path
 }
 
 /** Rows by the name of their entity. */
@@ -88,11 +145,12 @@ export function sourceOf(rows: Rows, origin: Partial<Origin> = {}, catalog: Cata
 
 const PREFIX = 'nomenclator-test-'
 
+/** For the length of one test, or of one test file. */
 export class TestDirectory implements Disposable {
   readonly path: string
 
   constructor() {
-    this.path = mkdtempSync(join(tmpdir(), PREFIX))
+    this.path = mkdtempSync(join(scratch, PREFIX))
   }
 
   [Symbol.dispose](): void {
@@ -115,9 +173,7 @@ export class TestHome extends TestDirectory {
   }
 
   current(): Release {
-    const release = this.shelf.openCurrent()
-    if (release === undefined) throw new Error('there is no current release')
-    return release
+    return openCurrent(this.path)
   }
 
   /** How a release names an entity. */

@@ -11,7 +11,6 @@ const TIMEOUT_MILLISECONDS = 20_000
 export class WatchedPages {
   readonly #browser: Browser | undefined
   readonly #contexts: BrowserContext[] = []
-  /** What went wrong in any page since they were last closed. */
   #faults: string[] = []
 
   constructor(browser: Browser | undefined) {
@@ -40,10 +39,15 @@ export class WatchedPages {
     return page
   }
 
+  /** What went wrong in the pages since this was last looked at. */
+  faults(): string[] {
+    return this.#faults.splice(0)
+  }
+
   /** Closes all pages, and returns what went wrong in them. */
   async close(): Promise<string[]> {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()))
-    return this.#faults.splice(0)
+    return this.faults()
   }
 }
 
@@ -51,14 +55,19 @@ type Checked = { readonly rules?: readonly string[]; readonly within?: string }
 
 /** What axe finds wrong by the rules of WCAG 2.2 AA and good practice, or by some of them, on a page or in a part of it. */
 export async function accessibilityFaults(page: Page, { rules, within = 'html' }: Checked = {}): Promise<string[]> {
-  await page.evaluate(AXE)
+  // A page keeps it, and takes longer to read it again than for most rules.
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
   // The sizes of targets are of WCAG 2.2, which axe does not check by itself.
-  const options =
+  const chosen =
     rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: { type: 'rule', values: rules } }
-  const results = (await page.evaluate(`axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)})`)) as {
-    violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
-  }
-  return results.violations.flatMap(({ id, nodes }) =>
+  // Of what is in order nothing is described.
+  const options = { ...chosen, resultTypes: ['violations'] }
+  const run = `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`
+  const violations = (await page.evaluate(run)) as {
+    id: string
+    nodes: { target: string[]; failureSummary: string }[]
+  }[]
+  return violations.flatMap(({ id, nodes }) =>
     nodes.slice(0, 3).map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
   )
 }

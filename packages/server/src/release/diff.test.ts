@@ -1,18 +1,12 @@
 // What differs between two releases, against a model that holds both in memory and looks at every value.
+
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { runHere } from '../../../../test/support/command.ts'
 import { withFacts } from '../../../../test/support/known-facts.ts'
-import {
-  nomenclator,
-  type Rows,
-  sourceOf,
-  TestDirectory,
-  TestHome,
-  ThreeReleases,
-  tiny,
-} from '../../../../test/support/releases.ts'
+import { type Rows, sourceOf, TestDirectory, TestHome, ThreeReleases, tiny } from '../../../../test/support/releases.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
@@ -276,7 +270,7 @@ describe('as a command', () => {
     const localidad = tiny.localidad.map((row) => (row.idMunicipio === 3 ? { ...row, idMunicipio: 4 } : row))
     const after = await home.import(sourceOf({ ...tiny, municipio, localidad }), { acceptChanges: true })
     const listed = (collection: string) =>
-      nomenclator('diff', before.digest, after.digest, '--collection', collection, '--home', home.path)
+      runHere('diff', before.digest, after.digest, '--collection', collection, '--home', home.path)
     expect(await listed('municipios')).toEqual({
       code: 0,
       err: '',
@@ -297,7 +291,7 @@ describe('as a command', () => {
   test('with --json prints one change a line', async () => {
     using three = await ThreeReleases.create()
     const [one = '', two = ''] = three.digests
-    const { code, out, err } = await nomenclator('diff', one, two, '--json', '--home', three.path)
+    const { code, out, err } = await runHere('diff', one, two, '--json', '--home', three.path)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const audience = { ...tiny.audiencia[0], descCorta: ThreeReleases.names[0] }
     expect(JSON.parse(out)).toEqual({

@@ -1,8 +1,10 @@
 // A release that is not whole is refused, in words that name the file and say what to do; a flipped byte is found.
+
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, copyFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { nomenclator, sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
+import { runHere } from '../../../../test/support/command.ts'
+import { sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
 import { Failure } from '../base/failure.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import {
@@ -261,7 +263,7 @@ describe('verify', () => {
   test('as a command says which release is damaged and where, and ends with 1', async () => {
     using other = new TestHome()
     cpSync(sound.path, other.path, { recursive: true })
-    const verify = () => nomenclator('releases', 'verify', '--home', other.path)
+    const verify = () => runHere('releases', 'verify', '--home', other.path)
     expect(await verify()).toEqual({ code: 0, out: `${digest.slice(0, 12)}  sound\n`, err: '' })
     const path = other.fileOf(digest, 'pais', 'etags')
     writeFileSync(path, readFileSync(path, 'utf8').replace(/[0-9]/, 'x'))

@@ -4,10 +4,15 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } fro
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Ran, ran } from '../../../../../test/support/command.ts'
-import { nomenclator, TestDirectory, TestHome, unpackFirstHome } from '../../../../../test/support/releases.ts'
+import {
+  bundledHome,
+  nomenclator,
+  TestDirectory,
+  TestHome,
+  unpackFirstHome,
+} from '../../../../../test/support/releases.ts'
 import { Service } from '../../../../../test/support/service.ts'
 import { smallSource } from '../../../../../test/support/small-source.ts'
-import { bundledSource } from '../../source/bundled.ts'
 import { run } from '../run.ts'
 import { clock, descriptors, memory } from './doctor.ts'
 
@@ -149,8 +154,7 @@ describe('home', () => {
   })
 
   test('sound; then damaged so that sizes stay, which only --deep sees; then cut short', async () => {
-    using home = new TestHome()
-    await home.import(bundledSource())
+    using home = await bundledHome()
     const digest = home.shelf.currentDigest() as string
     expect((await examined(home.path, ['--deep']))('home')).toMatchObject({
       status: 'ok',
@@ -178,8 +182,7 @@ describe('home', () => {
   })
 
   test('whose list of current releases or registry is spoiled', async () => {
-    using home = new TestHome()
-    await home.import(bundledSource())
+    using home = await bundledHome()
     const registry = readFileSync(home.shelf.idRegistryFile)
     writeFileSync(home.shelf.idRegistryFile, '{')
     expect((await examined(home.path))('home').status).toBe('fail')

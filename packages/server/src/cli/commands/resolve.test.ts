@@ -2,18 +2,19 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TestDirectory } from '../../../../../test/support/releases.ts'
+import { bundledHome, TestDirectory, type TestHome } from '../../../../../test/support/releases.ts'
 import { run } from '../run.ts'
 
 setDefaultTimeout(60_000)
 
 const directory = new TestDirectory()
-const home = join(directory.path, 'home')
-const silent = { out: () => {}, err: () => {}, interactive: false }
+let home: TestHome
 beforeAll(async () => {
-  await run(['import', 'bundled', '--home', home], {}, silent)
+  home = await bundledHome()
 })
-afterAll(() => directory[Symbol.dispose]())
+afterAll(() => {
+  for (const path of [directory, home]) path[Symbol.dispose]()
+})
 
 const given = join(directory.path, 'given.csv')
 const made = join(directory.path, 'made.csv')
@@ -30,7 +31,7 @@ async function resolved(table: string | Buffer, ...flags: string[]) {
     },
     interactive: false,
   }
-  await run(['resolve', given, '--home', home, ...flags], {}, terminal)
+  await run(['resolve', given, '--home', home.path, ...flags], {}, terminal)
   return said
 }
 

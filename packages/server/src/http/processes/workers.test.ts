@@ -182,7 +182,7 @@ describe('reports', () => {
     process.kill(pid as number, 'SIGSTOP')
     const started = performance.now()
     expect(await workers.reports()).toEqual([of(2)])
-    expect(performance.now() - started).toBeWithin(450, 3_000)
+    expect(performance.now() - started).toBeWithin(450, 20_000)
     expect(events).toEqual([])
   })
 

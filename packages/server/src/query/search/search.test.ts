@@ -1,10 +1,9 @@
 // What a search finds and what comes first, in one entity and across several.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ancestorsIn, spaceOf } from '../../../../../test/support/named-words.ts'
-import { releaseOf } from '../../../../../test/support/releases.ts'
+import { bundledRelease } from '../../../../../test/support/releases.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { bundledSource } from '../../source/bundled.ts'
 import { type Scope, search, searchAcross } from './search.ts'
 
 setDefaultTimeout(60_000)
@@ -72,7 +71,7 @@ describe('with words of ancestors', () => {
 describe('across entities', () => {
   let release: Release
   beforeAll(async () => {
-    release = await releaseOf(bundledSource())
+    release = await bundledRelease()
   })
 
   /** The results as entity and name. */

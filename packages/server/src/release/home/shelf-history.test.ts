@@ -1,8 +1,10 @@
 // Which release is current and which were before it: activated, gone back to, and pruned around.
+
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nomenclator, TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
+import { runHere } from '../../../../../test/support/command.ts'
+import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 
 setDefaultTimeout(60_000)
 
@@ -63,10 +65,10 @@ describe('activate', () => {
 
   test('as a command takes the beginning of a digest, and refuses a damaged release with 1', async () => {
     using home = activated(a)
-    const done = await nomenclator('activate', b.slice(0, 8), '--home', home.path)
+    const done = await runHere('activate', b.slice(0, 8), '--home', home.path)
     expect(done).toEqual({ code: 0, out: `Release ${b.slice(0, 12)} is now current.\n`, err: '' })
     damage(home, c)
-    const refused = await nomenclator('activate', c.slice(0, 8), '--home', home.path)
+    const refused = await runHere('activate', c.slice(0, 8), '--home', home.path)
     expect({ ...refused, err: '' }).toEqual({ code: 1, out: '', err: '' })
     expect(refused.err).toStartWith('nomenclator: the release is damaged: ')
     expect(home.shelf.history()).toEqual([b, a])
@@ -113,7 +115,7 @@ describe('rollback', () => {
 
   test('as a command says where it went, and ends with 1 when it cannot', async () => {
     using home = activated(a, b)
-    const back = () => nomenclator('rollback', '--home', home.path)
+    const back = () => runHere('rollback', '--home', home.path)
     expect(await back()).toEqual({ code: 0, out: `Release ${a.slice(0, 12)} is current again.\n`, err: '' })
     expect(await back()).toEqual({
       code: 1,
@@ -125,7 +127,7 @@ describe('rollback', () => {
 
 describe('prune', () => {
   const prune = async (home: TestHome, keep: number) => {
-    const { code, err } = await nomenclator('releases', 'prune', '--keep', String(keep), '--home', home.path)
+    const { code, err } = await runHere('releases', 'prune', '--keep', String(keep), '--home', home.path)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     return home.shelf.list().map(({ digest }) => digest)
   }

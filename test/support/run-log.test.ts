@@ -1,6 +1,6 @@
-// The end of a failed run tells what failed, and why.
+// The end of a run tells what failed, and why, and what took longest.
 import { expect, test } from 'bun:test'
-import { failuresIn } from './failures.ts'
+import { failuresIn, slowestFiles } from './run-log.ts'
 
 const LOG = `bun test v1
  
@@ -59,4 +59,8 @@ error: on its own
 
 test('of a run without failures there are none', () => {
   expect(failuresIn('a.test.ts:\n(pass) one\n\n 1 pass\n 0 fail\n')).toEqual([])
+})
+
+test('the slowest files are those whose tests took longest in all, each test counted once', () => {
+  expect(slowestFiles(LOG, 1)).toEqual([['a.test.ts', (1 + 2 + 19.27) / 1_000]])
 })

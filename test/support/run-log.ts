@@ -1,8 +1,9 @@
-// What the log of a test run says of its failures, which else stand somewhere in thousands of lines.
+// What the log of a test run says of its failures and of its slowest files, which else stand somewhere in thousands of lines.
 
-const FILE = /^\S+\.test\.tsx?:$/
+const FILE = /^(\S+\.test\.tsx?):$/
 const FINE = /^\((?:pass|skip|todo)\) /
 const FAILED = /^\(fail\) /
+const TIMED = /^\((?:pass|fail)\) .* \[([\d.]+)ms\]$/
 const BETWEEN_TESTS = '# Unhandled error between tests'
 /** From here on the runner repeats the names of the tests. */
 const SUMMARY = /^\d+ tests? (?:failed|skipped|todo):$/
@@ -22,4 +23,17 @@ export function failuresIn(log: string): string[] {
     if (isNext || FAILED.test(line)) said = []
   }
   return failures
+}
+
+/** The files whose tests took longest in all, and how many seconds. */
+export function slowestFiles(log: string, count = 10): (readonly [file: string, seconds: number])[] {
+  const seconds = new Map<string, number>()
+  let file = ''
+  for (const line of log.split('\n')) {
+    if (SUMMARY.test(line)) break
+    file = FILE.exec(line)?.[1] ?? file
+    const milliseconds = TIMED.exec(line)?.[1]
+    if (milliseconds !== undefined) seconds.set(file, (seconds.get(file) ?? 0) + Number(milliseconds) / 1_000)
+  }
+  return [...seconds].sort(([, one], [, other]) => other - one).slice(0, count)
 }
