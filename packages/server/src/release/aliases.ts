@@ -4,6 +4,7 @@
 // manifest of the release, and are part of its digest.
 
 import { Failure } from '../base/failure.ts'
+import { memoized } from '../base/memoized.ts'
 import { shippedFile } from '../base/program.ts'
 import { type Entity, embeddedAt, identifierOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
@@ -17,7 +18,7 @@ import type { OpenEntity, Release } from './release.ts'
 /** The aliases of an entity, searched as if each were a record with that name. */
 export type AliasIndex = {
   readonly words: Words
-  /** The position of the record of each. */
+  /** The position of the record of each alias. */
   readonly positions: Uint32Array
   readonly aliases: readonly Alias[]
 }
@@ -25,7 +26,7 @@ export type AliasIndex = {
 const BUILT_IN = shippedFile('data/aliases.csv')
 let builtIn: readonly Alias[] | undefined
 
-/** Those that ship with the program. */
+/** The aliases that ship with the program. */
 function builtInAliases(): readonly Alias[] {
   if (builtIn === undefined) {
     const faults = new Faults()
@@ -55,19 +56,13 @@ export function checkAliases(release: Release, given: readonly Alias[]): void {
 
 const MAX_SHOWN = 10
 
-const indexes = new WeakMap<OpenEntity, { readonly index: AliasIndex | undefined }>()
-
 /** The index of all aliases of an entity whose records are there; undefined where there is none. */
-export function aliasesOf(release: Release, name: string): AliasIndex | undefined {
-  const entity = release.entity(name)
-  const known = indexes.get(entity) ?? { index: readIndex(release, name) }
-  indexes.set(entity, known)
-  return known.index
-}
+export const aliasesOf = (release: Release, name: string): AliasIndex | undefined =>
+  indexOf(release.entity(name), release)
 
-function readIndex(release: Release, name: string): AliasIndex | undefined {
-  const all = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
-  const positioned = all.flatMap((alias) => {
+const indexOf = memoized(({ definition: { name } }: OpenEntity, release: Release): AliasIndex | undefined => {
+  const aliases = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
+  const positioned = aliases.flatMap((alias) => {
     const position = positionOfCode(release, name, alias.code)
     return position === undefined ? [] : [{ alias, position }]
   })
@@ -77,7 +72,7 @@ function readIndex(release: Release, name: string): AliasIndex | undefined {
     positions: Uint32Array.from(positioned, ({ position }) => position),
     aliases: positioned.map(({ alias }) => alias),
   }
-}
+})
 
 /** Letters that stand alone are one word: "n.l." is "nl". */
 export function aliasWords(alias: string): string[] {

@@ -64,7 +64,7 @@ export function recordChange(found: JsonChange): RecordChange {
   return lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
 }
 
-/** The same with further members that are parsed when they are read. */
+/** Adds members to a change that are parsed when they are read. */
 function lazily<T extends object, N extends string>(change: T, jsons: Readonly<Record<N, Uint8Array>>) {
   for (const [name, json] of Object.entries<Uint8Array>(jsons))
     Object.defineProperty(change, name, { enumerable: true, get: () => parsed(json) })
@@ -142,8 +142,8 @@ type Side = Disposable & {
 /** The names of the facts of an entity, where either release knows any of them. */
 function knownFacts(older: Release, newer: Release, name: string): readonly string[] {
   const entities = [newer, older].flatMap((release) => openIn(release, name) ?? [])
-  const known = entities.filter(({ stored }) => stored?.manifest.files.facts !== undefined)
-  return [...new Set(known.flatMap(({ definition }) => factsOf(definition).map(([fact]) => fact)))]
+  const withFacts = entities.filter(({ stored }) => stored?.manifest.files.facts !== undefined)
+  return [...new Set(withFacts.flatMap(({ definition }) => factsOf(definition).map(([fact]) => fact)))]
 }
 
 type SideForm = {
@@ -210,11 +210,11 @@ const comparer = new RecordComparer()
 const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
   comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
-/** A fact that is not known is null. */
+/** Whether a value is an embedded record; a fact that is not known is null. */
 const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
   typeof value === 'object' && value !== null
 
-/** The same for records whose fields are not the same: those of the newer one come first. */
+/** The paths that differ in records whose fields are not the same: those of the newer one come first. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]

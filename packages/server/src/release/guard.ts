@@ -9,7 +9,7 @@ export type EntityChanges = {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  /** The same records, in another order. */
+  /** Whether it has the same records in another order. */
   readonly reordered: boolean
   /** How often each field changed. */
   readonly fields: Readonly<Record<string, number>>
@@ -81,10 +81,10 @@ export function breakingChanges(
     if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
     const isStandIn = standIns.includes(name)
     const gone = isStandIn ? before - countIn(newer, name) : removed
-    const found: string[] = []
-    if (gone > before * MAX_SHARE_REMOVED) found.push(`${name}: ${gone} of ${before} records would be gone${by}`)
+    const breaks: string[] = []
+    if (gone > before * MAX_SHARE_REMOVED) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
     if (reassigned.count > 0 && !isStandIn)
-      found.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
-    return found
+      breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
+    return breaks
   })
 }

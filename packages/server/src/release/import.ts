@@ -24,7 +24,7 @@ export type ImportOptions = {
   readonly onProgress?: OnProgress
   /** Gives the signature of a release before it is made current. */
   readonly sign?: (release: Release) => string
-  /** In place of the build from the rows of the source. */
+  /** The build that takes the place of that from the rows of the source. */
   readonly build?: Build
 }
 
@@ -34,10 +34,10 @@ export type ImportReport = {
   readonly digest: string
   readonly previous: string | undefined
   readonly outcome: 'activated' | 'nothing to do' | 'dry run'
-  /** By entity: how many records it has, and the name of its collection. */
+  /** How many records each entity has, and the name of its collection. */
   readonly counts: Readonly<Record<string, number>>
   readonly collections: Readonly<Record<string, string>>
-  /** Against the release before; absent when there was none. */
+  /** What differs from the release before; absent when there was none. */
   readonly changes: Changes | undefined
   readonly breakingChanges: readonly string[]
   readonly findings: readonly Finding[]
@@ -85,8 +85,8 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)
     const missing = current === undefined ? await partOnly(release, source, options.fallback) : []
-    const known = { registry, unknown }
-    const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, known, options.fallback)
+    const knownIds = { registry, unknown }
+    const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, knownIds, options.fallback)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
@@ -152,9 +152,9 @@ function currentOf(shelf: Shelf, manifest: Manifest): Current {
     release,
     damage,
     verified: async (name) => {
-      const known = verified.get(name) ?? verify(name)
-      verified.set(name, known)
-      await known
+      const verification = verified.get(name) ?? verify(name)
+      verified.set(name, verification)
+      await verification
       const wrong = damage.get(name)
       if (wrong !== undefined) throw wrong
       return release.entity(name)
@@ -241,8 +241,8 @@ function guarded(
 ): string[] {
   const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
   const standIns = current?.manifest.source.kind === fallback.origin.kind ? fallback.standIns : []
-  const found = isCompared ? breakingChanges(current, built, changes, standIns) : []
-  if (found.length > 0 || built.manifest.source.synthetic) return found
+  const breaks = isCompared ? breakingChanges(current, built, changes, standIns) : []
+  if (breaks.length > 0 || built.manifest.source.synthetic) return breaks
   const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]
   const digestIn = (release: Release | undefined, name: string) => release?.manifest.entities[name]?.digest

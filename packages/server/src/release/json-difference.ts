@@ -15,7 +15,7 @@ type FieldName = { readonly prefix: string; readonly name: Uint8Array; readonly 
 
 /** Compares records with each other, pair by pair, and keeps nothing of them but the names of their fields. */
 export class RecordComparer {
-  /** In the order in which they came up the last time. */
+  /** The fields in the order in which they came up the last time. */
   readonly #names: FieldName[] = []
   #nameCount = 0
   #old: Uint8Array = NOTHING
@@ -79,14 +79,17 @@ export class RecordComparer {
   #nameHere(prefix: string): FieldName {
     const now = this.#now
     const start = this.#nowAt
-    const known = this.#names[this.#nameCount++]
-    if (known?.prefix === prefix && isSame(now, start, start + known.name.length, known.name, 0, known.name.length))
-      return known
+    const expected = this.#names[this.#nameCount++]
+    if (
+      expected?.prefix === prefix &&
+      isSame(now, start, start + expected.name.length, expected.name, 0, expected.name.length)
+    )
+      return expected
     const end = endOfString(now, start)
     const path = `${prefix}${decoder.decode(now.subarray(start + 1, end - 1))}`
-    const found = { prefix, name: now.slice(start, end + COLON_BYTES), path, inner: `${path}.` }
-    this.#names[this.#nameCount - 1] = found
-    return found
+    const fieldName = { prefix, name: now.slice(start, end + COLON_BYTES), path, inner: `${path}.` }
+    this.#names[this.#nameCount - 1] = fieldName
+    return fieldName
   }
 }
 

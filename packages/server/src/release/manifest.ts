@@ -43,7 +43,7 @@ export type ReleasedEntity = {
   readonly count: number
   /** SHA-256 of its records, the part of it that the digest of the release depends on. */
   readonly records: string
-  /** The same of its facts, where there are any. */
+  /** SHA-256 of its facts, where there are any. */
   readonly facts?: string
   /** The size of all its files. */
   readonly bytes: number
@@ -57,10 +57,10 @@ export type Manifest = {
   readonly built: string
   readonly source: Origin
   readonly versions: { readonly nomenclator: string; readonly bun: string }
-  /** By name, each after those that it embeds. */
+  /** The entities by name, each after those that it embeds. */
   readonly entities: Readonly<Record<string, ReleasedEntity>>
   readonly findings: readonly ReleaseFinding[]
-  /** Those that were imported; absent where there are none. */
+  /** The aliases that were imported; absent where there are none. */
   readonly aliases?: readonly Alias[]
 }
 
@@ -80,8 +80,8 @@ export function checksumsText(entities: Content, aliases: readonly Alias[] = [])
   const lines = Object.entries(entities).map(
     ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
   )
-  const named = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
-  if (named.length > 0) lines.push(`aliases ${sha256(named.join('\n'))}\n`)
+  const aliasLines = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
+  if (aliasLines.length > 0) lines.push(`aliases ${sha256(aliasLines.join('\n'))}\n`)
   return `nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`
 }
 
@@ -146,7 +146,7 @@ export function findingsByKind({ findings }: Manifest): Finding[] {
 /** A manifest that this program reads, or why it does not. */
 export type ParsedManifest =
   | { readonly state: 'readable'; readonly manifest: Manifest }
-  /** Of an earlier format: `upgrade` brings these entities up. */
+  /** A manifest of an earlier format: `upgrade` brings these entities up. */
   | { readonly state: 'outdated'; readonly version: string; readonly entities: readonly string[] }
   | { readonly state: 'newer'; readonly version: string; readonly entities: readonly string[] }
   | { readonly state: 'damaged'; readonly wrong: string }

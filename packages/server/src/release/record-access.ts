@@ -5,18 +5,18 @@ import type { OpenEntity } from './release.ts'
 /** What it gives is a view that is good until more is read. */
 export type RecordAccess = Disposable & Pick<RecordReader, 'record' | 'records'>
 
-/** For a release that is open anyway, and may be removed from disk while it is read. */
+/** Access to a release that is open anyway, and may be removed from disk while it is read. */
 export const fromMappedFiles = ({ records }: OpenEntity): RecordAccess => ({
   record: (position) => records.record(position),
   records: (first, next) => Array.from({ length: next - first }, (_, at) => records.record(first + at)),
   [Symbol.dispose]: () => {},
 })
 
-/** For a single pass over millions of records: mapped, they would all count as memory of this process. */
+/** Access for a single pass over millions of records: mapped, they would all count as memory of this process. */
 export const fromDisk = ({ stored, count }: OpenEntity): RecordAccess =>
   new RecordReader(stored?.directory as string, count)
 
-/** The same for a release that may have been removed from disk, but is mapped. */
+/** Access for a single pass over a release that may have been removed from disk, but is mapped. */
 export function fromDiskOrMapped(entity: OpenEntity): RecordAccess {
   if (entity.count === 0) return fromMappedFiles(entity)
   try {

@@ -92,7 +92,7 @@ export function readEntityManifest(directory: string, digest: string): EntityMan
   return manifest
 }
 
-/** The same of an entity as a release names it: the digest of a release is that of its records, so they must be these. */
+/** The manifest of an entity that a release names: the digest of the release is that of its records, so they must be these. */
 export function readReleasedEntity(directory: string, released: ReleasedEntity): EntityManifest {
   const manifest = readEntityManifest(directory, released.digest)
   if (!isSameContent(releasedEntity(manifest), released))
@@ -103,9 +103,9 @@ export function readReleasedEntity(directory: string, released: ReleasedEntity):
 const factsFile = ({ files }: EntityManifest) => (files?.[FACTS_FILE] === undefined ? [] : ([FACTS_FILE] as const))
 
 function checkSize(path: string, expected: number | undefined): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw new DamagedRelease(path, 'is missing')
-  if (found.size !== expected) throw new DamagedRelease(path, `has ${found.size} bytes instead of ${expected}`)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) throw new DamagedRelease(path, 'is missing')
+  if (stats.size !== expected) throw new DamagedRelease(path, `has ${stats.size} bytes instead of ${expected}`)
 }
 
 /** An entity on disk. */

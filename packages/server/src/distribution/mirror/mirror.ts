@@ -22,7 +22,7 @@ type OriginEntity = OriginRelease['entities'][number]
 /** An entity on disk, and how a release here names it. */
 type LocalEntity = { readonly stored: StoredEntity; readonly released: ReleasedEntity }
 
-/** Of all releases here, the entities with the same records and facts as one of the origin. */
+/** The entities of all releases here, found by their records and facts. */
 class LocalEntities {
   readonly #byContent = new Map<string, LocalEntity>()
 

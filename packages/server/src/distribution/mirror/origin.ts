@@ -31,7 +31,7 @@ export type OriginRelease = {
   readonly digest: string
   readonly built: string
   readonly source: SourceOrigin
-  /** In the order of the checksums. */
+  /** The entities in the order of the checksums. */
   readonly entities: readonly OriginEntity[]
   readonly findings: readonly ReleaseFinding[]
   readonly aliases: readonly Alias[]
@@ -66,15 +66,15 @@ export class Origin {
   /** The digest of its current release, or of the one whose digest begins like this. */
   async find(prefix: string | undefined): Promise<string> {
     const url = `${this.base}${V2_PATH}/releases`
-    const listed: unknown = parsedJson(await this.#get(url))
-    if (!Array.isArray(listed) || !listed.every((one) => isObject(one) && isDigest(one.digest)))
+    const releases: unknown = parsedJson(await this.#get(url))
+    if (!Array.isArray(releases) || !releases.every((one) => isObject(one) && isDigest(one.digest)))
       throw new Failure(`${url} does not list releases as API v2 of Nomenclator does; nothing was changed`)
     const isWanted = ({ digest, current }: { digest: string; current: unknown }) =>
       prefix === undefined ? current === true : digest.startsWith(prefix)
-    const [found, ...others] = listed.filter(isWanted)
+    const [found, ...others] = releases.filter(isWanted)
     if (found !== undefined && others.length === 0) return found.digest
-    const wanted = prefix === undefined ? 'current release' : `release ${prefix}`
-    throw new Failure(`${url} lists ${found === undefined ? 'no' : 'more than one'} ${wanted}; nothing was changed`)
+    const what = prefix === undefined ? 'current release' : `release ${prefix}`
+    throw new Failure(`${url} lists ${found === undefined ? 'no' : 'more than one'} ${what}; nothing was changed`)
   }
 
   /** A release, once its checksums have been seen to be those of its digest. */
@@ -131,18 +131,18 @@ export class Origin {
 
   #urlOf = (digest: string, part: string) => `${this.base}${V2_PATH}/releases/${digest}/${part}`
 
-  /** Not fetched again as long as the origin says that it is the same. */
+  /** The text at an address, which is not sent again as long as the origin says that it is the same. */
   async #get(url: string): Promise<string> {
-    const known = this.#fetched.get(url)
+    const earlier = this.#fetched.get(url)
     try {
-      const condition: Record<string, string> = known === undefined ? {} : { 'If-None-Match': known.etag }
+      const condition: Record<string, string> = earlier === undefined ? {} : { 'If-None-Match': earlier.etag }
       const { headers, body } = await this.#client.get(url, this.#signal, { Accept: '*/*', ...condition })
       const text = new TextDecoder().decode(body)
       const etag = headers.get('etag')
       if (etag !== null) this.#keep(url, { etag, text })
       return text
     } catch (error) {
-      if (known !== undefined && error instanceof Refused && error.status === 304) return known.text
+      if (earlier !== undefined && error instanceof Refused && error.status === 304) return earlier.text
       throw error
     }
   }
@@ -174,13 +174,14 @@ function parseRelease({ digest, built, source, entities, findings, aliases }: Un
   if (!Array.isArray(findings) || !findings.every(isFinding)) return 'its findings are not sound'
   if (!Array.isArray(aliases) || !aliases.every(isAlias)) return 'its aliases are not sound'
   if (!Array.isArray(entities) || entities.length === 0 || entities.length > MAX_ENTITIES) return 'it has no entities'
-  const known = new Map<string, EntityData>()
+  const definitions = new Map<string, EntityData>()
   for (const entity of entities) {
-    const wrong = entityFault(entity, known)
+    const wrong = entityFault(entity, definitions)
     if (wrong !== undefined) return wrong
-    known.set(entity.name, entity.definition)
+    definitions.set(entity.name, entity.definition)
   }
-  if (new Set([...known.values()].map(({ plural }) => plural)).size < known.size) return 'two collections have one name'
+  if (new Set([...definitions.values()].map(({ plural }) => plural)).size < definitions.size)
+    return 'two collections have one name'
   return {
     digest,
     built: new Date(built).toISOString(),
@@ -201,7 +202,7 @@ function parseRelease({ digest, built, source, entities, findings, aliases }: Un
       ...(entity === undefined ? {} : { entity }),
     })),
     aliases: aliases.map(({ entity, code, alias, reason }) => ({ entity, code, alias, reason })),
-    catalog: orderedCatalog([...known.values()]),
+    catalog: orderedCatalog([...definitions.values()]),
   }
 }
 

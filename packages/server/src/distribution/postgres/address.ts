@@ -9,7 +9,7 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 type SslMode = (typeof SSL_MODES)[number]
 
 export type ShelfAddress = {
-  /** In the order in which they are tried; a host that begins with a slash is the directory of a socket. */
+  /** The hosts in the order in which they are tried; one that begins with a slash is the directory of a socket. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
   readonly user: string
   readonly database: string
@@ -94,7 +94,7 @@ function hostsOf(authority: string, portText: string | null): ShelfAddress['host
   return hosts
 }
 
-/** For people and logs: without the password. */
+/** The address for people and logs, without the password. */
 export function describeAddress({ hosts, user, database }: ShelfAddress): string {
   const all = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
   return `postgres://${encodeURIComponent(user)}@${all.join(',')}/${encodeURIComponent(database)}`
@@ -106,7 +106,7 @@ export const withoutPassword = (text: string): string =>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** From a file that has nothing else, from the address, from PGPASSWORD, or from a password file of libpq; in this order. */
+/** The password from a file that has nothing else, the address, PGPASSWORD, or a password file of libpq; in this order. */
 export function passwordOf(
   address: ShelfAddress,
   passwordFile: string | undefined,
@@ -115,9 +115,9 @@ export function passwordOf(
   if (passwordFile !== undefined) return readSecret(passwordFile).replace(/\r?\n$/, '')
   if (address.password !== undefined) return address.password
   if (env.PGPASSWORD) return env.PGPASSWORD
-  const given = address.passfile ?? (env.PGPASSFILE || undefined)
-  const path = given ?? join(env.HOME || homedir(), '.pgpass')
-  if (given === undefined && !existsSync(path)) return undefined
+  const namedFile = address.passfile ?? (env.PGPASSFILE || undefined)
+  const path = namedFile ?? join(env.HOME || homedir(), '.pgpass')
+  if (namedFile === undefined && !existsSync(path)) return undefined
   const text = readSecret(path)
   if ((statSync(path).mode & 0o077) !== 0)
     throw new Failure(`the password file ${path} can be read by others; allow it to nobody else with chmod 600 ${path}`)

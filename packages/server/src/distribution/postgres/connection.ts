@@ -277,18 +277,18 @@ function tupleOf(fields: readonly Uint8Array[]): Buffer {
 
 /** Reads rows out of a stream whose pieces end anywhere. */
 async function* tuplesOf(source: { next: () => Promise<Buffer | undefined> }): AsyncGenerator<Buffer[]> {
-  let held: Buffer[] = []
-  let heldBytes = 0
+  let pieces: Buffer[] = []
+  let available = 0
   const take = async (count: number): Promise<Buffer> => {
-    while (heldBytes < count) {
+    while (available < count) {
       const piece = await source.next()
       if (piece === undefined) throw new Error('a copy ended in the middle of a row')
-      held.push(piece)
-      heldBytes += piece.length
+      pieces.push(piece)
+      available += piece.length
     }
-    const all = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
-    held = [all.subarray(count)]
-    heldBytes = all.length - count
+    const all = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+    pieces = [all.subarray(count)]
+    available = all.length - count
     return all.subarray(0, count)
   }
   const header = await take(COPY_HEADER.length)

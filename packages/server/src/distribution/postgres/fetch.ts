@@ -229,7 +229,7 @@ type OpenedFile = {
 
 /** Where the bytes of a chunk belong. */
 type Place = { readonly descriptor: number; readonly start: number }
-type Wanted = { readonly size: number; readonly places: Place[] }
+type MissingChunk = { readonly size: number; readonly places: Place[] }
 
 /** How many chunks are unpacked at a time. */
 const AT_A_TIME = 4
@@ -267,14 +267,17 @@ class EntityFetch {
       ftruncateSync(descriptor, size)
       files.set(name, { descriptor, isResumed })
     }
-    const wanted = await this.#missing(rows, files)
-    await this.#copyLocal(wanted)
-    await this.#download(wanted)
+    const missing = await this.#missing(rows, files)
+    await this.#copyLocal(missing)
+    await this.#download(missing)
   }
 
-  /** Those that are not in place already. */
-  async #missing(rows: readonly ChunkRow[], files: ReadonlyMap<string, OpenedFile>): Promise<Map<string, Wanted>> {
-    const wanted = new Map<string, Wanted>()
+  /** The chunks that are not in place already. */
+  async #missing(
+    rows: readonly ChunkRow[],
+    files: ReadonlyMap<string, OpenedFile>,
+  ): Promise<Map<string, MissingChunk>> {
+    const missing = new Map<string, MissingChunk>()
     const covered = new Map<string, number>()
     for (const { file, start, chunk, size } of rows) {
       const opened = files.get(file)
@@ -284,33 +287,33 @@ class EntityFetch {
       const { descriptor, isResumed } = opened
       if (isResumed && holds(descriptor, Number(start), size, chunk)) continue
       if (isResumed) await Bun.sleep(0)
-      const known = wanted.get(chunk) ?? { size, places: [] }
-      known.places.push({ descriptor, start: Number(start) })
-      wanted.set(chunk, known)
+      const { places } = missing.get(chunk) ?? { places: [] as Place[] }
+      places.push({ descriptor, start: Number(start) })
+      missing.set(chunk, { size, places })
     }
-    return wanted
+    return missing
   }
 
-  /** From entities that are in the home, where they share chunks with this one. */
-  async #copyLocal(wanted: Map<string, Wanted>): Promise<void> {
-    if (wanted.size === 0) return
+  /** Copies the chunks that entities in the home share with this one. */
+  async #copyLocal(missing: Map<string, MissingChunk>): Promise<void> {
+    if (missing.size === 0) return
     const local = this.#localEntities()
     const rows = await this.#connection.query<{ entity: string; file: string; start: string; chunk: string }>(
       `SELECT DISTINCT ON (chunk) entity, file, start, chunk FROM nomenclator.entity_chunk
        WHERE chunk IN (SELECT jsonb_array_elements_text($1::text::jsonb))
          AND entity IN (SELECT jsonb_array_elements_text($2::text::jsonb))`,
-      [JSON.stringify([...wanted.keys()]), JSON.stringify(local)],
+      [JSON.stringify([...missing.keys()]), JSON.stringify(local)],
     )
     for (const { entity, file, start, chunk } of rows) {
       const bytes = bytesAt(
         join(this.#shelf.entityDirectory(entity), file),
         Number(start),
-        wanted.get(chunk)?.size ?? 0,
+        missing.get(chunk)?.size ?? 0,
       )
       // What is damaged here is fetched like anything else.
       if (bytes === undefined || sha256(bytes) !== chunk) continue
-      write(bytes, wanted.get(chunk)?.places ?? [])
-      wanted.delete(chunk)
+      write(bytes, missing.get(chunk)?.places ?? [])
+      missing.delete(chunk)
       await Bun.sleep(0)
     }
   }
@@ -320,29 +323,29 @@ class EntityFetch {
     return existsSync(directory) ? readdirSync(directory).filter((name) => DIGEST.test(name)) : []
   }
 
-  async #download(wanted: ReadonlyMap<string, Wanted>): Promise<void> {
-    const digests = [...wanted.keys()]
+  async #download(missing: ReadonlyMap<string, MissingChunk>): Promise<void> {
+    const digests = [...missing.keys()]
     for (let at = 0; at < digests.length; at += CHUNKS_OF_A_QUERY) {
       const some = digests.slice(at, at + CHUNKS_OF_A_QUERY)
-      const came = await this.#downloadSome(some, wanted)
-      const lost = some.find((digest) => !came.has(digest))
+      const arrived = await this.#downloadSome(some, missing)
+      const lost = some.find((digest) => !arrived.has(digest))
       if (lost !== undefined) throw damagedEntity(this.#digest, `chunk ${lost.slice(0, 12)} is not there`)
     }
   }
 
-  async #downloadSome(digests: readonly string[], wanted: ReadonlyMap<string, Wanted>): Promise<Set<string>> {
+  async #downloadSome(digests: readonly string[], missing: ReadonlyMap<string, MissingChunk>): Promise<Set<string>> {
     const list = digests.map((digest) => `'${digest}'`).join(', ')
     const rows = this.#connection.copyOut(`SELECT digest, packed FROM nomenclator.chunk WHERE digest IN (${list})`)
-    const came = new Set<string>()
+    const arrived = new Set<string>()
     const running = new Set<Promise<void>>()
     let wrong: unknown
     for await (const [digestBytes, packed] of rows) {
       const digest = digestBytes?.toString('latin1') ?? ''
-      const chunk = wanted.get(digest)
+      const chunk = missing.get(digest)
       if (chunk === undefined || packed === undefined) continue
       this.#options.onChunk?.(packed.length)
       const taking = this.#take(digest, packed, chunk).then(
-        () => void came.add(digest),
+        () => void arrived.add(digest),
         (error) => {
           wrong ??= error
         },
@@ -352,12 +355,12 @@ class EntityFetch {
       if (running.size >= AT_A_TIME) await Promise.race(running)
     }
     await Promise.all(running)
-    // Only now: the sound chunks that came after a damaged one need not be fetched again.
+    // Only now: the sound chunks that arrived after a damaged one need not be fetched again.
     if (wrong !== undefined) throw wrong
-    return came
+    return arrived
   }
 
-  async #take(digest: string, packed: Uint8Array, { size, places }: Wanted): Promise<void> {
+  async #take(digest: string, packed: Uint8Array, { size, places }: MissingChunk): Promise<void> {
     const bytes = await unpack(packed).catch(() => undefined)
     if (bytes === undefined || bytes.length !== size || sha256(bytes) !== digest)
       throw damagedEntity(this.#digest, `chunk ${digest.slice(0, 12)} has other content than its digest says`)

@@ -14,7 +14,7 @@ import { CHANNEL, dateOf, isOlder, type Pointer, REPORT_PREFIX, readFollowed, re
 import { openShelf, type ShelfLogin } from './session.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
 
-/** Each with what is logged when it is over. */
+/** The troubles with a shelf, each with what is logged when it begins and when it is over. */
 export const SHELF_TROUBLES = {
   away: { event: 'shelf-away', over: 'shelf-returned', words: 'PostgreSQL is there again.' },
   older: { event: 'shelf-older', over: 'shelf-followed', words: 'The shelf is followed again.' },
@@ -33,7 +33,7 @@ type FollowerOptions = ShelfLogin & {
 }
 
 const POLL_MILLISECONDS = 5_000
-/** Where notifications do not come, as from a standby, and while there is news to report. */
+/** The poll where notifications do not come, as from a standby, and while there is news to report. */
 const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
@@ -55,7 +55,7 @@ export class ShelfFollower implements AsyncDisposable {
   #applied:
     | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
     | undefined
-  /** After a refusal: nothing is tried before, unless the shelf changes. */
+  /** What was refused: it is not tried again before its time, unless the shelf changes. */
   #refused: { readonly change: string; readonly until: number; readonly failure: Failure } | undefined
   #isDeaf = false
   /** Whether what is served may have changed since it was reported. */
@@ -251,7 +251,7 @@ export class ShelfFollower implements AsyncDisposable {
     onTrouble(this.#trouble)
   }
 
-  /** Until the time is over, or something is to be looked at. */
+  /** Waits until the time is over, or something is to be looked at. */
   async #pause(milliseconds: number): Promise<void> {
     if (this.#isWoken || this.#isStopped) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -17,14 +17,14 @@ export type ReleaseFiles = Readonly<Record<string, string>>
 
 /** A shelf at one moment. */
 export type Listing = Pointer & {
-  /** As the file `current` of a home has it; empty where there is no release yet. */
+  /** What the file `current` of a home has; empty where there is no release yet. */
   readonly history: string
-  /** As `id-registry.json` of a home has it; empty where there is none yet. */
+  /** What `id-registry.json` of a home has; empty where there is none yet. */
   readonly idRegistry: string
   readonly releases: ReadonlyMap<string, ReleaseFiles>
 }
 
-/** The names of the sessions of nodes begin with it. */
+/** The beginning of the names of the sessions of nodes. */
 export const REPORT_PREFIX = 'nomenclator:'
 
 const POLL_SECONDS = 5

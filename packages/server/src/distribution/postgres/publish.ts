@@ -157,7 +157,7 @@ async function sendChunks(
   return { manifest: readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'), chunks }
 }
 
-/** Adds those that the shelf lacks. */
+/** Adds the chunks that the shelf lacks. */
 async function addChunks(
   connection: ShelfConnection,
   batch: readonly { readonly digest: string; readonly bytes: Uint8Array }[],
@@ -214,7 +214,7 @@ async function putRelease(connection: ShelfConnection, digest: string, files: Re
   )
 }
 
-/** Entities that no release names, chunks that no entity has, and what publications that were cut short have left. */
+/** Removes entities that no release names, and chunks that no entity has, as publications that were cut short leave them. */
 async function removeUnused(connection: ShelfConnection): Promise<void> {
   await connection.query(
     `DELETE FROM nomenclator.entity WHERE NOT EXISTS

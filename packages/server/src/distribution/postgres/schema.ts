@@ -7,7 +7,7 @@ import { WRITER_LOCK } from './writer-lock.ts'
 
 type Migration = { readonly number: number; readonly name: string; readonly sql: string }
 
-/** In order; what has been released is never changed, only followed by another. */
+/** All migrations in order; one that has been released is never changed, only followed by another. */
 export const migrations: readonly Migration[] = [{ number: 1, name: 'shelf', sql: shelfSql }]
 
 /** The roles of readers and publishers, as SQL. */

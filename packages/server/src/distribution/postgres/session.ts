@@ -29,11 +29,15 @@ type Writing = ShelfLogin & {
 const RETRY_FIRST_MILLISECONDS = 200
 const RETRY_MAX_MILLISECONDS = 5_000
 
-/** A connection with a shelf that this program knows. */
-export async function openShelf(options: ConnectOptions): Promise<ShelfConnection> {
+/** A connection with a shelf that this program knows, once something was done with it; closed where that fails. */
+async function openFor(
+  options: ConnectOptions,
+  first: (connection: ShelfConnection) => Promise<void>,
+): Promise<ShelfConnection> {
   const connection = await ShelfConnection.open(options)
   try {
     await checkSchema(connection)
+    await first(connection)
     return connection
   } catch (error) {
     await connection[Symbol.asyncDispose]()
@@ -41,16 +45,12 @@ export async function openShelf(options: ConnectOptions): Promise<ShelfConnectio
   }
 }
 
-async function openAsWriter({ address, password, doing, waitMilliseconds, onWait }: Writing): Promise<ShelfConnection> {
-  const connection = await openShelf({ address, password, changes: true, name: `nomenclator ${doing}` })
-  try {
-    await lockShelf(connection, doing, { milliseconds: waitMilliseconds, onWait })
-    return connection
-  } catch (error) {
-    await connection[Symbol.asyncDispose]()
-    throw error
-  }
-}
+export const openShelf = (options: ConnectOptions): Promise<ShelfConnection> => openFor(options, async () => {})
+
+const openAsWriter = ({ address, password, doing, waitMilliseconds: milliseconds, onWait }: Writing) =>
+  openFor({ address, password, changes: true, name: `nomenclator ${doing}` }, (connection) =>
+    lockShelf(connection, doing, { milliseconds, onWait }),
+  )
 
 /**
  * Brings a home that is to be read up to date. Gives what could not be had, in words: while the shelf is away, or what it

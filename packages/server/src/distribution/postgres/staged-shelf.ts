@@ -29,7 +29,7 @@ export class StagedShelf extends Shelf implements Disposable {
     return join(this.#directory, 'id-registry.json')
   }
 
-  /** As texts, for the shelf. */
+  /** What is current and the id registry, as texts for the shelf. */
   get state(): { readonly history: string; readonly idRegistry: string } {
     const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
     return { history: textOf(this.currentFile), idRegistry: textOf(this.idRegistryFile) }

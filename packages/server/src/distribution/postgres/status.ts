@@ -108,7 +108,7 @@ export async function damagedChunks(connection: ShelfConnection): Promise<string
 
 const STATES = { f: 'follows', o: 'older', r: 'refused', a: 'returning' } as const
 
-/** From the names of the sessions of this database, so that a node needs no right to write. */
+/** The nodes by the names of the sessions of this database, so that a node needs no right to write. */
 async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
   const rows = await connection.query<{ name: string; now: string }>(
     `SELECT application_name AS name, extract(epoch FROM clock_timestamp())::bigint AS now

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { Failure } from '../../base/failure.ts'
 import type { ShelfConnection } from './connection.ts'
 
-/** Its two numbers: any that no other program uses in this database. */
+/** The two numbers of the lock: any that no other program uses in this database. */
 const CLASS = 0x6e6f6d65
 const OBJECT = 1
 export const WRITER_LOCK = `${CLASS}, ${OBJECT}`

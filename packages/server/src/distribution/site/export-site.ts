@@ -135,7 +135,7 @@ function writeProof({ manifest }: Release, directory: string, signature: string 
 const PAGES = 'pages'
 const PROGRESS_PAGES = 500
 
-/** Of an empty collection there is a first page too. */
+/** The pages of a collection; an empty one has a first page too. */
 function* pagesIn(release: Release, collection: Collection): Generator<Page> {
   const count = Math.max(pagesOf(release.entity(collection.entity).count), 1)
   for (let number = 1; number <= count; number++) yield readPage(release, collection, number as PageNumber) as Page

@@ -110,10 +110,10 @@ export function* blocksOf(pages: Iterable<readonly Values[]>, file: string): Gen
 function originOfBoth({ origin, provides }: Source, rest: Origin | undefined, names: readonly string[]): Origin {
   const carried = names.filter((name) => !provides.includes(name))
   if (rest === undefined || carried.length === 0) return origin
-  const kept = rest.credits
+  const credits = rest.credits
     .map(({ to, of }) => ({ to, of: of.filter((name) => carried.includes(name)) }))
     .filter(({ of }) => of.length > 0)
-  return { ...origin, synthetic: origin.synthetic || rest.synthetic, credits: [...origin.credits, ...kept] }
+  return { ...origin, synthetic: origin.synthetic || rest.synthetic, credits: [...origin.credits, ...credits] }
 }
 
 /** A source that provides everything: what the first does not give comes from the second. */

@@ -31,7 +31,7 @@ type EntityBuildContext = {
   readonly onProgress: (done: number) => void
 }
 
-/** Undefined when the rows are faulty; the faults are in the report. */
+/** Builds an entity; undefined when the rows are faulty, and the faults are in the report. */
 export async function buildEntity(
   entity: Entity,
   blocks: AsyncIterable<Block> | Iterable<Block>,
@@ -141,7 +141,7 @@ class EntityBuild implements Disposable {
   }
 
   #write(row: Values): void {
-    // Later rows may refer to it: a row is not faulty because an earlier one is.
+    // Later rows may refer to this one: a row is not faulty because an earlier one is.
     if (this.#isEmbedded) this.#context.parents.add(this.#entity, row)
     if (this.#context.report.faults.any) return
     this.#findOddities(row)

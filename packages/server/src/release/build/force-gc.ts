@@ -4,12 +4,12 @@ const MANY_RECORDS = 400_000
 const MANY_BATCHES = 200
 const BATCHES_BETWEEN = 50
 
-/** To be called at the end of a step over so many records; after a small one it does nothing. */
+/** Collects garbage at the end of a step over so many records; after a small one it does nothing. */
 export function forceGc(records: number): void {
   if (records >= MANY_RECORDS) Bun.gc(true)
 }
 
-/** To be called after each batch; once there are many, it takes a few milliseconds now and then. */
+/** Collects garbage after a batch; once there are many, it takes a few milliseconds now and then. */
 export function forceGcAfter(batches: number): void {
   if (batches >= MANY_BATCHES && batches % BATCHES_BETWEEN === 0) Bun.gc(true)
 }

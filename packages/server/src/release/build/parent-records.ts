@@ -7,9 +7,9 @@ import { codeOf } from '../home/id-registry.ts'
 import type { OpenEntity } from '../release.ts'
 
 type Records = {
-  /** In the order of their positions. */
+  /** The rows in the order of their positions. */
   readonly rows: Map<number, Values>
-  /** Each of them as JSON, as far as they have been rendered. */
+  /** Each row as JSON, as far as they have been rendered. */
   readonly json: Uint8Array[]
   readonly ids: Map<string, number>
 }
@@ -50,7 +50,7 @@ export class ParentRecords {
     ids.set(codeOf(entity, row), id)
   }
 
-  /** Keeps the JSON of the next of them. */
+  /** Keeps the JSON of the next row. */
   addJson(entity: Entity, json: Uint8Array): void {
     this.#of(entity.name).json.push(json)
   }

@@ -20,8 +20,8 @@ export function rowSettler(entity: Entity, records: ParentRecords, registry: IdR
     reference: unknown,
     location: SourceLocation,
   ): number | undefined => {
-    const known = typeof reference === 'object' ? records.idByCode(parent, reference as Values) : reference
-    if (typeof known === 'number' && records.rowsOf(parent.name).has(known)) return known
+    const id = typeof reference === 'object' ? records.idByCode(parent, reference as Values) : reference
+    if (typeof id === 'number' && records.rowsOf(parent.name).has(id)) return id
     const value = typeof reference === 'object' ? codeOf(parent, reference as Values) : reference
     faults.add({
       ...location,

@@ -46,7 +46,7 @@ class FileWindow implements Disposable {
   }
 }
 
-/** From the first byte to just after the last. */
+/** A range of bytes: from the first to just after the last. */
 type Extent = [from: number, to: number]
 
 export class RecordReader implements Disposable {

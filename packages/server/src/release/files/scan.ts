@@ -25,7 +25,7 @@ export function* scanRows(definition: Entity, recordsFile: string, factsFile?: s
   }
 }
 
-/** The same of an entity of a release. */
+/** The rows of an entity of a release, page by page. */
 export const scanEntity = (definition: Entity, { directory, manifest }: StoredEntity): Generator<readonly Values[]> =>
   scanRows(
     definition,

@@ -23,7 +23,7 @@ type FollowOptions = {
   readonly damage?: () => Damage
 }
 
-/** For file systems that report no changes. */
+/** How often the home is looked at: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
 /** When garbage is looked for after a swap: requests that were being handled may hold the release before for a while. */
 const UNMAP_MILLISECONDS = [50, 1_000, 5_000]
@@ -108,15 +108,15 @@ export function followCurrent(
 
   const look = (activated = false) => {
     // It may be mended, so it is tried again at every poll; the same problem is reported once.
-    const found = follow(activated)
-    if (found?.message === problem?.message) return
-    if (found !== undefined)
-      log({ level: 'error', event: found.event, message: found.message, release: release.digest })
+    const newProblem = follow(activated)
+    if (newProblem?.message === problem?.message) return
+    if (newProblem !== undefined)
+      log({ level: 'error', event: newProblem.event, message: newProblem.message, release: release.digest })
     else if (problem !== undefined) {
       const { over, words } = FOLLOW_PROBLEMS[problem.event]
       log({ level: 'info', event: over, message: words, release: release.digest })
     }
-    problem = found
+    problem = newProblem
   }
 
   // A start with another release than the current one is told at once.
@@ -145,7 +145,7 @@ function earlierServed({ digest, manifest }: Release, current: string, reason: s
   return { event: 'earlier-release-served', message }
 }
 
-/** Undefined for what is not there, and for what cannot be reached. */
+/** What the file system says of a path; undefined for what is not there or cannot be reached. */
 function statOrNone(path: string): Stats | undefined {
   try {
     return statSync(path)
@@ -172,9 +172,9 @@ class OpenFiles {
   change(): 'cut short' | 'replaced' | undefined {
     let change: 'replaced' | undefined
     for (const { path, size, opened } of this.#files) {
-      const found = statOrNone(path)
-      const isSame = found !== undefined && found.ino === opened?.ino && found.dev === opened.dev
-      if (isSame && found.size !== size) return 'cut short'
+      const stats = statOrNone(path)
+      const isSame = stats !== undefined && stats.ino === opened?.ino && stats.dev === opened.dev
+      if (isSame && stats.size !== size) return 'cut short'
       if (!isSame) change = 'replaced'
     }
     return change
@@ -210,8 +210,8 @@ class HomeWatcher implements Disposable {
   }
 
   #directory(): string | undefined {
-    const found = statOrNone(this.#shelf.home)
-    return found && `${found.dev} ${found.ino}`
+    const stats = statOrNone(this.#shelf.home)
+    return stats && `${stats.dev} ${stats.ino}`
   }
 
   [Symbol.dispose](): void {

@@ -61,7 +61,7 @@ export class Scrub implements Disposable {
   #sound: boolean | undefined
   #ended = 0
   #running: Promise<void> | undefined
-  /** In milliseconds. */
+  /** The fastest slice so far, in milliseconds. */
   #fastestSlice = Number.POSITIVE_INFINITY
   #isRechecking = false
   #isStopped = false
@@ -132,7 +132,7 @@ export class Scrub implements Disposable {
     this.#options.onChange(this.state)
   }
 
-  /** Those that are on disk, the current one first. */
+  /** The releases on disk, the current one first. */
   #history(): string[] {
     const { shelf } = this.#options
     try {

@@ -75,11 +75,11 @@ export class Shelf implements Places {
 
   /** The one release whose digest begins like this. */
   find(prefix: string): string {
-    const found = this.digests().filter((digest) => digest.startsWith(prefix.toLowerCase()))
-    const [digest, ...others] = found
+    const matches = this.digests().filter((digest) => digest.startsWith(prefix.toLowerCase()))
+    const [digest, ...others] = matches
     if (digest !== undefined && others.length === 0) return digest
-    if (found.length > 1)
-      throw new Failure(`${prefix} is not enough: ${found.map((one) => one.slice(0, 16)).join(', ')}`)
+    if (matches.length > 1)
+      throw new Failure(`${prefix} is not enough: ${matches.map((one) => one.slice(0, 16)).join(', ')}`)
     throw new Failure(`there is no release ${prefix}; nomenclator releases lists those that are there`)
   }
 
@@ -88,7 +88,7 @@ export class Shelf implements Places {
     return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
   }
 
-  /** Newest first. */
+  /** All releases, newest first. */
   list(): Listed[] {
     const current = this.currentDigest()
     const releases = this.digests().map((digest) => ({ digest, manifest: this.manifestOrReason(digest) }))
@@ -174,18 +174,23 @@ export class Shelf implements Places {
 
   /** Writes the manifest of a release, all of whose entities are in their places. */
   placeRelease(manifest: Manifest): void {
-    const target = this.releaseDirectory(manifest.digest)
-    if (existsSync(target)) {
-      replaceDurably(join(target, MANIFEST_FILE), manifestText(manifest))
-      makeReadOnly(target)
-      return
+    this.#placeFiles(manifest.digest, { [MANIFEST_FILE]: manifestText(manifest) })
+  }
+
+  /** A release that is not there yet appears with all of its files at once. */
+  #placeFiles(digest: string, files: Readonly<Record<string, string>>): void {
+    const target = this.releaseDirectory(digest)
+    const isThere = existsSync(target)
+    const directory = isThere ? target : join(this.#building, `release-${digest}`)
+    if (!isThere) {
+      rmSync(directory, { recursive: true, force: true })
+      for (const path of [this.#releases, directory]) mkdirSync(path, { recursive: true })
     }
-    const directory = join(this.#building, `release-${manifest.digest}`)
-    mkdirSync(directory, { recursive: true })
-    writeDurably(join(directory, MANIFEST_FILE), manifestText(manifest))
-    syncDirectory(directory)
+    for (const [name, text] of Object.entries(files))
+      (isThere ? replaceDurably : writeDurably)(join(directory, name), text)
+    if (!isThere) syncDirectory(directory)
     makeReadOnly(directory)
-    renameDurably(directory, target)
+    if (!isThere) renameDurably(directory, target)
   }
 
   /** The content of its signature file; undefined where it is not signed. */
@@ -216,22 +221,9 @@ export class Shelf implements Places {
 
   /** Puts the files of a release that comes from another machine in place, all of whose entities are in theirs. */
   placeReleaseFiles(digest: string, files: Readonly<Record<string, string>>): void {
-    const target = this.releaseDirectory(digest)
-    if (existsSync(target)) {
-      for (const name of Object.keys(this.releaseFiles(digest)))
-        if (!(name in files)) rmSync(join(target, name), { force: true })
-      for (const [name, text] of Object.entries(files)) replaceDurably(join(target, name), text)
-      makeReadOnly(target)
-      return
-    }
-    mkdirSync(this.#releases, { recursive: true })
-    const directory = join(this.#building, `release-${digest}`)
-    rmSync(directory, { recursive: true, force: true })
-    mkdirSync(directory, { recursive: true })
-    for (const [name, text] of Object.entries(files)) writeDurably(join(directory, name), text)
-    syncDirectory(directory)
-    makeReadOnly(directory)
-    renameDurably(directory, target)
+    for (const name of Object.keys(this.releaseFiles(digest)))
+      if (!(name in files)) rmSync(join(this.releaseDirectory(digest), name), { force: true })
+    this.#placeFiles(digest, files)
   }
 
   /** Takes over which releases are current, and the identifiers, as another machine has them. */

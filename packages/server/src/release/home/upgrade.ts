@@ -49,7 +49,7 @@ function oldRegistry(shelf: Shelf): string | undefined {
   return existsSync(path) && !existsSync(shelf.idRegistryFile) ? path : undefined
 }
 
-/** Gives it the name that it has. */
+/** Gives a registry of an earlier version the name that it has now. */
 export function adoptOldRegistry(shelf: Shelf): void {
   const registry = oldRegistry(shelf)
   if (registry !== undefined) renameDurably(registry, shelf.idRegistryFile)
@@ -71,7 +71,7 @@ function parsedAt(shelf: Shelf, digest: string): ParsedManifest | undefined {
   return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined
 }
 
-/** Those that were current last come first. */
+/** The releases to bring up; those that were current last come first. */
 function outdatedReleases(shelf: Shelf): Outdated[] {
   const there = new Set(shelf.digests())
   const digests = new Set([...shelf.history().filter((digest) => there.has(digest)), ...there])
@@ -113,7 +113,7 @@ type OldEntity = {
   readonly count: number
   readonly records: OldFile
   readonly facts?: OldFile
-  /** Of one that is in the format of this version already. */
+  /** Set where it is in the format of this version already. */
   readonly current?: { readonly released: ReleasedEntity; readonly parents: EntityManifest['parents'] }
 }
 

@@ -23,9 +23,9 @@ export async function verifyEntity(
       const path = join(directory, file)
       const expected = manifest.files[file]?.sha256
       if (expected === undefined) continue
-      const found = await sha256(path).catch((error: unknown) => new DamagedRelease(path, unreadable(error)))
-      if (found instanceof DamagedRelease) wrong.push(found)
-      else if (found !== expected) wrong.push(new DamagedRelease(path, 'has other content than it was built with'))
+      const actual = await sha256(path).catch((error: unknown) => new DamagedRelease(path, unreadable(error)))
+      if (actual instanceof DamagedRelease) wrong.push(actual)
+      else if (actual !== expected) wrong.push(new DamagedRelease(path, 'has other content than it was built with'))
     }
     return wrong
   } catch (error) {
@@ -44,9 +44,9 @@ function unreadable(error: unknown): string {
 export function releaseVerifier(places: Places): (digest: string) => Promise<string[]> {
   const verified = new Map<string, Promise<DamagedRelease[]>>()
   const verify = (digest: string) => {
-    const known = verified.get(digest) ?? verifyEntity(places.entityDirectory(digest), digest)
-    verified.set(digest, known)
-    return known
+    const verification = verified.get(digest) ?? verifyEntity(places.entityDirectory(digest), digest)
+    verified.set(digest, verification)
+    return verification
   }
   return async (digest) => {
     try {

@@ -41,7 +41,7 @@ export type Words = {
 
 /** Where the records are whose coordinates are known, in the order of a k-d tree that `kdbush` reads. */
 type Points = {
-  /** Of the record at each point. */
+  /** The position of the record at each point. */
   readonly positions: Uint32Array<ArrayBuffer>
   /** Longitude and latitude of each, in degrees. */
   readonly coordinates: Float64Array<ArrayBuffer>

@@ -11,7 +11,7 @@ export class SortKeys {
   readonly #offsets = new NumberList()
   readonly #bytes: ByteList
 
-  /** Of texts of so many bytes in all. Room that is reserved and never used takes no memory. */
+  /** Makes room for texts of so many bytes in all. Room that is reserved and never used takes no memory. */
   constructor(textBytes: number) {
     this.#bytes = new ByteList(Math.ceil(textBytes * LATIN_KEY_GROWS))
     this.#offsets.push(0)

@@ -46,7 +46,7 @@ export class SortedTexts {
     return number < this.size && this.text(number) === text ? number : undefined
   }
 
-  /** From the first to just after the last whose key begins like the key of the prefix. */
+  /** The range of texts whose key begins like the key of the prefix: from the first to just after the last. */
   range(prefix: string): readonly [from: number, to: number] {
     const key = this.#keyBytes(prefix)
     const from = this.#first((other) => Buffer.compare(this.#keyBytes(other), key) >= 0)
@@ -54,7 +54,7 @@ export class SortedTexts {
     return [from, to]
   }
 
-  /** The same where every text is its own key, compared as the bytes that it is. */
+  /** The range of texts that begin like the prefix, where every text is its own key and compared as bytes. */
   plainRange(prefix: string): readonly [from: number, to: number] {
     const key = Buffer.from(prefix)
     const order = (number: number) => {

@@ -18,16 +18,16 @@ export function soundsOfWords(count: number, textOf: (word: number) => string): 
 
 /** The words that sound like a typed one; a hash may bring one that does not, so that sounds are compared too. */
 export function wordsThatSoundLike({ words, sounds, soundWords }: Words, typed: string): number[] {
-  const found = new Set<number>()
-  const own = soundsOf(typed)
-  for (const sound of own) {
+  const matches = new Set<number>()
+  const typedSounds = soundsOf(typed)
+  for (const sound of typedSounds) {
     const hash = hashOf(sound)
     for (let at = firstAtLeast(sounds, hash); sounds[at] === hash; at++) {
       const word = soundWords[at] as number
-      if (soundsOf(words.text(word)).includes(sound)) found.add(word)
+      if (soundsOf(words.text(word)).includes(sound)) matches.add(word)
     }
   }
-  return [...found]
+  return [...matches]
 }
 
 /** FNV-1a over UTF-16, below 2^21 so that it can be packed with the number of a word. */

@@ -12,7 +12,7 @@ import { nodeCrypto } from '../../base/built-ins.ts'
 import { Failure } from '../../base/failure.ts'
 
 export type PublicKey = {
-  /** As minisign writes it. */
+  /** Its id as minisign writes it. */
   readonly id: string
   /** The line of the key, as it can be given in place of its file. */
   readonly text: string
@@ -57,7 +57,7 @@ const bytesOf = (line: string | undefined, length: number): Buffer | undefined =
 
 const linesOf = (text: string) => text.trim().split(/\r?\n/)
 
-/** From the content of a file, or from its line that begins with RW. */
+/** Reads a public key from the content of its file, or from the line in it that begins with RW. */
 export function parsePublicKey(text: string): PublicKey | undefined {
   const lines = linesOf(text)
   const line = lines.length === 2 && lines[0]?.startsWith(UNTRUSTED) ? lines[1] : lines.length === 1 ? lines[0] : ''
@@ -178,7 +178,7 @@ type Signature = {
   readonly whole: Buffer
 }
 
-/** Undefined for what is not the content of a signature file. */
+/** Reads the content of a signature file; undefined for anything else. */
 export function parseSignature(text: string): Signature | undefined {
   const [untrusted, line, trusted, whole, ...more] = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const bytes = bytesOf(line, 2 + ID_BYTES + SIGNATURE_BYTES)

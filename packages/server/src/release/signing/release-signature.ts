@@ -70,7 +70,7 @@ type Proof = {
 type Checksums = { readonly entities: Content; readonly aliases?: readonly Alias[] | undefined }
 type Signable = { readonly checksums: Checksums; readonly definitions: readonly EntityData[] }
 
-/** By which of these keys a release is signed, or why it is not. */
+/** Says by which of these keys a release is signed, or why it is not. */
 export function proofOf(
   { checksums, definitions }: Signable,
   signature: string | undefined,
@@ -85,11 +85,11 @@ export function proofOf(
       continue
     }
     const { trustedComment } = verified
-    const told = (name: string) => new RegExp(`(?:^|\\t)${name}:([^\\t]*)`).exec(trustedComment)?.[1]
-    const expected = told('definitions')
+    const memberOf = (name: string) => new RegExp(`(?:^|\\t)${name}:([^\\t]*)`).exec(trustedComment)?.[1]
+    const expected = memberOf('definitions')
     if (expected !== undefined && expected !== definitionsDigest(definitions))
       return { wrong: 'its definitions are not those that were signed' }
-    const seconds = Number(told('timestamp'))
+    const seconds = Number(memberOf('timestamp'))
     const signed = seconds > 0 && seconds < 1e11 ? new Date(seconds * SECOND).toISOString() : undefined
     return { key, trustedComment, signed, coversDefinitions: expected !== undefined }
   }
