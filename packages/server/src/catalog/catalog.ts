@@ -2,7 +2,7 @@
 import type { EmbedField, Entity, Field } from './entity.ts'
 
 export type Catalog = {
-  /** By name, each after those that it embeds. */
+  /** The entities by name, each after those that it embeds. */
   readonly entities: ReadonlyMap<string, Entity>
   /** The same by the name of their collection. */
   readonly collections: ReadonlyMap<string, Entity>
@@ -34,8 +34,8 @@ export const catalogOf = (entities: readonly Entity[]): Catalog => catalogFromDa
 /** Each definition must come after those of the entities that it embeds. */
 function catalogFromData(data: readonly EntityData[], entities: readonly Entity[] = entitiesFromData(data)): Catalog {
   const key = JSON.stringify(data)
-  const known = catalogs.get(key)
-  if (known !== undefined) return known
+  const equal = catalogs.get(key)
+  if (equal !== undefined) return equal
   const catalog = {
     entities: new Map(entities.map((entity) => [entity.name, entity])),
     collections: new Map(entities.map((entity) => [entity.plural, entity])),

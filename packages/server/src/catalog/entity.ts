@@ -1,5 +1,7 @@
 // The little language in which a catalog is defined, and the types that follow from a definition.
 
+import { memoized } from '../base/memoized.ts'
+
 type Own = { readonly description: string }
 type IdField = Own & { readonly kind: 'id' }
 type NameField = Own & { readonly kind: 'name' }
@@ -35,7 +37,7 @@ export type Entity = {
   readonly title: string
   /** Its place among the collections of API v1; absent where it is not one of them. */
   readonly v1?: number
-  /** In the order in which they are rendered. */
+  /** The fields in the order in which they are rendered. */
   readonly fields: { readonly [name: string]: Field }
   /** The fields that identify a record among those of its entity; an embedded one stands for its own key. */
   readonly key: readonly string[]
@@ -128,37 +130,20 @@ export function identifierOf(entity: Entity): string {
 
 type Embeds = readonly (readonly [field: string, entity: Entity])[]
 
-const embedsByEntity = new WeakMap<Entity, Embeds>()
-
 /** The fields that embed another record, and whose. */
-export function embedsOf(entity: Entity): Embeds {
-  let embeds = embedsByEntity.get(entity)
-  if (embeds === undefined) {
-    embeds = Object.entries(entity.fields).flatMap(([field, { kind, ...rest }]) =>
-      kind === 'embed' && 'entity' in rest ? [[field, rest.entity] as const] : [],
-    )
-    embedsByEntity.set(entity, embeds)
-  }
-  return embeds
-}
-
-const factsByEntity = new WeakMap<Entity, readonly (readonly [name: string, fact: FactField])[]>()
+export const embedsOf = memoized(
+  ({ fields }: Entity): Embeds =>
+    Object.entries(fields).flatMap(([name, field]) => (field.kind === 'embed' ? [[name, field.entity] as const] : [])),
+)
 
 /** The fields of an entity as it is published, in their order: all but facts. */
 export const publishedFields = ({ fields }: Entity): (readonly [name: string, field: Exclude<Field, FactField>])[] =>
   Object.entries(fields).flatMap(([name, field]) => (field.kind === 'fact' ? [] : [[name, field] as const]))
 
 /** The fields of an entity that are facts. */
-export function factsOf(entity: Entity): readonly (readonly [name: string, fact: FactField])[] {
-  let facts = factsByEntity.get(entity)
-  if (facts === undefined) {
-    facts = Object.entries(entity.fields).flatMap(([name, field]) =>
-      field.kind === 'fact' ? [[name, field] as const] : [],
-    )
-    factsByEntity.set(entity, facts)
-  }
-  return facts
-}
+export const factsOf = memoized(({ fields }: Entity): readonly (readonly [name: string, fact: FactField])[] =>
+  Object.entries(fields).flatMap(([name, field]) => (field.kind === 'fact' ? [[name, field] as const] : [])),
+)
 
 /** The facts that tell where a record is, in degrees. */
 export const LATITUDE = 'latitud'

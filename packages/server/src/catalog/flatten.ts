@@ -1,4 +1,5 @@
 // Turns a published record back into a row: embedded records by their identifier, copies left out.
+import { memoized } from '../base/memoized.ts'
 import { type Entity, identifierOf, type Values } from './entity.ts'
 
 /** A record as it is published, of an entity that is only known at run time: embedded records in full. */
@@ -6,22 +7,16 @@ export type PublishedRecord = { readonly [field: string]: string | number | Publ
 
 type Plan = readonly { readonly field: string; readonly identifier: string | undefined }[]
 
-const plans = new WeakMap<Entity, Plan>()
-
-function planOf(entity: Entity): Plan {
-  let plan = plans.get(entity)
-  if (plan === undefined) {
-    plan = Object.entries(entity.fields).flatMap(([field, definition]) =>
+const planOf = memoized(
+  (entity: Entity): Plan =>
+    Object.entries(entity.fields).flatMap(([field, definition]) =>
       definition.kind === 'copy' || definition.kind === 'fact'
         ? []
         : [{ field, identifier: definition.kind === 'embed' ? identifierOf(definition.entity) : undefined }],
-    )
-    plans.set(entity, plan)
-  }
-  return plan
-}
+    ),
+)
 
-/** For records of the shape that the entity's definition gives. */
+/** The record must have the shape that the entity's definition gives. */
 export function flatten(entity: Entity, record: PublishedRecord): Values {
   const row: Record<string, string | number> = {}
   for (const { field, identifier } of planOf(entity)) {

@@ -1,8 +1,9 @@
 // Every value of a record by its dotted path: what can be filtered by, sorted by and selected.
+import { memoized } from '../base/memoized.ts'
 import { type Entity, type Field, identifierOf } from './entity.ts'
 
 export type FieldPath = {
-  /** From the record: `idMunicipio.idEstado.cveEstado`. */
+  /** The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. */
   readonly path: string
   readonly steps: readonly string[]
   readonly field: Field
@@ -10,17 +11,10 @@ export type FieldPath = {
   readonly numeric: boolean
 }
 
-const known = new WeakMap<Entity, ReadonlyMap<string, FieldPath>>()
-
-/** In the order in which they are rendered; an embedded record comes before what is in it. */
-export function pathsOf(entity: Entity): ReadonlyMap<string, FieldPath> {
-  let paths = known.get(entity)
-  if (paths === undefined) {
-    paths = new Map(walk(entity, []).map((path) => [path.path, path]))
-    known.set(entity, paths)
-  }
-  return paths
-}
+/** The paths in the order in which they are rendered; that of an embedded record comes before those of what is in it. */
+export const pathsOf = memoized(
+  (entity: Entity): ReadonlyMap<string, FieldPath> => new Map(walk(entity, []).map((path) => [path.path, path])),
+)
 
 function walk(entity: Entity, before: readonly string[]): FieldPath[] {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
@@ -28,8 +22,8 @@ function walk(entity: Entity, before: readonly string[]): FieldPath[] {
     if (field.kind === 'fact' && before.length > 0) return []
     const steps = [...before, name]
     const numeric = field.kind === 'id' || field.kind === 'embed'
-    const own: FieldPath = { path: steps.join('.'), steps, field, numeric }
-    return field.kind === 'embed' ? [own, ...walk(field.entity, steps)] : [own]
+    const path: FieldPath = { path: steps.join('.'), steps, field, numeric }
+    return field.kind === 'embed' ? [path, ...walk(field.entity, steps)] : [path]
   })
 }
 

@@ -19,7 +19,7 @@ const NONE: ReadonlyMap<number, Uint8Array> = new Map()
 const encoder = new TextEncoder()
 const END = encoder.encode('}')
 
-/** For rows that were found sound: every record that they embed is known. */
+/** The rows must have been found sound: every record that they embed is known. */
 export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, sink: RecordSink) => void {
   const parts = publishedFields(entity).map(([field, definition], position) => ({
     label: encoder.encode(`${position === 0 ? '{' : ','}${JSON.stringify(field)}:`),

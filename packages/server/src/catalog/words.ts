@@ -38,7 +38,7 @@ function byTable(text: string, table: Uint8Array): string | undefined {
   return scratch.toString('latin1', 0, length)
 }
 
-/** Without accents and case: what a person who types in a hurry would type. */
+/** The text without accents and case: what a person who types in a hurry would type. */
 export const folded = (text: string): string => byTable(text, FOLDS) ?? foldedAny(text)
 
 /** Comes after every letter, so that ñ comes after every word with n in its place. */

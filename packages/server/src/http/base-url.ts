@@ -40,17 +40,17 @@ export function baseUrlOf(policy: BaseUrlPolicy, headers: RequestHeaders, connec
 
 /** What a trusted proxy says it was called with. Each proxy of a chain appends to the lists, so the first one counts. */
 function fromProxy(headers: RequestHeaders): string | undefined {
-  const named = usesForwarded(headers) ? fromForwarded(headers) : fromLists(headers)
-  const scheme = named.scheme?.toLowerCase() ?? 'http'
-  if (scheme !== 'http' && scheme !== 'https') throw badHost(named.schemeHeader, 'http or https')
-  const host = named.host ?? headers.get('host')
+  const origin = usesForwarded(headers) ? fromForwarded(headers) : fromLists(headers)
+  const scheme = origin.scheme?.toLowerCase() ?? 'http'
+  if (scheme !== 'http' && scheme !== 'https') throw badHost(origin.schemeHeader, 'http or https')
+  const host = origin.host ?? headers.get('host')
   // The HTTP/1.0 health check of a load balancer names no host.
   if (host === undefined) return undefined
-  if (!isHost(host)) throw badHost(named.host === undefined ? 'Host' : named.hostHeader)
+  if (!isHost(host)) throw badHost(origin.host === undefined ? 'Host' : origin.hostHeader)
   return `${scheme}://${host}`
 }
 
-type NamedByProxy = {
+type ForwardedOrigin = {
   readonly scheme: string | undefined
   readonly schemeHeader: string
   readonly host: string | undefined
@@ -59,14 +59,14 @@ type NamedByProxy = {
 
 const firstOf = (list: string | undefined) => list?.split(',', 1)[0]?.trim()
 
-const fromLists = (headers: RequestHeaders): NamedByProxy => ({
+const fromLists = (headers: RequestHeaders): ForwardedOrigin => ({
   scheme: firstOf(headers.get('x-forwarded-proto')),
   schemeHeader: 'X-Forwarded-Proto',
   host: firstOf(headers.get('x-forwarded-host')),
   hostHeader: 'X-Forwarded-Host',
 })
 
-function fromForwarded(headers: RequestHeaders): NamedByProxy {
+function fromForwarded(headers: RequestHeaders): ForwardedOrigin {
   const elements = parseForwarded(headers.get('forwarded') ?? '')
   if (elements === undefined) throw badHost('Forwarded', 'a list of RFC 7239, such as for=192.0.2.1;proto=https')
   const first = (name: string) => elements.find((element) => element.has(name))?.get(name)

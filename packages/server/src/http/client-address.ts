@@ -50,7 +50,7 @@ export function clientAddress(policy: ProxyPolicy, headers: RequestHeaders, conn
   return client
 }
 
-/** Of an address with or without a port; undefined for anything else, such as `unknown` or a name. */
+/** The address in a node, which may have a port; undefined for anything else, such as `unknown` or a name. */
 function addressOf(node: string): string | undefined {
   const text = node.trim()
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?)$/.exec(text) ?? []

@@ -13,7 +13,7 @@ export type ConnectionInfo = {
   readonly peer: string | undefined
   /** Where the service listens, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
-  /** For requests that take long, so that many of them do not keep others waiting. */
+  /** The turn in which requests that take long are handled, so that many of them do not keep others waiting. */
   readonly turn?: Turn
 }
 
@@ -31,7 +31,7 @@ export type HttpRequest = {
   readonly query: string
   readonly headers: RequestHeaders
   readonly http10?: boolean
-  /** Only of a request whose body is read, and then whole. */
+  /** The whole body, of a request whose body is read. */
   readonly body?: Uint8Array
 }
 
@@ -44,7 +44,7 @@ export type HttpResponse = {
 
 /** A body in chunks, for what is too large to be held in memory. */
 export type Streamed = {
-  /** In bytes, if it is known beforehand; then the chunks must add up to it. */
+  /** The number of bytes, if it is known beforehand; then the chunks must add up to it. */
   readonly length: number | undefined
   /**
    * A chunk is pulled when the client has taken the one before, whose bytes may then be used again. If the client goes

@@ -22,7 +22,7 @@ export function otherMethod({ method, path }: HttpRequest): HttpResponse {
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 
-/** Only for a path that is known without its trailing slash: any other could redirect a client to another host. */
+/** The path must be known without its trailing slash: any other could redirect a client to another host. */
 export const redirected = ({ path, query }: HttpRequest): HttpResponse => {
   const trimmed = withoutSlash(path)
   return emptyResponse(308, { ...COMMON_HEADERS, Location: query === '' ? trimmed : `${trimmed}?${query}` })

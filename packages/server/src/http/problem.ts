@@ -36,7 +36,7 @@ export type Problem =
       readonly kind: 'too-many-requests'
       readonly requests: number
       readonly windowSeconds: number
-      /** In seconds. */
+      /** The time to wait, in seconds. */
       readonly retryAfter: number
     }
   | { readonly kind: 'internal-error' }
@@ -45,7 +45,7 @@ export type Problem =
       readonly reason: RefusalReason
       /** A sentence without its end: what is used up. */
       readonly what: string
-      /** In seconds. */
+      /** The time to wait, in seconds. */
       readonly retryAfter: number
     }
 
@@ -64,7 +64,7 @@ export class ProblemError extends Error {
 export const badParameter = (name: string, value: string, allowed: string): ProblemError =>
   new ProblemError({ kind: 'bad-parameter', name, value, allowed })
 
-/** By then, clients that do not read have mostly been cut off. */
+/** After this time, clients that do not read have mostly been cut off. */
 const RETRY_AFTER_SECONDS = 10
 
 export const overloaded = (reason: RefusalReason, what: string, retryAfter = RETRY_AFTER_SECONDS) =>
@@ -113,9 +113,9 @@ function detailOf(problem: Problem, path: string): string {
         ? `Page ${problem.page} was asked for; the collection is empty, and only page 1 can be asked for.`
         : `Page ${problem.page} was asked for; the last one is ${problem.totalPages}.`
     case 'unknown-parameter': {
-      const meant = problem.nearest === undefined ? '' : ` Did you mean ${problem.nearest}?`
+      const guess = problem.nearest === undefined ? '' : ` Did you mean ${problem.nearest}?`
       const allowed = problem.known.length === 0 ? 'No parameter is allowed' : `Allowed are ${problem.known.join(', ')}`
-      return `${quoted(problem.name)} is not known here.${meant} ${allowed}.`
+      return `${quoted(problem.name)} is not known here.${guess} ${allowed}.`
     }
     case 'record-not-found':
       return `There is no ${problem.what}. ${problem.hint}`

@@ -28,7 +28,7 @@ export class Budget {
   readonly #limits: BudgetLimits
   /** Has the totals, and counts those who were refused. */
   readonly #metrics: Metrics
-  /** Of the clients for which something is kept at this moment. */
+  /** The shares of the clients for which something is kept at this moment. */
   readonly #shares = new Map<string, Share>()
 
   constructor(limits: BudgetLimits, metrics: Metrics) {

@@ -30,6 +30,27 @@ describe('an address', () => {
     expect(take(START + 20_000)).toMatchObject({ allowed: true })
   })
 
+  test('may send as many as the limit at once, however the window is divided, and the next only after a share', () => {
+    const limits = fc.record({
+      requests: fc.integer({ min: 1, max: 5_000 }),
+      windowSeconds: fc.integer({ min: 1, max: 90 }),
+    })
+    const times = fc.integer({ min: 0, max: 1e10 }).map((later) => START + later)
+    fc.assert(
+      fc.property(limits, times, (any, now) => {
+        const table = RateTable.ofOneProcess()
+        const take = (at: number) => table.take('192.0.2.1', any, at)
+        for (let sent = 1; sent <= any.requests; sent++)
+          expect(take(now)).toMatchObject({ allowed: true, remaining: any.requests - sent })
+        const { allowed, milliseconds } = take(now)
+        expect([allowed, milliseconds > 0]).toEqual([false, true])
+        expect(take(now).allowed).toBe(false)
+        expect(take(now + Math.ceil(milliseconds)).allowed).toBe(true)
+      }),
+      { numRuns: 30, examples: [[{ requests: 6, windowSeconds: 1 }, START]] },
+    )
+  })
+
   test('does not use up what another may send', () => {
     const table = RateTable.ofOneProcess()
     for (let count = 0; count < 20; count++) table.take('192.0.2.1', limit, START)
@@ -149,6 +170,14 @@ describe('a client', () => {
     expect(head).toContain('\r\nRateLimit: "default";r=0;t=30\r\n')
     expect(head).toContain('\r\nRateLimit-Policy: "default";q=2;w=60\r\n')
     expect(metrics.refused.rate).toBe(1)
+  })
+
+  test('waits for whole seconds, and never for too few', async () => {
+    const [table, fast] = [RateTable.ofOneProcess(), { requests: 7, windowSeconds: 60 }]
+    const limited = rateLimited(inner, { limit: fast, table, policy, metrics })
+    const request = { method: 'GET', path: '/api/v2/paises', query: '', headers: new Map() }
+    const { head } = await limited(request, { listeningUrl: '', peer: '192.0.2.3' })
+    expect(head).toContain('RateLimit: "default";r=6;t=9\r\n')
   })
 
   test('of API v1 gets the headers that it always got, and with a 429 Retry-After', async () => {

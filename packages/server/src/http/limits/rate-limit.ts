@@ -19,7 +19,7 @@ type Verdict = {
   readonly allowed: boolean
   /** How many more requests would be allowed at once. */
   readonly remaining: number
-  /** Until one more than those is allowed. */
+  /** How long it takes until one more than those is allowed. */
   readonly milliseconds: number
 }
 
@@ -36,7 +36,7 @@ const TABLE_BYTES = SEED_BYTES + ENTRIES * (Float64Array.BYTES_PER_ELEMENT + Uin
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
 /**
- * The time at which the allowance of each address is whole again (the generic cell rate algorithm): each request moves
+ * The time at which the allowance of each address is whole again, in microseconds since 1970 (the generic cell rate algorithm): each request moves
  * it on by its share of the window, and may not move it further than one window ahead. Workers do not lock the table.
  * Two that count the same address in the same instant may count one request for two.
  */
@@ -65,21 +65,21 @@ export class RateTable {
   }
 
   take(address: string, { requests, windowSeconds }: RateLimit, now = Date.now()): Verdict {
-    const windowMilliseconds = windowSeconds * 1_000
-    const share = windowMilliseconds / requests
+    // In whole microseconds, so that sums are exact: an error would let the last request of a burst seem one too many.
+    const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
+    const end = start + share * requests
     const at = this.#entryOf(networkOf(address))
     const storedAt = this.#wholeAt[at] as number
     // Further ahead than a window it can only be because the clock was set back.
-    const wholeAt = storedAt < now || storedAt > now + windowMilliseconds ? now : storedAt
-    const allowed = wholeAt + share <= now + windowMilliseconds + ROUNDING
+    const wholeAt = storedAt < start || storedAt > end ? start : storedAt
+    const allowed = wholeAt + share <= end
     const next = allowed ? wholeAt + share : wholeAt
     this.#wholeAt[at] = next
-    const unused = now + windowMilliseconds - next
-    const remaining = Math.max(Math.floor((unused + ROUNDING) / share), 0)
-    return { allowed, remaining, milliseconds: (remaining + 1) * share - unused }
+    const remaining = Math.floor((end - next) / share)
+    return { allowed, remaining, milliseconds: ((remaining + 1) * share - (end - next)) / 1_000 }
   }
 
-  /** Where an address is, or else where it is put from now on. */
+  /** The entry of an address; one that has none gets the one that it loses least by. */
   #entryOf(network: string): number {
     const hash = Bun.hash.xxHash32(network, this.#seeds[0])
     const tag = Bun.hash.xxHash32(network, this.#seeds[1])
@@ -94,9 +94,6 @@ export class RateTable {
     return oldest
   }
 }
-
-/** The error of sums of milliseconds since 1970, which are exact to about a ten-thousandth, is below this. */
-const ROUNDING = 0.001
 
 /** A client with IPv6 has at least a network of 64 bits, and may use a new address of it for each request. */
 export function networkOf(address: string): string {
@@ -139,7 +136,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
   const respond: App = (request, connection, id) => {
     const { path, headers } = request
     const { allowed, remaining, milliseconds } = table.take(clientAddress(policy, headers, connection), limit)
-    const seconds = Math.max(Math.ceil(milliseconds / 1_000), 1)
+    const seconds = Math.ceil(milliseconds / 1_000)
     const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
     if (!allowed) {
       metrics.refused.rate++

@@ -159,7 +159,7 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? 
 let second = 0
 let secondText = ''
 
-/** As Apache writes it; it is the same for all lines of a second. */
+/** The time as Apache writes it; it is the same for all lines of a second. */
 function combinedTime(now: Date): string {
   const current = Math.floor(now.getTime() / 1_000)
   if (current === second) return secondText

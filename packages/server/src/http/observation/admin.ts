@@ -9,7 +9,7 @@ import type { ShelfStatus } from './shelf-status.ts'
 export type AdminAddress = { readonly host: string; readonly port: number }
 
 export type AdminOptions = AdminAddress & {
-  /** Of every worker that listens; what workers counted that have ended is added to the first. */
+  /** The reports of every worker that listens; what workers counted that have ended is added to the first. */
   readonly reports: () => Promise<readonly WorkerReport[]>
   /** How many workers were replaced because they had died or did not respond. */
   readonly restarts?: () => number
@@ -82,7 +82,7 @@ async function respond(options: AdminOptions, startedAt: number, { method, url }
   }
 }
 
-/** Without a URL object: what a client sends for a host need not be one. */
+/** The path is taken without a URL object: what a client sends for a host need not be one. */
 const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*(\/[^?#]*)/i.exec(url)?.[1] ?? '/'
 
 type Readiness = { readonly reports: readonly WorkerReport[]; readonly reason: string | undefined }

@@ -25,7 +25,7 @@ export type Exposed = {
 type Labels = Readonly<Record<string, string>>
 type Sample = { readonly suffix?: string; readonly labels?: Labels; readonly value: number }
 
-/** With the sums over all workers; while there is none, no counter is shown, since it would seem to have fallen. */
+/** What is exposed, with the sums over all workers; without a worker no counter is shown: it would seem to have fallen. */
 type Totals = Exposed & { readonly all: MetricsSnapshot | undefined }
 
 type Metric = {
@@ -46,7 +46,7 @@ const ofShelf =
   ({ shelf }: Totals) =>
     shelf === undefined ? [] : [{ value: read(shelf) }]
 
-/** For each route, where there is anything to count. */
+/** The samples of all routes, where there is anything to count. */
 const byRoute =
   (read: (all: MetricsSnapshot, number: number, route: RouteLabel) => readonly Sample[]) =>
   ({ all }: Totals) =>

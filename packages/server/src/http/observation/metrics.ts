@@ -29,18 +29,18 @@ export type MetricsSnapshot = {
   readonly swaps: number
   readonly scrubSound: boolean | undefined
   readonly scrubEnded: number
-  /** For each route and status class, one route after the other. */
+  /** Requests by route and status class, one route after the other. */
   readonly requests: readonly number[]
-  /** For each route and bucket, one route after the other; not cumulative. */
+  /** Requests by route and bucket, one route after the other; not cumulative. */
   readonly durations: readonly number[]
-  /** For each route, in seconds. */
+  /** Seconds by route. */
   readonly durationSums: readonly number[]
-  /** For each route, the bytes of bodies. */
+  /** Bytes of bodies by route. */
   readonly bodyBytes: readonly number[]
   readonly slowRequests: number
   readonly errors: number
   readonly droppedAccessLines: number
-  /** For each bucket; not cumulative. */
+  /** Samples by bucket; not cumulative. */
   readonly lags: readonly number[]
   readonly lagSum: number
   readonly residentBytes: number

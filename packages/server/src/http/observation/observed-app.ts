@@ -28,7 +28,7 @@ export type Observation = {
 
 export function observed(app: App, observation: Observation): App {
   const { policy } = observation
-  /** For responses that fail while they are sent. */
+  /** The ids of requests whose responses may fail while they are sent. */
   const streaming = new WeakMap<HttpRequest, RequestId>()
   const finish = (id: RequestId, path: string, made: HttpResponse, started: number): HttpResponse => {
     const response = surfaceAt(path).isExtended ? withLines(made, `X-Request-Id: ${id.value}\r\n`) : made
@@ -168,13 +168,13 @@ const watched = (body: Streamed, whenSent: WhenSent): Streamed => ({
 async function* watchedChunks(chunks: AsyncIterable<Uint8Array>, whenSent: WhenSent): AsyncGenerator<Uint8Array> {
   let bytes = 0
   let milliseconds = 0
-  let asked = Bun.nanoseconds()
+  let begun = Bun.nanoseconds()
   try {
     for await (const chunk of chunks) {
-      milliseconds += millisecondsSince(asked)
+      milliseconds += millisecondsSince(begun)
       bytes += chunk.length
       yield chunk
-      asked = Bun.nanoseconds()
+      begun = Bun.nanoseconds()
     }
   } finally {
     whenSent(milliseconds, bytes)

@@ -7,7 +7,7 @@ const VALID = /^[A-Za-z0-9._~+/=@:-]{1,128}$/
 
 /** Random for each process, so that no two processes make the same id; the counter then costs next to nothing. */
 const prefix = crypto.getRandomValues(new Uint8Array(6)).toHex()
-let made = 0
+let counter = 0
 
 /** The id of one request. It is found or made when it is first read, since most requests never need theirs. */
 export class RequestId {
@@ -24,14 +24,14 @@ export class RequestId {
   }
 
   get value(): string {
-    this.#value ??= this.#fromProxy() ?? `${prefix}-${(++made).toString(36)}`
+    this.#value ??= this.#fromProxy() ?? `${prefix}-${(++counter).toString(36)}`
     return this.#value
   }
 
   #fromProxy(): string | undefined {
     if (this.request === undefined || this.connection === undefined) return undefined
     if (!isFromProxy(this.#policy, this.connection)) return undefined
-    const given = this.request.headers.get('x-request-id')
-    return given !== undefined && VALID.test(given) ? given : undefined
+    const id = this.request.headers.get('x-request-id')
+    return id !== undefined && VALID.test(id) ? id : undefined
   }
 }

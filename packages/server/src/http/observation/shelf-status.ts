@@ -4,9 +4,9 @@
 export type ShelfTrouble = {
   /** It cannot be reached, it was restored to an older state, or what it offers cannot be taken. */
   readonly kind: 'away' | 'older' | 'refused'
-  /** In seconds since 1970. */
+  /** The time at which it began, in seconds since 1970. */
   readonly since: number
-  /** In words for an operator. */
+  /** What an operator is told. */
   readonly message: string
 }
 
@@ -14,7 +14,7 @@ export type ShelfTrouble = {
 export type ShelfStatus = {
   readonly isConnected: boolean
   readonly trouble: ShelfTrouble | undefined
-  /** Of the shelf when it was last looked at; 0 before. */
+  /** The generation of the shelf when it was last looked at; 0 before. */
   readonly generation: number
   readonly fetchedChunks: number
   readonly fetchedBytes: number

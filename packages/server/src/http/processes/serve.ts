@@ -80,7 +80,7 @@ type Phase = { readonly quietTurns: number; readonly maxMilliseconds: number }
 const DRAINING: Phase = { quietTurns: 10, maxMilliseconds: 300 }
 const PAUSED: Phase = { quietTurns: 5, maxMilliseconds: 250 }
 const TURN_MILLISECONDS = 10
-/** For a client that has just connected to send its request, and for one with its last response to close. */
+/** The time that a client has to send its request when it has just connected, and to close when it has its last response. */
 const GRACE_MILLISECONDS = 1_000
 
 /**

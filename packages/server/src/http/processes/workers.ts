@@ -8,15 +8,16 @@ import { type ListenOptions, urlOf } from '../wire/server.ts'
 import { CannotListen } from './serve.ts'
 import type { WorkerReport } from './serving-status.ts'
 
-/** In the environment of a worker: the process id of its supervisor. */
+/** The variable in the environment of a worker that has the process id of its supervisor. */
 export const SUPERVISOR_VARIABLE = 'NOMENCLATOR_SUPERVISOR'
 
-/** In the environment of a worker: what its supervisor knows of the home, as JSON. */
+/** The variable in the environment of a worker that has what its supervisor knows of the home, as JSON. */
 export const KNOWN_VARIABLE = 'NOMENCLATOR_KNOWN'
 
 /**
- * Options of the garbage collector of a process that serves, which it reads when it starts. It takes mapped files for memory in use, and so by default lets garbage grow to
- * three times the size of a release. With these, garbage grows to a tenth of it, or until both together are 64 MB.
+ * Options of the garbage collector of a process that serves, which it reads when it starts. It takes mapped files for memory
+ * in use, and so by default lets garbage grow to three times the size of a release. With these, garbage grows to a tenth of
+ * it, or until both together are 64 MB.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_heapGrowthMaxIncrease: '0.1',
@@ -31,7 +32,7 @@ export type Known = {
   readonly shelf?: ShelfTrouble | undefined
 }
 
-/** From a worker to its supervisor: it listens, it has stopped listening, or how it is. */
+/** What a worker tells its supervisor: that it listens, that it has stopped listening, or how it is. */
 type WorkerMessage =
   | { readonly ready: { readonly port: number } }
   | { readonly closed: true }
@@ -40,7 +41,7 @@ type WorkerMessage =
 /** What the supervisor tells its workers: what the scrub has found, or how the shared shelf is followed. */
 type News = { readonly scrub: ScrubState } | { readonly shelf: ShelfTrouble | null }
 
-/** From the supervisor to a worker: it may send its last responses, what is wanted of it, or news. */
+/** What the supervisor tells a worker: that it may send its last responses, what is wanted of it, or news. */
 type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' } | News
 
 const REPORT_MILLISECONDS = 1_000
@@ -201,9 +202,9 @@ export class Backoff {
 
   /** Gives the next wait, and doubles the one after it. */
   take(isAnyLeft: boolean): number {
-    const taken = this.next(isAnyLeft)
+    const wait = this.next(isAnyLeft)
     this.#milliseconds = Math.min(this.#milliseconds * 2, Backoff.MAX_MILLISECONDS)
-    return taken
+    return wait
   }
 
   workerDied(afterMilliseconds: number): void {
@@ -396,7 +397,7 @@ class Supervisor implements Workers {
     }
   }
 
-  /** Only the supervisor writes, so that the lines of several workers are not mixed up. */
+  /** Logs what a worker writes: only the supervisor writes, so that the lines of several workers are not mixed up. */
   async #forwardLines(stream: ReadableStream<Uint8Array>, pid: number): Promise<void> {
     const decoder = new TextDecoder()
     let unfinished = ''

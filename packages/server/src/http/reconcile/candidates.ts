@@ -65,15 +65,16 @@ type Matching = Generator<undefined, Match[]>
 
 function* matchesFor(release: Release, query: ReconciliationQuery): Matching {
   const { text, types, properties, limit } = query
-  const identified = findEntity(release, text)
-  if (identified !== undefined && types.includes(identified.entity)) return [{ ...identified, score: 1, isSure: true }]
+  const place = findEntity(release, text)
+  if (place !== undefined && types.includes(place.entity)) return [{ ...place, score: 1, isSure: true }]
   const parts = properties.flatMap((given) => givenPart(release, given) ?? [])
   const levels = types.filter((entity) => parts.some(({ part }) => isPartOf(entity, part, text)))
   if (levels.length === 0) return yield* matchText(release, types, text, limit)
   const matches: Match[] = []
   for (const entity of levels) {
-    const own = parts.filter(({ part }) => isPartOf(entity, part, text))
-    for (const named of combinations(own)) matches.push(...(yield* matchParts(release, entity, text, named, limit)))
+    const levelParts = parts.filter(({ part }) => isPartOf(entity, part, text))
+    for (const named of combinations(levelParts))
+      matches.push(...(yield* matchParts(release, entity, text, named, limit)))
   }
   return matches
 }
@@ -86,23 +87,23 @@ const isPartOf = (entity: Entity, part: Entity, text: string): boolean =>
 type PartValue = { readonly text: string } | RecordPlace
 type GivenPart = { readonly part: Entity; readonly values: readonly PartValue[] }
 
-/** Undefined where it is no part, or where its values say nothing. */
+/** The part that a property gives; undefined where it is no part, or where its values say nothing. */
 function givenPart(release: Release, { property, values }: GivenProperty): GivenPart | undefined {
   if (property.field !== undefined) return undefined
   const part = property.owner
-  const said = values.flatMap(({ text, id }): PartValue[] => {
-    const known = id === undefined ? undefined : findEntity(release, id)
-    if (known?.entity === part) return [known]
+  const partValues = values.flatMap(({ text, id }): PartValue[] => {
+    const place = id === undefined ? undefined : findEntity(release, id)
+    if (place?.entity === part) return [place]
     return wordsOf(text).length === 0 ? [] : [{ text }]
   })
-  return said.length === 0 ? undefined : { part, values: said }
+  return partValues.length === 0 ? undefined : { part, values: partValues }
 }
 
 type NamedPart = { readonly part: Entity; readonly value: PartValue }
 
 const MAX_COMBINATIONS = 4
 
-/** Each with one value of every part; of many, the first ones. */
+/** Every combination has one value of each part; of many combinations, the first ones are taken. */
 function combinations(given: readonly GivenPart[]): NamedPart[][] {
   let all: NamedPart[][] = [[]]
   for (const { part, values } of given)
@@ -130,10 +131,10 @@ function* matchParts(
     else if (part === entity) return [{ ...value, score: 1, isSure: true }]
     else ancestors.push(value)
   if (text !== '') parts.set(entity.name, text)
-  const own = parts.get(entity.name)
-  if (own === undefined) return []
+  const ownName = parts.get(entity.name)
+  if (ownName === undefined) return []
   const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
-  const propose = () => rank(release, [entity.name], typedWords(own), { limit, within: [[entity.name, filters]] })
+  const propose = () => rank(release, [entity.name], typedWords(ownName), { limit, within: [[entity.name, filters]] })
   const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
   const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
   return (yield* resolved(release, resolve, propose)).filter(below)
@@ -155,7 +156,7 @@ function isBelow(release: Release, place: RecordPlace, ancestors: readonly Recor
   return ancestors.every((ancestor) => lineage.includes(entityId(ancestor.entity, readRecord(release, ancestor))))
 }
 
-/** For the records below one. */
+/** Selects the records below an ancestor. */
 function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): Filter {
   const steps = pathTo(entity, ancestor.entity)?.steps ?? []
   const id = readRecord(release, ancestor)[identifierOf(ancestor.entity)] as number
@@ -170,14 +171,14 @@ function* resolved(release: Release, resolve: () => Resolution, propose: () => r
   yield
   const { verdict, record, alternatives } = resolve()
   const isSure = verdict === 'exact' || verdict === 'sure'
-  const found = record === undefined ? [] : [record, ...alternatives]
-  const matches = found.map((one, at) => toMatch(release, one, isSure && at === 0))
+  const resolvedRecords = record === undefined ? [] : [record, ...alternatives]
+  const matches = resolvedRecords.map((one, at) => toMatch(release, one, isSure && at === 0))
   if (verdict !== 'none' && verdict !== 'ambiguous') return matches
   yield
   const others = propose().filter(
-    (one) => !found.some(({ name, position }) => name === one.name && position === one.position),
+    (one) => !resolvedRecords.some(({ name, position }) => name === one.name && position === one.position),
   )
-  const max = found.at(-1)?.score ?? MAX_PROPOSED_SCORE
+  const max = resolvedRecords.at(-1)?.score ?? MAX_PROPOSED_SCORE
   return [...matches, ...others.map((one) => toMatch(release, { ...one, score: Math.min(one.score, max) }, false))]
 }
 
@@ -190,7 +191,7 @@ const toMatch = (release: Release, { name, position, score }: Found, isSure: boo
 
 type Found = Pick<SearchResult, 'name' | 'position' | 'score'>
 
-/** Of a text that is too long, the beginning: a dirty cell must not spoil its batch. */
+/** The words of a text, or of the beginning of one that is too long: a dirty cell must not spoil its batch. */
 const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
 
 // Whether they agree with the properties that are not parts.
@@ -211,8 +212,8 @@ function checkedMatch(release: Release, match: Match, { properties, text }: Reco
   if (toCheck.length === 0) return { match, features: [] }
   const reader = new PropertyReader(release, match)
   const features = toCheck.map(({ property: { id }, values }) => {
-    const own = reader.values(id)
-    return { id, value: values.some((value) => own.some((one) => agrees(one, value))) }
+    const recordValues = reader.values(id)
+    return { id, value: values.some((value) => recordValues.some((one) => agrees(one, value))) }
   })
   const contradictions = toCheck.filter(
     ({ property: { owner, field } }, at) =>

@@ -9,10 +9,10 @@ import type { Release } from '../../release/release.ts'
 import { keyOf } from '../v2/record-key.ts'
 import { namingOf, publishedRecord } from '../v2/search.ts'
 
-/** Where a record is. */
+/** The place of a record among those of its entity. */
 export type RecordPlace = { readonly entity: Entity; readonly position: number }
 
-/** Its collection and the values of its key, with slashes between them. */
+/** The identifier of a record: its collection and the values of its key, with slashes between them. */
 export const entityId = (entity: Entity, record: PublishedRecord): string =>
   [entity.plural, ...Object.values(keyOf(entity, record))].join('/')
 

@@ -1,5 +1,6 @@
 // The properties of the reconciliation protocol, derived from the definitions: the parts of a record, such as `estado`,
 // which are records themselves, and its fields with those of its ancestors, such as `poblacion` and `estado.cveEstado`.
+import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
@@ -16,7 +17,7 @@ import {
 } from './entity.ts'
 
 export type Property = {
-  /** Also its name: clients call a new column so. */
+  /** The identifier is its name, too: clients call a new column so. */
   readonly id: string
   readonly description: string
   /** The entity whose record or field it is: that of the record, or one of its ancestors. */
@@ -32,22 +33,16 @@ export type PropertyValue =
   | { readonly int: number }
   | { readonly float: number }
 
-const byEntity = new WeakMap<Entity, ReadonlyMap<string, Property>>()
-
 /** The properties of the records of an entity: its parts, its own fields, those of its ancestors. */
-export function propertiesOf(entity: Entity): ReadonlyMap<string, Property> {
-  const known = byEntity.get(entity)
-  if (known !== undefined) return known
+export const propertiesOf = memoized((entity: Entity): ReadonlyMap<string, Property> => {
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
   const properties = [
     ...[...ancestors, entity].map(partOf),
     ...fieldsOf(entity, ''),
     ...ancestors.flatMap((ancestor) => fieldsOf(ancestor, `${ancestor.name}.`)),
   ]
-  const map = new Map(properties.map((property) => [property.id, property]))
-  byEntity.set(entity, map)
-  return map
-}
+  return new Map(properties.map((property) => [property.id, property]))
+})
 
 const partOf = (entity: Entity): Property => ({
   id: entity.name,
@@ -62,12 +57,8 @@ const fieldsOf = (entity: Entity, prefix: string): Property[] =>
     .filter(([, { kind }]) => kind !== 'embed')
     .map(([field, { description }]) => ({ id: `${prefix}${field}`, description, owner: entity, field }))
 
-const byCatalog = new WeakMap<Catalog, ReadonlyMap<string, Property>>()
-
 /** The properties of all records. One that records of several entities have has all their descriptions. */
-export function allProperties(catalog: Catalog): ReadonlyMap<string, Property> {
-  const known = byCatalog.get(catalog)
-  if (known !== undefined) return known
+export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Property> => {
   const all = new Map<string, Property>()
   for (const entity of catalog.entities.values())
     for (const property of propertiesOf(entity).values()) {
@@ -75,9 +66,8 @@ export function allProperties(catalog: Catalog): ReadonlyMap<string, Property> {
       const descriptions = new Set([...(other?.description.split('; or ') ?? []), property.description])
       all.set(property.id, { ...property, description: [...descriptions].join('; or ') })
     }
-  byCatalog.set(catalog, all)
   return all
-}
+})
 
 /** Reads properties of one record. What it lacks, or what is not known of it, has no value. */
 export class PropertyReader {
@@ -88,8 +78,8 @@ export class PropertyReader {
   constructor(release: Release, place: RecordPlace) {
     this.#release = release
     this.#place = place
-    const own = { entity: place.entity, record: readRecord(release, place) }
-    this.#lineage = [own, ...ancestorsOfRecord(own)]
+    const named = { entity: place.entity, record: readRecord(release, place) }
+    this.#lineage = [named, ...ancestorsOfRecord(named)]
   }
 
   values(id: string): PropertyValue[] {

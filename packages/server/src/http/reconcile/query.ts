@@ -17,7 +17,7 @@ const DEFAULT_CANDIDATES = 10
 const MAX_CANDIDATES = 25
 const MAX_PROPERTIES = 100
 const MAX_IDS = 1_000
-/** Of a property with more values than this, the others are passed over. */
+/** How many values of a property are read; further ones are passed over. */
 const MAX_VALUES = 5
 
 /** The value of a property of a query: text, or an entity that was reconciled before. */
@@ -96,8 +96,10 @@ const STRICTNESS: readonly string[] = ['any', 'all', 'should']
 
 /** Clients send one type, several, or the whole type with its name. */
 function parseTypes(at: string, value: unknown, catalog: Catalog): Entity[] {
-  const given = value === undefined || value === null || value === '' ? [] : Array.isArray(value) ? value : [value]
-  const types = given.map((one) => entityOfType(at, isObject(one) ? one.id : one, catalog))
+  const isEmpty = value === undefined || value === null || value === ''
+  const types = (isEmpty ? [] : Array.isArray(value) ? value : [value]).map((one) =>
+    entityOfType(at, isObject(one) ? one.id : one, catalog),
+  )
   return types.length === 0 ? [...catalog.entities.values()] : [...new Set(types)]
 }
 
@@ -121,8 +123,8 @@ function parseProperty(at: string, value: unknown, catalog: Catalog): GivenPrope
   const { pid, v } = object(at, value)
   if (v === undefined) throw refused(`${at}.v`, v, VALUES)
   // An empty cell says nothing.
-  const given = (Array.isArray(v) ? v : [v]).filter((one) => one !== null && one !== '')
-  const values = given.slice(0, MAX_VALUES)
+  const cells = (Array.isArray(v) ? v : [v]).filter((one) => one !== null && one !== '')
+  const values = cells.slice(0, MAX_VALUES)
   return { property: propertyOf(`${at}.pid`, pid, catalog), values: values.map((one) => givenValue(`${at}.v`, one)) }
 }
 
@@ -202,7 +204,7 @@ const MAX_LISTED = 12
 
 /** The words that are allowed, or the first of them, and which was probably meant. */
 function oneOf(words: readonly string[], given: unknown): string {
-  const meant = typeof given === 'string' ? nearest(given, words) : undefined
-  const listed = words.slice(0, MAX_LISTED).join(', ')
-  return `${listed}${words.length > MAX_LISTED ? ' and so on' : ''}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  const guess = typeof given === 'string' ? nearest(given, words) : undefined
+  const list = words.slice(0, MAX_LISTED).join(', ')
+  return `${list}${words.length > MAX_LISTED ? ' and so on' : ''}${guess === undefined ? '' : `; did you mean ${guess}?`}`
 }

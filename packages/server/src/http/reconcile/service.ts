@@ -37,7 +37,7 @@ type ReconcileContext = {
 type Form = ReadonlyMap<string, string>
 type Handler = (context: ReconcileContext, form: Form, request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** Each path below that of the service, and what is at it. */
+/** What responds at each path below that of the service. */
 const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['', respondEndpoint],
   [
@@ -227,7 +227,7 @@ const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/
 /** Line ends in a script of older browsers, but not in JSON. */
 const LINE_SEPARATORS = /[\u2028\u2029]/g
 
-/** As JSON, or as a script that calls the function that the client names. */
+/** The text as JSON, or as a script that calls the function that the client names. */
 function jsonResponse({ release }: ReconcileContext, form: Form, request: HttpRequest, text: string): HttpResponse {
   const callback = form.get('callback')
   if (callback === undefined)

@@ -19,9 +19,9 @@ type SuggestRequest = {
 
 export function suggestEntities(release: Release, types: readonly Entity[], { prefix, cursor }: SuggestRequest) {
   const end = Math.min(cursor + PER_PAGE, MAX_SUGGESTIONS)
-  const identified = findEntity(release, prefix.trim())
+  const identifiedPlace = findEntity(release, prefix.trim())
   const words = wordsOf(prefix.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
-  const found =
+  const results =
     words.length === 0 || cursor >= end
       ? []
       : rank(
@@ -31,9 +31,9 @@ export function suggestEntities(release: Release, types: readonly Entity[], { pr
           { limit: end },
         )
   const places: RecordPlace[] =
-    identified === undefined
-      ? found.map(({ name, position }) => ({ entity: release.entity(name).definition, position }))
-      : [identified]
+    identifiedPlace === undefined
+      ? results.map(({ name, position }) => ({ entity: release.entity(name).definition, position }))
+      : [identifiedPlace]
   return places.slice(cursor, end).map((place) => {
     const named = { entity: place.entity, record: readRecord(release, place) }
     return {
@@ -57,18 +57,18 @@ export function suggestTypes({ catalog }: Release, request: SuggestRequest) {
   return beginning(all, ({ name, plural, title }) => [plural, name, title], request).map(typeOf)
 }
 
-/** Those with a text that begins so come before those with a word that does. */
+/** What has a text that begins with the prefix comes before what has a word that does. */
 function beginning<T>(
   all: readonly T[],
   textsOf: (one: T) => readonly string[],
   { prefix, cursor }: SuggestRequest,
 ): T[] {
-  const wanted = wordsOf(prefix).join(' ')
+  const start = wordsOf(prefix).join(' ')
   const rankOf = (one: T): number => {
     const texts = textsOf(one).map((text) => wordsOf(text).join(' '))
-    if (texts.some((text) => text === wanted)) return 0
-    if (texts.some((text) => text.startsWith(wanted))) return 1
-    return texts.some((text) => text.includes(` ${wanted}`)) ? 2 : 3
+    if (texts.some((text) => text === start)) return 0
+    if (texts.some((text) => text.startsWith(start))) return 1
+    return texts.some((text) => text.includes(` ${start}`)) ? 2 : 3
   }
   return all
     .map((one) => ({ one, rank: rankOf(one) }))

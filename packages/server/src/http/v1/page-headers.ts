@@ -81,7 +81,7 @@ type CachedLines = { readonly total: number; readonly lastModified: string; read
 
 const cachedLines = new Map<string, CachedLines>()
 
-/** Of what collectionHeaders reads, the number of pages is not compared: it follows from the total. */
+/** The lines of collectionHeaders; of what it reads, the number of pages is not compared: it follows from the total. */
 function collectionLines(page: Page): string {
   const { total, lastModified } = page
   const cached = cachedLines.get(page.collection.name)

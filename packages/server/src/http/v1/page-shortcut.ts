@@ -53,7 +53,7 @@ type Context = {
   readonly release: () => Release
   readonly policy: BaseUrlPolicy
   readonly observation: Observation
-  /** Of the requests that were parsed, one in so many is learned from. */
+  /** How many requests are parsed for one that is learned from. */
   readonly learnEvery?: number
 }
 
@@ -170,7 +170,7 @@ export class PageShortcut implements Shortcut {
     const isNotModified = response.toString('latin1', 9, 12) === '304'
     const length = file.records.pageLength(Number(page) - 1)
     const key = keyOf(fileNumber, isNotModified, Number(page), file.records.pages, length)
-    this.#known(pattern).heads.set(key, head)
+    this.#kept(pattern).heads.set(key, head)
   }
 
   #start(release: Release): void {
@@ -182,14 +182,15 @@ export class PageShortcut implements Shortcut {
     }))
   }
 
-  #known(pattern: Pattern): Pattern {
-    const known = this.#patterns.find(
+  /** The pattern that is equal to this one, or else this one, in place of the oldest. */
+  #kept(pattern: Pattern): Pattern {
+    const equal = this.#patterns.find(
       ({ rest, afterTag, peer }) =>
         peer === pattern.peer &&
         rest.equals(pattern.rest) &&
         (afterTag === undefined ? pattern.afterTag === undefined : pattern.afterTag?.equals(afterTag) === true),
     )
-    if (known !== undefined) return known
+    if (equal !== undefined) return equal
     this.#patterns = [pattern, ...this.#patterns.slice(0, MAX_PATTERNS - 1)]
     return pattern
   }

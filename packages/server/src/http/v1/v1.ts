@@ -58,10 +58,10 @@ function respondElsewhere(routes: ReadonlyMap<string, Handler>, request: HttpReq
   const isSlashed = trimmed === PAGE_PATHS.home || routes.has(trimmed)
   if (!isRead(request) && (isSlashed || path === '*')) return otherMethod(request)
   if (isSlashed) return redirected(request)
-  const known = [PAGE_PATHS.home, ...routes.keys()]
+  const paths = [PAGE_PATHS.home, ...routes.keys()]
   // Below API v1 only its own paths are listed, as they always were.
   throw new ProblemError({
     kind: 'not-found',
-    known: path.startsWith(V1_PATH) ? known : [...known, V2_PATH, OPENAPI_PATH],
+    known: path.startsWith(V1_PATH) ? paths : [...paths, V2_PATH, OPENAPI_PATH],
   })
 }

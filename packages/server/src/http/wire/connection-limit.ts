@@ -2,7 +2,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { Socket } from 'bun'
 
-/** Where the system does not say. */
+/** The limit that is assumed where the system names none. */
 const USUAL_DESCRIPTORS = 1_024
 const MIN_RESERVE = 64
 /** More is never the default: every connection takes memory, too. */

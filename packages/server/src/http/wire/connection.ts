@@ -51,7 +51,7 @@ export class Connection implements ConnectionInfo {
   /** How many bytes are counted towards the budget of which client. */
   #counted = 0
   #client = ''
-  /** Since when it has been waiting: for a request, for the rest of one, or for the client to read. */
+  /** The time since when it has been waiting: for a request, for the rest of one, or for the client to read. */
   waitingSince: number
 
   constructor(server: ServerState, socket: Socket<unknown>) {
@@ -73,17 +73,17 @@ export class Connection implements ConnectionInfo {
     return this.#server.turns
   }
 
-  /** Nothing has been received yet. */
+  /** Whether nothing has been received yet. */
   get isNew(): boolean {
     return this.#isNew
   }
 
-  /** In the middle of a request or of a response. */
+  /** Whether it is in the middle of a request or of a response. */
   get busy(): boolean {
     return this.#received.length > 0 || this.#unsent.length > 0 || this.#responding || this.#incoming !== undefined
   }
 
-  /** Open, and waiting for the first byte of a request. */
+  /** Whether it is open, and waiting for the first byte of a request. */
   get idle(): boolean {
     return !this.busy && !this.#closing
   }
@@ -150,7 +150,7 @@ export class Connection implements ConnectionInfo {
     this.#count()
   }
 
-  /** Like #advance, but not before its turn if there is more to do than the turn has time for. */
+  /** Does what #advance does, but not before its turn if there is more to do than the turn has time for. */
   #advanceInTurn(): void {
     if (this.#received.length > 0 && !this.#server.turns.hasTime()) this.#enqueue()
     this.#advance()

@@ -16,10 +16,10 @@ export class HeaderText {
     this.#lower = this.#text.toLowerCase()
   }
 
-  /** By lower-case name. The values of a field that was sent several times are joined by commas. */
+  /** The value of a field, by its lower-case name. Those of one that was sent several times are joined by commas. */
   get(name: string): string | undefined {
-    const known = this.#values.get(name)
-    if (known !== undefined || this.#values.has(name)) return known
+    const cached = this.#values.get(name)
+    if (cached !== undefined || this.#values.has(name)) return cached
     const value = this.#read(name)
     this.#values.set(name, value)
     return value
@@ -54,7 +54,7 @@ export class HeaderText {
     return this.#lower.indexOf(`\r\n${name}:`, from)
   }
 
-  /** Without the spaces and tabs around it. String.trim would also remove characters that are part of the value. */
+  /** The value without the spaces and tabs around it. String.trim would also remove characters that are part of the value. */
   #value(name: string, at: number): string {
     let start = at + name.length + 3
     let end = this.#text.indexOf('\r\n', start)

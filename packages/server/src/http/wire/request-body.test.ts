@@ -68,6 +68,16 @@ test.each([
   expect([body.problem, body.isComplete, body.bytes.length]).toEqual([undefined, true, MAX])
 })
 
+test('lines of the longest length, and as many as the body has bytes, are read', () => {
+  const longest = inChunks()
+  feed(longest, `1;${'a'.repeat(1_022)}\r\na\r\n0\r\n\r\n`)
+  expect([longest.problem, longest.isComplete]).toEqual([undefined, true])
+  const manyLines = new RequestBody(new Map([['transfer-encoding', 'chunked']]), 100_000)
+  const chunk = `3e8;${'a'.repeat(900)}\r\n${'b'.repeat(1_000)}\r\n`
+  feed(manyLines, `${chunk.repeat(50)}0\r\n\r\n`)
+  expect([manyLines.problem, manyLines.bytes.length]).toEqual([undefined, 50_000])
+})
+
 test('memory is taken for what has arrived, not for what was announced', () => {
   const body = ofLength(MAX)
   feed(body, 'abc')
@@ -98,6 +108,7 @@ describe('is refused', () => {
       bad('a chunk of the body is longer than announced'),
     ],
     ['a trailer that is none', inChunks(), '0\r\nno trailer\r\n', bad('a trailer is not a name, a colon and a value')],
+    ['a line that is too long by one', inChunks(), `1;${'a'.repeat(1_023)}\r\n`, bad(LINES)],
     ['a line without an end', inChunks(), '0'.repeat(2_000), bad(LINES)],
     ['trailers without an end', inChunks(), `0\r\n${`X: ${'a'.repeat(900)}\r\n`.repeat(30)}`, bad(LINES)],
   ])('%s', (_name, body, text, problem) => {

@@ -47,7 +47,7 @@ export type ServerState = {
   url: string
   /** The time, and as the Date header has it. The server updates it, so that no request has to look it up. */
   readonly clock: { milliseconds: number; date: string }
-  /** For a request to arrive whole. */
+  /** The time for a request to arrive whole. */
   readonly requestMilliseconds: number
   /** Every response is the last one on its connection. */
   draining: boolean

@@ -15,19 +15,19 @@ export type ListenOptions = {
   readonly port: number
   /** Whether other processes may listen on the same port and share its connections. */
   readonly shared?: boolean
-  /** By default what the limit on open descriptors allows. */
+  /** The default is what the limit on open descriptors allows. */
   readonly maxConnections?: number | undefined
   readonly metrics?: Metrics
   readonly budget?: Budget
   readonly log?: Log
-  /** Without one every request is parsed. */
+  /** What responds without parsing; without it every request is parsed. */
   readonly shortcut?: Shortcut | undefined
 }
 
 export type Timeouts = {
-  /** For a request to arrive whole, for a client to take a response, and for it to close after the last response. */
+  /** The time for a request to arrive whole, for a client to take a response, and for it to close after the last one. */
   readonly requestMilliseconds: number
-  /** For the next request on a connection that is kept open. */
+  /** The time until the next request on a connection that is kept open. */
   readonly idleMilliseconds: number
 }
 
