@@ -1,4 +1,5 @@
 // Filters: finds the positions of the records that have certain values in their fields or in those of their ancestors.
+import { memoized } from '../base/memoized.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
 import { sortKey } from '../catalog/words.ts'
@@ -25,7 +26,7 @@ export function positionsWhere(release: Release, entity: Entity, filters: readon
   return others.map(testOf).reduce(passing, positionsOf(rarest))
 }
 
-/** The first of them. */
+/** The first of the records that pass all filters. */
 export function firstWhere(release: Release, entity: Entity, filters: readonly Filter[]): number | undefined {
   const [rarest, ...others] = rarestFirst(release, entity, filters)
   if (rarest === undefined) return release.entity(entity.name).count > 0 ? 0 : undefined
@@ -93,18 +94,12 @@ function numbersOf(column: ValueColumn, match: Filter['match'], value: string | 
   return alike.filter((number) => column.texts.text(number).startsWith(text))
 }
 
-const ownKeys = new WeakMap<SortedTexts, boolean>()
-
 /** Whether every text is its own sort key, as codes of digits are: then those in a range of keys begin as was asked. */
-function areOwnKeys(texts: SortedTexts): boolean {
-  let are = ownKeys.get(texts)
-  if (are === undefined) {
-    are = true
-    for (let number = 0; are && number < texts.size; number++) are = sortKey(texts.text(number)) === texts.text(number)
-    ownKeys.set(texts, are)
-  }
-  return are
-}
+const areOwnKeys = memoized((texts: SortedTexts): boolean => {
+  for (let number = 0; number < texts.size; number++)
+    if (sortKey(texts.text(number)) !== texts.text(number)) return false
+  return true
+})
 
 /** How many records pass. */
 function recordsOf({ column: { starts }, wanted }: ColumnFilter): number {

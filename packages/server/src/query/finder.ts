@@ -1,5 +1,6 @@
 // Finds the records of an entity that a query asks for: their positions in order, and how many there are.
 import { LruCache } from '../base/lru-cache.ts'
+import { memoized } from '../base/memoized.ts'
 import type { Release } from '../release/release.ts'
 import { indexInAscending } from './binary-search.ts'
 import { type Filter, positionsWhere } from './filter.ts'
@@ -80,12 +81,13 @@ const allOf = (count: number): Found => ({
 
 const MAX_CACHED_QUERIES = 64
 const MAX_CACHED_POSITIONS = 2_000_000
-const caches = new WeakMap<Release, LruCache<Uint32Array>>()
 
 /** Keeps the results of queries that took work, so that a walk through their pages finds them once. */
-function cacheOf(release: Release): LruCache<Uint32Array> {
-  const limits = { maxEntries: MAX_CACHED_QUERIES, maxWeight: MAX_CACHED_POSITIONS }
-  const cache = caches.get(release) ?? new LruCache<Uint32Array>({ ...limits, weightOf: ({ length }) => length })
-  caches.set(release, cache)
-  return cache
-}
+const cacheOf = memoized(
+  (_: Release) =>
+    new LruCache<Uint32Array>({
+      maxEntries: MAX_CACHED_QUERIES,
+      maxWeight: MAX_CACHED_POSITIONS,
+      weightOf: ({ length }) => length,
+    }),
+)

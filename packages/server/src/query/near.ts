@@ -1,6 +1,7 @@
 // Finds the records nearest to a point: in whole metres along a great circle, those as near as each other by position.
 import { around } from 'geokdbush'
 import KDBush from 'kdbush'
+import { memoized } from '../base/memoized.ts'
 import { LATITUDE, LONGITUDE } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
@@ -10,7 +11,7 @@ import { indexInAscending, lowerBound } from './binary-search.ts'
 export const DISTANCE = 'distancia'
 
 export type Near = {
-  /** In degrees. */
+  /** Degrees north and east. */
   readonly latitude: number
   readonly longitude: number
   /** The greatest distance, in metres; undefined for any. */
@@ -156,7 +157,7 @@ export class NearestCandidates {
     return place === -1 ? this.#order().indexOf(position) : place
   }
 
-  /** At least so many, if there are. */
+  /** The first candidates, at least so many if there are. */
   #first(count: number): Uint32Array {
     if (count > MAX_FROM_TREE) return this.#order()
     const { latitude, longitude } = this.#near
@@ -173,16 +174,10 @@ export class NearestCandidates {
   }
 }
 
-const trees = new WeakMap<EntityIndex, KDBush>()
-
 /** The tree over the arrays of an index, of which nothing is copied. */
-function treeOf(index: EntityIndex): KDBush {
-  const known = trees.get(index)
-  if (known !== undefined) return known
-  const { positions, coordinates } = index.points
+const treeOf = memoized(({ points }: EntityIndex): KDBush => {
   const tree = new KDBush(0, POINT_NODE_SIZE)
-  tree.ids = positions
-  tree.coords = coordinates
-  trees.set(index, tree)
+  tree.ids = points.positions
+  tree.coords = points.coordinates
   return tree
-}
+})

@@ -24,6 +24,8 @@ const municipalities = [
   ['001', 'Aguascalientes', 1],
   ['101', 'San Pedro', 14],
   ['102', 'San Pedro', 15],
+  ['002', 'Santa Elena', 1],
+  ['003', 'Santa Elena del Oro Viejo', 1],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -37,11 +39,21 @@ const localities = [
   ['0001', 'Guadalupe', 5],
   ['0002', 'Ejido los Pinos', 5],
   ['0001', 'Tanque Nuevo', 6],
+  ['0002', 'Pozo Hondo', 6],
+  ['0003', 'Pozo', 5],
+  ['0001', 'Las Palmitas', 10],
+  ['0001', 'Las Palmas', 11],
 ] as const
 
 let release: Release
 beforeAll(async () => {
-  release = await releaseOf(smallSource(placesOf({ states, municipalities, localities })))
+  release = await releaseOf(
+    smallSource({
+      ...placesOf({ states, municipalities, localities }),
+      area: [{ cveArea: '1', descripcion: 'Ciencias', idArea: 1 }],
+      campo: [{ cveCampo: '07', descripcion: 'Lógica', idCampo: 7, idArea: 1 }],
+    }),
+  )
 })
 
 /** The verdict, and what the record is called, with its collection. */
@@ -50,7 +62,7 @@ function resolved(row: RowToResolve): string {
   if (record === undefined) return verdict
   const { records } = release.entity(record.name)
   const json = JSON.parse(new TextDecoder().decode(records.record(record.position)))
-  const name = json.descLocalidad ?? json.descMunicipio ?? json.descEstado ?? json.descPais
+  const name = json.descLocalidad ?? json.descMunicipio ?? json.descEstado ?? json.descPais ?? json.descripcion
   return `${verdict} ${record.name} ${name}`
 }
 
@@ -71,6 +83,8 @@ describe('parts', () => {
     [{ estado: 'nl', localidad: '140390004' }, 'likely localidad La Esperanza'],
     [{ estado: 'JC', municipio: 'guadalajara' }, 'exact municipio Guadalajara'],
     [{ estado: 'N. L.' }, 'exact estado Nuevo León'],
+    [{ campo: '07' }, 'exact campo Lógica'],
+    [{ campo: '7' }, 'exact campo Lógica'],
     [{ pais: 'México', estado: 'Jalisco' }, 'exact estado Jalisco'],
     [{ pais: 'Francia', estado: 'Jalisco' }, 'likely estado Jalisco'],
     [{ localidad: '140390004' }, 'exact localidad La Esperanza'],
@@ -91,6 +105,8 @@ describe('parts', () => {
     [{ estado: 'Nuevo León', municipio: 'Jalisco' }, 'none'],
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Tanque Nuevo' }, 'likely localidad Tanque Nuevo'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'guadalupe' }, 'sure localidad Guadalupe'],
+    [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Pozo Hondo' }, 'likely localidad Pozo Hondo'],
+    [{ estado: 'ags', municipio: 'sta elena', localidad: 'las palmas' }, 'sure localidad Las Palmitas'],
     [{ estado: 'nl', localidad: 'tanque nuevo' }, 'exact localidad Tanque Nuevo'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
@@ -149,6 +165,8 @@ describe('the score', () => {
     ['of a whole code without its zero', { municipio: '1001' }, 0.99, ['code']],
     ['of two codes without their zeros', { estado: 'jal', municipio: '39', localidad: '4' }, 0.98, ['code']],
     ['of a word that says what it is', { municipio: 'municipio de Monterrey' }, 0.96, ['dropped-words']],
+    ['of such a word and an article', { municipio: 'municipio del Monterrey' }, 0.96, ['dropped-words']],
+    ['of an alias', { estado: 'edomex' }, 1, ['alias']],
     ['of a word that may be part of the name', { municipio: 'rancho Monterrey' }, 0.88, ['dropped-words']],
     ['of both', { municipio: 'municipio rancho Monterrey' }, 0.84, ['dropped-words']],
     ['of the same in an ancestor', { estado: 'edo. de Jalisco', municipio: 'Guadalajara' }, 0.96, ['dropped-words']],

@@ -1,6 +1,7 @@
 // In which ancestors of the records of an entity a typed word is: a locality may be searched for by its name and state.
 
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
@@ -34,19 +35,10 @@ export type LevelMatch = {
   readonly best: number
 }
 
-const levelsByRelease = new WeakMap<Release, Map<string, readonly AncestorLevel[]>>()
+const levelsIn = memoized((release: Release) => memoized((entity: Entity) => readLevels(release, entity)))
 
 /** The generations of ancestors of an entity, the nearest first. */
-export function ancestorLevels(release: Release, entity: Entity): readonly AncestorLevel[] {
-  const known = levelsByRelease.get(release) ?? new Map<string, readonly AncestorLevel[]>()
-  levelsByRelease.set(release, known)
-  let levels = known.get(entity.name)
-  if (levels === undefined) {
-    levels = readLevels(release, entity)
-    known.set(entity.name, levels)
-  }
-  return levels
-}
+export const ancestorLevels = (release: Release, entity: Entity): readonly AncestorLevel[] => levelsIn(release)(entity)
 
 function readLevels(release: Release, entity: Entity): AncestorLevel[] {
   const ancestors = new Set(
@@ -75,14 +67,11 @@ function readLevels(release: Release, entity: Entity): AncestorLevel[] {
 }
 
 const MAX_CACHED = 512
-const caches = new WeakMap<Release, LruCache<LevelMatch | undefined>>()
+const matchCaches = memoized((_: Release) => new LruCache<LevelMatch | undefined>({ maxEntries: MAX_CACHED }))
 
 /** The same words come again with every letter that is typed after them, and many entities have the same ancestors. */
-function cachedMatch(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
-  const cache = caches.get(release) ?? new LruCache<LevelMatch | undefined>({ maxEntries: MAX_CACHED })
-  caches.set(release, cache)
-  return cache.get(`${name} ${tolerance} ${typed}`, () => matchLevel(release, name, typed, tolerance))
-}
+const cachedMatch = (release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined =>
+  matchCaches(release).get(`${name} ${tolerance} ${typed}`, () => matchLevel(release, name, typed, tolerance))
 
 const HAS_LETTER = /\p{L}/u
 /** How many letters of an ancestor's name must be typed, unless too little is found so. */
@@ -92,14 +81,18 @@ function matchLevel(release: Release, name: string, typed: string, tolerance: To
   const { count, index } = release.entity(name)
   const grades = new Uint8Array(count)
   const { words } = index
-  const own = matchWord(words, typed, tolerance)
+  const ownMatch = matchWord(words, typed, tolerance)
   // The first letters of a word are rather those of the name itself, and nearly all records have an ancestor with them.
   const matching =
-    tolerance > 0 || typed.length >= MIN_PREFIX ? own.matching : own.exact === undefined ? [] : [own.exact]
-  let any = improveAll(grades, words.inNames, matching, (word) => own.grades[word] as number)
+    tolerance > 0 || typed.length >= MIN_PREFIX
+      ? ownMatch.matching
+      : ownMatch.exact === undefined
+        ? []
+        : [ownMatch.exact]
+  let any = improveAll(grades, words.inNames, matching, (word) => ownMatch.grades[word] as number)
   // A number is rather one in the name of the record itself.
-  if (own.exact !== undefined && HAS_LETTER.test(typed))
-    any = improveAll(grades, words.inCodes, [own.exact], () => CODE) || any
+  if (ownMatch.exact !== undefined && HAS_LETTER.test(typed))
+    any = improveAll(grades, words.inCodes, [ownMatch.exact], () => CODE) || any
   const aliases = aliasesOf(release, name)
   if (aliases !== undefined) {
     const { exact } = matchWord(aliases.words, typed, 0)
@@ -111,7 +104,7 @@ function matchLevel(release: Release, name: string, typed: string, tolerance: To
         any = true
       }
   }
-  return any ? { grades, words: own.grades, best: bestGrade(grades) } : undefined
+  return any ? { grades, words: ownMatch.grades, best: bestGrade(grades) } : undefined
 }
 
 const isSingle = ({ nameStarts }: Words, alias: number): boolean =>

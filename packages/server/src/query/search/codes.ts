@@ -1,8 +1,10 @@
 // The whole official code of a record: that of a municipality begins with that of its state, and so on.
+import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Column } from '../../release/index/index-file.ts'
+import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import type { Release } from '../../release/release.ts'
 
 const DIGITS = /^[0-9]+$/
@@ -25,14 +27,14 @@ export function positionsWithCode(release: Release, entity: Entity, code: string
   if (column.kind !== 'text') return []
   if (owner === undefined) return [...positionsWith(column, column.texts.find(code)), ...aliased(release, entity, code)]
   const parents = index.column(owner)
-  const found: number[] = []
+  const matches: number[] = []
   for (let split = 1; split < code.length; split++) {
     const value = column.texts.find(code.slice(split))
     if (value === undefined) continue
     for (const parent of positionsWithCode(release, embeddedAt(entity, owner), code.slice(0, split)))
-      found.push(...positionsWith(parents, parent).filter((position) => column.values[position] === value))
+      matches.push(...positionsWith(parents, parent).filter((position) => column.values[position] === value))
   }
-  return found
+  return matches
 }
 
 const positionsWith = ({ starts, positions }: Column, value: number | undefined): number[] =>
@@ -58,24 +60,20 @@ export function wholeCodeOf(release: Release, entity: Entity, record: PublishedR
   return number === undefined ? undefined : [number]
 }
 
-const fixedDigits = new WeakMap<Column, boolean>()
-
-/** Whether the codes of all records are digits, and as many for each. */
 function isFixedDigits(release: Release, name: string, field: string): boolean {
   const column = release.entity(name).index.column(field)
-  if (column.kind !== 'text') return false
-  const known = fixedDigits.get(column)
-  if (known !== undefined) return known
-  const { texts } = column
-  const { length } = texts.size === 0 ? '' : texts.text(0)
-  let isFixed = true
-  for (let at = 0; at < texts.size && isFixed; at++) {
-    const text = texts.text(at)
-    isFixed = text.length === length && DIGITS.test(text)
-  }
-  fixedDigits.set(column, isFixed)
-  return isFixed
+  return column.kind === 'text' && hasFixedDigits(column.texts)
 }
+
+/** Whether all codes are digits, and as many in each. */
+const hasFixedDigits = memoized((codes: SortedTexts): boolean => {
+  const { length } = codes.size === 0 ? '' : codes.text(0)
+  for (let at = 0; at < codes.size; at++) {
+    const code = codes.text(at)
+    if (code.length !== length || !DIGITS.test(code)) return false
+  }
+  return true
+})
 
 /** A state has its number in official codes as an alias. */
 function aliased(release: Release, { name }: Entity, code: string): number[] {

@@ -1,4 +1,5 @@
 // The hits of a search: collected with their scores in arrays that searches use again, and ranked.
+import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { stableSort } from '../sort.ts'
 import { NO_MATCH, SCORES } from './score.ts'
@@ -30,14 +31,14 @@ export class Hits {
 
   /** A record that is a hit already keeps the better score. */
   offer(position: number, score: number): void {
-    const known = this.scores[position] as number
-    if (score >= known) return
+    const before = this.scores[position] as number
+    if (score >= before) return
     this.scores[position] = score
-    if (known === NO_MATCH) this.#positions[this.#count++] = position
+    if (before === NO_MATCH) this.#positions[this.#count++] = position
     const top = this.#top
     if (top === undefined || score >= (top[top.length - 1] as number)) return
-    let place = top.indexOf(known)
-    if (place === -1 || known === NO_MATCH) place = top.length - 1
+    let place = top.indexOf(before)
+    if (place === -1 || before === NO_MATCH) place = top.length - 1
     for (; place > 0 && (top[place - 1] as number) > score; place--) top[place] = top[place - 1] as number
     top[place] = score
     this.threshold = top[top.length - 1] as number
@@ -48,11 +49,11 @@ export class Hits {
     return this.#top !== undefined
   }
 
-  /** Where only so many of the best are wanted, others may be left out; `known` are scores that count among the best too. */
-  clear(wanted?: number, known: readonly number[] = []): void {
+  /** Where only so many of the best are wanted, others may be left out; the scores of other hits count among the best too. */
+  clear(wanted?: number, otherScores: readonly number[] = []): void {
     const { scores } = this
     this.#top = wanted === undefined ? undefined : new Uint16Array(wanted).fill(NO_MATCH)
-    this.#top?.set(known.toSorted((a, b) => a - b).slice(0, wanted))
+    this.#top?.set(otherScores.toSorted((a, b) => a - b).slice(0, wanted))
     this.threshold = this.#top?.at(-1) ?? NO_MATCH
     if (this.#isMany) scores.fill(NO_MATCH)
     else for (let at = 0; at < this.#count; at++) scores[this.#positions[at] as number] = NO_MATCH
@@ -101,15 +102,11 @@ export class Hits {
   }
 }
 
-const buffers = new WeakMap<Words, Hits>()
+const hitsOf = memoized((words: Words) => new Hits(words.nameStarts.length - 1))
 
 /** No hits yet, in the arrays that belong to an index: to allocate new ones takes longer than many a search. */
-export function emptyHits(words: Words, wanted?: number, known?: readonly number[]): Hits {
-  let hits = buffers.get(words)
-  if (hits === undefined) {
-    hits = new Hits(words.nameStarts.length - 1)
-    buffers.set(words, hits)
-  }
-  hits.clear(wanted, known)
+export function emptyHits(words: Words, wanted?: number, otherScores?: readonly number[]): Hits {
+  const hits = hitsOf(words)
+  hits.clear(wanted, otherScores)
   return hits
 }

@@ -1,4 +1,5 @@
 // How important a record is among others that match as well, from 0 to 1: by population above all.
+import { memoized } from '../../base/memoized.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Column } from '../../release/index/index-file.ts'
@@ -27,18 +28,10 @@ const OF_NAMESAKE = 0.05
 /** The importance of a record is kept in a byte. */
 export const MAX_IMPORTANCE = 255
 
-const cache = new WeakMap<OpenEntity, Uint8Array>()
+/** The importance of each record, from 0 to MAX_IMPORTANCE. */
+export const importanceOf = (release: Release, name: string): Uint8Array => computed(release.entity(name), release)
 
-/** Of each record, from 0 to MAX_IMPORTANCE. Computed when it is first needed. */
-export function importanceOf(release: Release, name: string): Uint8Array {
-  const entity = release.entity(name)
-  const importance = cache.get(entity) ?? computed(release, name)
-  cache.set(entity, importance)
-  return importance
-}
-
-function computed(release: Release, name: string): Uint8Array {
-  const { definition, count } = release.entity(name)
+const computed = memoized(({ definition, count }: OpenEntity, release: Release): Uint8Array => {
   const depth = ancestorsOf(definition).length
   const importance = new Uint8Array(count)
   if (depth < 2) return importance.fill(Math.round((BY_DEPTH[depth] as number) * MAX_IMPORTANCE))
@@ -47,12 +40,12 @@ function computed(release: Release, name: string): Uint8Array {
   const people = isPopulated ? populationOf(release, definition) : undefined
   const without = people === undefined ? undefined : withoutPopulation(release, definition, base)
   for (let position = 0; position < count; position++) {
-    const known = people?.[position] ?? 0
-    const share = known > 0 ? byPopulation(known) : (without?.(position) ?? base)
+    const population = people?.[position] ?? 0
+    const share = population > 0 ? byPopulation(population) : (without?.(position) ?? base)
     importance[position] = Math.round(share * MAX_IMPORTANCE)
   }
   return importance
-}
+})
 
 /** The people of each record as far as they are known: its own, or else those of the records below it. */
 function populationOf(release: Release, entity: Entity): Float64Array {
@@ -67,10 +60,10 @@ function populationOf(release: Release, entity: Entity): Float64Array {
   for (const child of release.catalog.entities.values()) {
     const field = embedsOf(child).find(([, parent]) => parent.name === entity.name)?.[0]
     if (field === undefined || child.fields[POPULATION] === undefined) continue
-    const [parents, own] = [release.entity(child.name).index.column(field).values, populationOf(release, child)]
-    for (let position = 0; position < own.length; position++) {
+    const [parents, ownPeople] = [release.entity(child.name).index.column(field).values, populationOf(release, child)]
+    for (let position = 0; position < ownPeople.length; position++) {
       const parent = parents[position] as number
-      people[parent] = (people[parent] as number) + (own[position] as number)
+      people[parent] = (people[parent] as number) + (ownPeople[position] as number)
     }
     return people
   }
@@ -97,10 +90,10 @@ function withoutPopulation(release: Release, entity: Entity, base: number): (pos
   if (codes.kind !== 'text' || seats.kind !== 'text fact') return () => base
   const seatFlags = flagsOf(codes, SEAT_CODE)
   /** The number of the code of each parent's seat, or -1 where that is not known. */
-  const known = seats.known.map((code) => codes.texts.find(code) ?? -1)
+  const seatCodes = seats.known.map((code) => codes.texts.find(code) ?? -1)
   const seatOf = Int32Array.from(
     { length: parent.count },
-    (_, position) => known[seats.values[position] as number] ?? -1,
+    (_, position) => seatCodes[seats.values[position] as number] ?? -1,
   )
   const area = entity.fields[AREA] === undefined ? undefined : index.column(AREA)
   const urban = area?.kind === 'text fact' ? area.known.indexOf(URBAN) : -1

@@ -2,6 +2,7 @@
 // apart, and words that were split put together.
 
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import { isLinking } from '../../catalog/spanish.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { wordWeights } from './word-match.ts'
@@ -20,7 +21,7 @@ export const GLUED_COST = 0.05
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** As it stands, and with the letters of "n.l." as one word. */
+/** What was typed as it stands, and with the letters of "n.l." as one word. */
 export function plainReadings(typed: readonly string[]): Reading[] {
   const asTyped = { words: typed, typed: typed.map((_, at) => [at, at] as const), isGlued: false, asRead: NONE }
   if (!typed.some((word, at) => word.length === 1 && typed[at + 1]?.length === 1)) return [asTyped]
@@ -34,15 +35,15 @@ export function plainReadings(typed: readonly string[]): Reading[] {
   return [asTyped, { words, typed: spans, isGlued: false, asRead: NONE }]
 }
 
-/** Each is looked into only if it is long enough to be two. */
+/** How long a word must be to be taken for two, and how long it may be. */
 const MIN_GLUED = 5
 const MAX_GLUED = 40
-/** So many typed words are taken apart, and so many pairs put together. */
+/** How many typed words are taken apart, and how many pairs put together. */
 const MAX_TAKEN_APART = 4
 const MAX_PUT_TOGETHER = 3
 
 /**
- * With words taken apart and put together, where that makes words which the indexes have. Words that are or begin a word of
+ * What was typed with words taken apart and put together, where that makes words which the indexes have. Words that are or begin a word of
  * the indexes are taken apart only where nothing is found otherwise.
  */
 export function gluedReadings(typed: readonly string[], indexes: readonly Words[], isLastResort: boolean): Reading[] {
@@ -101,15 +102,13 @@ const PART_COST = 0.5
 const BEGINNING_COST = 0.6
 
 const MAX_CACHED = 64
-const caches = new WeakMap<Words, LruCache<string[] | undefined>>()
+const partCaches = memoized((_: Words) => new LruCache<string[] | undefined>({ maxEntries: MAX_CACHED }))
 
 /** The same words are taken apart again with every effort; the first index is that of the entity, the others follow from it. */
 function cachedParts(indexes: readonly Words[], word: string): string[] | undefined {
-  const [own] = indexes
-  if (own === undefined) return undefined
-  const cache = caches.get(own) ?? new LruCache<string[] | undefined>({ maxEntries: MAX_CACHED })
-  caches.set(own, cache)
-  return cache.get(`${indexes.length} ${word}`, () => takenApart(indexes, word))
+  const [ownIndex] = indexes
+  if (ownIndex === undefined) return undefined
+  return partCaches(ownIndex).get(`${indexes.length} ${word}`, () => takenApart(indexes, word))
 }
 
 /** The known words that a typed word is made of: few and frequent ones rather than many and rare ones. */

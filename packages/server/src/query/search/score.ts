@@ -9,6 +9,7 @@
 // The score is a blend of quality and importance. The weight of importance is small: a large city comes before a hamlet whose
 // name is a little nearer to what was typed, and never before one that is much nearer.
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
@@ -34,7 +35,7 @@ export type TypedWord = WordMatch & {
   /** How many entries the posting lists of the matching words have. */
   readonly inNames: number
   readonly inCodes: number
-  /** By level of ancestors. */
+  /** How it matches each level of ancestors. */
   readonly levels: readonly (LevelMatch | undefined)[]
   readonly weight: number
   readonly isLight: boolean
@@ -59,7 +60,7 @@ export function typedWord(
 /** The weight of a typed word, the same in all entities, so that their scores can be compared. */
 export type WeightOf = (typed: string) => number
 
-/** By how many records of an index have the word. */
+/** Weighs words by how many records of an index have them. */
 export function weigher(index: Words): WeightOf {
   const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
   return (typed) =>
@@ -74,23 +75,21 @@ const MAX_WEIGHTS = 1_024
 
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
 export function weightsBy(index: Words, other: Words): Float32Array {
-  const [own, others] = [wordWeights(index), wordWeights(other)]
-  return own.map((weight, word) => {
-    const known = other.words.indexOf(index.words.text(word))
-    return known === undefined ? weight : (others[known] as number)
+  const otherWeights = wordWeights(other)
+  return wordWeights(index).map((weight, word) => {
+    const otherWord = other.words.indexOf(index.words.text(word))
+    return otherWord === undefined ? weight : (otherWeights[otherWord] as number)
   })
 }
 
 type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
 
 const MAX_CACHED = 128
-const caches = new WeakMap<Words, LruCache<OwnMatch>>()
+const matchCaches = memoized((_: Words) => new LruCache<OwnMatch>({ maxEntries: MAX_CACHED }))
 
 /** The words before the one that is being typed come again with its every letter. */
 function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
-  const cache = caches.get(words) ?? new LruCache<OwnMatch>({ maxEntries: MAX_CACHED })
-  caches.set(words, cache)
-  return cache.get(`${tolerance} ${text}`, () => {
+  return matchCaches(words).get(`${tolerance} ${text}`, () => {
     const match = matchWord(words, text, tolerance)
     return {
       ...match,
@@ -140,12 +139,12 @@ export type Drop = 'none' | 'light' | 'any'
 /** What is scored: the names of an index, or the aliases of its records. */
 export type ScoredNames = {
   readonly words: Words
-  /** Of each word. */
+  /** The weight of each word. */
   readonly weights: Float32Array
   /** The records that the names belong to; undefined where each position is its own. */
   readonly records: Uint32Array | undefined
   readonly levels: readonly AncestorLevel[]
-  /** By record. */
+  /** The importance of each record. */
   readonly importance: Uint8Array | undefined
 }
 
@@ -174,12 +173,12 @@ const MAX_ORDER_COSTS = 3
 const NOT_FIRST_COST = 0.02
 /** Whoever types a name and a code rather means something below the record that has both. */
 const NAME_AND_CODE_COST = 0.05
-/** Of a typed word that stands for the same word of a name as another one. */
+/** The cost of a typed word that stands for the same word of a name as another one. */
 const SHARED_COST = 0.3
 const DROP_COST = 0.8
 const LIGHT_DROP_COST = 0.4
 const dropCost = ({ isLight }: TypedWord): number => (isLight ? LIGHT_DROP_COST : DROP_COST)
-/** For each generation that a matched ancestor is further away than the parent. */
+/** The cost of each generation that a matched ancestor is further away than the parent. */
 const FAR_ANCESTOR_COST = 0.02
 const CODE_PREFIX_COVERAGE = 0.5
 /** The words of a longer name beyond these are not compared. */
@@ -197,10 +196,10 @@ export class Scorer {
   readonly #weights: Float32Array
   readonly #totalWeight: number
   readonly #hasSubstance: boolean
-  /** Of each typed word the last one before it that is the same, or -1. */
+  /** The last typed word before each that is the same, or -1. */
   readonly #sameBefore: Int8Array
   readonly #usedLevels: Uint8Array
-  /** By level and ancestor, computed when needed; 0 where it was not yet. */
+  /** The coverage by level and ancestor, computed when needed; 0 where it was not yet. */
   readonly #coverages: (Float32Array | undefined)[]
   readonly #grades: Uint8Array
   readonly #places: Int16Array

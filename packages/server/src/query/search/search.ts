@@ -4,6 +4,7 @@
 // in any order, whole or as the beginning of a word, or abbreviated. Where that finds too little, the search is widened step by step:
 // words that say little may be missing; then words may be spelled by ear, have typing errors, or be glued together; in the
 // end any word may be missing. What was dropped is part of the result.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { aliasesOf } from '../../release/aliases.ts'
@@ -48,24 +49,16 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
     levels: ancestorLevels(release, definition),
     aliases: aliasesOf(release, name),
     importance: importanceOf(release, name),
-    ...weightsIn(release, name),
+    ...weightsIn(release.entity(name), release),
   }
 }
 
 type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
-const weightsByEntity = new WeakMap<OpenEntity, Weights>()
 
 /** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
-function weightsIn(release: Release, name: string): Weights {
-  const entity = release.entity(name)
-  const known = weightsByEntity.get(entity) ?? readWeights(entity.index.words, largestOf(release))
-  weightsByEntity.set(entity, known)
-  return known
-}
-
-const readWeights = (words: Words, largest: Words): Weights => ({
-  weightOf: weigher(largest),
-  weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
+const weightsIn = memoized(({ index: { words } }: OpenEntity, release: Release): Weights => {
+  const largest = largestOf(release)
+  return { weightOf: weigher(largest), weights: words === largest ? wordWeights(words) : weightsBy(words, largest) }
 })
 
 const largestOf = (release: Release): Words =>
@@ -76,7 +69,7 @@ type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
 
 const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
 const FUZZY: Effort = { tolerance: 1, drop: 'none' }
-/** One after the other, where no record has all words; of a long line nobody expects that. */
+/** The efforts that are made one after the other where no record has all words; nobody expects that of a long line. */
 const widerFor = (typed: readonly string[]): readonly Effort[] => (typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER)
 const LONG_LINE = 8
 const WIDER_FOR_LONG: readonly Effort[] = [
@@ -126,19 +119,19 @@ class EntitySearch {
   #drop: Drop = 'none'
   /** What the last run looked for. */
   #prepared: readonly Prepared[] = []
-  /** By which its results are explained. */
+  /** The scorers by which its results are explained. */
   #scorers: readonly Scorer[] | undefined
   readonly #wanted: number | undefined
 
-  /** So many of the best hits are wanted, and others may be left out; undefined stands for all. */
+  /** Others than so many of the best hits may be left out; undefined stands for all. */
   constructor(space: SearchSpace, typed: readonly string[], wanted?: number) {
     this.#space = space
     this.#typed = typed.filter((word, at) => typed.slice(0, at).filter((other) => other === word).length < MAX_REPEATS)
     this.#wanted = wanted
   }
 
-  /** The hits are good until the next search of the same entity. `known` are ranks that count among the wanted best. */
-  run(effort: Effort, known: readonly number[] = [], work?: Work): Hits {
+  /** The hits are good until the next search of the same entity. The ranks of other hits count among the wanted best. */
+  run(effort: Effort, otherRanks: readonly number[] = [], work?: Work): Hits {
     const { words, levels, among, weightOf } = this.#space
     this.#drop = effort.drop
     this.#scorers = undefined
@@ -153,7 +146,7 @@ class EntitySearch {
         return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
       }),
     )
-    const hits = emptyHits(words, this.#wanted, known)
+    const hits = emptyHits(words, this.#wanted, otherRanks)
     for (const { names, typed, penalty } of this.#prepared)
       scanNames(names, among, typed, effort.drop, penalty, hits, work)
     return hits
@@ -178,10 +171,10 @@ class EntitySearch {
 
   #scored(): readonly ScoredNames[] {
     const { words, weights, levels, importance, aliases } = this.#space
-    const own: ScoredNames = { words, weights, records: undefined, levels, importance }
-    if (aliases === undefined) return [own]
+    const ownNames: ScoredNames = { words, weights, records: undefined, levels, importance }
+    if (aliases === undefined) return [ownNames]
     return [
-      own,
+      ownNames,
       { words: aliases.words, weights: wordWeights(aliases.words), records: aliases.positions, levels, importance },
     ]
   }
@@ -192,11 +185,11 @@ class EntitySearch {
     const matched: string[] = []
     const aliases: AliasMatch[] = []
     const { words, levels, records } = names
-    const own = records === undefined ? undefined : this.#space.aliases?.aliases[at]
+    const ownAlias = records === undefined ? undefined : this.#space.aliases?.aliases[at]
     const record = records === undefined ? at : (records[at] as number)
-    if (own !== undefined) {
+    if (ownAlias !== undefined) {
       kinds.add('alias')
-      aliases.push({ entity: undefined, alias: own })
+      aliases.push({ entity: undefined, alias: ownAlias })
     }
     if (reading.isGlued) kinds.add('glued')
     for (const [word, { grade, place, level }] of scorer.trace().entries()) {
@@ -207,7 +200,7 @@ class EntitySearch {
         continue
       }
       kinds.add(kindOf(grade))
-      if (place !== -1 && own === undefined)
+      if (place !== -1 && ownAlias === undefined)
         matched.push(words.words.text(words.names[(words.nameStarts[at] as number) + place] as number))
       const ancestor = levels[level]
       if (ancestor !== undefined && (grade === ALIAS || grade === ALIAS_WORD))
@@ -224,10 +217,10 @@ class EntitySearch {
   }
 }
 
-/** Undefined where a word is nowhere that may not be missing. */
+/** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
 function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
   const used = reading.words.length === 1 ? [] : levels
-  const found: TypedWord[] = []
+  const list: TypedWord[] = []
   const misspelt = new Set<string>()
   for (const [at, text] of reading.words.entries()) {
     // Words that say little are not misspelt, but other words.
@@ -235,9 +228,9 @@ function typedWords({ words, levels }: ScoredNames, reading: Reading, { toleranc
     if (mayBeMisspelt) misspelt.add(text)
     const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
-    found.push(word)
+    list.push(word)
   }
-  return found
+  return list
 }
 
 /** Where the names of a record are: at its own position, or at those of its aliases. */
@@ -289,7 +282,8 @@ export type SearchResult = {
 /** The entities to search, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
 
-type Found = Omit<SearchResult, 'explanation'> & { readonly rank: number; readonly explain: () => Explanation }
+/** A result that is explained only if it is among the first. */
+type Ranked = Omit<SearchResult, 'explanation'> & { readonly rank: number; readonly explain: () => Explanation }
 
 /**
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
@@ -309,7 +303,7 @@ export function searchAcross(
     const among = positionsWhere(release, release.entity(name).definition, filters)
     const entitySearch = new EntitySearch(searchSpace(release, name, among), words, wanted)
     const coded = withCode(release, name, among, words)
-    return { name, entitySearch, coded, count: 0, results: [] as Found[] }
+    return { name, entitySearch, coded, count: 0, results: [] as Ranked[] }
   })
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0
@@ -363,7 +357,7 @@ export function searchOwnNames(
       if (hits.count > 0) break
     }
   const importance = importanceOf(release, name)
-  const found = hits.best(limit).map((position) => ({
+  const best = hits.best(limit).map((position) => ({
     position,
     score: scoreOfRank(hits.scores[position] as number),
     quality: qualityOf(hits.scores[position] as number, importance[position] as number),
@@ -371,14 +365,14 @@ export function searchOwnNames(
   }))
   return [
     ...coded.map(({ position, score, quality, explain }) => ({ position, score, quality, explanation: explain() })),
-    ...found,
+    ...best,
   ]
 }
 
-const byDistance = (a: Found, b: Found) => (a.distance ?? 0) - (b.distance ?? 0)
+const byDistance = (a: Ranked, b: Ranked) => (a.distance ?? 0) - (b.distance ?? 0)
 
-function bestOrder(release: Release): (a: Found, b: Found) => number {
-  const depth = ({ name }: Found) => depthOf(release.entity(name).definition)
+function bestOrder(release: Release): (a: Ranked, b: Ranked) => number {
+  const depth = ({ name }: Ranked) => depthOf(release.entity(name).definition)
   return (a, b) => b.score - a.score || depth(a) - depth(b)
 }
 
@@ -389,10 +383,10 @@ function resultsOf(
   limit: number,
   near: Near | undefined,
   entitySearch: EntitySearch,
-): Found[] {
+): Ranked[] {
   const entity = release.entity(name)
   const importance = importanceOf(release, name)
-  const found = (position: number): Found => ({
+  const rankedAt = (position: number): Ranked => ({
     name,
     position,
     rank: hits.scores[position] as number,
@@ -400,10 +394,10 @@ function resultsOf(
     quality: qualityOf(hits.scores[position] as number, importance[position] as number),
     explain: () => entitySearch.explain(position),
   })
-  if (near === undefined) return hits.best(limit).map(found)
+  if (near === undefined) return hits.best(limit).map(rankedAt)
   const distance = distanceFrom(entity, near)
   return Array.from(nearestFirst(entity, near, hits.ascending()).subarray(0, limit), (position) => ({
-    ...found(position),
+    ...rankedAt(position),
     distance: distance(position),
   }))
 }
@@ -411,7 +405,7 @@ function resultsOf(
 const CODE_EXPLANATION: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
 
 /** The records whose whole official code was typed, however it was spaced. */
-function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Found[] {
+function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Ranked[] {
   const code = typedCode(words)
   if (code === undefined) return []
   const importance = importanceOf(release, name)
@@ -423,11 +417,5 @@ function withCode(release: Release, name: string, among: Uint32Array | undefined
     })
 }
 
-const depths = new WeakMap<Entity, number>()
-
 /** How many ancestors a record has. */
-function depthOf(entity: Entity): number {
-  const depth = depths.get(entity) ?? ancestorsOf(entity).length
-  depths.set(entity, depth)
-  return depth
-}
+const depthOf = memoized((entity: Entity) => ancestorsOf(entity).length)

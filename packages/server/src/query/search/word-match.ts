@@ -1,5 +1,6 @@
 // Which words of an index match a typed word, and how well: the word itself, its abbreviations, words that begin with it,
 // and, where that is allowed, words that sound like it or are an edit or two away.
+import { memoized } from '../../base/memoized.ts'
 import { isLinking, isNoise, otherForms } from '../../catalog/spanish.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { bitsOf, letterMask } from '../../release/index/letters.ts'
@@ -134,7 +135,7 @@ function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMa
 const letters = new Uint16Array(MAX_COMPARED)
 const LONG_WORD = 7
 
-/** By whichever costs less, the whole word or its beginning; 0 where neither is near enough. */
+/** The grade of whichever costs less, the whole word or its beginning; 0 where neither is near enough. */
 function editedGrade(toWord: number, toPrefix: number, length: number): number {
   const whole = toWord === FAR ? 0 : toWord > maxEditsOf(length, 1) ? MANY_EDITS : wholeGrade(toWord, length)
   const prefix = toPrefix === FAR || toPrefix >= toWord ? 0 : toPrefix > 1 ? TWO_EDITS_PREFIX : EDITED_PREFIX
@@ -146,17 +147,13 @@ const wholeGrade = (toWord: number, length: number): number =>
 
 /** A word that matches already keeps the better grade. */
 function addMatch({ grades, matching }: GrowingMatch, word: number, grade: number) {
-  const known = grades[word] as number
-  if (known === 0) matching.push(word)
-  if (known === 0 || grade < known) grades[word] = grade
+  const before = grades[word] as number
+  if (before === 0) matching.push(word)
+  if (before === 0 || grade < before) grades[word] = grade
 }
 
-const sharedByWords = new WeakMap<SortedTexts, Uint8Array>()
-
-/** How many letters each word shares with the one before it; 0 after the last. Computed once, when first needed. */
-function sharedLettersIn(words: SortedTexts): Uint8Array {
-  const known = sharedByWords.get(words)
-  if (known !== undefined) return known
+/** How many letters each word shares with the one before it; 0 after the last. */
+const sharedLettersIn = memoized((words: SortedTexts): Uint8Array => {
   const shared = new Uint8Array(words.size + 1)
   let [before, current] = [new Uint16Array(MAX_COMPARED), new Uint16Array(MAX_COMPARED)]
   for (let word = 0, lengthBefore = 0; word < words.size; word++) {
@@ -168,20 +165,15 @@ function sharedLettersIn(words: SortedTexts): Uint8Array {
     ;[before, current] = [current, before]
     lengthBefore = length
   }
-  sharedByWords.set(words, shared)
   return shared
-}
+})
 
 const MIN_WEIGHT = 0.12
-/** Of words that join others or say what a place is, wherever they are. */
+/** The weight of words that join others or say what a place is, wherever they are. */
 export const LIGHT_WEIGHT = 0.15
-const weightsByWords = new WeakMap<Words, Float32Array>()
 
 /** How much each word of an index tells, from 0 to 1: the fewer records have it, the more. */
-export function wordWeights(index: Words): Float32Array {
-  const known = weightsByWords.get(index)
-  if (known !== undefined) return known
-  const { words, inNames, nameStarts } = index
+export const wordWeights = memoized(({ words, inNames, nameStarts }: Words): Float32Array => {
   const most = Math.log(nameStarts.length + 1)
   const weights = new Float32Array(words.size)
   for (let word = 0; word < weights.length; word++) {
@@ -192,9 +184,8 @@ export function wordWeights(index: Words): Float32Array {
     const [word, end] = words.plainRange(light)
     if (word < end && words.text(word) === light) weights[word] = MIN_WEIGHT
   }
-  weightsByWords.set(index, weights)
   return weights
-}
+})
 
 /** Whether a word says little, since it joins others or says what a place is; it may be dropped before any other. */
 export const isLight = (typed: string): boolean => isLinking(typed) || isNoise(typed)
