@@ -371,3 +371,171 @@ describe('the history of a record', () => {
     expect(textOf(history)).not.toContain('México 1 ')
   })
 })
+
+describe('the tree', () => {
+  const TREE = '/explore/tree'
+  const open = (...nodes: readonly string[]) =>
+    `${TREE}?${nodes.map((node) => `open=${node.replace(':', '%3A')}`).join('&')}`
+  const toggles = async (target: string) =>
+    Object.fromEntries(
+      [...(await page(target)).matchAll(/<a class="toggle" href="([^"]*)"[^>]*aria-label="([^"]*)"/g)].map(
+        ([, link = '', label = '']) => [label, link.replace(/#.*/, '').replaceAll('&amp;', '&')],
+      ),
+    )
+
+  test('opens a node beside those that are open', async () =>
+    expect(await toggles(open('paises:484'))).toEqual({
+      'Close México': TREE,
+      'Open Aguascalientes': open('paises:484', 'estados:1'),
+      'Open Baja California': open('paises:484', 'estados:2'),
+      'Open Ciencias': open('paises:484', 'areas-conocimiento:1'),
+    }))
+
+  test('closes with a node what is below it, and leaves open what it is in', async () => {
+    const both = await toggles(open('estados:2', `municipios:${ENSENADA}`, 'areas-conocimiento:1'))
+    expect(both).toMatchObject({
+      'Close Ensenada': open('estados:2', 'areas-conocimiento:1'),
+      'Close Baja California': open('areas-conocimiento:1', 'paises:484'),
+      'Close México': open('areas-conocimiento:1'),
+    })
+  })
+
+  test('counts the leaves below each node, and says how many have none', async () => {
+    const html = await page(open('paises:484'))
+    const states = between(html, 'id="node-estados-1"', 'class="note"')
+    expect(textOf(states)).toContain('237 localities')
+    expect(textOf(states)).toContain('1,040 localities')
+    expect(attributes(states, 'width')).toEqual(['22.8', '100'])
+    expect(textOf(html)).toContain('1 states without subdivisions here')
+    expect(html).not.toContain('node-estados-3')
+  })
+
+  test('lists the first leaves of many', async () => {
+    const html = await page(open(`municipios:${ENSENADA}`))
+    expect(between(html, 'class="leaves"', '</ul>').match(/<li>/g)).toHaveLength(600)
+    expect(linksOf(html).get('See all 1,040 in a table')).toBe(`/explore/localidades?idMunicipio=${ENSENADA}`)
+    expect(linksOf(await page(open('municipios:1'))).has('See all 31 in a table')).toBe(false)
+  })
+
+  test.each([
+    ['as many nodes as can be open', open(...numbers(50).map((id) => `municipios:${id}`)), undefined],
+    ['one more', open(...numbers(51).map((id) => `municipios:${id}`)), '400'],
+    ['a record of an owner', open('localidades:1'), '400'],
+    ['no identifier', open('estados:x'), '400'],
+    ['another parameter', `${TREE}?page=1`, '400'],
+    ['a record that is not there', open('estados:99'), '404'],
+  ])('%s', async (_, target, status) =>
+    status === undefined ? await page(target) : expect(page(target)).rejects.toThrow(` is ${status}: `),
+  )
+})
+
+describe('a search over all collections', () => {
+  test('marks what was searched for, and says what each is and what it is in', async () => {
+    const html = await page('/explore?q=ensen')
+    expect(html).toContain('<bdi><mark>Ensen</mark>ada</bdi>')
+    expect(textOf(between(html, '<ol class="found">', '</ol>'))).toContain('municipality · Baja California · México')
+    expect(linksOf(html).get('Ensen ada')).toBe(`/explore/municipios/${ENSENADA}`)
+    expect(textOf(between(html, 'role="status"', '</p>'))).toEndWith('One result')
+  })
+
+  test.each([
+    ['/explore?q=gemela', '2 results', ['See those in Localities']],
+    ['/explore?q=wkwkwk', 'nothing', []],
+  ])('says how many: %s', async (target, count, within) => {
+    const html = await page(target)
+    expect(textOf(between(html, 'role="status"', '</p>')).toLowerCase()).toContain(count)
+    expect([...linksOf(html).keys()].filter((text) => text.startsWith('See those in'))).toEqual(within)
+  })
+})
+
+describe('several releases', () => {
+  const at = (count: number) => ({
+    ...tiny,
+    pais: tiny.pais.slice(0, count),
+  })
+  /** Two countries, then one, then two again; the current one is not the newest. */
+  async function rolledBack() {
+    const home = new TestHome()
+    const digests: string[] = []
+    for (const [number, count] of [2, 1, 2].entries()) {
+      const audiencia = [{ ...tiny.audiencia[0], descCorta: `Número ${number}` }]
+      digests.push((await home.import(sourceOf({ ...at(count), audiencia }), { acceptChanges: true })).digest)
+    }
+    home.shelf.activate(digests[1] as string)
+    return { home, digests }
+  }
+
+  test('are compared with the one before the current one', async () => {
+    const { home, digests } = await rolledBack()
+    const get = pagesOf(home)
+    const html = await get('/releases')
+    const selected = (name: string) =>
+      /<option value="([^"]*)" selected>/.exec(between(html, `<select id="${name}"`, '</select>'))?.[1]
+    expect([selected('from'), selected('to')]).toEqual([digests[0], digests[1]])
+    expect(html).not.toContain('These two releases')
+    expect(textOf(await get('/'))).toContain('−1 Countries')
+    expect(linksOf(await get('/')).get('See the changes one by one')).toBe(
+      `/releases?from=${digests[0]}&to=${digests[1]}#compare`,
+    )
+    home[Symbol.dispose]()
+  })
+
+  test('are drawn from the oldest to the newest, and flat where nothing grew', async () => {
+    const { home } = await rolledBack()
+    const growth = between(await pagesOf(home)('/releases'), 'class="growth"', '</table>')
+    const line = (name: string) =>
+      /points="([^"]*)"/.exec(between(growth, `<th scope="row">${name}</th>`, '</tr>'))?.[1]
+    expect(line('Countries')).toBe('4,4 80,28 156,4')
+    expect(line('States')).toBe('4,16 80,16 156,16')
+    expect(textOf(between(growth, '<th scope="row">Countries</th>', '</tr>'))).toMatch(/2 2 ±0 $/)
+    home[Symbol.dispose]()
+  })
+
+  test('cannot be compared where there is one alone', async () => {
+    const text = textOf(await page('/releases'))
+    expect(text).toContain('With a single release there is no history to draw yet')
+    expect(text).toContain('Two releases are needed to compare')
+    expect(textOf(await page('/'))).toContain('This is the only release here')
+  })
+
+  test('say that nothing grew where only names changed', async () => {
+    using home = new TestHome()
+    for (const descPais of ['México', 'Mexico'])
+      await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais, idPais: 484 }] }))
+    expect(textOf(await pagesOf(home)('/'))).toContain('no catalog has grown or shrunk')
+  })
+})
+
+describe('the frame of a page', () => {
+  test('says that the data is invented, and that a release is not the current one', async () => {
+    using home = new TestHome()
+    const before = await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: 'Antes', idPais: 484 }] }))
+    await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: 'Ahora', idPais: 484 }] }, { synthetic: true }))
+    const get = pagesOf(home)
+    expect(await page('/explore')).not.toContain('class="notices"')
+    const current = textOf(between(await get('/explore'), 'class="notices"', '</div>'))
+    expect(current).toContain('Invented data')
+    expect(current).not.toContain('not the current one')
+    const older = textOf(between(await get(`/explore?release=${before.digest}`), 'class="notices"', '</div>'))
+    expect(older).not.toContain('Invented data')
+    expect(older).toContain('not the current one')
+  })
+
+  test.each([
+    ['as long as a title may be', 108, ' · Countries'],
+    ['longer', 109, ' · Countrie…'],
+  ])('has a title of bounded length: %s', async (_, length, end) => {
+    const words = 'x'.repeat(length)
+    const title = between(await page(`/explore/paises?q=${words}`), '<title>', '</title>')
+    expect(textOf(title).trim()).toBe(`${words}${end} · Nomenclator`)
+  })
+})
+
+test('the map lists the largest places that are on it, and no other', async () => {
+  const html = await page('/map/localidades?idMunicipio=1')
+  const listed = between(html, 'data-part="list"', '</ol>')
+  expect([...linksOf(listed).keys()].slice(0, 2)).toEqual(['Centro', 'Norte'])
+  expect(textOf(between(html, 'data-part="count"', '</p>'))).toContain('30')
+  expect(textOf(listed)).toContain('Centro Municipio 1 , Aguascalientes')
+  expect(listed.match(/<li>/g)).toHaveLength(20)
+})

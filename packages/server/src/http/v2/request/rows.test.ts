@@ -1,0 +1,103 @@
+// The rows of a body: what is read as one in each type, and what is refused, by the number of its row.
+import { describe, expect, test } from 'bun:test'
+import { builtInCatalog } from '../../../catalog/entities.ts'
+import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
+import { ProblemError } from '../../problem.ts'
+import { rowsOf } from './rows.ts'
+
+const [JSON_TYPE, LINES, CSV] = ['application/json', 'application/x-ndjson', 'text/csv'] as const
+
+const read = (type: string, text: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
+  rowsOf(builtInCatalog, {
+    method: 'POST',
+    path: '/api/v2/resolve',
+    query: '',
+    headers: new Map(Object.entries({ 'content-type': type, ...headers })),
+    body: typeof text === 'string' ? Buffer.from(text) : text,
+  }).map((row) => ('text' in row ? row.text : Object.fromEntries(row.parts)))
+
+function refusal(...body: Parameters<typeof read>): object | undefined {
+  try {
+    read(...body)
+  } catch (error) {
+    if (error instanceof ProblemError) return error.problem
+    throw error
+  }
+  return undefined
+}
+
+const long = (length: number) => 'a'.repeat(length)
+
+describe('rows are read', () => {
+  test.each([
+    ['an array of texts', JSON_TYPE, '["a", ""]', ['a', '']],
+    [
+      'objects with parts',
+      JSON_TYPE,
+      '[{"estado": "a", "municipio": 3, "pais": null}]',
+      [{ estado: 'a', municipio: '3', pais: '' }],
+    ],
+    ['objects with free text', JSON_TYPE, '[{"q": "a"}]', ['a']],
+    ['lines, some of them empty', LINES, '"a"\n\n{"estado": "b"}\r\n', ['a', { estado: 'b' }]],
+    ['a table of one column, where an empty line is a row', CSV, 'q\r\na\r\n\r\nb\r\n', ['a', '', 'b']],
+    [
+      'a table of several columns, where an empty line is none',
+      CSV,
+      'estado,municipio\na,b\n\nc,d\n',
+      [
+        { estado: 'a', municipio: 'b' },
+        { estado: 'c', municipio: 'd' },
+      ],
+    ],
+    ['a table after empty lines', CSV, '\n\nestado\na', [{ estado: 'a' }]],
+    ['a table with quotes', CSV, 'Estado\n"a, ""b"""\n', [{ estado: 'a, "b"' }]],
+    ['a byte order mark', CSV, '\ufeffestado\na\n', [{ estado: 'a' }]],
+    ['the longest text', JSON_TYPE, JSON.stringify([long(MAX_ROW_CHARACTERS)]), [long(MAX_ROW_CHARACTERS)]],
+  ])('%s', (_, type, text, expected) => expect<unknown>(read(type, text)).toEqual(expected))
+
+  test.each([
+    ['text/csv; charset=utf-8', {}],
+    ['text/csv; charset="UTF-8"; header=present', {}],
+    [CSV, { 'content-encoding': 'identity' }],
+    [CSV, { 'content-encoding': '' }],
+  ])('in the type %s with %j', (type, headers) => expect<unknown>(read(type, 'q\na', headers)).toEqual(['a']))
+
+  test.each(['application/ndjson', 'application/jsonl', 'APPLICATION/X-NDJSON'])('in the type %s', (type) =>
+    expect<unknown>(read(type, '"a"')).toEqual(['a']),
+  )
+})
+
+describe('a body is refused', () => {
+  test.each([
+    ['another type', 'text/plain', 'a', {}],
+    ['no type', '', 'a', {}],
+    ['another charset', 'text/csv; charset=latin1', 'q\na', {}],
+    ['a compressed body', CSV, 'q\na', { 'content-encoding': 'gzip' }],
+  ])('%s', (_, type, text, headers) =>
+    expect(refusal(type, text, headers)).toMatchObject({ kind: 'unsupported-media-type' }),
+  )
+
+  test.each([
+    ['not UTF-8', CSV, Uint8Array.of(0x71, 0x0a, 0xff)],
+    ['no JSON', JSON_TYPE, '['],
+    ['no array', JSON_TYPE, '{}'],
+    ['no rows', JSON_TYPE, '[]'],
+    ['a header alone', CSV, 'q\n'],
+    ['nothing', LINES, ''],
+  ])('%s', (_, type, text) => expect(refusal(type, text)).toMatchObject({ kind: 'bad-body' }))
+
+  test.each([
+    ['a row that is a number', JSON_TYPE, '["a", 1]', 2],
+    ['a row that is an array', JSON_TYPE, '[[]]', 1],
+    ['a part that is an object', JSON_TYPE, '[{"estado": {}}]', 1],
+    ['a part that there is not', JSON_TYPE, '["a", {"planeta": "b"}]', 2],
+    ['free text beside parts', JSON_TYPE, '[{"q": "a", "estado": "b"}]', 1],
+    ['a part twice', CSV, 'estado,Estado\na,b', 0],
+    ['a line that is no JSON', LINES, '"a"\n\n{', 2],
+    ['a header with an open quote', CSV, '"q\na', 0],
+    ['a row with an open quote', CSV, 'q\na\n"b', 2],
+    ['a row with too many values', CSV, 'estado,municipio\na,b\na,b,c', 2],
+    ['a text that is too long', JSON_TYPE, JSON.stringify(['a', long(MAX_ROW_CHARACTERS + 1)]), 2],
+    ['a part that is too long', CSV, `estado\na\n${long(MAX_ROW_CHARACTERS + 1)}`, 2],
+  ])('%s', (_, type, text, row) => expect(refusal(type, text)).toMatchObject({ kind: 'bad-row', row }))
+})
