@@ -16,7 +16,7 @@ export class FakeSocket {
     this.remoteAddress = remoteAddress
   }
 
-  write(bytes: Buffer, start: number, length: number): number {
+  write(bytes: Buffer, start = 0, length = bytes.length): number {
     if (this.shut || this.closed) throw new Error('written to after the end')
     const taken = Math.min(length, this.#takes())
     this.#sent.push(Buffer.from(bytes.subarray(start, start + taken)))

@@ -18,7 +18,7 @@ export function evaluateConditions(headers: RequestHeaders, etag: string, lastMo
 function failedCondition(headers: RequestHeaders, etag: string, lastModified: string): string | undefined {
   const match = headers.get('if-match')
   if (match !== undefined) {
-    const holds = match.trim() === '*' || match.match(ENTITY_TAGS)?.includes(etag) === true
+    const holds = match === '*' || match.match(ENTITY_TAGS)?.includes(etag) === true
     return holds ? undefined : 'If-Match'
   }
   const since = headers.get('if-unmodified-since')
@@ -31,7 +31,7 @@ function failedCondition(headers: RequestHeaders, etag: string, lastModified: st
 function isNotModified(headers: RequestHeaders, etag: string, lastModified: string): boolean {
   const noneMatch = headers.get('if-none-match')
   if (noneMatch !== undefined) {
-    if (noneMatch === etag || noneMatch.trim() === '*') return true
+    if (noneMatch === etag || noneMatch === '*') return true
     return noneMatch.match(ENTITY_TAGS)?.some((tag) => tag.replace(/^W\//, '') === etag) ?? false
   }
   const since = headers.get('if-modified-since')

@@ -108,7 +108,7 @@ export class AccessLog {
   }
 
   async #writeAll(lines: readonly string[]): Promise<void> {
-    for (const batch of this.#batchesOf(lines)) {
+    for (const batch of 'path' in this.#target ? [lines] : pipeBatches(lines)) {
       const bytes = Buffer.from(batch.join(''))
       try {
         await this.#write(bytes)
@@ -121,22 +121,6 @@ export class AccessLog {
       }
       this.#waitingBytes -= batch.reduce((sum, line) => sum + line.length, 0)
     }
-  }
-
-  *#batchesOf(lines: readonly string[]): Generator<readonly string[]> {
-    if ('path' in this.#target) return yield lines
-    let batch: string[] = []
-    let length = 0
-    for (const line of lines) {
-      if (length + line.length > MAX_PIPE_BYTES && batch.length > 0) {
-        yield batch
-        batch = []
-        length = 0
-      }
-      batch.push(line)
-      length += line.length
-    }
-    yield batch
   }
 
   async #write(bytes: Buffer): Promise<void> {
@@ -152,6 +136,22 @@ export class AccessLog {
       }
     }
   }
+}
+
+/** Lines in batches that each go to a pipe in one piece, unless a line alone is longer. */
+export function* pipeBatches(lines: readonly string[]): Generator<readonly string[]> {
+  let batch: string[] = []
+  let length = 0
+  for (const line of lines) {
+    if (length + line.length > MAX_PIPE_BYTES && batch.length > 0) {
+      yield batch
+      batch = []
+      length = 0
+    }
+    batch.push(line)
+    length += line.length
+  }
+  yield batch
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

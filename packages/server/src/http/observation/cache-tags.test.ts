@@ -43,3 +43,15 @@ test.each<[string, string | null]>([
   for (const name of ['Surrogate-Key', 'Cache-Tag']) headers.delete(name)
   expect([...headers]).toEqual([...plain.headers])
 })
+
+test.each([
+  ['a problem, whatever else it says', 404, ''],
+  ['what must not be stored', 200, 'Cache-Control: no-store\r\n'],
+])('%s has no tags', async (_name, status, head) => {
+  const tagged = withCacheTags(
+    () => ({ status, head, body: undefined }),
+    () => release,
+  )
+  const { headers } = await responseTo(tagged, { target: '/explore' }, connection)
+  expect([headers.get('Surrogate-Key'), headers.get('Cache-Tag')]).toEqual([null, null])
+})

@@ -60,6 +60,19 @@ test('the samples are those of all workers together', () => {
   ]).toEqual([2, 1, 0, 1_100, 3, 9, 7, 2, 1, 2, 10, 0, 123, 1_000])
 })
 
+test('of several releases the oldest has its age told, and each is counted, whatever it is called', () => {
+  const statuses = [
+    STATUS,
+    { ...STATUS, release: 'a"\\\n', built: '2025-12-31T23:59:00.000Z' },
+    { ...STATUS, built: 'unknown' },
+  ]
+  const reports = statuses.map((status) => ({ status, metrics: new Metrics().snapshot() }))
+  const samples = samplesOf(exposition(exposed({ reports })))
+  expect(samples.get('nomenclator_release_age_seconds')).toBe('70')
+  expect(samples.get(`nomenclator_release_info{release="${STATUS.release}"}`)).toBe('2')
+  expect(samples.get('nomenclator_release_info{release="a\\"\\\\\\n"}')).toBe('1')
+})
+
 test('a histogram is cumulative, and its last bucket is its count', () => {
   const samples = samplesOf(exposition(twoWorkers()))
   const bucket = (bound: string) =>

@@ -45,6 +45,17 @@ describe('requests', () => {
     )
   })
 
+  test.each([
+    [1, 3],
+    [1.0001, 4],
+    [250, 10],
+    [10_000, 15],
+    [10_001, 16],
+  ])('of %p ms are in bucket %p: a bound belongs to the bucket below it', (milliseconds, bucket) => {
+    const { durations } = counted([{ route: 'v1 page', status: 200, milliseconds, bytes: 0 }]).snapshot()
+    expect(durations.indexOf(1)).toBe(bucket)
+  })
+
   test('of two processes add up', () => {
     fc.assert(
       fc.property(requests, requests, (some, others) => {
@@ -73,6 +84,12 @@ test('of several processes, counts are added, and the latest scrub counts', () =
   expect(merged).toMatchObject({ scrubSound: false, scrubEnded: 20, refused: { rate: 44, streams: 0 } })
   expect(merged.lags).toEqual(LAG_BOUNDS.map((bound) => (bound === 0.005 || bound === 5 ? 1 : 0)).concat(0))
   expect(merged.lagSum).toBeCloseTo(4.003)
+})
+
+test('an event loop that is early is not late', () => {
+  const metrics = new Metrics()
+  metrics.countLag(-5)
+  expect([metrics.snapshot().lags[0], metrics.snapshot().lagSum]).toEqual([1, 0])
 })
 
 test('of a process that has ended, the counters stay and the gauges go', () => {

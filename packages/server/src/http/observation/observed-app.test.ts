@@ -6,6 +6,7 @@ import { TestDirectory } from '../../../../../test/support/releases.ts'
 import type { LogEvent } from '../../base/log.ts'
 import type { App } from '../app.ts'
 import { emptyResponse, type HttpResponse, isStreamed, textResponse } from '../exchange.ts'
+import { overloaded } from '../problem.ts'
 import { ROUTE_LABELS, type RouteLabel } from '../routes.ts'
 import { AccessLog } from './access-log.ts'
 import { Metrics, STATUS_CLASSES } from './metrics.ts'
@@ -122,6 +123,12 @@ describe('a response is counted', () => {
     const seen = watching()
     const response = observed(() => text, seen).refuse?.({ kind: 'bad-request', wrong: 'x' }, '/', connection)
     expect([response?.status, countOf(seen, 'invalid', '4xx')]).toEqual([400, 1])
+  })
+
+  test('under its route if there was too much to do for it', () => {
+    const seen = watching()
+    observed(() => text, seen).refuse?.(overloaded('bytes', 'all is used up'), '/api/v2/paises', connection)
+    expect([countOf(seen, 'invalid', '5xx'), countOf(seen, 'v2 list', '5xx')]).toEqual([0, 1])
   })
 })
 

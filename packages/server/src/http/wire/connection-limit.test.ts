@@ -1,6 +1,8 @@
-// How many connections a process takes.
-import { expect, test } from 'bun:test'
-import { connectionLimit, descriptorLimit } from './connection-limit.ts'
+// How many connections a process takes, and what becomes of those that it refuses.
+import { describe, expect, test } from 'bun:test'
+import type { Socket } from 'bun'
+import { FakeSocket } from '../../../../../test/support/fake-socket.ts'
+import { connectionLimit, descriptorLimit, RefusedConnections } from './connection-limit.ts'
 
 const limits = (soft: string) =>
   `Limit   Soft Limit   Hard Limit   Units\nMax open files            ${soft}   99   files\n`
@@ -23,4 +25,37 @@ test.each([
   ['is less if there are not enough descriptors', 2_000, 1_024, 960],
 ])('the limit on connections %s', (_name, wanted, descriptors, limit) => {
   expect(connectionLimit(wanted, descriptors)).toBe(limit)
+})
+
+describe('connections that were refused', () => {
+  /** Refused one after the other, a millisecond apart. */
+  function refuse(count: number) {
+    const refused = new RefusedConnections()
+    const sockets = Array.from({ length: count }, () => new FakeSocket())
+    for (const [now, socket] of sockets.entries())
+      refused.add(socket as unknown as Socket<unknown>, Buffer.from('no'), now)
+    return { refused, sockets, closed: () => sockets.map((socket) => socket.closed) }
+  }
+
+  test('are shut at once, and closed when there are more than 16, the oldest first', () => {
+    expect(refuse(16).sockets.every(({ shut, closed }) => shut && !closed)).toBe(true)
+    expect(refuse(18).closed()).toEqual([true, true, ...Array(16).fill(false)])
+  })
+
+  test('are closed after a second', () => {
+    const { refused, closed } = refuse(3)
+    refused.closeExpired(1_000)
+    expect(closed()).toEqual([false, false, false])
+    refused.closeExpired(1_001)
+    expect(closed()).toEqual([true, false, false])
+    refused.closeAll()
+    expect(closed()).toEqual([true, true, true])
+  })
+
+  test('leave room when their clients close them', () => {
+    const { refused, sockets, closed } = refuse(16)
+    refused.delete(sockets[0] as unknown as Socket<unknown>)
+    refused.add(new FakeSocket() as unknown as Socket<unknown>, Buffer.from('no'), 16)
+    expect(closed()).not.toContain(true)
+  })
 })

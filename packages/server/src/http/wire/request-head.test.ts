@@ -74,10 +74,13 @@ describe('a head that is refused', () => {
     ['a bare carriage return', get('/', 'X: a\rY: b'), 'bad-request'],
     ['a length that is no number', get('/', 'Content-Length: +1'), 'bad-request'],
     ['two lengths', get('/', 'Content-Length: 1', 'Content-Length: 1'), 'bad-request'],
+    ['a length of many digits', get('/', `Content-Length: ${'1'.repeat(16)}`), 'bad-request'],
+    ['two encodings', get('/', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), 'bad-request'],
     ['a length and an encoding', get('/', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 'bad-request'],
     ['an encoding whose end cannot be found', get('/', 'Transfer-Encoding: chunked, gzip'), 'bad-request'],
     ['a blank that HTTP does not count as one', get('/', 'Content-Length: \xa01'), 'bad-request'],
     ['a long target', get(`/${'a'.repeat(8_000)}`), 'uri-too-long'],
+    ['many short fields', get('/', ...Array.from({ length: 100 }, () => 'X:')), 'headers-too-large'],
     ['many fields', get('/', ...Array.from({ length: 100 }, (_, n) => `X${n}: 1`)), 'headers-too-large'],
   ]
   test.each(cases)('%s', (_name, text, kind) => {
@@ -87,6 +90,7 @@ describe('a head that is refused', () => {
   test('a hundred fields and a target of 8,000 characters are accepted', () => {
     expect(parseHead(get('/', ...Array.from({ length: 99 }, (_, n) => `X${n}: 1`)))).toHaveProperty('path', '/')
     expect(parsed(get(`/${'a'.repeat(7_999)}`)).path.length).toBe(8_000)
+    expect(parsed(get('/', `Content-Length: ${'1'.repeat(15)}`)).headers.get('content-length')?.length).toBe(15)
   })
 
   test('the problem names the header line', () => {
@@ -146,6 +150,9 @@ describe('an incomplete head', () => {
     const large = { kind: 'headers-too-large', max: '16384 bytes' } as const
     expect(partialProblem('G'.padEnd(16_384, 'a'), false)).toEqual(large)
     expect(partialProblem('GET / HTTP/1.1\r\nX: '.padEnd(16_384, 'a'), false)).toEqual(large)
+    const longest = `GET /${'a'.repeat(7_999)}`
+    expect(partialProblem(`${longest} HTTP/1.1\r\nX: `.padEnd(16_384, 'a'), false)).toEqual(large)
+    expect(partialProblem(`${longest}a HTTP/1.1\r\nX: `.padEnd(16_384, 'a'), false)?.kind).toBe('uri-too-long')
   })
 })
 
