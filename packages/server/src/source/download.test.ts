@@ -1,6 +1,6 @@
 // Drives the download against servers that behave, and against those that do not.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileServer, type Handler, inTurn, type Reply, sound, stopping } from '../../../../test/support/file-server.ts'
 import { TestDirectory } from '../../../../test/support/releases.ts'
@@ -113,6 +113,28 @@ test('a file of unknown length arrives whole', async () => {
   expect(downloads.heard.progress.at(-1)).toEqual([FILE.length, undefined])
 })
 
+describe('a file of the largest size', () => {
+  test.each([
+    ['announced', sound(FILE, { etag: ETAG })],
+    ['not announced', () => ({ status: 200, body: FILE })],
+  ] satisfies [string, Handler][])('%s arrives, and one byte more does not', async (_, handler) => {
+    using server = new FileServer(handler)
+    using downloads = new Downloads()
+    expect(contentOf(await downloads.get(`${server.url}/a.zip`, { maxBytes: FILE.length }))).toBe(text)
+    using others = new Downloads()
+    expect(await others.failure(`${server.url}/a.zip`, { maxBytes: FILE.length - 1 })).toContain('is larger than')
+  })
+})
+
+test('what fails on the disk is not requested again', async () => {
+  using server = new FileServer(inTurn(sound(FILE, { etag: ETAG }), sound(OTHER, { etag: '"two"' })))
+  using downloads = new Downloads()
+  const { path } = await downloads.get(`${server.url}/a.zip`)
+  mkdirSync(join(`${path}.partial`, 'in the way'), { recursive: true })
+  await expect(downloads.get(`${server.url}/a.zip`)).rejects.not.toBeInstanceOf(Failure)
+  expect(server.requests).toHaveLength(2)
+})
+
 describe('the same address again', () => {
   test.each([
     ['is not downloaded when its entity tag is the same', { etag: ETAG }, { 'if-none-match': ETAG }, true],
@@ -206,6 +228,28 @@ describe('a download that breaks off', () => {
       `the connection was closed before the response was complete (ECONNRESET), after ${HALF.toLocaleString('en')} bytes`,
     ])
     expect(downloads.kept()).toEqual(whole)
+  })
+
+  test('before its first byte begins anew', async () => {
+    using server = new FileServer(inTurn(stopping(sound(FILE, { etag: ETAG }), HALF), sound(FILE, { etag: ETAG })))
+    using downloads = new Downloads()
+    hangUpAfter(server, downloads, HALF)
+    await downloads.failure(`${server.url}/a.zip`, { retries: 0 })
+    truncateSync(downloads.only('.partial'), 0)
+    expect(contentOf(await downloads.get(`${server.url}/a.zip`))).toBe(text)
+    expect(server.sent('range')).toEqual([undefined, undefined])
+  })
+
+  test('is not the file of before, whatever the server says', async () => {
+    using server = new FileServer(
+      inTurn(sound(FILE, { etag: ETAG }), stopping(sound(OTHER, { etag: '"two"' }), HALF), () => ({ status: 304 })),
+    )
+    using downloads = new Downloads()
+    await downloads.get(`${server.url}/a.zip`)
+    hangUpAfter(server, downloads, HALF)
+    await downloads.failure(`${server.url}/a.zip`, { retries: 0 })
+    expect(await downloads.failure(`${server.url}/a.zip`)).toContain('responds with 304')
+    expect(server.sent('range')).toEqual([undefined, undefined, `bytes=${HALF}-`])
   })
 
   test('again and again is continued each time, also by the next call', async () => {

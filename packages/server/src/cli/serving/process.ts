@@ -45,15 +45,16 @@ type Given = {
   readonly shared: boolean
 }
 
+/** What this process was told, or does, besides responding. */
+type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: boolean }
+
 export function startServing({ values, log, shelf, first, known, shared }: Given): Serving {
   const metrics = new Metrics()
-  let scrub = notScrubbed
-  let trouble = known.shelf
-  let draining = false
-  const takeUp = (state: ScrubState) => {
-    scrub = state
-    metrics.scrubSound = state.sound
-    metrics.scrubEnded = state.ended
+  const state: State = { scrub: notScrubbed, trouble: known.shelf, draining: false }
+  const takeUp = (scrub: ScrubState) => {
+    state.scrub = scrub
+    metrics.scrubSound = scrub.sound
+    metrics.scrubEnded = scrub.ended
   }
   takeUp(known.scrub)
   const following = followCurrent(shelf, first, {
@@ -64,21 +65,20 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
       // If it fails, the first request that needs it tries again, and its failure is logged.
       app.preload?.().catch(() => {})
     },
-    damage: () => damageIn(scrub),
+    damage: () => damageIn(state.scrub),
   })
   const policy = { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] }
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const cache = responseCache(values, shelf, log)
-  const logError = failureLog({ log, metrics })
   const app = createApp({
     release: following.release,
     shelf,
     budget,
     ...(cache && { cache }),
     policy,
-    logError,
+    logError: failureLog({ log, metrics }),
     pages: explorerPages,
-    shelfTrouble: () => trouble,
+    shelfTrouble: () => state.trouble,
   })
   const tagged = values['cache-tags'] ? withCacheTags(app, following.release) : app
   const limit = values['rate-limit']
@@ -86,46 +86,45 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
     limit === undefined ? tagged : rateLimited(tagged, { limit, table: rateTable(shared), policy, metrics })
   const accessLog = accessLogOf(values, metrics, log, shared)
   const observation = { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] }
-  const watched = observed(limited, observation)
   const { host, port, 'max-connections': maxConnections } = values
   // The shortcut counts requests, but neither limits nor logs them.
   const shortcut =
     limit === undefined && accessLog === undefined
       ? new PageShortcut({ release: following.release, policy, observation })
       : undefined
-  const server = serve(watched, { host, port, shared, maxConnections, metrics, budget, log, shortcut })
+  const listening = { host, port, shared, maxConnections, metrics, budget, log, shortcut }
+  const server = serve(observed(limited, observation), listening)
   watchEventLoop(metrics)
   return {
     url: server.url,
     port: server.port,
-    report: () => {
-      const { digest, manifest } = following.release()
-      const degraded = [
-        ...new Set([
-          ...following.degraded(),
-          ...damageTold(scrub),
-          ...(trouble === undefined ? [] : [trouble.message]),
-        ]),
-      ]
-      return { status: { release: digest, built: manifest.built, degraded, draining }, metrics: metrics.snapshot() }
-    },
-    onScrub: (state) => {
-      takeUp(state)
+    report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
+    onScrub: (scrub) => {
+      takeUp(scrub)
       following.look()
     },
-    onShelf: (state) => {
-      trouble = state
+    onShelf: (trouble) => {
+      state.trouble = trouble
     },
     reopen: () => void accessLog?.reopen(),
     stop: async (drainMilliseconds, onClosed) => {
-      draining = true
+      state.draining = true
       await server.stop(drainMilliseconds, onClosed)
       await accessLog?.close()
     },
   }
 }
 
-/** None where it is not wanted, or where no directory can be written to. */
+function statusOf(
+  { release, degraded }: ReturnType<typeof followCurrent>,
+  { scrub, trouble, draining }: State,
+): WorkerReport['status'] {
+  const { digest, manifest } = release()
+  const reasons = [...degraded(), ...damageTold(scrub), ...(trouble === undefined ? [] : [trouble.message])]
+  return { release: digest, built: manifest.built, degraded: [...new Set(reasons)], draining }
+}
+
+/** The cache of responses; undefined where none is wanted, or where no directory can be written to. */
 function responseCache(values: ServeValues, shelf: Shelf, log: Log): ResponseCache | undefined {
   const maxBytes = values['cache-size']
   if (maxBytes === 0) return undefined
@@ -163,7 +162,7 @@ function accessLogOf(values: ServeValues, metrics: Metrics, log: Log, shared: bo
   )
 }
 
-/** Where the supervisor could not provide one, each worker has its own. */
+/** The table of rates that workers share; where the supervisor could not provide one, each has its own. */
 function rateTable(shared: boolean): RateTable {
   try {
     return shared ? RateTable.inherited(INHERITED_TABLE) : RateTable.ofOneProcess()

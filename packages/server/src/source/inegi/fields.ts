@@ -1,5 +1,6 @@
 // Splits a line of INEGI's tables into its fields, as published or as another program has saved it.
 import { parseDigits } from '../../base/whole-number.ts'
+import { closingQuote } from '../tabular/csv.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -119,14 +120,6 @@ export class Fields {
       if (runs.some(({ length }) => length % 2 === 1)) return false
     }
     return true
-  }
-}
-
-function closingQuote(line: string, from: number): number {
-  for (let index = from; ; ) {
-    const quote = line.indexOf('"', index)
-    if (quote < 0 || line.charCodeAt(quote + 1) !== QUOTE) return quote
-    index = quote + 2
   }
 }
 

@@ -21,13 +21,13 @@ export type Politeness = RetryPolicy & {
 }
 
 export type HttpResponse = { readonly headers: Headers; readonly body: Uint8Array }
+type SentHeaders = Readonly<Record<string, string>>
 type AnyResponse = HttpResponse & { readonly status: number }
 
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const MAX_REDIRECTS = 3
 const MAX_BODY = 64 << 20
 export const CLIENT_HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
-type SentHeaders = Readonly<Record<string, string>>
 const CONTINUES = 'run the same command again to continue where it stopped'
 
 /** A response that is not the one expected, and that a retry would not change. */
@@ -50,7 +50,7 @@ export class PoliteClient {
   }
 
   /** A response with status 200; anything else is a Failure. */
-  async get(url: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+  async get(url: string, signal: AbortSignal, headers: SentHeaders = {}): Promise<HttpResponse> {
     const all = { ...CLIENT_HEADERS, ...headers }
     return withRetries(url, () => this.#attempt(url, all, signal), { ...this.#options, signal, advice: CONTINUES })
   }

@@ -88,6 +88,16 @@ test('wherever a byte is changed, no damaged page is kept', () => {
   }
 })
 
+test('a page without its line feed is not kept', () => {
+  const path = filled('line feed')
+  const damaged = readFileSync(path)
+  damaged.write('?', damaged.length - 1)
+  writeFileSync(path, damaged)
+  const file = open(path)
+  file.close()
+  expect([...file.missing()]).toHaveLength(1)
+})
+
 test('what follows a damaged page is cut off, so that no old page turns up behind new ones', () => {
   const path = filled('behind')
   const whole = readFileSync(path)

@@ -95,11 +95,8 @@ class SeenKeys {
   add(row: Values, page: number): number | undefined {
     const [outer, inner] = this.#fields
     const group = outer === undefined ? undefined : row[outer]
-    let pages = this.#pages.get(group)
-    if (pages === undefined) {
-      pages = new Map()
-      this.#pages.set(group, pages)
-    }
+    const pages = this.#pages.get(group) ?? new Map<unknown, number>()
+    this.#pages.set(group, pages)
     const earlier = pages.get(row[inner])
     if (earlier === undefined) pages.set(row[inner], page)
     return earlier

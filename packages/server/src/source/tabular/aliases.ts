@@ -4,10 +4,10 @@ import { builtInCatalog } from '../../catalog/entities.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Faults } from '../faults.ts'
 import type { Alias } from '../source.ts'
-import { parseCsvLine } from './csv.ts'
+import { hasWidth, parseCsvLine } from './csv.ts'
 
 export const ALIAS_COLUMNS = ['entity', 'code', 'alias', 'reason'] as const
-/** All of them are in memory when a release is searched. */
+/** The most aliases of a file: all of them are in memory when a release is searched. */
 const MAX_ALIASES = 20_000
 
 /** The aliases of a file whose rows are in order; the faults of the others are reported. */
@@ -27,9 +27,7 @@ export function readAliases(path: string, faults: Faults): Alias[] {
     const line = at + 2
     const values = parseCsvLine(text)
     if ('expected' in values) fault(line, ALIAS_COLUMNS[values.position] ?? 'all', text, values.expected)
-    else if (values.length !== ALIAS_COLUMNS.length)
-      fault(line, 'all', `${values.length} values`, `${ALIAS_COLUMNS.length} values, as in the header`)
-    else {
+    else if (hasWidth(values, ALIAS_COLUMNS.length, { file: path, line }, faults)) {
       const [entity, code, alias, reason] = values as [string, string, string, string]
       if (!builtInCatalog.entities.has(entity))
         fault(line, 'entity', entity, `one of ${[...builtInCatalog.entities.keys()].join(', ')}`)

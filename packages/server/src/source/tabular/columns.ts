@@ -141,8 +141,7 @@ export function rowOf<T>(
 
 function codeIn(row: Record<string, Cell | Code>, field: string): Code {
   const existing = row[field]
-  if (typeof existing === 'object') return existing
-  const code: Code = {}
+  const code = typeof existing === 'object' ? existing : {}
   row[field] = code
   return code
 }

@@ -101,7 +101,7 @@ export function parseCsvLine(line: string, separator = ','): string[] | BadQuote
 }
 
 /** The first quote that is not doubled, or -1. */
-function closingQuote(line: string, from: number): number {
+export function closingQuote(line: string, from: number): number {
   for (let index = from; ; ) {
     const quote = line.indexOf(QUOTE, index)
     if (quote < 0 || line[quote + 1] !== QUOTE) return quote

@@ -1,5 +1,5 @@
 // NDJSON: one JSON object on each line.
-import { isObject } from '../../base/json.ts'
+import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
@@ -28,8 +28,6 @@ export function ndjsonRowParser(entity: Entity, faults: Faults): RowParser {
 /** Nearly every line has the same names as the one before. */
 const hasNames = (columns: readonly Column[], names: readonly string[]) =>
   names.length === columns.length && names.every((name, position) => name === columns[position]?.name)
-
-type JsonObject = { readonly [name: string]: unknown }
 
 function parseObject(line: string): JsonObject | undefined {
   try {
