@@ -10,6 +10,7 @@ import {
   connect,
   DigestMismatch,
   type Head,
+  type Localidad,
   type MapCopy,
   NotFound,
   offline,
@@ -408,7 +409,7 @@ describe('offline', () => {
 
   test.each([
     ['a record that is not there', (c: Catalogs) => c.paises.get(1), NotFound],
-    ['a page beyond the last', (c: Catalogs) => c.paises.page({ page: 4 }), NotFound],
+    ['the page after the last', (c: Catalogs) => c.paises.page({ page: 2 }), NotFound],
     ['an unknown parameter', (c: Catalogs) => c.paises.page({ idPias: 1 } as never), BadRequest],
     ['an unknown field', (c: Catalogs) => c.paises.page({ fields: ['idPias'] as never[] }), BadRequest],
     ['a record whose owner is not there', (c: Catalogs) => c.localidades.byCode(['XX-001', '0001']), NotFound],
@@ -444,6 +445,23 @@ describe('offline', () => {
     expect(String(error)).toEndWith(
       `501, ${what} needs a server. A copy has pages and walks, filters by equal values, children, and records by key or code.`,
     )
+  })
+
+  test('takes for children those that name the record by the shortest path', async () => {
+    const head = store.get('release') as Head
+    const places = store.get('localidades') as Localidad[]
+    const [place] = places
+    const state = place?.idEstado.idEstado === 1 ? 2 : 1
+    const moved = { ...place, idEstado: { ...place?.idEstado, idEstado: state } }
+    const snapshot = {
+      ...head,
+      collections: { ...Object.fromEntries(store), localidades: [moved, ...places.slice(1)] },
+    }
+    const children = await offline(snapshot as Snapshot)
+      .estados.children(state)
+      .localidades.all()
+      .toArray()
+    expect<unknown>(children[0]?.idMunicipio.idEstado.idEstado).toBe(place?.idEstado.idEstado)
   })
 
   test('needs a copy', async () => {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
+import { messageOf } from '../packages/server/src/base/failure.ts'
 import { version } from '../packages/server/src/base/version.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -23,15 +24,15 @@ const BUN_PACKAGES = { x64: '@oven/bun-linux-x64', arm64: '@oven/bun-linux-aarch
 export type Architecture = keyof typeof BUN_PACKAGES
 const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
 
-/** What goes into the executable under the same path, for `shippedFile` to find. */
-const SHIPPED = ['data/*.csv', 'data/PROVENANCE.md', 'data/LICENSES/*', 'LICENSE', 'NOTICE']
+/** The files that go wherever the program goes, under the same path, for `shippedFile` to find. */
+export const SHIPPED = ['data/*.csv', 'data/PROVENANCE.md', 'data/LICENSES/*', 'LICENSE', 'NOTICE']
 
 export const executableName = (architecture: Architecture): string => `nomenclator-${version}-linux-${architecture}`
 
 /** Builds the executable for an architecture in a directory, and returns its path. */
 export async function buildExecutable(architecture: Architecture, directory = DIST): Promise<string> {
   const bun = await bunFor(architecture)
-  for (const needed of [DIST, directory]) mkdirSync(needed, { recursive: true })
+  for (const path of [DIST, directory]) mkdirSync(path, { recursive: true })
   const stage = mkdtempSync(join(DIST, '.build-'))
   try {
     const shipped = SHIPPED.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)]).sort()
@@ -69,14 +70,14 @@ async function bunFor(architecture: Architecture): Promise<string> {
   const name = BUN_PACKAGES[architecture]
   const packaged = join(ROOT, 'node_modules', name)
   // When it is installed, the package bun takes the program out of the package that has it for this machine.
-  const installed = [join(packaged, 'bin', 'bun'), join(ROOT, 'node_modules', 'bun', 'bin', 'bun.exe')]
-  const found = existsSync(packaged) ? installed.find((path) => existsSync(path)) : undefined
-  if (found !== undefined) return found
+  const candidates = [join(packaged, 'bin', 'bun'), join(ROOT, 'node_modules', 'bun', 'bin', 'bun.exe')]
+  const installedBun = existsSync(packaged) ? candidates.find((path) => existsSync(path)) : undefined
+  if (installedBun !== undefined) return installedBun
   const { version, integrity } = lock.packages[`node_modules/${name}`]
-  const kept = join(ROOT, 'node_modules', '.bun-for', `${architecture}-${version}`)
-  if (existsSync(kept)) return kept
-  mkdirSync(join(kept, '..'), { recursive: true })
-  const download = mkdtempSync(join(kept, '..', 'download-'))
+  const cachedBun = join(ROOT, 'node_modules', '.bun-for', `${architecture}-${version}`)
+  if (existsSync(cachedBun)) return cachedBun
+  mkdirSync(join(cachedBun, '..'), { recursive: true })
+  const download = mkdtempSync(join(cachedBun, '..', 'download-'))
   try {
     await run(download, ['npm', 'pack', '--silent', `${name}@${version}`])
     const [archive = ''] = new Bun.Glob('*.tgz').scanSync(download)
@@ -85,8 +86,8 @@ async function bunFor(architecture: Architecture): Promise<string> {
       .digest('base64')
     if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what package-lock.json names`)
     await run(download, ['tar', '-xzf', archive, 'package/bin/bun'])
-    renameSync(join(download, 'package', 'bin', 'bun'), kept)
-    return kept
+    renameSync(join(download, 'package', 'bin', 'bun'), cachedBun)
+    return cachedBun
   } finally {
     rmSync(download, { recursive: true })
   }
@@ -110,24 +111,24 @@ export function writeSums(): void {
   writeFileSync(join(DIST, 'SHA256SUMS'), files.map((name) => `${sha256(name)}  ${name}\n`).join(''))
 }
 
-async function main(asked: readonly string[]): Promise<number> {
-  const unknown = asked.filter((name) => !Object.hasOwn(BUN_PACKAGES, name))
-  if (unknown.length > 0) {
-    console.error(`npm run build: ${unknown.join(', ')} is not known; there are: ${architectures.join(', ')}`)
+async function main(names: readonly string[]): Promise<number> {
+  const unknownNames = names.filter((name) => !Object.hasOwn(BUN_PACKAGES, name))
+  if (unknownNames.length > 0) {
+    console.error(`npm run build: ${unknownNames.join(', ')} is not known; there are: ${architectures.join(', ')}`)
     return 2
   }
-  let failed = 0
-  for (const architecture of asked.length === 0 ? architectures : (asked as readonly Architecture[])) {
+  let failures = 0
+  for (const architecture of names.length === 0 ? architectures : (names as readonly Architecture[])) {
     try {
       await buildExecutable(architecture)
       console.log(`dist/${executableName(architecture)}`)
     } catch (error) {
-      failed++
-      console.error(`NOT BUILT for ${architecture}: ${error instanceof Error ? error.message : error}`)
+      failures++
+      console.error(`NOT BUILT for ${architecture}: ${messageOf(error)}`)
     }
   }
   writeSums()
-  return failed === 0 ? 0 : 1
+  return failures === 0 ? 0 : 1
 }
 
 if (import.meta.main) process.exit(await main(process.argv.slice(2)))

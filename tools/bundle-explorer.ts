@@ -16,10 +16,10 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 const PICKER = 'nomenclator-picker.ts'
-/** Each becomes one asset, under its name with the extension of what it becomes. */
+/** The files of which each becomes one asset, under its name with the extension of what it becomes. */
 const ENTRIES = ['explorer.ts', 'map.ts', PICKER, 'explorer.css', 'icon.svg']
 
-async function bundled(entry: string): Promise<{ readonly source: string; readonly content: Uint8Array }> {
+async function bundleOf(entry: string): Promise<{ readonly source: string; readonly content: Uint8Array }> {
   const path = join(entry === PICKER ? join(ROOT, 'packages', 'picker', 'src') : SOURCES, entry)
   const source = entry.replace(/\.ts$/, '.js')
   if (entry.endsWith('.svg')) return { source, content: await Bun.file(path).bytes() }
@@ -36,7 +36,7 @@ function assetOf(source: string, content: Uint8Array): BuiltAsset {
   const [base, extension = ''] = source.split('.')
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
   const bytes = content as Uint8Array<ArrayBuffer>
-  const base64 = (some: Uint8Array) => Buffer.from(some).toString('base64')
+  const base64 = (encoded: Uint8Array) => Buffer.from(encoded).toString('base64')
   return {
     name: `${base}-${hash}.${extension}`,
     type: TYPES[extension] as string,
@@ -51,7 +51,7 @@ function assetOf(source: string, content: Uint8Array): BuiltAsset {
 }
 
 const built = Object.fromEntries(
-  (await Promise.all(ENTRIES.map(bundled))).map(({ source, content }) => [source, assetOf(source, content)]),
+  (await Promise.all(ENTRIES.map(bundleOf))).map(({ source, content }) => [source, assetOf(source, content)]),
 )
 // Several commands may set the project up at once: each replaces the file as a whole.
 mkdirSync(dirname(BUILT), { recursive: true })

@@ -117,13 +117,13 @@ type Options = ReturnType<typeof readOptions>
 
 /** A server on a free port, which ends with this program. */
 class OwnServer implements AsyncDisposable {
-  readonly #own: string | undefined
+  readonly #temporaryHome: string | undefined
   readonly #child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
 
   constructor(home: string | undefined) {
-    this.#own = home === undefined ? mkdtempSync(join(tmpdir(), 'nomenclator-screenshots-')) : undefined
+    this.#temporaryHome = home === undefined ? mkdtempSync(join(tmpdir(), 'nomenclator-screenshots-')) : undefined
     const command = [process.execPath, join(ROOT, 'packages', 'server', 'src', 'main.ts'), 'serve', '--port', '0']
-    this.#child = Bun.spawn([...command, '--home', resolve(home ?? (this.#own as string))], {
+    this.#child = Bun.spawn([...command, '--home', resolve(home ?? (this.#temporaryHome as string))], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, LOG_FORMAT: 'text' },
     })
@@ -144,7 +144,7 @@ class OwnServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill()
     await this.#child.exited
-    if (this.#own !== undefined) rmSync(this.#own, { recursive: true, force: true })
+    if (this.#temporaryHome !== undefined) rmSync(this.#temporaryHome, { recursive: true, force: true })
   }
 }
 
@@ -153,9 +153,9 @@ async function take(browser: Browser, server: string, options: Options): Promise
   const directory = readme ? join(ROOT, IMAGES) : resolve(out)
   mkdirSync(directory, { recursive: true })
   for (const [look, context] of Object.entries(looks)) {
-    const wanted = readme ? Object.keys(README).filter((name) => README[name] === look) : names
+    const selection = readme ? Object.keys(README).filter((name) => README[name] === look) : names
     const opened = await browser.newContext({ ...context, baseURL: server, locale: lang, reducedMotion: 'reduce' })
-    for (const name of wanted) {
+    for (const name of selection) {
       const { target, act } = shots[name] as Shot
       const page = await opened.newPage()
       await page.goto(await target(server), { waitUntil: 'load' })
