@@ -52,6 +52,7 @@ beforeAll(async () => {
       ...placesOf({ states, municipalities, localities }),
       area: [{ cveArea: '1', descripcion: 'Ciencias', idArea: 1 }],
       campo: [{ cveCampo: '07', descripcion: 'Lógica', idCampo: 7, idArea: 1 }],
+      disciplina: [{ cveDisciplina: '0033', descripcion: 'Analogía', idDisciplina: 33, campoCono: 7 }],
     }),
   )
 })
@@ -85,6 +86,7 @@ describe('parts', () => {
     [{ estado: 'N. L.' }, 'exact estado Nuevo León'],
     [{ campo: '07' }, 'exact campo Lógica'],
     [{ campo: '7' }, 'exact campo Lógica'],
+    [{ disciplina: '33' }, 'exact disciplina Analogía'],
     [{ pais: 'México', estado: 'Jalisco' }, 'exact estado Jalisco'],
     [{ pais: 'Francia', estado: 'Jalisco' }, 'likely estado Jalisco'],
     [{ localidad: '140390004' }, 'exact localidad La Esperanza'],

@@ -41,13 +41,22 @@ const localities = [
   ['0001', 'Toluca de Lerdo', 7, 223_876],
   ['0002', 'San Pedro', 7, 12_000],
   ['0003', 'San Pedro', 1, 400],
+  ['0009', 'Dialéctica', 1, 31_623],
 ] as const
 
 let release: Release
 beforeAll(async () => {
   const places = placesOf({ states, municipalities, localities })
   const netherlands = { cvePais: 'NLD', descPais: 'Países Bajos', idPais: 528 }
-  release = await releaseOf(smallSource({ ...places, pais: [...(places.pais ?? []), netherlands] }))
+  release = await releaseOf(
+    smallSource({
+      ...places,
+      pais: [...(places.pais ?? []), netherlands],
+      area: [{ cveArea: '1', descripcion: 'Ciencias', idArea: 1 }],
+      campo: [{ cveCampo: '11', descripcion: 'Lógica', idCampo: 11, idArea: 1 }],
+      disciplina: [{ cveDisciplina: '1101', descripcion: 'Dialéctica', idDisciplina: 1101, campoCono: 11 }],
+    }),
+  )
 })
 
 const scope = () => [...release.catalog.entities.keys()].map((name) => [name, []] as const)
@@ -98,6 +107,23 @@ describe('what is typed finds what is meant', () => {
     const scores = results.map(({ score }) => score)
     expect(scores).toEqual(scores.toSorted((a, b) => b - a))
     expect(Math.max(...scores)).toBeLessThanOrEqual(1)
+  })
+
+  test('of two that are as good, the one with fewer ancestors comes first', () => {
+    const results = searchAcross(release, wordsOf('dialectica'), scope(), 5)
+    expect(results.map(({ name, score }) => [name, score])).toEqual([
+      ['disciplina', results[0]?.score as number],
+      ['localidad', results[0]?.score as number],
+    ])
+  })
+
+  test.each([
+    [19, ['municipio Monterrey']],
+    [14, []],
+  ])('a whole code is found in the state %i alone, if it is one of its own', (state, expected) => {
+    const filters = [{ steps: ['idEstado'], match: 'equals', values: [state] }] as const
+    const results = searchAcross(release, wordsOf('19039'), [['municipio', filters]], 5)
+    expect(results.map(({ name, position }) => nameOf(name, position))).toEqual(expected)
   })
 
   test('words are not dropped where a record has them all', () =>
