@@ -190,6 +190,36 @@ describe('a home of version 0.1.0', () => {
     expect(home.shelf.openCurrent()?.digest).toBe(oldCurrent())
   })
 
+  test('with records that this version writes in another way is left as it is', async () => {
+    using home = oldHome()
+    const digest = oldCurrent()
+    const directory = home.shelf.releaseDirectory(digest)
+    const path = join(directory, 'audiencia.records')
+    const text = readFileSync(path, 'utf8').replace('":', '": ')
+    writeFileSync(path, text)
+    const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_FILE), 'utf8'))
+    manifest.entities.audiencia.files.records.sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+    writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify(manifest))
+    const before = contentOf(directory)
+    const results = await upgradeHome(home.shelf)
+    expect(results.find((one) => one.digest === digest)?.failure).toBe(
+      `${path} is not rendered as it was by this version; the release was left as it is`,
+    )
+    expect(contentOf(directory)).toEqual(before)
+  })
+
+  test('with other records than its digest says is left as it is', async () => {
+    using home = oldHome()
+    const digest = oldCurrent()
+    const other = '0'.repeat(64)
+    renameSync(home.shelf.releaseDirectory(digest), home.shelf.releaseDirectory(other))
+    const results = await upgradeHome(home.shelf)
+    expect(results.find((one) => one.digest === other)?.failure).toBe(
+      `release ${other} has other records than its digest says`,
+    )
+    expect(isOutdated(home.shelf)).toBe(true)
+  })
+
   describe('with a current release that is damaged', () => {
     const spoiled = () => {
       const home = oldHome()
