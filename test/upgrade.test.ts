@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { version } from '../packages/server/src/base/version.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { isOutdated, upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
-import { ENTITY_FORMAT, MANIFEST_FILE } from '../packages/server/src/release/manifest.ts'
+import {
+  ENTITY_FORMAT,
+  ENTITY_MANIFEST_FILE,
+  type EntityManifest,
+  MANIFEST_FILE,
+  manifestText,
+  releasedEntity,
+} from '../packages/server/src/release/manifest.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import {
   contentOf,
@@ -308,6 +315,29 @@ test('entities of an earlier format are brought up by themselves, and those that
   expect(() => copy.shelf.openCurrent()).toThrow('estado are in an earlier format')
   expect(await upgradeHome(copy.shelf)).toMatchObject([{ entities: ['estado'] }])
   expect(copy.shelf.openCurrent()?.manifest.entities).toEqual(home.current().manifest.entities)
+})
+
+test('an entity of this format is built again where one that it embeds gets another digest', async () => {
+  using copy = new OldHome(home.path)
+  const { shelf } = copy
+  const path = join(shelf.releaseDirectory(shelf.currentDigest() ?? ''), MANIFEST_FILE)
+  const manifest = JSON.parse(readFileSync(path, 'utf8'))
+  const digests: Record<string, string> = {}
+  for (const [name, { digest }] of Object.entries<{ digest: string }>(manifest.entities)) {
+    const file = join(shelf.entityDirectory(digest), ENTITY_MANIFEST_FILE)
+    const entity: EntityManifest = JSON.parse(readFileSync(file, 'utf8'))
+    const parents = Object.fromEntries(Object.keys(entity.parents).map((parent) => [parent, digests[parent] as string]))
+    const earlier = { ...entity, format: name === 'estado' ? ENTITY_FORMAT - 1 : ENTITY_FORMAT, parents }
+    manifest.entities[name] = releasedEntity(earlier)
+    digests[name] = manifest.entities[name].digest
+    rmSync(file)
+    writeFileSync(file, manifestText(earlier))
+    renameSync(shelf.entityDirectory(digest), shelf.entityDirectory(digests[name] as string))
+  }
+  rmSync(path)
+  writeFileSync(path, JSON.stringify(manifest))
+  expect(await upgradeHome(shelf)).toEqual([{ digest: home.current().digest, entities: ['estado'] }])
+  expect(copy.current().manifest.entities).toEqual(home.current().manifest.entities)
 })
 
 describe('an entity that a release lacks', () => {
