@@ -787,7 +787,9 @@ describe.if(Bun.which('openssl') !== null)('TLS', () => {
     await postgres.start()
     const cases = [
       ['127.0.0.1', 'disable', '', 0],
+      ['127.0.0.1', 'allow', '', 0],
       ['127.0.0.1', 'prefer', '', 0],
+      ['127.0.0.1', 'prefer', 'other.crt', 1],
       ['127.0.0.1', 'require', '', 0],
       ['127.0.0.1', 'require', 'other.crt', 1],
       ['127.0.0.1', 'verify-ca', 'ca.crt', 0],

@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { version } from '../packages/server/src/base/version.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { isOutdated, upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
-import { ENTITY_FORMAT, MANIFEST_FILE } from '../packages/server/src/release/manifest.ts'
+import {
+  ENTITY_FORMAT,
+  ENTITY_MANIFEST_FILE,
+  type EntityManifest,
+  MANIFEST_FILE,
+  manifestText,
+  releasedEntity,
+} from '../packages/server/src/release/manifest.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import { runHere } from './support/command.ts'
 import {
@@ -191,6 +198,36 @@ describe('a home of version 0.1.0', () => {
     expect(home.shelf.openCurrent()?.digest).toBe(oldCurrent())
   })
 
+  test('with records that this version writes in another way is left as it is', async () => {
+    using home = oldHome()
+    const digest = oldCurrent()
+    const directory = home.shelf.releaseDirectory(digest)
+    const path = join(directory, 'audiencia.records')
+    const text = readFileSync(path, 'utf8').replace('":', '": ')
+    writeFileSync(path, text)
+    const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_FILE), 'utf8'))
+    manifest.entities.audiencia.files.records.sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+    writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify(manifest))
+    const before = contentOf(directory)
+    const results = await upgradeHome(home.shelf)
+    expect(results.find((one) => one.digest === digest)?.failure).toBe(
+      `${path} is not rendered as it was by this version; the release was left as it is`,
+    )
+    expect(contentOf(directory)).toEqual(before)
+  })
+
+  test('with other records than its digest says is left as it is', async () => {
+    using home = oldHome()
+    const digest = oldCurrent()
+    const other = '0'.repeat(64)
+    renameSync(home.shelf.releaseDirectory(digest), home.shelf.releaseDirectory(other))
+    const results = await upgradeHome(home.shelf)
+    expect(results.find((one) => one.digest === other)?.failure).toBe(
+      `release ${other} has other records than its digest says`,
+    )
+    expect(isOutdated(home.shelf)).toBe(true)
+  })
+
   describe('with a current release that is damaged', () => {
     const spoiled = () => {
       const home = oldHome()
@@ -279,6 +316,29 @@ test('entities of an earlier format are brought up by themselves, and those that
   expect(() => copy.shelf.openCurrent()).toThrow('estado are in an earlier format')
   expect(await upgradeHome(copy.shelf)).toMatchObject([{ entities: ['estado'] }])
   expect(copy.shelf.openCurrent()?.manifest.entities).toEqual(home.current().manifest.entities)
+})
+
+test('an entity of this format is built again where one that it embeds gets another digest', async () => {
+  using copy = new OldHome(home.path)
+  const { shelf } = copy
+  const path = join(shelf.releaseDirectory(shelf.currentDigest() ?? ''), MANIFEST_FILE)
+  const manifest = JSON.parse(readFileSync(path, 'utf8'))
+  const digests: Record<string, string> = {}
+  for (const [name, { digest }] of Object.entries<{ digest: string }>(manifest.entities)) {
+    const file = join(shelf.entityDirectory(digest), ENTITY_MANIFEST_FILE)
+    const entity: EntityManifest = JSON.parse(readFileSync(file, 'utf8'))
+    const parents = Object.fromEntries(Object.keys(entity.parents).map((parent) => [parent, digests[parent] as string]))
+    const earlier = { ...entity, format: name === 'estado' ? ENTITY_FORMAT - 1 : ENTITY_FORMAT, parents }
+    manifest.entities[name] = releasedEntity(earlier)
+    digests[name] = manifest.entities[name].digest
+    rmSync(file)
+    writeFileSync(file, manifestText(earlier))
+    renameSync(shelf.entityDirectory(digest), shelf.entityDirectory(digests[name] as string))
+  }
+  rmSync(path)
+  writeFileSync(path, JSON.stringify(manifest))
+  expect(await upgradeHome(shelf)).toEqual([{ digest: home.current().digest, entities: ['estado'] }])
+  expect(copy.current().manifest.entities).toEqual(home.current().manifest.entities)
 })
 
 describe('an entity that a release lacks', () => {

@@ -6,11 +6,30 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { runHere } from '../../../../test/support/command.ts'
 import { withFacts } from '../../../../test/support/known-facts.ts'
-import { type Rows, sourceOf, TestDirectory, TestHome, ThreeReleases, tiny } from '../../../../test/support/releases.ts'
-import { entityIn } from '../catalog/catalog.ts'
+import {
+  type Rows,
+  releaseOf,
+  sourceOf,
+  TestDirectory,
+  TestHome,
+  ThreeReleases,
+  tiny,
+} from '../../../../test/support/releases.ts'
+import { catalogOf, entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
-import { type Entity, embedsOf, identifierOf } from '../catalog/entity.ts'
+import {
+  code,
+  type Entity,
+  embedsOf,
+  entity,
+  type Field,
+  id,
+  identifierOf,
+  name,
+  numberFact,
+} from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
+import type { GivenRow } from '../source/source.ts'
 import { changeJson, diffEntity, diffJson, type RecordKey } from './diff.ts'
 import { RecordFile } from './files/record-file.ts'
 import type { Column } from './index/index-file.ts'
@@ -302,5 +321,41 @@ describe('as a command', () => {
       old: audience,
       new: { ...audience, descCorta: ThreeReleases.names[1] },
     })
+  })
+})
+
+describe('of releases', () => {
+  const planets = (fields: Readonly<Record<string, Field>>, rows: readonly GivenRow[]) => {
+    const planet = entity({
+      ...{ name: 'planet', plural: 'planets', v1: 1, key: ['planetId'], code: ['sign'] },
+      fields: { sign: code('sign', /^[A-Z]{2}$/, 'two letters'), planetId: id('number'), ...fields },
+    })
+    return releaseOf(sourceOf({ planet: rows }, {}, catalogOf([planet])))
+  }
+  const mass = numberFact('mass', { min: 0, max: 1e30 })
+  const fieldsOf = (older: Release, newer: Release) =>
+    [...diffEntity(older, newer, 'planet', fromMappedFiles)].map((change) => 'fields' in change && change.fields)
+
+  test('with the same records and other facts, the facts differ', async () => {
+    const rows = (weight: number) => [
+      { sign: 'MA', planetId: 4, mass: weight },
+      { sign: 'SA', planetId: 6 },
+    ]
+    expect(fieldsOf(await planets({ mass }, rows(1)), await planets({ mass }, rows(2)))).toEqual([['mass']])
+  })
+
+  test('with other fields, those of the newer one come first, and a fact that neither knows is the same', async () => {
+    const older = await planets({ title: name('name'), mass }, [
+      { sign: 'MA', planetId: 4, title: 'Mars', mass: 1 },
+      { sign: 'SA', planetId: 6, title: 'Saturn' },
+    ])
+    const newer = await planets({ colour: name('colour'), mass }, [
+      { sign: 'MA', planetId: 4, colour: 'red' },
+      { sign: 'SA', planetId: 6, colour: 'yellow' },
+    ])
+    expect(fieldsOf(older, newer)).toEqual([
+      ['colour', 'mass', 'title'],
+      ['colour', 'title'],
+    ])
   })
 })

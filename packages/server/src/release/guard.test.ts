@@ -107,6 +107,33 @@ describe('records that cannot be read', () => {
   })
 })
 
+describe('records that only stand in for others', () => {
+  const reassigned = { count: 3, examples: ['pais 1: A is now B'] }
+  const breaksOf = (after: number, standIns: readonly string[]) =>
+    breakingChanges(
+      counted({ pais: 100 }),
+      counted({ pais: after }),
+      changesOf({ pais: { removed: 90, added: after - 10, reassigned } }),
+      standIns,
+    )
+
+  test.each([
+    ['as many', 100, []],
+    ['more', 200, []],
+    ['one in twenty fewer', 95, []],
+    ['fewer', 94, ['pais: 6 of 100 records would be gone']],
+  ])('may be replaced by %s', (_, after, breaks) => {
+    expect(breaksOf(after, ['pais'])).toEqual(breaks)
+  })
+
+  test('are those that are named, and no other', () => {
+    expect(breaksOf(100, ['estado'])).toEqual([
+      'pais: 90 of 100 records would be gone',
+      'pais: 3 identifiers would change owner, such as pais 1: A is now B',
+    ])
+  })
+})
+
 test('everything is reported, entity by entity', () => {
   const reassigned = { count: 3, examples: ['pais 1: A is now B', 'pais 2: B is now C'] }
   const changes = changesOf({ pais: { removed: 2, reassigned }, municipio: { removed: COUNT }, area: { removed: 1 } })
@@ -167,4 +194,20 @@ describe('two releases compared', async () => {
     expect(localidad).toEqual({ ...quiet, reordered: true })
     expect(Object.values(others)).toEqual(Object.values(others).map(() => quiet))
   })
+})
+
+test('of identifiers that have another code all are counted, and some are shown', async () => {
+  using home = new TestHome()
+  const countries = (letter: string) =>
+    Array.from({ length: 7 }, (_, at) => ({ cvePais: `${letter}A${'ABCDEFG'[at]}`, descPais: 'x', idPais: at + 1 }))
+  const release = async (letter: string) => {
+    await home.import(sourceOf({ ...tiny, pais: [...tiny.pais, ...countries(letter)] }), { acceptChanges: true })
+    return home.current()
+  }
+  const { reassigned } = compareReleases(await release('X'), await release('Y')).pais as EntityChanges
+  expect([reassigned.count, reassigned.examples.length, reassigned.examples[4]]).toEqual([
+    7,
+    5,
+    'pais 5: XAE is now YAE',
+  ])
 })

@@ -276,3 +276,14 @@ describe('verify', () => {
     expect(out).toContain(`${path} has other content than it was built with`)
   })
 })
+
+test('a release that names an entity with other records than its own is refused, and is not sound', async () => {
+  const other = sound.released(digest, 'area').digest
+  using _ = damaged(
+    manifestFile,
+    withCountries((pais) => ({ ...pais, digest: other })),
+  )
+  const wrong = 'has other records than the release that names it'
+  expect(() => copy.shelf.read(digest)).toThrow(wrong)
+  expect(await copy.verify(digest)).toEqual([expect.stringContaining(wrong)])
+})

@@ -19,6 +19,10 @@ describe('an address', () => {
     ['postgres://a@[::1]:7/d', 'postgres://a@[::1]:7/d'],
     ['postgres://a@one:1,two:2/d', 'postgres://a@one:1,two:2/d'],
     ['postgres://a@one,two/d?port=9', 'postgres://a@one:9,two:9/d'],
+    ['postgres://a@one,two/d?port=9,8', 'postgres://a@one:9,two:8/d'],
+    ['postgres://a@one:7,two/d?port=9,8', 'postgres://a@one:7,two:8/d'],
+    ['postgres://a@/d', 'postgres://a@localhost:5432/d'],
+    ['postgres://a@h:65535/d', 'postgres://a@h:65535/d'],
     ['postgres://a@/d?host=/run/postgresql', 'postgres://a@/run/postgresql:5432/d'],
     ['postgres://%C3%A1@h/d%20e', 'postgres://%C3%A1@h:5432/d%20e'],
     ['postgres://h/d?user=b', 'postgres://b@h:5432/d'],
@@ -30,6 +34,9 @@ describe('an address', () => {
     ['http://a@h/d', 'an address such as'],
     ['h/d', 'an address such as'],
     ['postgres://a@h:0/d', 'hosts and ports'],
+    ['postgres://a@h:65536/d', 'hosts and ports'],
+    ['postgres://a@h:b/d', 'hosts and ports'],
+    ['postgres://a@h,i:b/d', 'hosts and ports'],
     ['postgres://a@h:99999/d', 'hosts and ports'],
     ['postgres://a@h/d?sslmode=maybe', 'sslmode is disable'],
     ['postgres://a@h/d?options=-c', 'no other parameters'],
@@ -79,14 +86,31 @@ describe('a password', () => {
     expect(passwordOf(without, undefined, { HOME: other.path })).toBeUndefined()
   })
 
-  test('is not read from a password file that others can read', () => {
+  test.each([0o644, 0o640, 0o604, 0o620])('is not read from a password file with the mode %o', (mode) => {
     using other = new TestDirectory()
     const path = join(other.path, 'open')
     writeFileSync(path, '*:*:*:*:secret\n')
-    chmodSync(path, 0o644)
+    chmodSync(path, mode)
     const read = () => passwordOf(parsed('postgres://a@h/d'), undefined, { PGPASSFILE: path })
     expect(read).toThrow(/can be read by others/)
     expect(read).not.toThrow(/secret/)
+  })
+
+  test.each([
+    ['postgres://a@h/d', 'of h:5432'],
+    ['postgres://a@h:1/d', 'of h'],
+    ['postgres://a@/d?host=/run/postgresql', 'of a socket'],
+    ['postgres://a@localhost/d', 'of a socket'],
+    ['postgres://b@h/d', undefined],
+    ['postgres://a@h/e', undefined],
+    ['postgres://a@i/d', undefined],
+    ['postgres://a@i,h:1/d', 'of h'],
+  ])('of %s in a password file is %s', (text, password) => {
+    using other = new TestDirectory()
+    const path = join(other.path, 'passwords')
+    writeFileSync(path, 'h:5432:d:a:of h\\:5432\nh:5432:d:a\nh:*:d:a:of h\r\nlocalhost:5432:d:a:of a socket\n')
+    chmodSync(path, 0o600)
+    expect(passwordOf(parsed(text), undefined, { PGPASSFILE: path })).toBe(password as string)
   })
 
   test('is missed where its file is', () => {

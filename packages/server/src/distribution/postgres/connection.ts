@@ -85,7 +85,8 @@ export class ShelfConnection implements AsyncDisposable {
           failure = connection.#offersTls
             ? explained(error, connection.#where)
             : new ShelfRefused(`${connection.#where} offers no TLS, and sslmode=${address.ssl.mode} requires it`)
-          if (!(failure instanceof ShelfRefused)) break
+          // With prefer, only a server that has no TLS is talked to without it.
+          if (address.ssl.mode === 'prefer' ? connection.#offersTls : failure instanceof ShelfAway) break
         }
       }
     }

@@ -15,7 +15,7 @@ type Host = ShelfAddress['hosts'][number]
 /** How TLS is used with a host; false for not at all. */
 export type Encryption = false | ConnectionOptions
 
-/** What is tried with a host, in this order: the next one only where the server refuses the one before. */
+/** What is tried with a host, in this order: the second only where the server refuses the first. */
 export function encryptionsOf({ ssl }: ShelfAddress, { host }: Host): readonly Encryption[] {
   // libpq uses no TLS on a socket file either.
   if (ssl.mode === 'disable' || isSocketFile(host)) return [false]

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
+import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { fetchShelf } from './fetch.ts'
 import { readFollowed } from './pointer.ts'
 
@@ -205,6 +206,17 @@ test('a shelf without a release removes nothing, and is not said to be followed'
   const before = readFollowed(home.path)
   await fetchShelf(home.shelf, new FakeShelf().connection())
   expect([home.shelf.digests().length, home.shelf.currentDigest(), readFollowed(home.path)]).toEqual([3, c, before])
+})
+
+test('the files of a release are those that the shelf has: one that comes is added, and one that is gone is removed', async () => {
+  using home = copyOf(whole)
+  const files = fake.releases.get(c) ?? {}
+  for (const signature of ['one', 'other', undefined]) {
+    fake.releases.set(c, signature === undefined ? files : { ...files, [SIGNATURE_FILE]: signature })
+    await fetchShelf(home.shelf, fake.connection())
+    expect(home.shelf.signatureOf(c)).toBe(signature as string)
+    expect(await home.verify(c)).toEqual([])
+  }
 })
 
 test('a release of an earlier format is taken where it is to be upgraded', async () => {

@@ -30,9 +30,12 @@ describe('with a current release', () => {
     expect(served(home)).toBe(expected)
   })
 
-  test('what is known to be damaged is as good as what is seen to be', () => {
+  test.each<[string, (home: TestHome) => string]>([
+    ['an entity', (home) => home.released(b, 'audiencia').digest],
+    ['the release itself', () => b],
+  ])('what is known to be damaged is as good as what is seen to be: %s', (_, digestIn) => {
     using home = model.copyTo(new TestHome(), a, b)
-    const damage = new Map([[home.released(b, 'audiencia').digest, 'is damaged']])
+    const damage = new Map([[digestIn(home), 'is damaged']])
     const servable = openServable(home.shelf, { damage })
     expect([servable?.release.digest, servable?.reason]).toEqual([a, 'is damaged'])
   })
