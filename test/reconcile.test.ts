@@ -212,6 +212,7 @@ describe('queries', () => {
     ['an entity', { id: 'estados/32', name: 'Zacatecas' }],
     ['an entity without a name', { id: 'estados/32' }],
     ['several values', [{ id: 'estados/9999' }, 'Zacatecas']],
+    ['several values, of which the second is right', ['Sonora', 'Zacatecas']],
   ])('are told apart by a property that is %s', async (_name, v) => {
     const [first] = await candidates({ ...inJalisco, properties: [{ pid: 'estado', v }] })
     expect(first).toMatchObject({ name: 'Guadalupe', description: 'municipio · Zacatecas, México' })
@@ -236,6 +237,88 @@ describe('queries', () => {
     expect(right).toMatchObject({ match: true, features: [{ id: 'cveMunicipio', value: true }] })
     expect(wrong).toMatchObject({ match: false, features: [{ id: 'cveMunicipio', value: false }] })
     expect(right?.score).toBeGreaterThan(wrong?.score ?? 0)
+  })
+
+  test('lose some of their score with each property that contradicts, and are no match any more', async () => {
+    const query = { query: 'Guadalajara', type: 'municipios' }
+    const first = async (...properties: unknown[]) => (await candidates({ ...query, properties }))[0]
+    const [code, stateCode] = [
+      { pid: 'cveMunicipio', v: '040' },
+      { pid: 'estado.cveEstado', v: '99' },
+    ]
+    const [none, one, both] = [await first(), await first(code), await first(code, stateCode)]
+    expect([none?.match, one?.match, both?.match]).toEqual([true, false, false])
+    expect(one?.score).toBeCloseTo((none?.score ?? 0) * 0.8, 1)
+    expect(both?.score).toBeCloseTo((none?.score ?? 0) * 0.64, 1)
+  })
+
+  test('are matched whatever a fact is: it changes from year to year', async () => {
+    const properties = [{ pid: 'poblacion', v: 1 }]
+    const [first] = await candidates({ query: 'Guadalajara', type: 'municipios', properties })
+    expect(first).toMatchObject({ match: true, features: [{ id: 'poblacion', value: false }] })
+  })
+
+  test('that name the record itself by an id are no match for another of its name', async () => {
+    const withId = async (id: string) => {
+      const properties = [{ pid: 'municipio', v: { id, name: 'Guadalajara' } }]
+      return (await candidates({ query: 'Guadalajara', type: 'municipios', properties }))[0]
+    }
+    const right = (await candidates({ query: 'Guadalajara', type: 'municipios' }))[0]?.id ?? ''
+    expect(await withId(right)).toMatchObject({ match: true, features: [{ id: 'municipio', value: true }] })
+    expect(await withId('municipios/1')).toMatchObject({ match: false, features: [{ id: 'municipio', value: false }] })
+  })
+
+  test('have scores of two decimals, and low ones for what only the search finds', async () => {
+    const near = await candidates({ query: 'San Jaun', type: 'localidades' })
+    expect(near.filter(({ score }) => Math.round(score * 100) / 100 !== score)).toEqual([])
+    const far = await candidates({ query: 'xqzwk san', type: 'localidades' })
+    expect(far.filter(({ score }) => score > 30)).toEqual([])
+  })
+
+  test('give ten candidates where no number is wanted, and each once though its type is named twice', async () => {
+    const type = 'localidades'
+    const plain = await candidates({ query: 'San Juan', type })
+    expect(plain.length).toBe(10)
+    const strict = { type_strict: 'all', properties: [{ pid: 'poblacion', v: true }] }
+    expect((await candidates({ query: 'San Juan', type: [type, type], ...strict })).map(({ id }) => id)).toEqual(
+      plain.map(({ id }) => id),
+    )
+  })
+
+  test('of a name that is given twice are the first, and those of the address come before those of the body', async () => {
+    const queries = (query: string) => JSON.stringify({ a: { query, type: 'estados' } })
+    const twice = new URLSearchParams([
+      ['queries', queries('Jalisco')],
+      ['queries', queries('Sonora')],
+    ])
+    const nameIn = async (response: Promise<Response>) =>
+      ((await (await response).json()) as Results).a?.result[0]?.name
+    expect(await nameIn(get(`?${twice}`))).toBe('Jalisco')
+    expect(
+      await nameIn(post({ queries: queries('Sonora') }, `?queries=${encodeURIComponent(queries('Jalisco'))}`)),
+    ).toBe('Jalisco')
+  })
+
+  test('as a script have no line ends that only JSON allows', async () => {
+    const queries = JSON.stringify({ '\u2028\u2029': { query: 'x', type: 'estados' } })
+    const script = await (await get(`?${new URLSearchParams({ queries, callback: 'f' })}`)).text()
+    expect(script).toStartWith('/**/f({"\\u2028\\u2029":')
+  })
+
+  test('that are posted are not for caches, and are compressed where that is worth it', async () => {
+    const posted = async (query: string) => {
+      const body = `queries=${encodeURIComponent(JSON.stringify({ a: { query, type: 'localidades' } }))}`
+      const fields = [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`, 'Accept-Encoding: gzip']
+      return (await send(server.url, message('POST', '/reconcile', `Host: ${server.host}`, ...fields) + body)).headers
+    }
+    const [large, small] = [await posted('San Juan'), await posted('')]
+    for (const headers of [large, small])
+      expect([headers['Cache-Control'], headers['X-Release'], headers.ETag]).toEqual([
+        'no-store',
+        release.digest,
+        undefined,
+      ])
+    expect([large['Content-Encoding'], small['Content-Encoding']]).toEqual(['gzip', undefined])
   })
 
   test.each([
@@ -355,7 +438,14 @@ describe('extension', () => {
     ] as never)
   })
 
+  test('has an id that is given twice once', async () => {
+    const query = { ids: ['municipios/580', 'municipios/580'], properties: [{ id: 'estado' }] }
+    const text = await (await post({ extend: JSON.stringify(query) })).text()
+    expect(text.split('"municipios/580"').length).toBe(2)
+  })
+
   test('has no values for what is not there', async () => {
+    expect((await get(`/view?id=paises/${2 ** 32 + 484}`)).status).toBe(404)
     const ids = [
       'municipios/0',
       'municipios',
@@ -374,6 +464,9 @@ describe('extension', () => {
   test('proposes as many properties as wanted', async () => {
     const { properties } = await valid<{ properties: unknown[] }>('proposals', get('/properties?type=estados&limit=3'))
     expect(properties.length).toBe(3)
+    const limitOf = async (target: string) =>
+      ((await (await get(`/properties?type=estados${target}`)).json()) as Json).limit
+    expect([await limitOf('&limit=3'), await limitOf('')]).toEqual([3, undefined] as never)
   })
 })
 
@@ -387,6 +480,12 @@ describe('suggestions', () => {
     expect([all.result.length, next.result.length]).toEqual([10, 10])
     expect(new Set([...all.result, ...next.result].map(({ id }) => id)).size).toBe(20)
     expect((await suggest('prefix=san&cursor=1000000')).result).toEqual([])
+    expect((await suggest('prefix=san&cursor=95')).result.length).toBe(5)
+    const properties = async (target: string) =>
+      (await valid<Suggestions>('properties', get(`/suggest/property?prefix=${target}`))).result.map(({ id }) => id)
+    const [some, more] = [await properties(''), await properties('&cursor=10')]
+    expect(some.length).toBe(10)
+    expect(some.filter((id) => more.includes(id))).toEqual([])
   })
 
   test('of nothing are none, and what else clients send is ignored', async () => {
@@ -415,6 +514,15 @@ describe('a preview', () => {
     )
     expect([page.headers.get('x-frame-options'), page.headers.get('x-content-type-options')]).toEqual([null, 'nosniff'])
     expect(html).not.toMatch(/<script|\son\w+=|<img|<link/)
+  })
+
+  test('has the fields of a record, and no copies of others', async () => {
+    for (const [type, { fields }] of release.catalog.collections) {
+      const html = await (await get(`/preview?id=${encodeURIComponent(await firstId(type))}`)).text()
+      const shown = Object.keys(fields).filter((name) => html.includes(`<th scope="row">${name}</th>`))
+      expect(shown).not.toBeEmpty()
+      expect(shown.filter((name) => ['copy', 'embed'].includes(fields[name]?.kind ?? ''))).toEqual([])
+    }
   })
 
   test.each(['/preview', '/preview?id=municipios/0', '/flyout/entity?id=x', '/flyout/property?id=x', '/view?id=1'])(
@@ -499,6 +607,22 @@ describe('is refused with a problem', () => {
     expect((await post({ queries: batch(batchSize) })).status).toBe(200)
     const problem = await problemOf(await post({ queries: batch(batchSize + 1) }))
     expect(problem).toEqual({ status: 413, detail: `At most ${batchSize} queries are read.` })
+  })
+
+  test('a form, or a list, that is too long by one', async () => {
+    const fields = (count: number) => post(Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, ''])))
+    expect((await problemOf(await fields(101))).detail).toContain('the form has more than 100 fields')
+    expect((await problemOf(await fields(100))).detail).toStartWith('queries was ""')
+    const extend = async (ids: number, properties: number) =>
+      (
+        await post({
+          extend: JSON.stringify({
+            ids: Array(ids).fill('x'),
+            properties: Array.from({ length: properties }, () => ({ id: 'estado' })),
+          }),
+        })
+      ).status
+    expect([await extend(1_000, 100), await extend(1_001, 100), await extend(1_000, 101)]).toEqual([200, 400, 400])
   })
 
   test.each(['', '1a', 'a-b', 'alert(1)', 'a..b', 'a;b', '<script>', 'a'.repeat(200), 'a\u2028b'])(
@@ -633,6 +757,8 @@ test('names are text where they are shown, whatever is in them', async () => {
   const html = await (await fetch(`${other.url}/reconcile/preview?id=${id}`)).text()
   const flyout = (await (await fetch(`${other.url}/reconcile/flyout/entity?id=${id}`)).json()) as { html: string }
   const script = await (await fetch(`${other.url}/reconcile/suggest/entity?prefix=${id}&callback=f`)).text()
+  const { defaultTypes } = (await (await fetch(`${other.url}/reconcile`)).json()) as Manifest
+  expect(defaultTypes.map((type) => type.id)).toEqual(['paises'])
   await other.close()
   for (const text of [html, flyout.html]) {
     expect(text).toContain('&lt;img src=x onerror=&quot;a()&quot;&gt;&amp;&#39;')

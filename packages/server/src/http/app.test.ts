@@ -7,7 +7,7 @@ import { catalogOf } from '../catalog/catalog.ts'
 import { entities } from '../catalog/entities.ts'
 import { explorerPages } from '../explorer/mount.ts'
 import type { Release } from '../release/release.ts'
-import { type AppContext, createApp, type LoadedPages } from './app.ts'
+import { type AppContext, createApp, type LoadedPages, SHELF_HEADER } from './app.ts'
 import { Budget, DEFAULT_BUDGET } from './limits/budget.ts'
 import { Metrics } from './observation/metrics.ts'
 import { ProblemError } from './problem.ts'
@@ -58,6 +58,38 @@ describe('API v2', () => {
     expect((await from('192.0.2.2', '/api/v2/paises')).status).toBe(200)
     expect(metrics.refused.bytes).toBe(1)
   })
+
+  test.each([
+    ['/api/v2/paises', true],
+    ['/api/v2/paises?page=99', true],
+    ['/api/openapi.json', true],
+    [`/api/v2/paises?release=${release.digest}`, false],
+    ['/api/v1/paises', false],
+    ['/api/v1/nothing', false],
+    ['/reconcile', false],
+    ['/explore', false],
+  ])(
+    'tells that the shelf is in trouble, unless the response is right whatever the shelf has: %s',
+    async (target, tells) => {
+      const shelfTrouble = () => ({ kind: 'away', since: 1_800_000_000, message: '' }) as const
+      const shelf = { open: () => release, digests: () => [release.digest] } as unknown as NonNullable<
+        AppContext['shelf']
+      >
+      const { headers } = await responseTo(createApp({ ...context, shelf, shelfTrouble }), { target }, connection)
+      expect(headers.get(SHELF_HEADER)).toBe(tells ? 'away;since=@1800000000' : null)
+      expect(headers.get('Access-Control-Expose-Headers')?.includes(SHELF_HEADER) ?? false).toBe(tells)
+    },
+  )
+})
+
+test.each([
+  ['POST', '/reconcile', 1_000_000],
+  ['PUT', '/reconcile', undefined],
+  ['POST', '/api/v2/resolve', 5_000_000],
+  ['DELETE', '/api/v2/resolve', undefined],
+  ['POST', '/api/v1/paises', undefined],
+])('of the body of %s %s at most so many bytes are read: %p', (method, path, max) => {
+  expect(createApp(context).maxBody?.({ method, path, query: '', headers: new Map() })).toBe(max)
 })
 
 describe('routes', () => {

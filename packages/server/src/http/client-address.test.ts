@@ -39,6 +39,7 @@ describe('the client is', () => {
     ['the peer, if the last is a name', list('192.0.2.1, a.test'), PEER],
     ['the peer, if the last is empty', list('192.0.2.1,'), PEER],
     ['the peer, if the last is no address', list('192.0.2.256'), PEER],
+    ['the peer, if the last is an address of IPv4 in brackets', list('[192.0.2.1]'), PEER],
     ['the peer, if the last is an address with a zone', list('fe80::1%eth0'), PEER],
     ['the peer, if there is something else behind a trusted one', list('unknown, 10.0.0.2'), PEER],
     ['the one of Forwarded', forwarded('for=192.0.2.1'), '192.0.2.1'],

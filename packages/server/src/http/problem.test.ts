@@ -18,6 +18,12 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'A query parameter has a value that is not allowed',
       `page was "\\"\\r\\n${'9'.repeat(97)}…"; allowed is less.`,
     ],
+    [
+      { kind: 'bad-parameter', name: 'page', value: '9'.repeat(100), allowed: 'less' },
+      400,
+      'A query parameter has a value that is not allowed',
+      `page was "${'9'.repeat(100)}"; allowed is less.`,
+    ],
   ],
   'unknown-parameter': [
     [
