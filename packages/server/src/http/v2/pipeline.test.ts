@@ -48,26 +48,31 @@ describe('a response never changes', () => {
   })
 })
 
+test('the checksums of a release never change where it is named whole', () => {
+  expect(cacheControl(respond(`releases/${release.digest}/checksums`))).toBe(IMMUTABLE)
+  expect(cacheControl(respond(`releases/${release.digest.slice(0, 12)}/checksums`))).not.toBe(IMMUTABLE)
+  expect(cacheControl(respond(`releases/${release.digest}/manifest`))).not.toBe(IMMUTABLE)
+})
+
+const GONE = '0'.repeat(64)
 test.each([
-  ['a release that is gone', 'paises?release=00000000', 'release-gone'],
-  ['a cursor of a release that is gone', `paises?after=${writeCursor('0'.repeat(64), 1)}`, 'release-gone'],
-  [
-    'a cursor of a release that is gone, which is named too',
-    `paises?release=${'0'.repeat(64)}&after=${writeCursor('0'.repeat(64), 1)}`,
-    'release-gone',
-  ],
-  ['a parameter that there is not, in a release that is gone', 'paises?release=00000000&nada=1', 'unknown-parameter'],
-  ['a collection that there is not, in a release that is gone', 'nada?release=00000000', 'not-found'],
+  ['a release that is gone', () => 'paises?release=00000000', 'release-gone'],
+  ['a cursor of a release that is gone', () => `paises?after=${writeCursor(GONE, 1)}`, 'release-gone'],
+  ['the same, where it is named too', () => `paises?release=${GONE}&after=${writeCursor(GONE, 1)}`, 'release-gone'],
+  ['an unknown parameter in a release that is gone', () => 'paises?release=00000000&nada=1', 'unknown-parameter'],
+  ['an unknown collection in a release that is gone', () => 'nada?release=00000000', 'not-found'],
+  ['too little of a digest', () => `paises?release=${release.digest.slice(0, 7)}`, 'bad-parameter'],
+  ['a release that is no digest', () => 'releases/current', 'not-found'],
 ])('%s is a problem', (_, target, kind) => {
-  const problemOf = () => {
+  const problemOf = (): string | undefined => {
     try {
-      respond(target)
+      respond(target())
     } catch (error) {
       if (error instanceof ProblemError) return error.problem.kind
     }
     return undefined
   }
-  expect(problemOf()).toBe(kind as never)
+  expect(problemOf()).toBe(kind)
 })
 
 test.each([
