@@ -531,6 +531,21 @@ describe('the frame of a page', () => {
   })
 })
 
+test('a language that there is not is carried by no link', async () => {
+  const carried = (html: string) => attributes(html, 'href').filter((link) => /[?&]lang=/.test(link))
+  const switches = ['/explore?lang=es', '/explore?lang=en']
+  expect(carried(await page('/explore?lang=xx'))).toEqual(switches)
+  expect(carried(await page('/explore?lang=en')).length).toBeGreaterThan(switches.length)
+})
+
+test('a quote in a search ends no line for the shell', async () => {
+  const [line = ''] = attributes(await page('/explore/paises?q=d%27a'), 'data-copy').filter((text) =>
+    text.startsWith('curl'),
+  )
+  expect(line).toEndWith("/api/v2/paises?q=d%27a'")
+  expect(line.split("'")).toHaveLength(3)
+})
+
 test('the map lists the largest places that are on it, and no other', async () => {
   const html = await page('/map/localidades?idMunicipio=1')
   const listed = between(html, 'data-part="list"', '</ol>')

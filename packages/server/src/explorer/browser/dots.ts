@@ -180,7 +180,7 @@ type Painting = {
   readonly points: Points
   readonly camera: Camera
   readonly projection: Projection
-  /** Of the canvas, in pixels of the screen, and how many device pixels each has. */
+  /** The size of the canvas in pixels of the screen, and how many device pixels each has. */
   readonly width: number
   readonly height: number
   readonly density: number

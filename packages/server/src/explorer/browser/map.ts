@@ -25,7 +25,7 @@ type Settings = {
   readonly parents: readonly string[]
   readonly size?: string
   readonly groups: readonly string[]
-  /** Of every group, in degrees. */
+  /** The hue of every group, in degrees. */
   readonly hues: readonly number[]
   readonly language: string
   readonly words: { readonly inView: string; readonly inhabitants: string; readonly failed: string }

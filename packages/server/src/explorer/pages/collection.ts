@@ -127,7 +127,7 @@ function chosenLabel(view: View, facet: Facet, value: string): string {
   return parent === undefined || record === undefined ? value : nameOf(parent, record)
 }
 
-/** Such as "Municipio: Clave" for a field of a parent. */
+/** The label of a path, such as "Municipio · Clave" for a field of a parent. */
 function pathLabel(view: View, entity: Entity, path: string): string {
   const labels: string[] = []
   let at: Entity | undefined = entity

@@ -28,6 +28,8 @@ test.each([
   ['*;q=0.5, br;q=0.1', 'gzip'],
   ['br, *', 'br'],
   ['gzip;q=0, *', 'br'],
+  ['gzip;q=0.5, identity;q=0.5', 'gzip'],
+  ['gzip;q=0.5, identity;q=0.6', undefined],
   ['gzip;q=0.5, *', 'br'],
   ['*;q=0', undefined],
   ['identity, *;q=0.5', undefined],

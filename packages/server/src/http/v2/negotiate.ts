@@ -16,7 +16,7 @@ export function negotiate<F extends Format>(
   return { format, encoding: acceptedEncoding(headers.get('accept-encoding')) }
 }
 
-/** Such as "application/json, application/x-ndjson and text/csv". */
+/** The media types of formats in words, such as "application/json, application/x-ndjson and text/csv". */
 function mediaTypes(formats: readonly Format[]): string {
   const types = formats.map((format) => recordFormats[format].mediaTypes[0])
   return `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`

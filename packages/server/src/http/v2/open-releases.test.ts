@@ -1,6 +1,6 @@
 // Older releases: found without reading more than is needed, let go when they are not, and never called gone in error.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { releaseOf, TestDirectory, variantOf } from '../../../../../test/support/releases.ts'
 import { responseTo } from '../../../../../test/support/responses.ts'
@@ -21,6 +21,8 @@ class CountingShelf implements ReadableShelf {
   readonly opened: string[] = []
   listed = 0
   manifestsRead = 0
+  /** When releases were built, where that is another time than that of the current one. */
+  readonly built = new Map<string, string>()
   /** Thrown by the next attempts to open a release. */
   failure: Error | undefined
   readonly #digests = new Set<string>()
@@ -57,7 +59,7 @@ class CountingShelf implements ReadableShelf {
 
   manifestOrReason(digest: string) {
     this.manifestsRead++
-    return { ...current.manifest, digest }
+    return { ...current.manifest, digest, built: this.built.get(digest) ?? current.manifest.built }
   }
 }
 
@@ -175,6 +177,30 @@ describe('the list', () => {
     shelf.remove(one)
     expect(listed()).toEqual([two, current.digest].sort())
     expect(shelf.manifestsRead).toBe(2)
+  })
+
+  test('is of the newest first', () => {
+    const [one, two, three] = [1, 2, 3].map((number) => shelf.place(digestOf(number))) as [string, string, string]
+    shelf.built
+      .set(one, '2001-01-01T00:00:00.000Z')
+      .set(two, '2003-01-01T00:00:00.000Z')
+      .set(three, '2002-01-01T00:00:00.000Z')
+    expect(releases.list().map(({ digest }) => digest)).toEqual([current.digest, two, three, one])
+  })
+
+  test('reads a manifest again where the release was replaced', () => {
+    const digest = shelf.place(digestOf(1))
+    const builtOf = () => releases.list().find((manifest) => manifest.digest === digest)?.built
+    expect(builtOf()).toBe(current.manifest.built)
+    const built = '2001-01-01T00:00:00.000Z'
+    shelf.built.set(digest, built)
+    expect(builtOf()).toBe(current.manifest.built)
+    // Another directory under the same name, made while the one before is still there.
+    const before = `${shelf.releaseDirectory(digest)}-before`
+    renameSync(shelf.releaseDirectory(digest), before)
+    shelf.place(digest)
+    expect(builtOf()).toBe(built)
+    rmSync(before, { recursive: true })
   })
 })
 

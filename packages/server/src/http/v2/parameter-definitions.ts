@@ -121,7 +121,10 @@ const fieldsOf = (entity: Entity): Parameter => ({
   repeatable: false,
   commaSeparated: true,
   max: MAX_FIELDS,
-  schema: fieldNameRef(entity),
+  // Only the document asks for it, and no request that is parsed.
+  get schema() {
+    return fieldNameRef(entity)
+  },
 })
 
 const sortOf = (entity: Entity): Parameter => ({
@@ -131,8 +134,9 @@ const sortOf = (entity: Entity): Parameter => ({
   repeatable: false,
   commaSeparated: true,
   max: MAX_SORT_FIELDS,
-  schema: {
-    anyOf: [fieldNameRef(entity), { type: 'string', enum: [...pathsOf(entity).keys()].map((path) => `-${path}`) }],
+  get schema() {
+    const descending = [...pathsOf(entity).keys()].map((path) => `-${path}`)
+    return { anyOf: [fieldNameRef(entity), { type: 'string', enum: descending }] }
   },
 })
 

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -66,6 +67,33 @@ describe('a body', () => {
     expect([made.times, new Set(files.map(({ sha256 }) => sha256)).size]).toEqual([1, 1])
     await cache.make('a', body)
     expect(made.times).toBe(1)
+  })
+
+  test('is waited for by a thousand clients, and no more', async () => {
+    const cache = testCache(directory.path)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { body } = bodyOf(1)
+    async function* chunks() {
+      await released
+      yield* body.chunks()
+    }
+    const waiting = Array.from({ length: 1_000 }, () => cache.make('a', { ...body, chunks }))
+    const refused = cache.make('a', body).catch((error: ProblemError) => error.problem.kind)
+    release()
+    expect(await refused).toBe('overloaded')
+    expect(new Set((await Promise.all(waiting)).map(({ length }) => length))).toEqual(new Set([LENGTH]))
+    expect((await cache.make('a', body)).length).toBe(LENGTH)
+  })
+
+  test('of another version of the files is made anew', async () => {
+    await testCache(directory.path).make('a', bodyOf(1).body)
+    const path = join(directory.path, names()[0] as string)
+    const bytes = readFileSync(path)
+    const at = bytes.lastIndexOf('"format":1')
+    expect(at).toBeGreaterThan(LENGTH)
+    bytes.write('"format":9', at)
+    writeFileSync(path, bytes)
+    expect(testCache(directory.path).find('a')).toBeUndefined()
   })
 
   test('is made after the one before is done', async () => {
