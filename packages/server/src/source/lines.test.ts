@@ -115,6 +115,19 @@ describe('refuses, where a file must be in UTF-8,', () => {
   })
 })
 
+test.each([
+  [MAX_LINE, false],
+  [MAX_LINE + 1, true],
+])('a line of %i bytes is refused: %p', async (size, isRefused) => {
+  const open = () => inChunks(bytesOf(Buffer.alloc(size, 'x'), '\nb'), size)
+  const faults = new Faults()
+  const { lines, refused } = await collect(
+    readLines({ file: 'given', open }, faults, () => 'utf-8'),
+    faults,
+  )
+  expect([lines.length, refused !== undefined]).toEqual(isRefused ? [0, true] : [2, false])
+})
+
 test.each([1_000, 16_384, MAX_LINE])('refuses a line without end that arrives in chunks of %i bytes', async (size) => {
   const open = () => inChunks(bytesOf('a\n', Buffer.alloc(3 * MAX_LINE, 'x'), '\nb'), size)
   const faults = new Faults()

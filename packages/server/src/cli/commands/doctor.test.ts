@@ -40,8 +40,9 @@ describe('descriptors', () => {
   const limits = (soft: string) =>
     `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}    4096    files\n`
   test.each([
-    ['64', 'fail'],
-    ['256', 'warn'],
+    ['127', 'fail'],
+    ['128', 'warn'],
+    ['1023', 'warn'],
     ['1024', 'ok'],
     ['unlimited', 'ok'],
   ])('%s: %s', (soft, status) => expect(descriptors(limits(soft)).status).toBe(status as 'ok'))
@@ -67,7 +68,11 @@ describe('memory', () => {
     ['enough, and no limit', 4, 8_000, ['max\n', ''], 'ok'],
     ['too little for so many workers', 8, 600, [], 'warn'],
     ['a limit that is too small for so many workers', 8, 8_000, ['max', '600000000\n'], 'warn'],
-    ['a limit that is too small for any', 1, 8_000, ['64000000\n'], 'fail'],
+    ['a limit that is just enough', 8, 8_000, ['900000000\n'], 'ok'],
+    ['a limit that is a byte too small', 8, 8_000, ['899999999\n'], 'warn'],
+    ['a limit that is just enough for one', 8, 8_000, ['200000000\n'], 'warn'],
+    ['a limit that is too small for any', 1, 8_000, ['199999999\n'], 'fail'],
+    ['the smallest of several limits', 1, 8_000, ['8000000000', '64000000\n', 'max'], 'fail'],
   ] as const)('%s', (_what, workers, available, limits, status) => {
     expect(memory(workers, { meminfo: meminfo(available), limits }).status).toBe(status)
   })
@@ -81,7 +86,14 @@ test('clock: before this version was written, and before the release was built',
   await home.import(smallSource({}))
   const built = Date.parse(home.current().manifest.built)
   const at = (milliseconds: number) => clock(home.shelf, new Date(milliseconds)).status
-  expect([at(0), at(built - 2 * 86_400_000), at(built - 60_000), at(built + 1)]).toEqual(['fail', 'fail', 'warn', 'ok'])
+  const day = 86_400_000
+  expect([at(0), at(built - day - 1), at(built - day), at(built - 1), at(built)]).toEqual([
+    ...(['fail', 'fail', 'warn', 'warn', 'ok'] as const),
+  ])
+  using empty = new TestHome()
+  const earliest = Date.parse('2026-01-01T00:00:00Z')
+  const before = [earliest - 1, earliest].map((time) => clock(empty.shelf, new Date(time)).status)
+  expect(before).toEqual(['fail', 'ok'])
 })
 
 describe('permissions', () => {
@@ -116,6 +128,17 @@ describe('port', () => {
     expect(found).toMatchObject({ status: 'fail', found: expect.stringContaining('another program') })
     await new Promise((resolve) => server.close(resolve))
     expect((await examined('/nonexistent', ['--port', String(port)]))('port').status).toBe('ok')
+  })
+
+  test('used by another program that speaks HTTP and JSON', async () => {
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => Response.json({ info: { title: 'Other' } }),
+    })
+    const check = (await examined('/nonexistent', ['--port', String(server.port)]))('port')
+    await server.stop(true)
+    expect(check).toMatchObject({ status: 'fail', found: expect.stringContaining('another program') })
   })
 
   test('used by a service of ours, also where a proxy is set', async () => {

@@ -127,6 +127,33 @@ describe('a table', () => {
     expect(same.out).toContain('\nJal,Guadalajra,14,580,Guadalajara,sure,0.8000\n')
   })
 
+  test('gets no identifier where several records are meant, and that is told', async () => {
+    const { out, err } = await resolved('estado,municipio\n,Benito Juárez\n', ...COLUMNS)
+    expect(out).toMatch(/\n,Benito Juárez,,,,ambiguous,[0-9.]+\n$/)
+    expect(err).toEndWith(':\n         1  , Benito Juárez\n')
+  })
+
+  test('rows whose cells make the same text together are told apart', async () => {
+    const { out } = await resolved('estado,municipio\nJalisco,\n,Jalisco\n', ...COLUMNS)
+    const [, one, other] = out.split('\n')
+    expect(one).toBe('Jalisco,,14,,Jalisco,exact,1.0000')
+    expect(other).not.toContain(',14,')
+  })
+
+  test('may be far longer than what is written at once', async () => {
+    const row = `${'x'.repeat(100)},Jalisco\n`
+    await resolved(`a,estado\n${row.repeat(2_000)}`, '--columns', 'estado', '--out', made)
+    expect(readFileSync(made, 'utf8')).toBe(
+      `a,estado,idEstado,name,verdict,score\n${`${row.trimEnd()},14,Jalisco,exact,1.0000\n`.repeat(2_000)}`,
+    )
+  })
+
+  test('ten of the values that are not resolved are told', async () => {
+    const words = Array.from({ length: 12 }, (_, at) => `Xyzzy${'q'.repeat(at + 1)}`)
+    const { out } = await resolved(`estado\n${words.join('\n')}\n`, '--columns', 'estado', '--out', made)
+    expect(out.split('\n').filter((line) => line.includes('Xyzzy'))).toHaveLength(10)
+  })
+
   test('the most frequent values that are not resolved are told', async () => {
     const { out } = await resolved('estado\nXyzzy\nXyzzy\nJalisco\nQwerty\n', '--columns', 'estado', '--out', made)
     expect(out).toEndWith(':\n         2  Xyzzy\n         1  Qwerty\n')

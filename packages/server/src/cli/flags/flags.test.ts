@@ -98,3 +98,15 @@ describe('wholeNumber', () => {
     expect(parse(given)).toEqual(expected ?? { allowed: 'a whole number from 1 to 1000' })
   })
 })
+
+test('a wrong value that may hold a secret is shown without it', () => {
+  const shelf = {
+    value: 'URL',
+    env: 'SHELF',
+    description: 'shelf',
+    parse: () => ({ allowed: 'another' }),
+    shown: (given: string) => given.replace('secret', '…'),
+  } as const satisfies Flag<unknown>
+  expect(() => readFlags({ shelf }, ['--shelf', 'a:secret@b'], {})).toThrow('--shelf was "a:…@b"; allowed is another')
+  expect(() => readFlags({ shelf }, [], { SHELF: 'a:secret@b' })).toThrow('SHELF was "a:…@b"; allowed is another')
+})

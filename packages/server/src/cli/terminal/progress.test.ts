@@ -71,7 +71,50 @@ describe('a progress line', () => {
     (_, amountText, steps, expected) => expect(shown(true, amountText, steps).at(-1)).toBe(expected),
   )
 
+  test.each([
+    ['nothing done', 0, 0],
+    ['half done', 50, 12],
+    ['all done', 100, 24],
+    ['more than expected', 150, 24],
+  ])('has a bar: %s', (_, done, filled) => {
+    const written: string[] = []
+    const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive: true }
+    progressLine(terminal).show('read', done, 100)
+    expect(written[0]).toStartWith(`\r\x1b[2K${'█'.repeat(filled)}${'░'.repeat(24 - filled)} read`)
+  })
+
+  test('has no time left when all is done, or more', () => {
+    const lines = shown(true, undefined, [
+      [0, 0, 10],
+      [1_000, 10, 10],
+      [2_000, 30, 10],
+    ])
+    expect(lines.slice(1)).toEqual(['read 10 of 10, 10 a second, 0 s left', 'read 30 of 10, 15 a second, 0 s left'])
+  })
+
+  test('begins anew with other work', () => {
+    const written: string[] = []
+    const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive: true }
+    let time = 0
+    const progress = progressLine(terminal, undefined, () => time)
+    progress.show('one', 0, undefined)
+    time = 1_000
+    progress.show('other', 500, undefined)
+    time = 2_000
+    progress.show('other', 600, undefined)
+    expect(written.at(-1)).toEndWith('other 600, 100 a second')
+    progress.clear()
+    expect(written.at(-1)).toBe('\r\x1b[2K')
+  })
+
   test('is drawn ten times a second at most', () => {
+    const times = (...at: number[]) =>
+      shown(
+        true,
+        undefined,
+        at.map((one) => [one, one, 1_000]),
+      ).length
+    expect([times(0, 99), times(0, 100), times(0, 50, 150)]).toEqual([1, 2, 2])
     const steps = Array.from({ length: 1_000 }, (_, at) => [at, at, 1_000] as [number, number, number])
     expect(shown(true, undefined, steps)).toHaveLength(10)
   })

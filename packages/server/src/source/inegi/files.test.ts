@@ -56,6 +56,13 @@ describe('files are refused', () => {
     await refused(`${zip}/x.csv and ${zip}/y.csv begin with the same row`, zip)
   })
 
+  test('but not when two have a header alone', async () => {
+    using directory = new ScratchDirectory()
+    const [header = ''] = localities.split('\n')
+    const files = ['a.csv', 'b.csv'].map((name) => directory.put(name, `${header}\n`))
+    expect((await inegiSource(files, inForce)).provides).toContain('localidad')
+  })
+
   test('when a zip turns out to be damaged while it is read', async () => {
     using directory = new ScratchDirectory()
     const path = directory.put('a.zip', zipOf([{ name: 'x.csv', bytes: Buffer.from(localities), claims: { sum: 7 } }]))

@@ -1,8 +1,9 @@
 // Checks that text in the wrong encoding and tables that are none are refused, with their location.
 import { describe, expect, test } from 'bun:test'
 import { excerpt, faultsIn, ScratchDirectory, zipOf } from '../../../../../test/support/inegi-file.ts'
-import { FaultyRecords } from '../faults.ts'
+import { Faults, FaultyRecords } from '../faults.ts'
 import { inegiSource } from './inegi.ts'
+import { recognise } from './table.ts'
 
 const inForce = { includeRetired: false }
 
@@ -50,6 +51,16 @@ describe('text in the wrong encoding is refused', () => {
       ],
     ],
   ])('%s', async (_, bytes, faults) => expect(await faultsIn(bytes)).toEqual(faults as never))
+})
+
+test('a table is recognised by its first row too, wherever the file is cut while it is read', async () => {
+  const [header = '', row = ''] = localities.split('\n')
+  const cut = async function* () {
+    yield Buffer.from(`${header}\n`)
+    yield Buffer.from(`${row}\n`)
+  }
+  const table = await recognise({ file: 'a.csv', archive: undefined, open: cut }, new Faults())
+  expect(table?.firstCodes).toMatch(/^[0-9]{9}$/)
 })
 
 describe('a table is refused', () => {
