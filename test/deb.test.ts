@@ -36,8 +36,15 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
   beforeAll(async () => {
     executable = await buildExecutable(architecture, scratch.path)
   })
-  const packed = (version: string) =>
+  const pack = (version: string) =>
     packDeb(architecture, { executable, directory: scratch.path, version, compression: 'none' })
+  const packages = new Map<string, Promise<string>>()
+  /** Packed once, however many tests need it. */
+  const packed = (version: string) => {
+    const path = packages.get(version) ?? pack(version)
+    packages.set(version, path)
+    return path
+  }
   const tool = async (...argv: string[]) => {
     const { code, out } = await ran(['dpkg-deb', ...argv])
     expect(code).toBe(0)
@@ -66,7 +73,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
     expect(await tool('--field', first, 'Version', 'Architecture')).toBe(
       `Version: 1.0.0\nArchitecture: ${{ x64: 'amd64', arm64: 'arm64' }[architecture]}\n`,
     )
-    expect(await digest(await packed('1.0.0'))).toBe(before)
+    expect(await digest(await pack('1.0.0'))).toBe(before)
   })
 
   test.skipIf(!canInstall)(

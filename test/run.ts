@@ -1,5 +1,5 @@
 // Runs every check, stops at the first that fails, and ends with one line that any log reader can count.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { failuresIn, slowestFiles } from './support/run-log.ts'
 import { SCRATCH_VARIABLE, scratch } from './support/scratch.ts'
@@ -61,6 +61,8 @@ console.log('── tests')
 const command = [process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS]
 const started = performance.now()
 const directory = mkdtempSync(join(scratch, 'nomenclator-tests-'))
+// PostgreSQL and others run as users of their own.
+chmodSync(directory, 0o755)
 const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,
   env: { ...process.env, [SCRATCH_VARIABLE]: directory },

@@ -149,8 +149,8 @@ const PREFIX = 'nomenclator-test-'
 export class TestDirectory implements Disposable {
   readonly path: string
 
-  constructor() {
-    this.path = mkdtempSync(join(scratch, PREFIX))
+  constructor(within = scratch) {
+    this.path = mkdtempSync(join(within, PREFIX))
   }
 
   [Symbol.dispose](): void {
