@@ -589,6 +589,7 @@ describe('is refused with a problem', () => {
       '{"ids":[],"properties":[{"id":"x"}]}',
       /^extend\.properties\[0\]\.id was "x"/,
     ],
+    ['a query under a long name', 'queries', `{"${'k'.repeat(300)}":7}`, /^queries\.k{192} was "7"/],
     ['deeply nested JSON', 'queries', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, /^queries/],
   ])('%s', async (_name, field, text, detail) => {
     const problem = await problemOf(await post({ [field]: text }))

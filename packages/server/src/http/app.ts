@@ -79,8 +79,9 @@ export function createApp(context: AppContext): App {
 }
 
 function respond(service: Service, request: HttpRequest, connection: ConnectionInfo): Response {
-  const { release, policy, pages } = service
+  const { pages } = service
   const { name } = surfaceAt(request.path)
+  if (name === 'v1') return respondV1(service, request, connection)
   if (name === 'v2') {
     const response = withinBudget(service, request, connection, (context) =>
       whenReady(v2(), ({ respondV2 }) => respondV2(context, request)),
@@ -97,7 +98,7 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
     return withinBudget(service, request, connection, (context) =>
       whenReady(pages(), (loaded) => loaded.respond(context, request)),
     )
-  return respondV1(release(), request, () => baseUrlOf(policy, request.headers, connection))
+  return respondV1(service, request, connection)
 }
 
 /** A module that is loaded when it is first needed, and from then on is there at once. */

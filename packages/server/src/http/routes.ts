@@ -119,10 +119,11 @@ function collectionLabel(rest: string): RouteLabel {
   return second !== '' && (third === '' || fourth !== '') ? 'v2 record' : 'v2 list'
 }
 
-const routesBelow = ROUTES.map((route) => ({ route, prefix: `${route.path}/` }))
+const prefixes: readonly string[] = ROUTES.map(({ path }) => `${path}/`)
 
 function routeAt(path: string): Route {
-  for (const { route, prefix } of routesBelow) if (path.startsWith(prefix) || path === route.path) return route
+  for (let at = 0; at < ROUTES.length; at++)
+    if (path.startsWith(prefixes[at] as string) || path === ROUTES[at]?.path) return ROUTES[at] as Route
   return path === HOME.path ? HOME : NOWHERE
 }
 

@@ -1,5 +1,5 @@
 // The headers of responses: those that all responses carry, and every header of a page of API v1.
-import { v1PathOf } from '../../base/api-v1.ts'
+import { V1_PATH } from '../../base/api-v1.ts'
 import { PER_PAGE } from '../../catalog/collections.ts'
 import type { Page } from '../../query/page.ts'
 
@@ -57,7 +57,7 @@ function pageLines(page: Page, baseUrl: string): string {
 
 /** Empty on a single page. */
 function linkHeader({ collection, number, totalPages }: Page, baseUrl: string): string {
-  const to = `<${baseUrl}${v1PathOf(collection)}?format=api&page=`
+  const to = `<${baseUrl}${V1_PATH}/${collection.name}?format=api&page=`
   const prev = number > 1 ? `${to}${number - 1}>; rel="prev"` : ''
   const next = number < totalPages ? `${to}${number + 1}>; rel="next"` : ''
   return prev !== '' && next !== '' ? `${prev}, ${next}` : prev + next

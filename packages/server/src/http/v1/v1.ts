@@ -5,8 +5,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { type Collection, v1Collections } from '../../catalog/collections.ts'
 import { readPage } from '../../query/page.ts'
 import type { Release } from '../../release/release.ts'
+import { type BaseUrlPolicy, baseUrlOf } from '../base-url.ts'
 import { evaluateConditions } from '../conditional.ts'
-import { type HttpRequest, type HttpResponse, textResponse } from '../exchange.ts'
+import { type ConnectionInfo, type HttpRequest, type HttpResponse, textResponse } from '../exchange.ts'
 import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
@@ -27,11 +28,15 @@ export const v1Routes = memoized(
     ]),
 )
 
-export function respondV1(release: Release, request: HttpRequest, baseUrlOf: () => string): HttpResponse {
+type V1Context = { readonly release: () => Release; readonly policy: BaseUrlPolicy }
+
+export function respondV1(context: V1Context, request: HttpRequest, connection: ConnectionInfo): HttpResponse {
+  const release = context.release()
   const routes = v1Routes(release.catalog)
   const handler = routes.get(request.path)
   if (handler === undefined) return respondElsewhere(routes, request)
-  return isRead(request) ? handler(release, request, baseUrlOf()) : otherMethod(request)
+  if (!isRead(request)) return otherMethod(request)
+  return handler(release, request, baseUrlOf(context.policy, request.headers, connection))
 }
 
 function respondPage(release: Release, collection: Collection, request: HttpRequest, baseUrl: string): HttpResponse {

@@ -93,6 +93,11 @@ describe('a head that is refused', () => {
     expect(parsed(get('/', `Content-Length: ${'1'.repeat(15)}`)).headers.get('content-length')?.length).toBe(15)
   })
 
+  test.each(['host', 'content-length', 'transfer-encoding'])('the problem names %s, which was sent twice', (name) => {
+    const wrong = `the header ${name} was sent more than once`
+    expect(parseHead(head('GET / HTTP/1.1', `${name}: 1`, `${name}: 1`))).toEqual({ kind: 'bad-request', wrong })
+  })
+
   test('the problem names the header line', () => {
     expect(parseHead(get('/', 'X: 1', 'bad'))).toEqual({
       kind: 'bad-request',
