@@ -76,6 +76,15 @@ describe('an altered byte', () => {
     expect([kinds(events).at(-1), scrub.state.sound]).toEqual(['damage-mended', true])
   })
 
+  test('that is found again is told once', async () => {
+    using home = model.copyTo(new TestHome(), a)
+    alter(home.fileOf(a, 'audiencia', 'records'))
+    const { scrub, events } = scrubbing(home)
+    for (let times = 0; times < 3; times++) await scrub.run()
+    expect(kinds(events).filter((kind) => kind !== 'scrub-ended')).toEqual(['damage-found'])
+    expect(scrub.state.sound).toBe(false)
+  })
+
   test('is found in the current release first, then in those before it, then in the others', async () => {
     using home = model.copyTo(new TestHome(), a, b)
     for (const digest of [a, b, c]) alter(home.fileOf(digest, 'audiencia', 'records'))
