@@ -42,6 +42,11 @@ test('ready, asked through ADMIN and past a proxy of the environment', async () 
   expect(new Set(ready.paths)).toEqual(new Set(['/readyz']))
 })
 
+test('asked at the loopback address of its kind, where it listens on all', async () => {
+  const { err } = await health({}, '--admin', '[::]:1', '--timeout', '1')
+  expect(err).toStartWith('No response from http://[::1]:1/readyz: ')
+})
+
 test('not ready, with the reason', async () => {
   using draining = service(503, 'draining')
   expect(await health({}, '--admin', `127.0.0.1:${draining.server.port}`)).toEqual({
