@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { located, metresBetween, type Point } from '../../../../test/support/located.ts'
 import { releaseOf } from '../../../../test/support/releases.ts'
+import { placesOf, smallSource } from '../../../../test/support/small-source.ts'
 import { factReader } from '../release/facts.ts'
 import type { Filter } from './filter.ts'
 import { find } from './finder.ts'
@@ -140,4 +141,22 @@ test('a search gives the nearest of all hits', () => {
     },
   )
   fc.assert(holds, { numRuns: 200 })
+})
+
+test('a distance is rounded to whole metres before it is compared with the greatest', async () => {
+  const metre = 180 / Math.PI / 6_371_000
+  const places = placesOf({
+    states: [['JAL', 'JC', 'Jalisco', 14]],
+    municipalities: [['001', 'Tala', 14]],
+    localities: [
+      ['0001', 'Near', 1],
+      ['0002', 'Far', 1],
+    ],
+  })
+  const latitudes = [1_000.4, 1_000.6].map((metres) => ({ latitud: 20 + metres * metre, longitud: 0 }))
+  const localities = (places.localidad ?? []).map((row, at) => ({ ...row, ...latitudes[at] }))
+  const two = await releaseOf(smallSource({ ...places, localidad: localities }))
+  const near = { latitude: 20, longitude: 0, within: 1_000 }
+  const found = find(two, 'localidad', { filters: [], words: [], sorts: [], near })
+  expect(Array.from(found.slice(0, found.total))).toEqual([0])
 })

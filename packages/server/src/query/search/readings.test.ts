@@ -29,6 +29,8 @@ describe('a word is taken apart', () => {
     ['into words that there are', 'playadelcarmen', ['Playa del Carmen'], ['playa del carmen']],
     ['the last of which may be a beginning', 'playadelcar', ['Playa del Carmen'], ['playa del car']],
     ['of three letters or more', 'playadelca', ['Playa del Carmen'], []],
+    ['not into a beginning of two letters', 'playala', ['Playa Lago'], []],
+    ['into short words that join others', 'playadecarmen', ['Playa de Carmen'], ['playa de carmen']],
     ['into few rather than many', 'playadelcarmen', ['Playa del Carmen', 'Playadel'], ['playadel carmen']],
     ['not into short words that join nothing', 'playaabcarmen', ['Playa Ab Carmen'], []],
     ['not where a part is no word', 'playaxcarmen', ['Playa Carmen'], []],
