@@ -1,0 +1,39 @@
+// What prune removes and keeps, and what releases verify says of a damaged one.
+import { expect, test } from 'bun:test'
+import { appendFileSync } from 'node:fs'
+import { TestHome } from '../../../../../test/support/releases.ts'
+import { countries, smallSource } from '../../../../../test/support/small-source.ts'
+import { run } from '../run.ts'
+
+const silent = { out: () => {}, err: () => {}, interactive: false }
+const command = (home: TestHome, ...argv: string[]) => run([...argv, '--home', home.path], {}, silent)
+
+async function homeOfThree(): Promise<{ home: TestHome; digests: string[] }> {
+  const home = new TestHome()
+  const digests: string[] = []
+  for (const count of [1, 2, 3]) {
+    await home.import(smallSource({ pais: countries(count) }))
+    digests.push(home.shelf.currentDigest() as string)
+  }
+  return { home, digests }
+}
+
+test('prune keeps the newest besides the current one, and never removes that', async () => {
+  const { home, digests } = await homeOfThree()
+  using _home = home
+  const [first, second, third] = digests as [string, string, string]
+  await command(home, 'activate', first)
+  await command(home, 'releases', 'prune', '--keep', '1')
+  expect(home.shelf.digests().toSorted()).toEqual([first, third].toSorted())
+  expect(home.shelf.digests()).not.toContain(second)
+  await command(home, 'releases', 'prune', '--keep', '0')
+  expect([home.shelf.digests(), home.shelf.currentDigest()]).toEqual([[first], first])
+})
+
+test('verify fails for a single damaged release', async () => {
+  const { home, digests } = await homeOfThree()
+  using _home = home
+  expect(await command(home, 'releases', 'verify')).toBe(0)
+  appendFileSync(home.fileOf(digests[1] as string, 'pais', 'records'), 'x')
+  await expect(command(home, 'releases', 'verify')).rejects.toThrow('1 of 3 releases are damaged')
+})
