@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../packages/server/src/base/version.ts'
+import { isOutdated } from '../packages/server/src/release/home/outdated.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
-import { isOutdated, upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
+import { upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
 import {
   ENTITY_FORMAT,
   ENTITY_MANIFEST_FILE,

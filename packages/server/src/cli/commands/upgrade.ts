@@ -1,6 +1,6 @@
 // nomenclator upgrade
 import { Failure } from '../../base/failure.ts'
-import { newerReleases } from '../../release/home/upgrade.ts'
+import { newerReleases } from '../../release/home/outdated.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'

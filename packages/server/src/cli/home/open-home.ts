@@ -2,8 +2,9 @@
 
 import { version } from '../../base/version.ts'
 import { lockHome } from '../../release/home/lock.ts'
+import { adoptOldRegistry, isOutdated } from '../../release/home/outdated.ts'
 import { Shelf } from '../../release/home/shelf.ts'
-import { adoptOldRegistry, isOutdated, type Upgraded, upgradeHome } from '../../release/home/upgrade.ts'
+import type { Upgraded } from '../../release/home/upgrade.ts'
 import type { Terminal } from '../command.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { type HomeValues, loginOf } from '../flags/shelf-flags.ts'
@@ -86,6 +87,7 @@ export async function lockFor(
 
 /** The caller holds the lock. */
 export async function upgradeWithProgress(shelf: Shelf, terminal: Terminal): Promise<readonly Upgraded[]> {
+  const { upgradeHome } = await import('../../release/home/upgrade.ts')
   const progress = progressLine(terminal)
   try {
     const upgraded = await upgradeHome(shelf, {

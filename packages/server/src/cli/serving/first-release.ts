@@ -1,9 +1,9 @@
 // The release that a service begins with: the current one of its home, the first of a shelf, or the bundled data.
 import { Failure } from '../../base/failure.ts'
 import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
+import { isOutdated } from '../../release/home/outdated.ts'
 import { openServable, type Servable } from '../../release/home/servable.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import { isOutdated } from '../../release/home/upgrade.ts'
 import type { Release } from '../../release/release.ts'
 import type { Terminal } from '../command.ts'
 import { lockFor } from '../home/open-home.ts'

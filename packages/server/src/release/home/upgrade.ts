@@ -1,5 +1,5 @@
 // Brings the releases of a home up to the format of this version: rendered and indexed again from their own records.
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type EntityData, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
@@ -9,10 +9,9 @@ import { Faults } from '../../source/faults.ts'
 import type { Finding } from '../../source/findings.ts'
 import { blocksOf } from '../build/build.ts'
 import { buildEntities, type OnProgress, type ReusableEntity } from '../build/build-loop.ts'
-import { renameDurably, sha256OfFile } from '../files/durable-file.ts'
+import { sha256OfFile } from '../files/durable-file.ts'
 import { scanRows } from '../files/scan.ts'
 import {
-  ENTITY_FILES,
   ENTITY_FORMAT,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
@@ -20,13 +19,12 @@ import {
   MANIFEST_FILE,
   type Manifest,
   newManifest,
-  type ParsedManifest,
-  parseManifest,
   type ReleasedEntity,
   type ReleaseFinding,
 } from '../manifest.ts'
-import { DamagedRelease, NewerRelease, openEntity } from '../release.ts'
+import { DamagedRelease, openEntity } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
+import { adoptOldRegistry, filesOfOld, leftovers, outdatedReleases } from './outdated.ts'
 import type { Shelf } from './shelf.ts'
 
 export type Upgraded = {
@@ -39,46 +37,6 @@ export type Upgraded = {
 type UpgradeEvents = {
   readonly onRelease?: (digest: string, version: string) => void
   readonly onProgress?: OnProgress
-}
-
-type Outdated = Extract<ParsedManifest, { state: 'outdated' }> & { readonly digest: string }
-
-/** Up to version 0.1.0 the registry had this name. One that is there already is never replaced: it knows more. */
-function oldRegistry(shelf: Shelf): string | undefined {
-  const path = join(shelf.home, 'numbers.json')
-  return existsSync(path) && !existsSync(shelf.idRegistryFile) ? path : undefined
-}
-
-/** Gives a registry of an earlier version the name that it has now. */
-export function adoptOldRegistry(shelf: Shelf): void {
-  const registry = oldRegistry(shelf)
-  if (registry !== undefined) renameDurably(registry, shelf.idRegistryFile)
-}
-
-/** Whether there is anything to bring up. */
-export const isOutdated = (shelf: Shelf): boolean =>
-  oldRegistry(shelf) !== undefined || outdatedReleases(shelf).length > 0 || leftovers(shelf).length > 0
-
-/** The releases that a later version of the program has written. */
-export const newerReleases = (shelf: Shelf): NewerRelease[] =>
-  shelf.digests().flatMap((digest) => {
-    const parsed = parsedAt(shelf, digest)
-    return parsed?.state === 'newer' ? [new NewerRelease(digest, parsed.version, parsed.entities)] : []
-  })
-
-function parsedAt(shelf: Shelf, digest: string): ParsedManifest | undefined {
-  const path = join(shelf.releaseDirectory(digest), MANIFEST_FILE)
-  return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined
-}
-
-/** The releases to bring up; those that were current last come first. */
-function outdatedReleases(shelf: Shelf): Outdated[] {
-  const there = new Set(shelf.digests())
-  const digests = new Set([...shelf.history().filter((digest) => there.has(digest)), ...there])
-  return [...digests].flatMap((digest) => {
-    const parsed = parsedAt(shelf, digest)
-    return parsed?.state === 'outdated' ? [{ ...parsed, digest }] : []
-  })
 }
 
 /** The caller holds the lock of the home. Every release is brought up by itself: cut short, it goes on the next time. */
@@ -222,17 +180,3 @@ const described = ({ kind, description, says, count, examples }: OldManifest['fi
   count,
   examples,
 })
-
-function filesOfOld(shelf: Shelf, digest: string): string[] {
-  const endings = ENTITY_FILES.map((file) => `.${file}`)
-  const directory = shelf.releaseDirectory(digest)
-  return readdirSync(directory)
-    .filter((name) => endings.some((ending) => name.endsWith(ending)))
-    .map((name) => join(directory, name))
-}
-
-/** The releases that have been brought up and still have files of before. */
-const leftovers = (shelf: Shelf): string[] =>
-  shelf
-    .digests()
-    .filter((digest) => filesOfOld(shelf, digest).length > 0 && !('unreadable' in shelf.manifestOrReason(digest)))
