@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { V2_COMMON_HEADERS } from '../../packages/server/src/http/v1/page-headers.ts'
+import { V2_COMMON_HEADERS } from '../../packages/server/src/http/exchange.ts'
 
 export type Schema = {
   readonly type?: string | readonly string[]

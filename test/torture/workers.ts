@@ -1,6 +1,5 @@
 // Workers that are killed, stopped and starved of processor time, one after the other, under a steady load.
-import type { Service } from '../support/service.ts'
-import { childrenOf, listenersOf } from '../support/service.ts'
+import { childrenOf, listenersOf, type Service } from '../support/service.ts'
 import type { Campaign } from './trial.ts'
 
 const WORKERS = 2

@@ -1,6 +1,5 @@
 // A client that requests page after page all the while, and checks every byte of each.
-import type { Side, World } from './world.ts'
-import { samplePages } from './world.ts'
+import { type Side, samplePages, type World } from './world.ts'
 
 const PAUSE_MILLISECONDS = 25
 

@@ -14,12 +14,13 @@ import type { RawQuery } from '../http/v2/request/query-string.ts'
 import { type ListRequest, parseListRequest, parseRecordRequest } from '../http/v2/request/records.ts'
 import { parseSearchRequest } from '../http/v2/request/search.ts'
 import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
-import { selectedRecords } from '../query/formats/record-json.ts'
+import { selectedRecords } from '../query/formats/json.ts'
 import { wholeCodeOf } from '../query/search/codes.ts'
+import { knownFacts } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
 import { type ChangeSummary, summarizeChanges } from './change-summary.ts'
 import { type DotGrid, dotGrid } from './dot-grid.ts'
-import { type Facet, facetOf, facetParameters, knownFacts } from './facets.ts'
+import { type Facet, facetOf, facetParameters } from './facets.ts'
 import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
@@ -160,7 +161,7 @@ export class ApiReader {
   }
 
   knownFacts(entity: Entity): readonly string[] {
-    return knownFacts(this.release, entity)
+    return knownFacts(this.release.entity(entity.name))
   }
 
   /** The parts of the whole official code of a record; undefined where it has none. */

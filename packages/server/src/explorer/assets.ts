@@ -1,8 +1,7 @@
 // The script, the stylesheet and the icon of the pages, as they were bundled when the project was set up.
 
-import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
+import { ALLOW, type HttpRequest, type HttpResponse, headerLines } from '../http/exchange.ts'
 import { PAGE_PATHS } from '../http/routes.ts'
-import { ALLOW, headerLines } from '../http/v1/page-headers.ts'
 import { acceptedEncoding, type Encoding } from '../http/v2/negotiate.ts'
 import built from './built/assets.json' with { type: 'json' }
 import { isUnchanged } from './response.ts'

@@ -1,8 +1,8 @@
 // The explorer: pages for people over API v2. The way of a request: its page, its language, its release, HTML, response.
 import type { Entity } from '../catalog/entity.ts'
-import { emptyResponse, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
+import { emptyResponse, type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import type { Html } from '../http/html.ts'
-import { isRead, otherMethod, redirected } from '../http/methods.ts'
+import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
 import { percentDecoded } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'

@@ -6,7 +6,8 @@ import { entity, id, name, textFact } from '../catalog/entity.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import { parseListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
-import { facetOf, facetParameters, knownFacts } from './facets.ts'
+import { knownFacts } from '../release/facts.ts'
+import { facetOf, facetParameters } from './facets.ts'
 
 const release = await fullRelease()
 const requestOf = (name: string, query: string) =>
@@ -76,7 +77,7 @@ describe('a fact that is text', () => {
     [21, true, false],
   ])('with %i values', async (colours, isKnown, isOffered) => {
     const release = await released(colours)
-    expect(knownFacts(release, stone)).toEqual(isKnown ? ['colour'] : [])
+    expect(knownFacts(release.entity(stone.name))).toEqual(isKnown ? ['colour'] : [])
     expect(facetParameters(release, stone)).toEqual(isOffered ? ['colour'] : [])
   })
 

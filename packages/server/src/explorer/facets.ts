@@ -35,13 +35,6 @@ export function facetParameters(release: Release, entity: Entity): string[] {
   return [...ancestors, ...facts.map(([name]) => name)]
 }
 
-/** The facts that are known of any record. */
-export const knownFacts = (release: Release, entity: Entity): string[] =>
-  factsOf(entity).flatMap(([name]) => {
-    const column = columnIn(release, entity, name)
-    return 'known' in column && column.known.length > 0 ? [name] : []
-  })
-
 /** Counted as if the facet itself were not filtered by, so that another value can be chosen. */
 export function facetOf(release: Release, request: ListRequest, parameter: string, max: number): Facet {
   const { entity, query } = request

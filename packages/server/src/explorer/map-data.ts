@@ -1,7 +1,7 @@
 // What a map is drawn from, as bytes: the points of a collection, and which of them a search finds. Both belong to one release.
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
-import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
-import { isRead, otherMethod } from '../http/methods.ts'
+import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
+import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
 import { cachedResponse } from '../http/v2/cached-response.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'

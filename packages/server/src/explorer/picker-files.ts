@@ -2,8 +2,8 @@
 
 import { type Entity, identifierOf, nameFieldOf } from '../catalog/entity.ts'
 import { ownerOf, pathTo } from '../catalog/lineage.ts'
-import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
-import { isRead, otherMethod } from '../http/methods.ts'
+import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
+import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
 import { V2_PATH } from '../http/routes.ts'
 import { recordTemplate } from '../http/v2/paths.ts'

@@ -1,10 +1,16 @@
 // Puts the response with a page together: security headers, validators, caching and compression.
 import { LruCache } from '../base/lru-cache.ts'
 import { evaluateConditions } from '../http/conditional.ts'
-import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
+import {
+  ALLOW,
+  CACHE_CONTROL,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  headerLines,
+} from '../http/exchange.ts'
 import type { Html } from '../http/html.ts'
 import { ProblemError } from '../http/problem.ts'
-import { ALLOW, CACHE_CONTROL, type Headers, headerLines } from '../http/v1/page-headers.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'
 import { compressed, entityTag } from '../http/v2/response.ts'
 import { type LanguageCode, languageCookie } from './language.ts'

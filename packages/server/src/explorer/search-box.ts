@@ -1,8 +1,7 @@
 // The search box: a form that works by itself, and a combobox with suggestions where there is a script.
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Entity } from '../catalog/entity.ts'
-import { nameFieldOf } from '../catalog/entity.ts'
+import { type Entity, nameFieldOf } from '../catalog/entity.ts'
 import { type Html, html } from '../http/html.ts'
 import { MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
 import type { Language } from './language.ts'

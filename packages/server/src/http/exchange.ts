@@ -1,5 +1,5 @@
-// HTTP requests and responses as plain values, without a socket.
-import { type Headers, headerLines } from './v1/page-headers.ts'
+// HTTP requests and responses as plain values, without a socket, and the headers that all responses have in common.
+import { PER_PAGE } from '../catalog/collections.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = {
@@ -35,6 +35,9 @@ export type HttpRequest = {
   readonly body?: Uint8Array
 }
 
+/** Whether a request only reads. */
+export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
+
 export type HttpResponse = {
   readonly status: number
   /** The header lines as they go on the wire, each with its line end. */
@@ -63,6 +66,39 @@ export const withLines = (response: HttpResponse, lines: string): HttpResponse =
 /** Goes on with a value at once where it is there already: most responses are, and a promise would make them wait. */
 export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(use) : use(value)
+
+export type Headers = Record<string, string>
+
+/** Headers as they go on the wire, each line with its end. */
+export function headerLines(headers: Readonly<Headers>): string {
+  let lines = ''
+  for (const name of Object.keys(headers)) lines += `${name}: ${headers[name]}\r\n`
+  return lines
+}
+
+export const ALLOW = 'GET, HEAD, OPTIONS'
+export const CACHE_CONTROL = 'public, no-cache'
+
+/** What every response carries, whether it succeeds or fails: the methods, and that any origin may use them. */
+export const COMMON_HEADERS = {
+  Allow: ALLOW,
+  Vary: 'Accept',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
+} as const
+
+/** The same for API v2, whose responses are compressed and have more headers. */
+export const V2_COMMON_HEADERS = {
+  ...COMMON_HEADERS,
+  Vary: 'Accept, Accept-Encoding',
+  'Access-Control-Expose-Headers':
+    'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +
+    'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
+} as const
+
+export function totalHeaders(total: number, totalPages: number, perPage: number = PER_PAGE): Headers {
+  return { 'X-Per-Page': String(perPage), 'X-Total': String(total), 'X-Total-Pages': String(totalPages) }
+}
 
 const encoder = new TextEncoder()
 

@@ -1,9 +1,8 @@
 // Responses to methods other than GET and HEAD, and to paths with a trailing slash.
 
-import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
+import { COMMON_HEADERS, emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
 import { ProblemError } from './problem.ts'
 import { allowedAt } from './routes.ts'
-import { COMMON_HEADERS } from './v1/page-headers.ts'
 
 const preflightAt = (path: string) => ({
   Allow: allowedAt(path),
@@ -11,8 +10,6 @@ const preflightAt = (path: string) => ({
   'Access-Control-Allow-Headers': '*',
   'Access-Control-Max-Age': '86400',
 })
-
-export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 /** The response to another method at a known path: only OPTIONS is allowed. */
 export function otherMethod({ method, path }: HttpRequest): HttpResponse {

@@ -1,10 +1,16 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import type { PageBeyondLast } from '../query/page.ts'
-import { type HttpResponse, textResponse } from './exchange.ts'
+import {
+  COMMON_HEADERS,
+  type Headers,
+  type HttpResponse,
+  textResponse,
+  totalHeaders,
+  V2_COMMON_HEADERS,
+} from './exchange.ts'
 import type { RefusalReason } from './observation/metrics.ts'
 import type { RequestId } from './observation/request-id.ts'
 import { allowedAt, surfaceAt } from './routes.ts'
-import { COMMON_HEADERS, type Headers, totalHeaders, V2_COMMON_HEADERS } from './v1/page-headers.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
 export type Problem =

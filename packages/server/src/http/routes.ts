@@ -1,7 +1,7 @@
 // The table of routes: where each surface of the service is, how large a body it takes, what its requests are counted as, and
 // whether its problems are shown to people. Whatever depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
-import { ALLOW } from './v1/page-headers.ts'
+import { ALLOW } from './exchange.ts'
 
 export const V2_PATH = '/api/v2'
 /** The segments after that of API v2 that are no collection, and the one after a collection that means all its records. */

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { collections } from '../../../../test/support/built-in.ts'
 import { releaseOf } from '../../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../../test/support/small-source.ts'
-import type { PageNumber } from './page.ts'
-import { pagesOf, readPage } from './page.ts'
+import { type PageNumber, pagesOf, readPage } from './page.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(21) }))
 const find = (wanted: string) => {

@@ -1,6 +1,5 @@
 // Cuts a page of a collection out of a release.
-import type { Collection } from '../catalog/collections.ts'
-import { PER_PAGE } from '../catalog/collections.ts'
+import { type Collection, PER_PAGE } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 
 declare const pageNumber: unique symbol

@@ -17,6 +17,10 @@ export function factReader(
     Object.fromEntries(columns.map(([name, column]) => [name, (column && factAt(column, position)) ?? null]))
 }
 
+/** The facts that are known of any record. */
+export const knownFacts = ({ definition, index }: OpenEntity): string[] =>
+  factsOf(definition).flatMap(([name]) => ((index.column(name) as FactColumn).known.length > 0 ? [name] : []))
+
 const CLOSING_BRACE = 1
 
 /** The JSON of a record with more members at its end. */

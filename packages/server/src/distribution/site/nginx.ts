@@ -1,7 +1,7 @@
 // The configuration by which nginx serves a site of files as the contract of API v1 says.
 import { V1_PATH } from '../../base/api-v1.ts'
+import { ALLOW, CACHE_CONTROL, COMMON_HEADERS, type Headers, totalHeaders } from '../../http/exchange.ts'
 import type { ProblemKind } from '../../http/problem.ts'
-import { ALLOW, CACHE_CONTROL, COMMON_HEADERS, type Headers, totalHeaders } from '../../http/v1/page-headers.ts'
 import {
   badFormatDetail,
   badPageDetail,

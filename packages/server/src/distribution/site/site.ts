@@ -1,7 +1,7 @@
 // A site of files as both configurations tell of it: its collections, and the problems that it can tell of.
 
+import { ALLOW, COMMON_HEADERS, type Headers } from '../../http/exchange.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../http/problem.ts'
-import { ALLOW, COMMON_HEADERS, type Headers } from '../../http/v1/page-headers.ts'
 import { FORMAT_ALLOWED, PAGE_ALLOWED } from '../../http/v1/page-request.ts'
 
 export type SiteCollection = {

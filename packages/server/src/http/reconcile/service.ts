@@ -3,11 +3,20 @@
 import { version } from '../../base/version.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
-import { emptyResponse, type HttpRequest, type HttpResponse, type Turn } from '../exchange.ts'
-import { isRead, otherMethod, withoutSlash } from '../methods.ts'
+import {
+  CACHE_CONTROL,
+  COMMON_HEADERS,
+  emptyResponse,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  isRead,
+  type Turn,
+  V2_COMMON_HEADERS,
+} from '../exchange.ts'
+import { otherMethod, withoutSlash } from '../methods.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { allowedAt, RECONCILE_PATH } from '../routes.ts'
-import { CACHE_CONTROL, COMMON_HEADERS, type Headers, V2_COMMON_HEADERS } from '../v1/page-headers.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { recordPath } from '../v2/record-key.ts'
 import { bodyResponse, compressed, MIN_COMPRESSED_BYTES } from '../v2/response.ts'

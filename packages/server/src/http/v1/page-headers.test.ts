@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { collections } from '../../../../../test/support/built-in.ts'
-import type { PageNumber } from '../../query/page.ts'
-import { type Page, pagesOf } from '../../query/page.ts'
-import { headerLines, pageHeaderLines, pageHeaders, totalHeaders } from './page-headers.ts'
+import { type Page, type PageNumber, pagesOf } from '../../query/page.ts'
+import { headerLines, totalHeaders } from '../exchange.ts'
+import { pageHeaderLines, pageHeaders } from './page-headers.ts'
 
 const BASE = 'https://catalogs.example.org/mirror'
 const paises = collections.find(({ name }) => name === 'paises')

@@ -1,40 +1,7 @@
-// The headers of responses: those that all responses carry, and every header of a page of API v1.
+// Every header of a page of API v1.
 import { V1_PATH } from '../../base/api-v1.ts'
-import { PER_PAGE } from '../../catalog/collections.ts'
 import type { Page } from '../../query/page.ts'
-
-export type Headers = Record<string, string>
-
-/** Headers as they go on the wire, each line with its end. */
-export function headerLines(headers: Readonly<Headers>): string {
-  let lines = ''
-  for (const name of Object.keys(headers)) lines += `${name}: ${headers[name]}\r\n`
-  return lines
-}
-
-export const ALLOW = 'GET, HEAD, OPTIONS'
-export const CACHE_CONTROL = 'public, no-cache'
-
-/** What every response carries, whether it succeeds or fails: the methods, and that any origin may use them. */
-export const COMMON_HEADERS = {
-  Allow: ALLOW,
-  Vary: 'Accept',
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
-} as const
-
-/** The same for API v2, whose responses are compressed and have more headers. */
-export const V2_COMMON_HEADERS = {
-  ...COMMON_HEADERS,
-  Vary: 'Accept, Accept-Encoding',
-  'Access-Control-Expose-Headers':
-    'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +
-    'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
-} as const
-
-export function totalHeaders(total: number, totalPages: number, perPage: number = PER_PAGE): Headers {
-  return { 'X-Per-Page': String(perPage), 'X-Total': String(total), 'X-Total-Pages': String(totalPages) }
-}
+import { CACHE_CONTROL, COMMON_HEADERS, type Headers, headerLines, totalHeaders } from '../exchange.ts'
 
 /**
  * Every header of a page of API v1 is written by one of two functions: collectionHeaders, for those that all pages of a

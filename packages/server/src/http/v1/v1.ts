@@ -7,11 +7,19 @@ import { readPage } from '../../query/page.ts'
 import type { Release } from '../../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from '../base-url.ts'
 import { evaluateConditions } from '../conditional.ts'
-import { type ConnectionInfo, type HttpRequest, type HttpResponse, textResponse } from '../exchange.ts'
-import { isRead, otherMethod, redirected, withoutSlash } from '../methods.ts'
+import {
+  CACHE_CONTROL,
+  COMMON_HEADERS,
+  type ConnectionInfo,
+  type HttpRequest,
+  type HttpResponse,
+  isRead,
+  textResponse,
+} from '../exchange.ts'
+import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
-import { CACHE_CONTROL, COMMON_HEADERS, pageHeaderLines } from './page-headers.ts'
+import { pageHeaderLines } from './page-headers.ts'
 import { pageRequest } from './page-request.ts'
 
 type Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse

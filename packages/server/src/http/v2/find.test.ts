@@ -6,8 +6,7 @@ import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { findPage, recordJsons } from './find.ts'
 import { catalogRouteAt } from './paths.ts'
-import { writeCursor } from './request/cursor.ts'
-import { parseQuery } from './request/query-string.ts'
+import { parseQuery, writeCursor } from './request/query-string.ts'
 import { type ListRequest, parseListRequest } from './request/records.ts'
 
 const COUNT = 6

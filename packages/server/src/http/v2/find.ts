@@ -7,7 +7,7 @@ import { DISTANCE, distanceFrom } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { findParent, isBelow } from './record-key.ts'
-import { badCursor, writeCursor } from './request/cursor.ts'
+import { badCursor, writeCursor } from './request/query-string.ts'
 import type { ListRequest } from './request/records.ts'
 
 /** A page of a list, without its records. */

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FORMATS } from '../../query/formats/formats.ts'
 import { acceptedEncoding, acceptedFormat, readRange } from './negotiate.ts'
-import { readCursor, writeCursor } from './request/cursor.ts'
+import { readCursor, writeCursor } from './request/query-string.ts'
 
 test.each([
   [undefined, 'json'],

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { OpenReleases } from './open-releases.ts'
 import { respondV2 } from './pipeline.ts'
-import { writeCursor } from './request/cursor.ts'
+import { writeCursor } from './request/query-string.ts'
 
 let release: Release
 beforeAll(async () => {

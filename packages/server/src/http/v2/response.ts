@@ -3,9 +3,16 @@ import { brotliCompressSync, constants, createBrotliCompress, createGzip, create
 import { contentTypeOf, type Format } from '../../query/formats/formats.ts'
 import type { Release } from '../../release/release.ts'
 import { evaluateConditions } from '../conditional.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import {
+  CACHE_CONTROL,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  headerLines,
+  totalHeaders,
+  V2_COMMON_HEADERS,
+} from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
-import { CACHE_CONTROL, type Headers, headerLines, totalHeaders, V2_COMMON_HEADERS } from '../v1/page-headers.ts'
 import type { ListPage } from './find.ts'
 import { acceptedEncoding, type Encoding } from './negotiate.ts'
 import type { Pairs } from './request/query-string.ts'

@@ -2,8 +2,8 @@
 import { valueAt } from '../../base/json.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { spreadsheetCell } from '../../source/tabular/csv.ts'
+import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
-import { parsedRecords } from './record-json.ts'
 import { type Column, columnsOf, isWhole, shapeOf } from './selection.ts'
 
 const END = '\r\n'

@@ -1,7 +1,7 @@
 // Records as newline-delimited JSON: one on every line.
 
+import { recordJson } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
-import { recordJson } from './record-json.ts'
 
 export const ndjson: RecordFormat = {
   mediaTypes: ['application/x-ndjson', 'application/jsonl'],

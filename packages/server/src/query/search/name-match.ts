@@ -3,7 +3,7 @@
 // Names are compared whole: as words, with their abbreviations written out, with the spaces left out, without the words that
 // say little, by their sound, and by their edit distance. The least cost of these counts.
 import { isLinking, longFormsOf, soundsOf } from '../../catalog/spanish.ts'
-import { bitsOf, letterMask } from '../../release/index/letters.ts'
+import { bitsOf, letterMask } from '../../release/index/word-keys.ts'
 import { distanceOf } from './edit-distance.ts'
 import type { How } from './search.ts'
 import { isLight } from './word-match.ts'

@@ -3,9 +3,8 @@
 import { memoized } from '../../base/memoized.ts'
 import { isLinking, isNoise, otherForms } from '../../catalog/spanish.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import { bitsOf, letterMask } from '../../release/index/letters.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
-import { wordsThatSoundLike } from '../../release/index/sounds.ts'
+import { bitsOf, letterMask, wordsThatSoundLike } from '../../release/index/word-keys.ts'
 import { EditDistance, FAR, MAX_COMPARED, maxEditsOf, maxLimitOf } from './edit-distance.ts'
 
 /** How a typed word matches. */

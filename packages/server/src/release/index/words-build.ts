@@ -4,12 +4,11 @@ import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
-import { letterMask } from './letters.ts'
 import { NumberList } from './number-list.ts'
 import { ranksOf, writeTexts } from './ordered-texts.ts'
 import { SectionWriter } from './sections.ts'
-import { soundsOfWords } from './sounds.ts'
 import { TextTable } from './text-table.ts'
+import { letterMask, soundsOfWords } from './word-keys.ts'
 
 export class WordsBuild {
   readonly #table = new WordTable()

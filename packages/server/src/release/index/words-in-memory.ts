@@ -1,9 +1,8 @@
 // The words of a few names and codes, laid out in memory as an index has them on disk.
 import type { Words } from './index-file.ts'
-import { letterMask } from './letters.ts'
 import type { Postings } from './postings.ts'
 import { SortedTexts } from './sorted-texts.ts'
-import { soundsOfWords } from './sounds.ts'
+import { letterMask, soundsOfWords } from './word-keys.ts'
 
 /** The folded words of the name of each record, and those of its codes. */
 export function wordsInMemory(

@@ -16,8 +16,7 @@ import {
   MIN_WITHIN_KM,
 } from '../parameter-definitions.ts'
 import { catalogRouteAt } from '../paths.ts'
-import { writeCursor } from './cursor.ts'
-import { parseQuery } from './query-string.ts'
+import { parseQuery, writeCursor } from './query-string.ts'
 import { parseBulkRequest, parseListRequest, parseRecordRequest } from './records.ts'
 import { parseResolveBodyRequest, parseResolveRequest } from './resolve.ts'
 import { parseSearchRequest } from './search.ts'

@@ -29,9 +29,8 @@ import {
 } from '../parameter-definitions.ts'
 import type { CatalogRoute } from '../paths.ts'
 import type { NamedBy } from '../record-key.ts'
-import { badCursor, readCursor } from './cursor.ts'
 import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords } from './parameters.ts'
-import type { Pairs, RawQuery } from './query-string.ts'
+import { badCursor, type Pairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
 
