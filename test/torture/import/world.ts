@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { entityIn } from '../../../packages/server/src/catalog/catalog.ts'
 import { builtInCatalog } from '../../../packages/server/src/catalog/entities.ts'
 import type { Release } from '../../../packages/server/src/release/release.ts'
+import { bundledSource } from '../../../packages/server/src/source/bundled.ts'
 import { Faults } from '../../../packages/server/src/source/faults.ts'
 import { Findings } from '../../../packages/server/src/source/findings.ts'
 import type { Block, GivenRow } from '../../../packages/server/src/source/source.ts'
@@ -52,7 +53,8 @@ export async function createWorld(limits: Limits): Promise<World> {
     const directory = writeTabular(join(room.path, letter), rows)
     // Mapped into memory, it can be read when the home is gone.
     using home = new TestHome()
-    await home.import(tabularSource(directory))
+    // As the command does, which completes the catalog with what the directory lacks.
+    await home.import(tabularSource(directory), { fallback: bundledSource() })
     return { letter, directory, release: home.current() }
   }
   return { a: await side('A', first), b: await side('B', second), [Symbol.dispose]: () => room[Symbol.dispose]() }

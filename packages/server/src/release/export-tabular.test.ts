@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundledRelease, sourceOf, tiny } from '../../../../test/support/releases.ts'
+import { bundledHome, sourceOf, tiny } from '../../../../test/support/releases.ts'
 import { Failure } from '../base/failure.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
@@ -32,7 +32,10 @@ async function released(source: Source, shelf = new Shelf(fresh()), fallback = b
   return shelf.open(digest)
 }
 
-const bundled = await bundledRelease()
+// What is exported is read from the files of the release.
+const bundledFiles = await bundledHome()
+afterAll(() => bundledFiles[Symbol.dispose]())
+const bundled = bundledFiles.current()
 
 const exported = { csv: fresh(), ndjson: fresh() }
 
