@@ -24,6 +24,7 @@ export type WalkedPage = {
   readonly request: string
   readonly total: number | undefined
   readonly totalPages: number | undefined
+  readonly lastModified: string | undefined
   /** A hash of the records; undefined where there are none. */
   readonly content: number | bigint | undefined
   /** The first and the last value of the field that the records ascend by. */
