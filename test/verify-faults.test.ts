@@ -599,6 +599,11 @@ const misleading: readonly Case[] = [
     header('Cache-Control', 'max-age=0, s-maxage=60'),
   ],
   ['a shared cache that asks', [], header('Cache-Control', 'max-age=0, s-maxage=0')],
+  [
+    'an ETag that no script may read',
+    ['cors-headers'],
+    header('Access-Control-Expose-Headers', (old) => old.replace('etag, ', '')),
+  ],
   ['OPTIONS without origins', ['options-preflight'], onMethod('OPTIONS', without('Access-Control-Allow-Origin'))],
   [
     'OPTIONS for other headers',

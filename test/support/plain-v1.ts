@@ -129,7 +129,7 @@ const MODIFIED = 'Mon, 05 Jan 2026 00:00:00 GMT'
 const forScripts = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Allow-Headers', '*'],
-  ['Access-Control-Expose-Headers', 'link, x-page, x-per-page, x-total, x-total-pages'],
+  ['Access-Control-Expose-Headers', 'etag, link, x-page, x-per-page, x-total, x-total-pages'],
 ] as const
 
 /** Makes the plain server right about what caches and scripts go by, too. */

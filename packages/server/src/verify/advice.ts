@@ -13,8 +13,8 @@ import { headerOf, PAGE_HEADERS } from './seen-page.ts'
 const ELSEWHERE = 'elsewhere.example'
 const NO_HOST = 'a b'
 const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=1x', 'page=abc', 'page=', `page=${'1'.repeat(16)}`]
-/** The headers that scripts need in order to walk through pages. */
-const EXPOSED = PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link')
+/** The headers that scripts need in order to walk through pages, and to ask whether one has changed. */
+const EXPOSED = [...PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link'), 'ETag']
 /** What is not valid HTTP, by what is wrong with it; `PATH` stands for that of a collection. */
 const INVALID: readonly (readonly [what: string, lines: readonly string[]])[] = [
   ['no Host', ['GET PATH HTTP/1.1']],

@@ -156,11 +156,13 @@ export const cachingAdvice: readonly Advice[] = [
         ? undefined
         : unless(isPastDate(date, page.header('Date')), headerCame('Last-Modified', date), expected)
     },
-    walk: ({ pages: [first, ...others] }) => {
+    walk: ({ pages }) => {
+      const [first, ...others] = pages
+      if (others.length === 0 || pages.every(({ lastModified }) => lastModified === undefined)) return undefined
       const other = others.find(({ lastModified }) => lastModified !== first?.lastModified)
       const came = headerCame('Last-Modified', other?.lastModified)
       const expected = `${headerCame('Last-Modified', first?.lastModified)}, as on page ${first?.page}`
-      return others.length === 0 ? undefined : unless(other === undefined, came, expected, other?.request)
+      return unless(other === undefined, came, expected, other?.request)
     },
   },
   conditional(

@@ -5,7 +5,7 @@ import type { Client, Exchange, Sent } from './client.ts'
 import type { RawResponse } from './connection.ts'
 import type { SeenPage } from './seen-page.ts'
 
-/** A rule is of the contract, and a server that breaks it fails. Advice is what this project decided where the contract is silent. */
+/** A rule is of the contract, and a server that breaks it fails. Advice is what clients need although the contract is silent. */
 export type Severity = 'rule' | 'advice'
 
 export type Wrong = {
