@@ -1,21 +1,23 @@
 // One fault at a time in a server that is correct otherwise: each is found, and named by the check of the rule that it breaks.
 import { describe, expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
 import { collections } from '../packages/server/src/verify/address.ts'
+import { cachingAdvice } from '../packages/server/src/verify/caching.ts'
 import { checks } from '../packages/server/src/verify/checks.ts'
 import { verify } from '../packages/server/src/verify/verify.ts'
-import { bytesOf, type Fault, type PlainRequest, plainV1 } from './support/plain-v1.ts'
+import { bytesOf, careful, type Fault, type PlainRequest, type PlainResponse, plainV1 } from './support/plain-v1.ts'
 import { countries } from './support/small-source.ts'
 
 const quick = { retries: 0, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
 
 /** The ids of the checks that a server with this fault breaks, and what it was told. */
-async function broken(fault: Fault, only: readonly string[], timeout: number) {
+async function broken(fault: Fault, only: readonly string[], timeout: number, advice = false) {
   await using server = await plainV1(fault)
   const found = await verify(server.url, {
     ...quick,
     collections: collections.filter(({ name }) => only.includes(name)),
     linkBase: server.url,
-    advice: false,
+    advice,
     timeout,
     onProgress: () => {},
   })
@@ -462,5 +464,192 @@ describe('a fault of a server', () => {
     const shown = new Set(cases.flatMap(([, ids]) => ids))
     expect(checks.filter(({ id, severity }) => severity === 'rule' && !shown.has(id)).map(({ id }) => id)).toEqual([])
     expect(cases.length).toBeGreaterThan(40)
+  })
+})
+
+const hasHeader = (head: string, field: string) => new RegExp(`^${field}`, 'im').test(head)
+const onHeader = (field: string, edit: Fault): Fault => on(({ head }) => hasHeader(head, field), edit)
+const onStatus =
+  (code: number, edit: Fault): Fault =>
+  (response, request) =>
+    response.status === code ? edit(response, request) : response
+/** The page although a condition says otherwise. */
+const page: Fault = (response, request) => ({ ...response, status: 200, body: firstBody(request) })
+const firstBody = ({ collection }: PlainRequest) => (collection === 'paises' ? JSON.stringify(countries(10)) : '')
+const notModified: Fault = (response) => ({ ...response, status: 304, body: '' })
+/** The page in gzip, with other headers besides. */
+const compressed =
+  (...more: readonly Field[]): Fault =>
+  (response, { method }) => {
+    const content = gzipSync(response.body)
+    const names = more.map(([name]) => name)
+    const kept = response.fields.filter(([name]) => !names.includes(name))
+    const fields: readonly Field[] = [
+      ...kept,
+      ...more,
+      ['Content-Encoding', 'gzip'],
+      ['Content-Length', String(content.length)],
+    ]
+    const head = bytesOf({ ...response, fields, body: '' })
+    return method === 'HEAD' ? head : Buffer.concat([head, content])
+  }
+const onGzip = (edit: Fault) => onHeader('Accept-Encoding: gzip$', edit)
+const onOldHttp = (edit: Fault) => on(({ head }) => head.includes(' HTTP/1.0\r'), edit)
+const chunked = (response: PlainResponse): PlainResponse => ({
+  ...response,
+  fields: [...response.fields, ['Transfer-Encoding', 'chunked']],
+  body: `${Buffer.byteLength(response.body).toString(16)}\r\n${response.body}\r\n0\r\n\r\n`,
+})
+let requests = 0
+
+/** What misleads the clients, caches and proxies of a server that is careful otherwise. */
+const misleading: readonly Case[] = [
+  ['nothing', [], (response) => response],
+  ['Latin-1 by Content-Type', ['charset'], onPage(2, header('Content-Type', 'application/json; charset=iso-8859-1'))],
+  ['UTF-8 by Content-Type', [], header('Content-Type', 'application/json; Charset="UTF-8"')],
+  [
+    'an ETag of each request',
+    ['repeatable', 'if-none-match', 'if-match', 'head-alike'],
+    header('ETag', () => `"request ${++requests}"`),
+  ],
+  ['no ETag', ['etag'], without('ETag')],
+  ['Last-Modified as ISO 8601', ['last-modified'], header('Last-Modified', '2026-01-05T00:00:00Z')],
+  ['Last-Modified with the wrong weekday', ['last-modified'], header('Last-Modified', 'Tue, 05 Jan 2026 00:00:00 GMT')],
+  ['Last-Modified in the future', ['last-modified'], header('Last-Modified', 'Fri, 01 Jan 2100 00:00:00 GMT')],
+  ['another Last-Modified on page 2', ['last-modified'], onPage(2, header('Last-Modified', new Date(0).toUTCString()))],
+  ['no Last-Modified on page 2', ['last-modified'], onPage(2, without('Last-Modified'))],
+  ['no Last-Modified at all', [], without('Last-Modified')],
+  ['a tag that a proxy made weak is unknown', ['if-none-match'], onHeader('If-None-Match: W/', page)],
+  ['a list of tags is unknown', ['if-none-match'], onHeader('If-None-Match: .*,', page)],
+  ['the page for If-None-Match: *', ['if-none-match'], onHeader('If-None-Match: \\*', page)],
+  ['a 304 for any tag', ['if-none-match'], onHeader('If-None-Match', notModified)],
+  [
+    'a date counts although the tag is another',
+    ['if-none-match'],
+    onHeader('If-None-Match: .*[^]*If-Modified', notModified),
+  ],
+  ['If-Modified-Since is ignored', ['if-modified-since'], onHeader('If-Modified-Since', onStatus(304, page))],
+  [
+    'a 304 for any date',
+    ['if-modified-since'],
+    on(({ head }) => /Modified-Since: .* 1970/.test(head) && !/None|Unm/.test(head), notModified),
+  ],
+  ['If-Match is ignored', ['if-match'], onHeader('If-Match', page)],
+  ['a 412 for any tag', ['if-match'], onHeader('If-Match', status(412))],
+  ['If-Unmodified-Since is ignored', ['if-unmodified-since'], onHeader('If-Unmodified-Since', page)],
+  ['a 412 for any date', ['if-unmodified-since'], onHeader('If-Unmodified-Since', status(412))],
+  ['a 304 with another ETag', ['not-modified-headers'], onStatus(304, header('ETag', '"2"'))],
+  ['a 304 without ETag', ['not-modified-headers'], onStatus(304, without('ETag'))],
+  [
+    'a 304 with another Last-Modified',
+    ['not-modified-headers'],
+    onStatus(304, header('Last-Modified', new Date(0).toUTCString())),
+  ],
+  ['a 304 with another X-Total', ['not-modified-headers'], onStatus(304, header('X-Total', '0'))],
+  ['a 304 that may be kept', ['not-modified-headers'], onStatus(304, header('Cache-Control', 'max-age=60'))],
+  ['a 304 without Vary', ['not-modified-headers'], onStatus(304, without('Vary'))],
+  ['a 304 without what is not needed', [], onStatus(304, without('Content-Type'))],
+  ['a 304 with a body', ['not-modified-headers'], onStatus(304, body('[]'))],
+  ['HEAD with Content-Length: 0', ['head-alike'], onMethod('HEAD', extra(['Content-Length', '0']))],
+  ['HEAD without ETag', ['head-alike'], onMethod('HEAD', without('ETag'))],
+  [
+    'HEAD with another Last-Modified',
+    ['head-alike'],
+    onMethod('HEAD', header('Last-Modified', new Date(0).toUTCString())),
+  ],
+  ['HEAD that may be kept', ['head-alike'], onMethod('HEAD', header('Cache-Control', 'max-age=60'))],
+  ['Content-Encoding without any', ['content-coding'], onPage(2, extra(['Content-Encoding', 'gzip']))],
+  ['Content-Encoding: identity', [], onPages(extra(['Content-Encoding', 'identity']))],
+  ['gzip without Vary', ['content-coding'], onGzip(compressed(['ETag', '"gzip"']))],
+  ['gzip with the ETag of the page', ['content-coding'], onGzip(compressed(['Vary', 'Accept, Accept-Encoding']))],
+  [
+    'gzip with Vary and an ETag of its own',
+    [],
+    onGzip(compressed(['Vary', 'Accept, Accept-Encoding'], ['ETag', '"gzip"'])),
+  ],
+  ['gzip with a weak ETag', [], onGzip(compressed(['Vary', 'Accept-Encoding'], ['ETag', 'W/"1"']))],
+  [
+    'gzip that is none',
+    ['content-coding'],
+    onGzip(
+      fields((all) => [
+        ...all.filter(([name]) => name !== 'ETag'),
+        ['Content-Encoding', 'gzip'],
+        ['Vary', 'Accept-Encoding'],
+      ]),
+    ),
+  ],
+  [
+    'gzip that is refused',
+    ['content-coding'],
+    onHeader('Accept-Encoding: gzip;q=0', compressed(['Vary', 'Accept-Encoding'], ['ETag', '"gzip"'])),
+  ],
+  ['another page for those who accept gzip', ['content-coding'], onGzip(body('[]'))],
+  [
+    'a page that only the end of the connection ends',
+    ['content-length'],
+    onPage(
+      2,
+      bytes((text) => text.replace(/Content-Length: \d+/, 'Connection: close')),
+    ),
+  ],
+  [
+    'a shared cache that need not ask',
+    ['cache-control', 'problem-headers'],
+    header('Cache-Control', 'max-age=0, s-maxage=60'),
+  ],
+  ['a shared cache that asks', [], header('Cache-Control', 'max-age=0, s-maxage=0')],
+  [
+    'an ETag that no script may read',
+    ['cors-headers'],
+    header('Access-Control-Expose-Headers', (old) => old.replace('etag, ', '')),
+  ],
+  ['OPTIONS without origins', ['options-preflight'], onMethod('OPTIONS', without('Access-Control-Allow-Origin'))],
+  [
+    'OPTIONS for other headers',
+    ['options-preflight'],
+    onMethod('OPTIONS', header('Access-Control-Allow-Headers', 'Accept')),
+  ],
+  [
+    'OPTIONS that a browser asks is a 403',
+    ['options-preflight'],
+    onHeader('Access-Control-Request-Method', status(403)),
+  ],
+  [
+    'OPTIONS for the origin that asks',
+    [],
+    onMethod('OPTIONS', header('Access-Control-Allow-Origin', 'https://elsewhere.example')),
+  ],
+  ['errors that no script may read', ['problem-headers'], onStatus(404, without('Access-Control-Allow-Origin'))],
+  ['errors that a cache may keep', ['problem-headers'], onStatus(404, without('Cache-Control'))],
+  ['a number with something behind it', ['bad-page'], on(({ query }) => query.get('page') === '1x', page)],
+  ['any method is GET', ['other-methods'], onMethod('PROPFIND', page)],
+  [
+    'requests are sent back',
+    ['other-methods'],
+    onMethod('TRACE', (response, { head }) => ({ ...response, status: 200, body: head })),
+  ],
+  ['a method that is not implemented', [], onMethod('PROPFIND', status(501))],
+  ['chunks with HTTP/1.0', ['http-1.0'], onOldHttp(chunked)],
+  ['HTTP/1.0 is refused', ['http-1.0'], onOldHttp(status(505))],
+  ['HTTP/1.0 on a connection that stays open', ['http-1.0'], onOldHttp(extra(['Connection', 'keep-alive']))],
+]
+
+describe('a fault that misleads clients although the contract is silent', () => {
+  test.each(misleading)('%s', async (_what, ids, fault) => {
+    const { ids: found, problems } = await broken(
+      (response, request) => fault(careful(response, request), request),
+      ['paises'],
+      10_000,
+      true,
+    )
+    // The plain server takes whatever comes for HTTP.
+    expect(found.filter((id) => id !== 'invalid-http')).toEqual([...ids])
+    for (const { came, expected } of problems) expect([came, expected]).not.toContain('')
+  })
+
+  test('is known for all that caches go by', () => {
+    const shown = new Set(misleading.flatMap(([, ids]) => ids))
+    expect(cachingAdvice.filter(({ id }) => !shown.has(id)).map(({ id }) => id)).toEqual([])
   })
 })

@@ -65,9 +65,12 @@ export async function plainV1(
     const request = parsed(head, base, prefix)
     const made = fault(responseTo(request, records), request)
     if (made === 'silence') return
-    const closes = /^connection: close|^content-length: [1-9]| HTTP\/1\.0\r/im.test(head)
-    socket.write(made instanceof Uint8Array ? made : bytesOf(made, request.method === 'HEAD'))
-    if (closes) socket.end()
+    const bytes = made instanceof Uint8Array ? made : bytesOf(made, request.method === 'HEAD')
+    const asksToClose = /^connection: close|^content-length: [1-9]| HTTP\/1\.0\r/im.test(head)
+    socket.write(bytes)
+    // A fault may decide otherwise than the request.
+    const [, decision] = /\r\nConnection: (\S+)\r\n/.exec(Buffer.from(bytes).toString('latin1')) ?? []
+    if (decision === undefined ? asksToClose : decision === 'close') socket.end()
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -120,6 +123,31 @@ function responseTo(request: PlainRequest, all: ReadonlyMap<string, readonly Pub
     ],
     body: JSON.stringify(records.slice((page - 1) * 10, page * 10)),
   }
+}
+
+const MODIFIED = 'Mon, 05 Jan 2026 00:00:00 GMT'
+const forScripts = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Allow-Headers', '*'],
+  ['Access-Control-Expose-Headers', 'etag, link, x-page, x-per-page, x-total, x-total-pages'],
+] as const
+
+/** Makes the plain server right about what caches and scripts go by, too. */
+export function careful(response: PlainResponse, { method, head }: PlainRequest): PlainResponse {
+  const isPage = response.status === 200 && method !== 'OPTIONS'
+  const cached = isPage
+    ? [['Cache-Control', 'private, Max-Age=0'] as const, ['ETag', '"1"'] as const, ['Last-Modified', MODIFIED] as const]
+    : [['Cache-Control', 'no-store'] as const]
+  const made = { ...response, fields: [...response.fields, ...forScripts, ...cached] }
+  if (!isPage) return made
+  const fieldOf = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
+  const isTagged = (tags: string) => tags === '*' || tags.includes('"1"')
+  const isSince = (date: string) => Date.parse(date) >= Date.parse(MODIFIED)
+  const [match, unmodified] = [fieldOf('If-Match') ?? '*', fieldOf('If-Unmodified-Since') ?? MODIFIED]
+  if (!isTagged(match) || !isSince(unmodified)) return { ...made, status: 412, body: '' }
+  const [noneMatch, modified] = [fieldOf('If-None-Match'), fieldOf('If-Modified-Since')]
+  const isKnown = noneMatch === undefined ? modified !== undefined && isSince(modified) : isTagged(noneMatch)
+  return isKnown ? { ...made, status: 304, body: '' } : made
 }
 
 /** On the wire; a response to HEAD has the headers alone. */

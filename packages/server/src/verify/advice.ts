@@ -1,20 +1,20 @@
 // What clients of any server need although the contract is silent about it, each as a check that never fails a server.
 import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
-import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong } from './check.ts'
-import type { Exchange, Sent } from './client.ts'
-import { type Connection, type HeaderField, NoResponse, type RawResponse, tokensOf } from './connection.ts'
+import { asksFirst, cachingAdvice } from './caching.ts'
+import { type Probe, pageTarget, shown, unless, type Verdict, type Wrong } from './check.ts'
+import type { Sent } from './client.ts'
+import { type HeaderField, NoResponse, type RawResponse, tokensOf } from './connection.ts'
 import { headerCame, recordVerdict } from './page-verdicts.ts'
+import { type Advice, conversation, describe, eachOf, get, isFirstPage, isRefusal } from './probing.ts'
 import type { RecordCheck } from './record-faults.ts'
 import { headerOf, PAGE_HEADERS } from './seen-page.ts'
-
-type Advice = Omit<Check, 'severity'>
 
 /** A host that no request here is for. */
 const ELSEWHERE = 'elsewhere.example'
 const NO_HOST = 'a b'
-const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=abc', 'page=', `page=${'1'.repeat(16)}`]
-/** The headers that scripts need in order to walk through pages. */
-const EXPOSED = PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link')
+const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=1x', 'page=abc', 'page=', `page=${'1'.repeat(16)}`]
+/** The headers that scripts need in order to walk through pages, and to ask whether one has changed. */
+const EXPOSED = [...PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link'), 'ETag']
 /** What is not valid HTTP, by what is wrong with it; `PATH` stands for that of a collection. */
 const INVALID: readonly (readonly [what: string, lines: readonly string[]])[] = [
   ['no Host', ['GET PATH HTTP/1.1']],
@@ -23,40 +23,11 @@ const INVALID: readonly (readonly [what: string, lines: readonly string[]])[] = 
   ['a version that there is not', ['GET PATH HTTP/9.9', 'Host: a']],
 ]
 
-const cameOf = ({ outcome }: Exchange): string =>
-  outcome instanceof NoResponse ? `no response: ${outcome.message}` : describe(outcome)
-
-const describe = (response: RawResponse): string =>
-  [`status ${response.status}`, headerCame('Content-Type', headerOf(response, 'Content-Type'))].join(', ')
-
-const get = (target: string, ...fields: readonly HeaderField[]): Sent => ({ method: 'GET', target, fields })
-const isRefusal = ({ status }: RawResponse) => status >= 400 && status <= 499
-
-/** Sends requests and tells which of them get another response than they should. */
-async function eachOf(
-  { trial }: Probe,
-  requests: readonly Sent[],
-  expected: string,
-  holds: (response: RawResponse) => boolean,
-): Promise<Verdict> {
-  const wrongs: Wrong[] = []
-  for (const sent of requests) {
-    const exchange = await trial(sent)
-    if (!(exchange.outcome instanceof NoResponse) && holds(exchange.outcome)) continue
-    const fields = (sent.fields ?? []).map(([name, value]) => ` with ${name}: ${value}`).join('')
-    wrongs.push({ request: `${exchange.request}${fields}`, came: cameOf(exchange), expected })
-  }
-  return wrongs
-}
-
 /** Requests to which the first page is the response. */
 const givesFirstPage =
   (requests: (probe: Probe) => readonly Sent[]): NonNullable<Advice['probeOnce']> =>
   (probe) =>
     eachOf(probe, requests(probe), 'the first page', (response) => isFirstPage(probe, response))
-
-const isFirstPage = ({ first }: Probe, response: RawResponse): boolean =>
-  response.status === 200 && Buffer.from(response.body).equals(first.response.body)
 
 const onRecords = (id: RecordCheck, rule: string): Advice => ({ id, rule, page: (page) => recordVerdict(page, id) })
 
@@ -75,23 +46,6 @@ const onHeader = (
 })
 
 const pathOf = ({ collection }: Probe) => v1PathOf(collection)
-
-/** A conversation on a connection of its own; what goes wrong in it is what came. */
-async function conversation(
-  { client }: Probe,
-  request: string,
-  expected: string,
-  talk: (connection: Connection) => Promise<string | undefined>,
-): Promise<Verdict> {
-  try {
-    using connection = await client.connect()
-    const came = await talk(connection)
-    return unless(came === undefined, came ?? '', expected, request)
-  } catch (error) {
-    if (!(error instanceof NoResponse)) throw error
-    return [{ request, came: `no response: ${error.message}`, expected }]
-  }
-}
 
 async function invalidHttp(probe: Probe): Promise<Verdict> {
   const { client } = probe
@@ -155,15 +109,42 @@ async function badHost(probe: Probe): Promise<Verdict> {
   )
 }
 
-/** Conditional requests need the tag of the page. */
-async function ifNoneMatch(probe: Probe): Promise<Verdict> {
-  const tag = probe.first.header('ETag')
-  if (tag === undefined) return undefined
-  const matching = (value: string) => get(pageTarget(probe.collection, 1), ['If-None-Match', value])
-  return [
-    ...((await eachOf(probe, [matching(tag)], 'status 304', ({ status }) => status === 304)) ?? []),
-    ...((await eachOf(probe, [matching('"another"')], 'the page', (response) => isFirstPage(probe, response))) ?? []),
+/** Many proxies speak HTTP/1.0 to the server behind them, and take chunks for a part of the body. */
+const oldHttp = (probe: Probe): Promise<Verdict> => {
+  const { client } = probe
+  const message = client.message({ method: 'GET', target: client.targetOf(pathOf(probe)) }, 'HTTP/1.0')
+  const request = `GET ${client.base}${pathOf(probe)} with HTTP/1.0`
+  return conversation(probe, request, 'the page without chunks, and the connection is closed', async (connection) => {
+    connection.write(message)
+    const response = await connection.read(false)
+    if (!isFirstPage(probe, response) || headerOf(response, 'Transfer-Encoding') !== undefined)
+      return describe(response, ['Transfer-Encoding', 'Content-Type'])
+    const end = await connection.readUntilClosed(client.patience)
+    return end === undefined ? 'a connection that stays open' : undefined
+  })
+}
+
+/** A script that sends If-None-Match makes the browser ask first. */
+const preflight = (probe: Probe): Promise<Verdict> => {
+  const fields: readonly HeaderField[] = [
+    ['Origin', `https://${ELSEWHERE}`],
+    ['Access-Control-Request-Method', 'GET'],
+    ['Access-Control-Request-Headers', 'if-none-match'],
   ]
+  const headers = ['Access-Control-Allow-Origin', 'Access-Control-Allow-Headers']
+  const allows = ({ status, fields }: RawResponse) =>
+    status >= 200 &&
+    status <= 299 &&
+    ['*', `https://${ELSEWHERE}`].includes(tokensOf(fields, 'Access-Control-Allow-Origin').join()) &&
+    tokensOf(fields, 'Access-Control-Allow-Headers').some((name) => name === '*' || name === 'if-none-match')
+  const requests = [{ method: 'OPTIONS', target: pathOf(probe), fields }]
+  return eachOf(
+    probe,
+    requests,
+    `a status of success, ${headers.map((name) => `${name}: *`).join(', ')}`,
+    allows,
+    headers,
+  )
 }
 
 /** What must be one of a kind among all records that were seen. */
@@ -186,6 +167,15 @@ const unique =
 
 /** The advice in the order of docs/verify.md. */
 export const advice: readonly Advice[] = [
+  {
+    id: 'charset',
+    rule: 'A charset of Content-Type, if there is one, is UTF-8.',
+    page: (page) => {
+      const type = page.header('Content-Type')
+      const [, charset = 'utf-8'] = /;[ \t]*charset="?([^";]*)/i.exec(type ?? '') ?? []
+      return unless(/^utf-8[ \t]*$/i.test(charset), headerCame('Content-Type', type), 'charset=utf-8, or none')
+    },
+  },
   {
     id: 'link-last',
     rule: 'The last page has no entry next.',
@@ -213,31 +203,7 @@ export const advice: readonly Advice[] = [
     rule: 'No two records have the same code: of municipalities in a state, of localities in a municipality.',
     walk: unique('codes'),
   },
-  {
-    id: 'repeatable',
-    rule: 'A page is the same when it is requested again.',
-    probeOnce: givesFirstPage((probe) => [get(pageTarget(probe.collection, 1))]),
-  },
-  {
-    id: 'etag',
-    rule: 'A page has an ETag.',
-    page: (page) => {
-      const tag = page.header('ETag')
-      return unless(/^(?:W\/)?"[^"]*"$/.test(tag ?? ''), headerCame('ETag', tag), 'ETag: "…"')
-    },
-  },
-  {
-    id: 'if-none-match',
-    rule: 'If-None-Match with the ETag of a page is a 304, and with another tag the page.',
-    probeOnce: ifNoneMatch,
-  },
-  onHeader(
-    'cache-control',
-    'No cache gives a page away without asking: Cache-Control has no-cache, no-store or max-age=0.',
-    'Cache-Control',
-    'public, no-cache',
-    (tokens) => ['no-cache', 'no-store', 'max-age=0'].some((token) => tokens.includes(token)),
-  ),
+  ...cachingAdvice,
   onHeader(
     'cors-origin',
     'Pages of any origin may read a response.',
@@ -252,6 +218,25 @@ export const advice: readonly Advice[] = [
     EXPOSED.join(', '),
     (tokens) => EXPOSED.every((name) => tokens.includes(name.toLowerCase())),
   ),
+  {
+    id: 'options-preflight',
+    rule: 'A script of any origin may send If-None-Match: OPTIONS is answered as a browser asks it.',
+    probeOnce: preflight,
+  },
+  {
+    id: 'problem-headers',
+    rule: 'An error, too, may be read by pages of any origin, and no cache gives it away without asking.',
+    probeOnce: (probe) =>
+      eachOf(
+        probe,
+        [get(`${V1_PATH}/nowhere`)],
+        'Access-Control-Allow-Origin: * and Cache-Control: no-store',
+        ({ fields }) =>
+          tokensOf(fields, 'Access-Control-Allow-Origin').join() === '*' &&
+          asksFirst(tokensOf(fields, 'Cache-Control')),
+        ['Access-Control-Allow-Origin', 'Cache-Control'],
+      ),
+  },
   { id: 'page-beyond-last', rule: 'A page beyond the last is a 404.', probe: beyondLast },
   {
     id: 'bad-page',
@@ -282,9 +267,25 @@ export const advice: readonly Advice[] = [
     probeOnce: (probe) => eachOf(probe, [get(`${V1_PATH}/nowhere`)], 'status 404', ({ status }) => status === 404),
   },
   {
+    id: 'other-methods',
+    rule: 'A method that is not in Allow, here PROPFIND and TRACE, is refused, with a status of 4xx or 501.',
+    probeOnce: (probe) =>
+      eachOf(
+        probe,
+        ['PROPFIND', 'TRACE'].map((method) => ({ method, target: pathOf(probe) })),
+        'a refusal, such as 405',
+        (response) => isRefusal(response) || response.status === 501,
+      ),
+  },
+  {
     id: 'bad-host',
     rule: 'Where links are made from Host, one that is no host does not get into them.',
     probeOnce: badHost,
+  },
+  {
+    id: 'http-1.0',
+    rule: 'HTTP/1.0 gets the page without chunks, and the connection is closed.',
+    probeOnce: oldHttp,
   },
   { id: 'pipelining', rule: 'Several requests sent at once get their responses in order.', probeOnce: pipelined },
   { id: 'request-body', rule: 'The body of a request is not taken for another request.', probeOnce: withBody },

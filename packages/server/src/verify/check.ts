@@ -5,7 +5,7 @@ import type { Client, Exchange, Sent } from './client.ts'
 import type { RawResponse } from './connection.ts'
 import type { SeenPage } from './seen-page.ts'
 
-/** A rule is of the contract, and a server that breaks it fails. Advice is what this project decided where the contract is silent. */
+/** A rule is of the contract, and a server that breaks it fails. Advice is what clients need although the contract is silent. */
 export type Severity = 'rule' | 'advice'
 
 export type Wrong = {
@@ -24,6 +24,7 @@ export type WalkedPage = {
   readonly request: string
   readonly total: number | undefined
   readonly totalPages: number | undefined
+  readonly lastModified: string | undefined
   /** A hash of the records; undefined where there are none. */
   readonly content: number | bigint | undefined
   /** The first and the last value of the field that the records ascend by. */

@@ -263,6 +263,7 @@ class CollectionWalk {
       request,
       total: seen.total,
       totalPages: seen.number('X-Total-Pages'),
+      lastModified: seen.header('Last-Modified'),
       content: records.length === 0 || seen.json === undefined ? undefined : Bun.hash.xxHash64(seen.json.text),
       ends: first === undefined || last === undefined ? undefined : [first, last],
       keys: this.#partsOf(seen, 'key'),
