@@ -1,6 +1,6 @@
 // All records in one body: around the size of a block, from beginning to end or at some positions.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { releaseOf } from '../../../../test/support/releases.ts'
+import { releaseOf, TestHome } from '../../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../../test/support/small-source.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import { bulkPieces } from './bulk.ts'
@@ -61,4 +61,13 @@ test('no more than a block is rendered at once', () => {
     (piece) => Buffer.from(piece).toString().split('\r\n').length - 1,
   )
   expect(pieces.filter((lines) => lines > 0)).toEqual([1, BLOCK, BLOCK, 1])
+})
+
+test('records that are read from disk are not overwritten by those after them', async () => {
+  using home = new TestHome()
+  await home.import(smallSource({ pais: countries(2 * BLOCK + 1) }))
+  const entity = home.current().entity('pais')
+  expect(entity.stored).toBeDefined()
+  const positions = Uint32Array.from({ length: 2 * BLOCK + 1 }, (_, at) => 2 * BLOCK - at)
+  expect(bodyIn(entity, 'json', { positions })).toBe(expectedIn(entity, 'json', Array.from(positions)))
 })

@@ -119,6 +119,19 @@ describe('a selection', () => {
     expect(written(municipalities, format, { fields, embed })).toBe(expected),
   )
 
+  test('has a whole parent as columns of its own', () => {
+    const [head, first] = written(municipalities, 'csv', { fields: ['idEstado'] }).split('\r\n')
+    expect((head as string).split(',')).toContain('idEstado.idPais.cvePais')
+    expect((first as string).split(',')).toContain('Jalisco')
+  })
+
+  test('has all fields, and parents by their identifiers', () => {
+    const [record] = JSON.parse(written(municipalities, 'json', { embed: 'id' }))
+    expect(record).toMatchObject({ cveMunicipio: '039', idEstado: 14, idMunicipio: 1 })
+    const head = written(municipalities, 'csv', { embed: 'id' }).split('\r\n')[0] as string
+    expect(head.split(',').filter((path) => path.startsWith('idEstado'))).toEqual(['idEstado'])
+  })
+
   test('has facts where they are named or wanted, and nothing where one is not known', () => {
     const fields = ['cveLocalidad', 'poblacion']
     expect(written(localities, 'csv', { fields })).toBe('cveLocalidad,poblacion\r\n0001,500\r\n0002,\r\n')
