@@ -42,6 +42,10 @@ describe('what is found', () => {
     ['nothing where one word is nowhere', 'leon xyz', []],
   ])('%s', (_what, typed, expected) => expect(found({ names }, typed)).toEqual(expected))
 
+  test.each([
+    ['a word that says little is not misspelt', 'rancho nuevo', []],
+    ['any other may be', 'sancho nuevo', ['Pancho Nuevo']],
+  ])('%s', (_what, typed, expected) => expect(found({ names: ['Pancho Nuevo'] }, typed)).toEqual(expected))
   test('a code as good as a name', () =>
     expect(found({ names, codes }, 'leon')).toEqual(['León', 'Altamira', 'Leonardo', 'Nuevo León']))
   test('no code with a typing error', () =>
