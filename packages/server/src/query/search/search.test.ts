@@ -52,6 +52,14 @@ describe('what is found', () => {
     expect(found({ names: ['Uno', 'Dos'], codes: ['12345', '12346'] }, '12344')).toEqual([]))
   test('only records that count', () =>
     expect(found({ names, among: [1, 2, 3] }, 'leon')).toEqual(['Leonardo', 'Nuevo León']))
+  test('only records that count, by an alias too', () => {
+    const aliases = [
+      ['Apodo', 0],
+      ['Apodo', 3],
+    ] as const
+    expect(found({ names, aliases }, 'apodo')).toEqual(['León', 'Tampico'])
+    expect(found({ names, aliases, among: [1, 2, 3] }, 'apodo')).toEqual(['Tampico'])
+  })
   test('words with typing errors do not count where enough is found without', () => {
     const many = ['Lerma', 'Lerma Uno', 'Lerma Dos', 'Lerma Tres', 'Lerma Cuatro', 'Lermas Viejas', 'Lorma']
     expect(found({ names: many }, 'lerma')).not.toContain('Lorma')
