@@ -403,6 +403,17 @@ describe('what is sent', () => {
     expect((await get('/assets/explorer.js')).status).toBe(404)
   })
 
+  test('is for these pages alone, but for what the picker is made of', async () => {
+    const sharing = async (target: string) => {
+      const { headers } = await get(target)
+      return [headers.get('Access-Control-Allow-Origin'), headers.get('Cross-Origin-Resource-Policy')]
+    }
+    for (const target of assetsOf(await page('/'))) expect(await sharing(target)).toEqual([null, 'same-origin'])
+    expect(await sharing('/picker/nomenclator-picker.js')).toEqual(['*', 'cross-origin'])
+    expect((await sharing('/picker/levels.json'))[0]).toBe('*')
+    expect((await get('/picker/levels.json?release=1')).status).toBe(400)
+  })
+
   test('is small: 30 KB for the first page in all, 60 KB of script for any', async () => {
     for (const [, target] of everyPage) {
       const html = await page(target)

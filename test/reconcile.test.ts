@@ -272,7 +272,7 @@ describe('queries', () => {
     const near = await candidates({ query: 'San Jaun', type: 'localidades' })
     expect(near.filter(({ score }) => Math.round(score * 100) / 100 !== score)).toEqual([])
     const far = await candidates({ query: 'xqzwk san', type: 'localidades' })
-    expect(far.filter(({ score }) => score > 30)).toEqual([])
+    expect([far.length, Math.max(...far.map(({ score }) => score))]).toEqual([10, 30])
   })
 
   test('give ten candidates where no number is wanted, and each once though its type is named twice', async () => {
@@ -352,6 +352,19 @@ describe('queries', () => {
       const found = await candidates({ query, type: 'localidades', properties })
       expect(found.filter(({ id }) => !id.startsWith('localidades/2430/'))).toEqual([])
     }
+  })
+
+  test('have no higher score where only the search finds them than those that resolving finds', async () => {
+    const found = await candidates({ query: 'Sna Jaun', type: 'localidades', limit: 25 })
+    expect([found.length, Math.max(...found.map(({ score }) => score))]).toEqual([25, 60])
+  })
+
+  test.each([
+    ['four', ['Sonora', 'Sinaloa', 'Colima', 'Jalisco'], true],
+    ['five, of which the last does not count', ['Sonora', 'Sinaloa', 'Colima', 'Nayarit', 'Jalisco'], false],
+  ])('are looked for below every value of a part: %s', async (_name, v, match) => {
+    const [first] = await candidates({ query: 'Guadalajara', type: 'municipios', properties: [{ pid: 'estado', v }] })
+    expect(first).toMatchObject({ name: 'Guadalajara', match })
   })
 
   test('give no more than 25 candidates', async () => {
@@ -662,7 +675,8 @@ test('a preflight allows POST from any page', async () => {
     response.headers.get('access-control-allow-origin'),
     response.headers.get('access-control-allow-methods'),
     response.headers.get('access-control-allow-headers'),
-  ]).toEqual(['*', 'GET, HEAD, OPTIONS, POST', '*'])
+    response.headers.get('access-control-max-age'),
+  ]).toEqual(['*', 'GET, HEAD, OPTIONS, POST', '*', '86400'])
 })
 
 describe('hostile bodies', () => {

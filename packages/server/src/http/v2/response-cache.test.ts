@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -210,6 +211,36 @@ describe('a file', () => {
       expect(opened()).toBe(before)
     },
   )
+})
+
+describe('of many files', () => {
+  test.skipIf(process.platform !== 'linux')('sixteen stay open, those that were used last', async () => {
+    const opened = () => readdirSync('/proc/self/fd').length
+    const cache = testCache(directory.path)
+    const before = opened()
+    await cache.make('0', bodyOf(1).body)
+    for (let name = 1; name < 20; name++) copyFileSync(join(directory.path, '0'), join(directory.path, String(name)))
+    for (let name = 0; name < 16; name++) expect(cache.find(String(name))?.length).toBe(LENGTH)
+    expect(opened()).toBe(before + 16)
+    for (let name = 16; name < 20; name++) expect(cache.find(String(name))?.length).toBe(LENGTH)
+    expect(opened()).toBe(before + 16)
+  })
+
+  test('a thousand are kept, and the one that was used least recently goes', async () => {
+    const cache = testCache(directory.path)
+    async function* chunks() {
+      yield Buffer.from('a')
+    }
+    await cache.make('0', { ...bodyOf(1).body, chunks })
+    for (let name = 1; name < 1_000; name++) copyFileSync(join(directory.path, '0'), join(directory.path, String(name)))
+    utimesSync(join(directory.path, '7'), 1_000_000, 1_000_000)
+    await cache.sweep()
+    expect(names()).toHaveLength(1_000)
+    copyFileSync(join(directory.path, '0'), join(directory.path, '1000'))
+    await cache.sweep()
+    expect(names()).toHaveLength(1_000)
+    expect(names()).not.toContain('7')
+  })
 })
 
 describe('where nothing can be written', () => {

@@ -260,6 +260,131 @@ describe('a request that does not arrive in time', () => {
   })
 })
 
+describe('the time that a client has', () => {
+  test('counts from the first byte of a request, and anew from that of the next', () => {
+    const state = newState()
+    const connection = opened(new FakeSocket(), state)
+    const receivedAt = (milliseconds: number, text: string) => {
+      state.clock.milliseconds = milliseconds
+      receive(connection, text)
+      return connection.waitingSince
+    }
+    expect(receivedAt(100, 'GET /a HT')).toBe(100)
+    expect(receivedAt(200, 'TP/1.1\r\nHost: a\r\n')).toBe(100)
+    expect(receivedAt(300, '\r\n')).toBe(300)
+    expect(receivedAt(400, 'GET')).toBe(400)
+  })
+
+  test('is longer by a millisecond for every 64 bytes of a body, but begins no later than now', () => {
+    const state = newState()
+    const handler = { ...state.handler, maxBody: () => 100_000 }
+    const connection = opened(new FakeSocket(), { ...state, handler })
+    receive(connection, request('/a', 'Content-Length: 90000').replace('GET', 'POST'))
+    state.clock.milliseconds = 1_000
+    receive(connection, 'a'.repeat(6_400))
+    expect(connection.waitingSince).toBe(100)
+    receive(connection, 'a'.repeat(64_000))
+    expect(connection.waitingSince).toBe(1_000)
+  })
+
+  test('does not end while it is the client that waits', () => {
+    const socket = new FakeSocket()
+    const connection = opened(socket, { ...newState(), turns: new Turns(0) })
+    receive(connection, request('/a').repeat(10))
+    const before = socket.sent
+    connection.timeOut()
+    expect([socket.sent, socket.shut, socket.cut]).toEqual([before, false, false])
+  })
+
+  test('ends for one who reads nothing, and not for one who reads something', () => {
+    const takes = [1_000, 1_000, 1_000, 0]
+    const socket = new FakeSocket(() => takes.shift() ?? 0)
+    const connection = opened(socket)
+    receive(connection, request('/large'))
+    connection.timeOut()
+    expect(socket.cut).toBe(false)
+    connection.timeOut()
+    expect(socket.cut).toBe(true)
+  })
+
+  test('ends without a response while responses are paused', () => {
+    const socket = new FakeSocket()
+    const state = { ...newState(), responsesPaused: true }
+    const connection = opened(socket, state)
+    receive(connection, 'GET /a HT')
+    connection.timeOut()
+    expect([socket.sent, socket.cut]).toEqual(['', true])
+  })
+})
+
+describe('a refusal', () => {
+  test.each([
+    ['the path, without the query', 'GET /a?b HTTP/1.1', '/a'],
+    ['no more than its beginning', `GET /${'a'.repeat(300)} HTTP/1.1`, `/${'a'.repeat(200)}`],
+    ['nothing that is no path', 'GET http://a/ HTTP/1.1', '/'],
+  ])('repeats %s', (_, line, expected) => {
+    const paths: string[] = []
+    const state = newState()
+    const refuse = (problem: unknown, path: string): HttpResponse => {
+      paths.push(path)
+      return textResponse(400, {}, JSON.stringify(problem))
+    }
+    receive(opened(new FakeSocket(), { ...state, handler: { ...state.handler, refuse } }), `${line}\r\n\r\n`)
+    expect(paths).toEqual([expected])
+  })
+})
+
+describe('the connection header', () => {
+  const sentFor = (status: number, text: string): string => {
+    const state = newState()
+    const socket = new FakeSocket()
+    const respond = () => textResponse(status, {}, 'a')
+    receive(opened(socket, { ...state, handler: { ...state.handler, respond } }), text)
+    return /Connection: ([a-z-]+)/.exec(socket.sent)?.[1] ?? ''
+  }
+  test.each([
+    ['is not there where it stays open', 200, request('/a'), ''],
+    ['is keep-alive where HTTP/1.0 asks for it', 200, 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', 'keep-alive'],
+    ['is close where HTTP/1.0 does not', 200, 'GET / HTTP/1.0\r\n\r\n', 'close'],
+    ['is close where the service has too much to do', 503, request('/a'), 'close'],
+    ['is not there where it has failed', 500, request('/a'), ''],
+  ])('%s', (_, status, text, expected) => expect(sentFor(status, text)).toBe(expected))
+})
+
+describe('the shortcut', () => {
+  /** What it is asked for, and what it learns. */
+  function shortcutIn(state: ServerState) {
+    const calls: string[] = []
+    const shortcut = {
+      respond: (bytes: Buffer) => {
+        calls.push(`respond ${bytes.toString('latin1', 4, 6)}`)
+        return 0
+      },
+      learn: (_: string, { path }: HttpRequest, response: Buffer) =>
+        void calls.push(`learn ${path} ${response.toString('latin1', 0, 12)}`),
+    }
+    return { calls, state: { ...state, shortcut } }
+  }
+
+  test.each([
+    ['a whole response', request('/a'), ['respond /a', 'learn /a HTTP/1.1 200']],
+    ['not from the last response', request('/a', 'Connection: close'), ['respond /a']],
+    ['not from a body that is sent from where it is', request('/large'), ['respond /l']],
+    ['not from a request that is refused', 'GET /a HTTP/1.1\r\n\r\n', ['respond /a']],
+  ])('learns from %s', (_, text, expected) => {
+    const { calls, state } = shortcutIn(newState())
+    receive(opened(new FakeSocket(), state), text)
+    expect(calls).toEqual(expected)
+  })
+
+  test('is not asked while the service stops', () => {
+    const { calls, state } = shortcutIn({ ...newState(), draining: true })
+    const socket = new FakeSocket()
+    receive(opened(socket, state), request('/a'))
+    expect([calls, socket.sent.includes('Connection: close')]).toEqual([[], true])
+  })
+})
+
 describe('many requests at once', () => {
   test('are spread over turns, in order, and another client is served in between', async () => {
     const served: string[] = []
@@ -342,6 +467,16 @@ describe('a body that is read', () => {
     expect(socket.sent).toBe('HTTP/1.1 100 Continue\r\n\r\n')
     receive(connection, 'hello')
     expect(bodies(socket.sent)).toEqual(['POST /read hello'])
+  })
+
+  test.each([
+    ['has arrived with its head', `${post('/read', 'Content-Length: 5', 'Expect: 100-continue')}hel`],
+    ['is that of HTTP/1.0', 'POST /read HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n'],
+    ['is not awaited', post('/read', 'Content-Length: 5', 'Expect: something')],
+  ])('is not awaited with 100 Continue, where it %s', (_, text) => {
+    const { socket, connection } = reading()
+    receive(connection, text)
+    expect(socket.sent).toBe('')
   })
 
   test.each([

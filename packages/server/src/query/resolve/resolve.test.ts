@@ -194,3 +194,48 @@ test.each([
   ['descripcion', undefined],
   ['poblacion', undefined],
 ])('the part %s is of %p', (part, entity) => expect(partNames(release.catalog).get(part)).toBe(entity as string))
+
+describe('names of many words', () => {
+  const locality = 'Uno Dos Tres Cuatro Cinco Seis Siete Ocho Nueve'
+  const municipality = 'Alfa Beta Gama Delta Epsilon Zeta Eta Teta'
+  let ofLongNames: Release
+  beforeAll(async () => {
+    const places = {
+      states: [['NL', 'NL', 'Nuevo León', 19]],
+      municipalities: [['001', municipality, 19]],
+      localities: [['0001', locality, 1]],
+    } as const
+    ofLongNames = await releaseOf(smallSource(placesOf(places)))
+  })
+
+  test.each([
+    ['from the nearest to the most distant', `${locality}, ${municipality}, Nuevo León`, 'exact'],
+    ['from the most distant to the nearest', `Nuevo León, ${municipality}, ${locality}`, 'exact'],
+    ['without commas, which have too many ways to be read', `${locality} ${municipality} Nuevo León`, 'ambiguous'],
+    ['below something that is hardly a state', `${locality}, ${municipality}, León`, 'none'],
+    ['between too many others', `a, b, c, ${locality}, ${municipality}, Nuevo León`, 'none'],
+  ])('%s', (_, text, verdict) => expect(resolveRow(ofLongNames, { text }).verdict).toBe(verdict as 'none'))
+})
+
+test('where nothing fits below a municipality, it is looked for below the best of the states alone', async () => {
+  const places = {
+    states: [
+      ['JAL', 'JC', 'Vallarta', 14],
+      ['NAY', 'NT', 'Ballarta', 18],
+    ],
+    municipalities: [
+      ['001', 'Norte', 14],
+      ['002', 'Sur', 14],
+      ['001', 'Oeste', 18],
+    ],
+    localities: [
+      ['0001', 'Primera', 1],
+      ['0001', 'Segunda', 2],
+      ['0001', 'Tercera', 3],
+    ],
+  } as const
+  const ofTwoStates = await releaseOf(smallSource(placesOf(places)))
+  const verdictOf = (localidad: string) =>
+    resolveRow(ofTwoStates, parts({ estado: 'vallarta', municipio: 'norte', localidad })).verdict
+  expect(['primera', 'segunda', 'tercera'].map(verdictOf)).toEqual(['exact', 'likely', 'none'])
+})

@@ -1,7 +1,7 @@
 // What it costs that a name is written otherwise: every way, and the cheapest of them where there are several.
 import { describe, expect, test } from 'bun:test'
 import { wordsOf } from '../../catalog/words.ts'
-import { matchName, WrittenName } from './name-match.ts'
+import { type HeardLetters, matchName, mayHaveMore, mayMatch, WrittenName } from './name-match.ts'
 
 const written = (text: string) => new WrittenName(wordsOf(text))
 const match = (typed: string, name: string) => matchName(written(typed), written(name))
@@ -10,6 +10,8 @@ describe('what is written, and the name that is meant', () => {
   test.each([
     ['santa rosa', 'Santa Rosa', 0, 'exact'],
     ['sta. rosa', 'Santa Rosa', 0.1, 'abbreviation'],
+    ['s. rosa', 'Santo Rosa', 0.1, 'abbreviation'],
+    ['s. pte.', 'Santo Poniente', 0.1, 'abbreviation'],
     ['santarosa', 'Santa Rosa', 0.15, 'glued'],
     ['rosa santa', 'Santa Rosa', 0.5, 'exact'],
     ['esperanza', 'La Esperanza', 0.3, 'dropped-words'],
@@ -18,6 +20,7 @@ describe('what is written, and the name that is meant', () => {
     ['esperanza', 'Rancho Esperanza', 0.8, 'dropped-words'],
     ['bayarta', 'Vallarta', 0.7, 'by-ear'],
     ['be', 'Ve', 0.7, 'by-ear'],
+    ['anenin', 'Hanhenhinh', 0.7, 'by-ear'],
     ['ballrata', 'Vallarta', 1.5, 'typo'],
     ['guadaljara', 'Guadalajara', 1, 'typo'],
     ['guadljara', 'Guadalajara', 2, 'typo'],
@@ -46,6 +49,8 @@ describe('too little is in common', () => {
     ['with another number', 'zapote 1', 'Zapote 2'],
     ['with words that say little', 'la de', 'Santa Rosa de la'],
     ['with an edit in what little is left without them', 'rancho luna', 'Lunna'],
+    ['by ear with five letters more', 'aneninon', 'Hanhenhinhonh'],
+    ['with other words that say little', 'la', 'De los'],
     ['with nothing', 'popocatepetl', 'Tula'],
   ])('%s', (_, typed, name) => expect(match(typed, name)).toBeUndefined())
 })
@@ -62,3 +67,20 @@ test.each([
 ])('whether it is whole and whether it goes on: %s', (_, typed, name, isWhole, isPrefix) =>
   expect(match(typed, name)).toMatchObject({ isWhole, isPrefix }),
 )
+
+describe('whether two names are worth comparing, by the letters that are heard', () => {
+  const heard = (text: string) => written(text).readings[0]?.heard as HeardLetters
+  test.each([
+    ['a name that goes on', 'lima', 'Limas Malas Limas Malas', true, false],
+    ['one that is shorter by four letters', 'mamalima', 'Lima', true, true],
+    ['one that is shorter by five', 'amamalima', 'Lima', false, true],
+    ['one that is shorter by words that say little', 'lima de los del las', 'Lima', true, true],
+    ['one with two other letters', 'lima', 'Rota', false, false],
+    ['one that lacks two letters', 'lirto', 'Lio', true, true],
+    ['one that lacks three', 'lirtod', 'Lio', false, true],
+    ['one that says little', 'lima', 'De la', true, false],
+  ])('%s: %s, %s', (_, typed, name, isAlike, hasMore) => {
+    expect(mayMatch(heard(typed), heard(name))).toBe(isAlike)
+    expect(mayHaveMore(heard(typed), heard(name))).toBe(hasMore)
+  })
+})

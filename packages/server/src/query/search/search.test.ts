@@ -42,12 +42,24 @@ describe('what is found', () => {
     ['nothing where one word is nowhere', 'leon xyz', []],
   ])('%s', (_what, typed, expected) => expect(found({ names }, typed)).toEqual(expected))
 
+  test.each([
+    ['a word that says little is not misspelt', 'rancho nuevo', []],
+    ['any other may be', 'sancho nuevo', ['Pancho Nuevo']],
+  ])('%s', (_what, typed, expected) => expect(found({ names: ['Pancho Nuevo'] }, typed)).toEqual(expected))
   test('a code as good as a name', () =>
     expect(found({ names, codes }, 'leon')).toEqual(['León', 'Altamira', 'Leonardo', 'Nuevo León']))
   test('no code with a typing error', () =>
     expect(found({ names: ['Uno', 'Dos'], codes: ['12345', '12346'] }, '12344')).toEqual([]))
   test('only records that count', () =>
     expect(found({ names, among: [1, 2, 3] }, 'leon')).toEqual(['Leonardo', 'Nuevo León']))
+  test('only records that count, by an alias too', () => {
+    const aliases = [
+      ['Apodo', 0],
+      ['Apodo', 3],
+    ] as const
+    expect(found({ names, aliases }, 'apodo')).toEqual(['León', 'Tampico'])
+    expect(found({ names, aliases, among: [1, 2, 3] }, 'apodo')).toEqual(['Tampico'])
+  })
   test('words with typing errors do not count where enough is found without', () => {
     const many = ['Lerma', 'Lerma Uno', 'Lerma Dos', 'Lerma Tres', 'Lerma Cuatro', 'Lermas Viejas', 'Lorma']
     expect(found({ names: many }, 'lerma')).not.toContain('Lorma')

@@ -42,6 +42,7 @@ const localities = [
   ['0002', 'San Pedro', 7, 12_000],
   ['0003', 'San Pedro', 1, 400],
   ['0009', 'Dialéctica', 1, 31_623],
+  ['0010', 'Acapulca', 1],
 ] as const
 
 let release: Release
@@ -130,6 +131,27 @@ describe('what is typed finds what is meant', () => {
     expect(
       searchAcross(release, wordsOf('san pedro toluca'), scope(), 5).map(({ explanation }) => explanation.dropped),
     ).toEqual([[]]))
+
+  test('where little is found as it was typed, what is only alike comes after it', () => {
+    const results = (limit: number) =>
+      searchAcross(release, wordsOf('acapulco'), scope(), limit).map(({ name, position }) => nameOf(name, position))
+    expect(results(5)).toEqual(['localidad Acapulco de Benito', 'localidad Acapulco', 'localidad Acapulca'])
+    expect(results(2)).toEqual(['localidad Acapulco de Benito', 'localidad Acapulco'])
+  })
+
+  test('several words of an alias name it once', () => {
+    const [best] = searchAcross(release, wordsOf('toluca estado de mexico'), scope(), 5)
+    const aliases = best?.explanation.aliases.map(({ entity, alias }) => [entity, alias.alias]) ?? []
+    expect(new Set(aliases.map(String)).size).toBe(aliases.length)
+  })
+
+  test.each([
+    ['as long as a name with its ancestors', 7, 'localidad Playa del Carmen'],
+    ['longer, which has too many ways to be read', 8, undefined],
+  ])('glued words are taken apart in a line that is %s', (_, others, expected) => {
+    const line = ['playadelcarmen', ...Array.from({ length: others }, (_, at) => `x${'yzwvutsrq'[at]}kk`)]
+    expect(first(line.join(' '))?.[0]).toBe(expected as string)
+  })
 
   test('a full address line is searched', () => {
     const line =

@@ -1,0 +1,79 @@
+// All records of a query in one body: which bodies are the same, what they are made from, and which are too small to keep.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { TestHome } from '../../../../../test/support/releases.ts'
+import { countries, smallSource } from '../../../../../test/support/small-source.ts'
+import { builtInCatalog } from '../../catalog/entities.ts'
+import type { Release } from '../../release/release.ts'
+import { bulkResponse } from './bulk.ts'
+import { catalogRouteAt } from './paths.ts'
+import { parseQuery } from './request/query-string.ts'
+import { parseBulkRequest } from './request/records.ts'
+import type { NewBody, ResponseCache } from './response-cache.ts'
+
+setDefaultTimeout(60_000)
+
+/** So many that what is left by a filter is more than a page, too. */
+const COUNT = 3_000
+const home = new TestHome()
+let release: Release
+beforeAll(async () => {
+  await home.import(smallSource({ pais: countries(COUNT) }))
+  release = home.current()
+})
+afterAll(() => home[Symbol.dispose]())
+
+/** The name of the body that a query makes, and what it is made from; undefined where it is rendered for each request. */
+function made(query: string): { readonly name: string; readonly madeFrom: readonly string[] } | undefined {
+  let body: ReturnType<typeof made>
+  const cache = {
+    find: () => undefined,
+    make: (name: string, { madeFrom }: NewBody) => {
+      body = { name, madeFrom }
+      return new Promise(() => {})
+    },
+  } as unknown as ResponseCache
+  const route = catalogRouteAt(builtInCatalog, '/api/v2/paises/all')
+  if (route.kind !== 'bulk') throw new Error('not the path of all records')
+  const headers = new Map<string, string>()
+  const request = { method: 'GET', path: '/api/v2/paises/all', query, headers }
+  void bulkResponse(cache, request, { release, isNamed: false }, parseBulkRequest(route, parseQuery(query), headers))
+  return body
+}
+
+/** The codes of 676 records begin with each letter. */
+const FIRST = 'cvePais_prefix=A&cvePais_prefix=B'
+
+describe('a body is made from', () => {
+  test.each([
+    ['its entity', ''],
+    ['its entity, sorted', 'sort=-idPais'],
+    ['its entity, filtered', FIRST],
+  ])('%s', (_, query) => expect(made(query)?.madeFrom).toEqual([release.entity('pais').stored?.digest as string]))
+
+  test('its release, where words are looked for: others of the release decide how they are ranked', () =>
+    expect(made('q=pais')?.madeFrom).toEqual([release.digest]))
+})
+
+test.each([
+  ['fields in another order', 'fields=cvePais,idPais', 'fields=idPais,cvePais', true],
+  ['columns in another order', 'format=csv&fields=cvePais,idPais', 'format=csv&fields=idPais,cvePais', false],
+  ['other fields', 'fields=cvePais', 'fields=idPais', false],
+  ['the default', '', 'embed=full', true],
+  ['parents by their identifiers', '', 'embed=id', false],
+  ['facts', '', 'facts=true', false],
+  ['another format', 'format=json', 'format=ndjson', false],
+  ['another order', 'sort=descPais,idPais', 'sort=idPais,descPais', false],
+  ['other words', 'q=pais', 'q=pais&sort=idPais', false],
+  ['a value twice', FIRST, `${FIRST}&cvePais_prefix=A`, true],
+  ['values in another order', FIRST, 'cvePais_prefix=B&cvePais_prefix=A', true],
+  ['other values', FIRST, 'cvePais_prefix=B&cvePais_prefix=C', false],
+])('whether bodies are the same: %s', (_, one, other, isSame) => {
+  const [first, second] = [made(one)?.name, made(other)?.name]
+  expect([first === undefined, second === undefined]).toEqual([false, false])
+  expect(first === second).toBe(isSame)
+})
+
+test('what finds no more than a page has is rendered for each request', () => {
+  expect(made('idPais=1')).toBeUndefined()
+  expect(made('q=pais+1999')).toBeUndefined()
+})
