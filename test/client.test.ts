@@ -449,6 +449,35 @@ test('a filter without values is refused, since it would be none', async () => {
   expect(server.requests).toHaveLength(0)
 })
 
+test('lists stand in one parameter, filters in one each, and a point has six decimals', async () => {
+  server.respond = () => Response.json([])
+  const { localidades } = connect(server.url)
+  await localidades.page({ sort: ['descLocalidad', '-idLocalidad'], fields: ['idLocalidad', 'descLocalidad'] })
+  await localidades.page({ idLocalidad: [1, 2] })
+  await localidades.near({ latitud: 19.43260779, longitud: -99 }).toArray()
+  expect(server.requests.map(({ url }) => decodeURIComponent(new URL(url).search))).toEqual([
+    '?sort=descLocalidad,-idLocalidad&fields=idLocalidad,descLocalidad',
+    '?idLocalidad=1&idLocalidad=2',
+    expect.stringContaining('near=19.432608,-99.000000'),
+  ])
+})
+
+test('what the server tells of its collections is asked for again where that failed', async () => {
+  const collection = { name: 'paises', record: '/api/v2/paises/{idPais}', key: ['idPais'], keyPaths: ['idPais'] }
+  server.respond = ({ url }, number) =>
+    number === 1 ? problem(500) : Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : pais)
+  const { paises } = connect(server.url)
+  expect(await rejection(paises.get({ idPais: 484 }))).toBeInstanceOf(ResponseError)
+  for (const _ of [1, 2]) expect(await paises.get({ idPais: 484 })).toEqual(pais)
+  // Once it is known, it is not asked for any more.
+  expect(server.requests.map(({ url }) => url.slice(server.url.length))).toEqual([
+    '/api/v2',
+    '/api/v2',
+    '/api/v2/paises/484',
+    '/api/v2/paises/484',
+  ])
+})
+
 test('the path of a record comes from what the server tells of its collection', async () => {
   const record = 'http://elsewhere/api/v2/star-systems/{star-id}'
   const collection = { name: 'star-systems', record, key: ['star-id'], keyPaths: ['star-id'] }
