@@ -318,6 +318,20 @@ describe('a store', () => {
     expect(all).toEqual({ digests: Object.keys(tiny).length })
   })
 
+  test('in SQLite has what was committed last, and knows nothing of what was before', async () => {
+    const database = new Database(':memory:')
+    const store = sqliteStore(database)
+    const head = (digests: Head['digests']) => ({ digests }) as Head
+    await store.put('one', [{ a: 1 }], ['1'])
+    await store.commit(head({ planets: 'one' }))
+    await store.put('two', [{ b: 2 }], ['2'])
+    await store.commit(head({ moons: 'two' }))
+    expect([await store.get('one'), await store.get('two')]).toEqual([undefined, [{ b: 2 }]])
+    expect(database.query("SELECT name FROM sqlite_master WHERE type = 'view'").all()).toEqual([
+      { name: 'nomenclator_moons' },
+    ])
+  })
+
   test('in SQLite stays as it was where a write fails', async () => {
     const database = new Database(':memory:')
     let isFull = false
@@ -377,6 +391,7 @@ describe('offline', () => {
   /** What both should give. */
   const requests: [string, (catalogs: Catalogs) => Promise<unknown>][] = [
     ['a page', (c) => c.localidades.page({ page: 2, perPage: 7 })],
+    ['a page as long as nobody says otherwise', (c) => c.localidades.page()],
     ['all', (c) => c.localidades.all({ perPage: 4 }).toArray()],
     ['facts', (c) => c.localidades.all({ facts: true }).toArray()],
     ['embed', (c) => c.localidades.all({ embed: 'id', facts: true }).toArray()],
@@ -407,7 +422,9 @@ describe('offline', () => {
     const [expected, received] = [await request(online), await request(copy)]
     expect(received).toEqual(expected)
     expect(JSON.stringify(received)).toBe(JSON.stringify(expected))
-    const members = ({ page, total, totalPages, release }: Partial<Page<unknown>>) => [page, total, totalPages, release]
+    const members = ({ page, perPage, total, totalPages, release }: Partial<Page<unknown>>) => [
+      ...[page, perPage, total, totalPages, release],
+    ]
     expect(members(received as Page<unknown>)).toEqual(members(expected as Page<unknown>))
   })
 

@@ -1,5 +1,5 @@
 // The client: how it sends requests to servers that fail, and what it makes of the responses of a real one.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import {
   BadRequest,
   type Catalogs,
@@ -58,6 +58,25 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   )
+
+/** The milliseconds of all timers that are set meanwhile. Waits for a retry are over at once. */
+async function timersDuring(work: () => Promise<unknown>): Promise<number[]> {
+  const timers: number[] = []
+  const original = globalThis.setTimeout
+  globalThis.setTimeout = ((callback: () => void, milliseconds: number) => {
+    timers.push(milliseconds)
+    return original(callback, milliseconds === SILENCE ? milliseconds : 0)
+  }) as typeof setTimeout
+  try {
+    await work()
+  } finally {
+    globalThis.setTimeout = original
+  }
+  return timers
+}
+
+/** How long a server may send nothing where a client says nothing else. */
+const SILENCE = 30_000
 
 describe('retries', () => {
   test.each([429, 502, 503, 504])('after a %i', async (status) => {
@@ -119,6 +138,35 @@ describe('retries', () => {
     expect(error).toBeInstanceOf(TooManyRequests)
     expect((error as TooManyRequests).retryAfter).toBe(3_600)
     expect(server.requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['as long as is allowed', '60', 5],
+    ['longer', '61', 1],
+  ])('where nothing else is said: four, and a Retry-After that is %s', async (_, retryAfter, requests) => {
+    let sent = 0
+    const fetch = async () => {
+      sent++
+      return problem(503, '', { 'Retry-After': retryAfter })
+    }
+    const timers = await timersDuring(() => rejection(connect('http://a.example', { fetch }).paises.get(1)))
+    expect(sent).toBe(requests)
+    expect(timers).toContain(SILENCE)
+  })
+
+  test('wait twice as long each time, up to twenty seconds', async () => {
+    const fetch = async () => problem(503)
+    const random = spyOn(Math, 'random').mockReturnValue(1)
+    try {
+      const timers = await timersDuring(() =>
+        rejection(connect('http://a.example', { fetch, retries: 9 }).paises.get(1)),
+      )
+      expect(timers.filter((milliseconds) => milliseconds !== SILENCE)).toEqual([
+        250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000,
+      ])
+    } finally {
+      random.mockRestore()
+    }
   })
 
   test('wait longer each time, and never as long as the others', async () => {
@@ -232,6 +280,16 @@ describe('a signal', () => {
     expect(await rejection(connect(server.url).paises.get(484, { signal: AbortSignal.abort(reason) }))).toBe(reason)
     expect(server.requests).toHaveLength(0)
   })
+
+  test('that lives on is not listened to once the request is over', async () => {
+    server.respond = (_, number) => (number === 1 ? problem(503) : Response.json(pais))
+    const { signal } = new AbortController()
+    const added = spyOn(signal, 'addEventListener')
+    const removed = spyOn(signal, 'removeEventListener')
+    await connect(server.url, quick).paises.get(484, { signal })
+    expect(added.mock.calls.length).toBeGreaterThan(0)
+    expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(added.mock.calls.map(([, listener]) => listener))
+  })
 })
 
 describe('responses that are kept', () => {
@@ -280,6 +338,13 @@ describe('responses that are kept', () => {
     expect(server.requests.map(({ headers }) => headers.get('If-None-Match'))).toEqual([null, '"1"', null, null])
   })
 
+  test('have a tag: what cannot be revalidated is not kept', async () => {
+    server.respond = () => Response.json(pais)
+    const cache = new Map()
+    await connect(server.url, { cache }).paises.get(484)
+    expect(cache.size).toBe(0)
+  })
+
   test('take up to eight million characters, the least recently used give way', async () => {
     server.respond = (request) => tagged({ text: 'x'.repeat(3e6) })(request)
     const catalogs = connect(server.url)
@@ -302,21 +367,25 @@ test('a response that is not JSON is told with its address', async () => {
   expect(String(error)).toBe(`NomenclatorError: GET ${server.url}/api/v2/paises/484: the response is not JSON`)
 })
 
-test('no more requests are under way than allowed', async () => {
+test.each([
+  [{ concurrency: 3 }, 3],
+  [{}, 6],
+  [{ concurrency: 0 }, 1],
+])('no more requests are under way than allowed by %o', async (options, allowed) => {
   let [now, most] = [0, 0]
-  const { promise: three, resolve } = Promise.withResolvers<void>()
+  const { promise: all, resolve } = Promise.withResolvers<void>()
   server.respond = async () => {
     most = Math.max(most, ++now)
-    if (now === 3) resolve()
-    await three
+    if (now === allowed) resolve()
+    await all
     // One more would come meanwhile.
     await Bun.sleep(20)
     now--
     return Response.json(pais)
   }
-  const catalogs = connect(server.url, { concurrency: 3 })
+  const catalogs = connect(server.url, options)
   await Promise.all(Array.from({ length: 12 }, (_, id) => catalogs.paises.get(id)))
-  expect(most).toBe(3)
+  expect(most).toBe(allowed)
 })
 
 describe('a walk', () => {
@@ -378,6 +447,35 @@ test('a filter without values is refused, since it would be none', async () => {
     new TypeError('idPais has no values'),
   )
   expect(server.requests).toHaveLength(0)
+})
+
+test('lists stand in one parameter, filters in one each, and a point has six decimals', async () => {
+  server.respond = () => Response.json([])
+  const { localidades } = connect(server.url)
+  await localidades.page({ sort: ['descLocalidad', '-idLocalidad'], fields: ['idLocalidad', 'descLocalidad'] })
+  await localidades.page({ idLocalidad: [1, 2] })
+  await localidades.near({ latitud: 19.43260779, longitud: -99 }).toArray()
+  expect(server.requests.map(({ url }) => decodeURIComponent(new URL(url).search))).toEqual([
+    '?sort=descLocalidad,-idLocalidad&fields=idLocalidad,descLocalidad',
+    '?idLocalidad=1&idLocalidad=2',
+    expect.stringContaining('near=19.432608,-99.000000'),
+  ])
+})
+
+test('what the server tells of its collections is asked for again where that failed', async () => {
+  const collection = { name: 'paises', record: '/api/v2/paises/{idPais}', key: ['idPais'], keyPaths: ['idPais'] }
+  server.respond = ({ url }, number) =>
+    number === 1 ? problem(500) : Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : pais)
+  const { paises } = connect(server.url)
+  expect(await rejection(paises.get({ idPais: 484 }))).toBeInstanceOf(ResponseError)
+  for (const _ of [1, 2]) expect(await paises.get({ idPais: 484 })).toEqual(pais)
+  // Once it is known, it is not asked for any more.
+  expect(server.requests.map(({ url }) => url.slice(server.url.length))).toEqual([
+    '/api/v2',
+    '/api/v2',
+    '/api/v2/paises/484',
+    '/api/v2/paises/484',
+  ])
 })
 
 test('the path of a record comes from what the server tells of its collection', async () => {

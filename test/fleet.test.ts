@@ -244,6 +244,11 @@ describe('what is published', () => {
     expect(added).toBeGreaterThan(0)
     expect(added).toBeLessThan(6)
     expect((nodes[0]?.follower.status.fetchedChunks ?? 0) - fetched).toBe(added)
+    const { releases } = JSON.parse((await succeeded('shelf', 'status', '--json', '--shelf', publishing())).out)
+    for (const { bytes, ownBytes } of releases) {
+      expect(ownBytes).toBeGreaterThan(0)
+      expect(ownBytes).toBeLessThan(bytes / 2)
+    }
   })
 
   test('can be gone back to, made current again and removed from any machine', async () => {

@@ -1,6 +1,7 @@
 // An identifier, once published, stays with its official code: through renamings, removals, several imports and a rollback.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { scanPages } from '../packages/server/src/release/files/scan.ts'
@@ -45,6 +46,34 @@ class Towns extends TestHome {
 }
 
 const filler = Array.from({ length: 60 }, (_, at) => town(String(900 + at)))
+
+describe('the registry', () => {
+  const registryOf = ({ shelf }: TestHome) => JSON.parse(readFileSync(shelf.idRegistryFile, 'utf8'))
+
+  test('has nothing of invented records, though they were current before', async () => {
+    using home = new TestHome()
+    const invented = { ...tiny, pais: [...tiny.pais, { cvePais: 'ZZZ', descPais: 'Invento', idPais: 999 }] }
+    await home.import(sourceOf(invented, { synthetic: true }))
+    await home.import(sourceOf(tiny), { acceptChanges: true })
+    expect(
+      registryOf(home)
+        .pais.map(([id]: [number]) => id)
+        .sort(),
+    ).toEqual([250, 484])
+  })
+
+  test('that was lost is made again of the records that are published, and has no entity without any', async () => {
+    using home = new TestHome()
+    await home.import(sourceOf({ ...tiny, audiencia: [] }))
+    const before = registryOf(home)
+    rmSync(home.shelf.idRegistryFile)
+    await home.import(sourceOf({ pais: [...tiny.pais, { cvePais: 'ESP', descPais: 'España', idPais: 724 }] }))
+    const { pais: _, ...others } = registryOf(home)
+    const { pais: __, ...othersBefore } = before
+    expect(Object.keys(others).sort()).toEqual(Object.keys(othersBefore).sort())
+    expect(others).not.toHaveProperty('audiencia')
+  })
+})
 
 describe('a municipality', () => {
   test('that is renamed keeps its number', async () => {

@@ -1,6 +1,7 @@
 // A mirror has the same releases as its origin, by API v2 alone; what an origin sends that is wrong changes nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { code, embeds, entity, id, name, numberFact } from '../packages/server/src/catalog/entity.ts'
@@ -155,6 +156,10 @@ describe('a release that is taken over', () => {
     expect({ ...ours, source: null }).toEqual({ ...theirs, source: null })
     expect(ours.source).toEqual({ ...theirs.source, options: { mirror: url() } })
     expect(await home.verify(a)).toEqual([])
+  })
+
+  test('leaves nothing of its download', () => {
+    expect(readdirSync(join(home.path, 'harvest'))).toEqual([])
   })
 
   test('again is nothing to do, and nothing is downloaded', async () => {
@@ -380,6 +385,16 @@ describe('an origin that sends something else is refused, and nothing is changed
       'two collections have one name',
     ],
     ['no entities', manifest((one) => Object.assign(one, { entities: [] })), 'it has no entities'],
+    [
+      'more entities than anyone has',
+      manifest((one) => Object.assign(one, { entities: Array(1_001).fill(one.entities[0]) })),
+      'it has no entities',
+    ],
+    [
+      'a title that does not end',
+      manifest(({ source }) => Object.assign(source, { title: 'x'.repeat(5_001) })),
+      'where it came from',
+    ],
     ['no date', manifest((one) => Object.assign(one, { built: 'soon' })), 'when it was built'],
     ['aliases that are not sound', manifest((one) => Object.assign(one, { aliases: [{}] })), 'its aliases are not'],
     ['findings that are not sound', manifest((one) => Object.assign(one, { findings: [{}] })), 'its findings are not'],
@@ -433,7 +448,7 @@ describe('an origin that sends something else is refused, and nothing is changed
       records(() => new Response('{}', { headers: { 'Content-Encoding': 'gzip' } })),
       'which was not asked for',
     ],
-    ['a body without an end', records(() => new Response(endless())), 'is larger than'],
+    ['a body without an end', records(() => new Response(endless())), 'is larger than 65,536 bytes'],
     ['a redirect to another host', records(() => Response.redirect('http://192.0.2.1/')), 'is another host'],
     [
       'a redirect of the list',
@@ -484,6 +499,60 @@ test('what an origin says to be the same is not sent again', async () => {
   expect(statuses).toEqual([200, 304, 304])
   expect([await origin.release(a), statuses.at(-1)]).toEqual([await origin.release(a), 200])
   expect(statuses.at(-1)).toBe(304)
+})
+
+test('of the responses of an origin the last eight are kept', async () => {
+  const conditions: (string | null)[] = []
+  await using kept = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: ({ headers }) => {
+      conditions.push(headers.get('If-None-Match'))
+      return new Response('signed', { headers: { ETag: '"1"' } })
+    },
+  })
+  const origin = new Origin(`http://127.0.0.1:${kept.port}`)
+  const request = async (...digests: readonly number[]) => {
+    conditions.length = 0
+    for (const digest of digests) expect(await origin.signature(String(digest))).toBe('signed')
+    return conditions.map((condition) => condition !== null)
+  }
+  expect(await request(1, 2, 3, 4, 5, 6, 7, 8)).toEqual(Array(8).fill(false))
+  expect(await request(1, 9, 2, 1)).toEqual([true, false, false, true])
+})
+
+test('a release that differs in facts alone is another one here too', async () => {
+  using origin = new TestHome()
+  using home = new TestHome()
+  const facts = (mass: number): Source => {
+    const source = skies('name')
+    const heavier = (row: object) => ('sign' in row && row.sign === 'MA' ? { ...row, mass } : row)
+    const read: Source['read'] = async function* (name, report) {
+      for await (const block of source.read(name, report))
+        yield { ...block, rows: block.rows.map((row) => heavier(row) as typeof row) }
+    }
+    return { ...source, read }
+  }
+  const digests = new Set<string>()
+  for (const mass of [6.39e23, 7e23]) {
+    await origin.import(facts(mass), { acceptChanges: true })
+    await using _origin = originOf(origin)
+    expect(await mirror(home, '--accept-changes')).toMatchObject({ code: 0 })
+    expect(home.shelf.currentDigest()).toBe(origin.current().digest)
+    digests.add(origin.current().digest)
+  }
+  expect(digests.size).toBe(2)
+})
+
+test.each([
+  [['--follow', '--release', a], 'it goes neither with --release nor with --dry-run'],
+  [['--follow', '--dry-run'], 'it goes neither with --release nor with --dry-run'],
+  [['--release', a.slice(0, 7)], 'its first 8 or more hexadecimal digits'],
+  [['--release', `${a}0`], 'its first 8 or more hexadecimal digits'],
+])('%p is a wrong call', async (flags, words) => {
+  using home = new TestHome()
+  expect(await mirror(home, ...flags)).toMatchObject({ code: 1, err: expect.stringContaining(words) })
+  expect(requested).toEqual([])
 })
 
 test('--follow takes over what becomes current, and survives that the origin is away', async () => {

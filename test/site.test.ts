@@ -253,7 +253,14 @@ describe('the files', () => {
   test('that an export left unfinished are replaced', () => {
     const target = join(scratch.path, 'unfinished')
     const { digest } = home.current()
-    mkdirSync(join(target, `${short(digest)}.next`, 'pages'), { recursive: true })
+    const unfinished = join(target, `${short(digest)}.next`, 'pages', 'paises')
+    mkdirSync(unfinished, { recursive: true })
+    writeFileSync(join(unfinished, '9999.json'), '[]')
+    exportSite(home.current(), target, { baseUrl: undefined })
+    expect(filesOf(target)).toEqual(['Caddyfile', 'nginx.conf', 'site.json', short(digest)].sort())
+    expect(filesOf(join(target, short(digest), 'pages', 'paises'))).not.toContain('9999.json')
+    // Those of another release, too.
+    mkdirSync(join(target, `${'e'.repeat(16)}.next`))
     exportSite(home.current(), target, { baseUrl: undefined })
     expect(filesOf(target)).toEqual(['Caddyfile', 'nginx.conf', 'site.json', short(digest)].sort())
   })
@@ -268,6 +275,21 @@ describe('the files', () => {
       expect(() => exportSite(home.current(), join(scratch.path, name), { baseUrl: undefined })).toThrow(
         'mean something',
       )
+  })
+
+  test('may be made under a name that means something, if they are not served from there', () => {
+    const target = join(scratch.path, 'a$b')
+    const options = { baseUrl: undefined, servedFrom: '/srv/site' }
+    expect(exportSite(home.current(), target, options).directory).toBe(target)
+    expect(() => exportSite(home.current(), directory, { ...options, servedFrom: '/srv/a$b' })).toThrow(
+      'mean something',
+    )
+  })
+
+  test('are counted in the report, the first page of an empty collection too', () => {
+    const { pages } = JSON.parse(readFileSync(join(directory, 'site.json'), 'utf8'))
+    const path = join(directory, short(home.current().digest), 'pages')
+    expect(pages).toBe(readdirSync(path).reduce((sum, name) => sum + filesOf(join(path, name)).length, 0))
   })
 
   test('are written by the command, which reports in JSON', async () => {

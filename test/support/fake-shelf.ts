@@ -1,7 +1,7 @@
 // A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a connection reads them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chunksOf, pack } from '../../packages/server/src/distribution/postgres/chunks.ts'
+import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/postgres/chunks.ts'
 import type { ShelfConnection } from '../../packages/server/src/distribution/postgres/connection.ts'
 import type { ReleaseFiles } from '../../packages/server/src/distribution/postgres/pointer.ts'
 import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
@@ -65,6 +65,21 @@ export class FakeShelf {
       }
   }
 
+  /** Cuts the files of an entity into chunks of so many bytes. */
+  async cut(home: Shelf, entity: string, size: number): Promise<void> {
+    this.entityChunks = this.entityChunks.filter((one) => one.entity !== entity)
+    const { files } = JSON.parse(this.entities.get(entity) ?? '') as EntityManifest
+    for (const file of Object.keys(files)) {
+      const bytes = readFileSync(join(home.entityDirectory(entity), file))
+      for (let start = 0; start < bytes.length; start += size) {
+        const piece = bytes.subarray(start, start + size)
+        const chunk = sha256(piece)
+        this.entityChunks.push({ entity, file, start, chunk })
+        this.chunks.set(chunk, { size: piece.length, packed: await pack(piece) })
+      }
+    }
+  }
+
   /** Changes the manifest of a release, which keeps its place. */
   changeRelease(digest: string, change: (manifest: Manifest) => object): void {
     const manifest: Manifest = JSON.parse(this.releases.get(digest)?.[MANIFEST_FILE] ?? '')
@@ -84,13 +99,18 @@ export class FakeShelf {
     })
   }
 
-  /** Whoever downloads is counted by `onDownload`. */
-  connection(onDownload: (chunk: string) => void = () => {}): ShelfConnection {
+  /** Whoever downloads is counted by `onDownload`, and what is asked for at a time by `onQuery`. */
+  connection(
+    onDownload: (chunk: string) => void = () => {},
+    onQuery: (chunks: number) => void = () => {},
+  ): ShelfConnection {
     const query = async (text: string, parameters: readonly unknown[] = []) => this.#rows(text, parameters)
     const transaction = (_mode: string, work: () => Promise<unknown>) => work()
     const { chunks, withheld } = this
     async function* copyOut(text: string) {
-      for (const [, digest = ''] of text.matchAll(/'([0-9a-f]{64})'/g)) {
+      const digests = [...text.matchAll(/'([0-9a-f]{64})'/g)]
+      onQuery(digests.length)
+      for (const [, digest = ''] of digests) {
         const chunk = chunks.get(digest)
         if (chunk === undefined || withheld.has(digest)) continue
         onDownload(digest)

@@ -1,14 +1,16 @@
 // What doctor finds on machines and homes of all sorts, and what it says to change.
 import { describe, expect, test } from 'bun:test'
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Ran, ran } from '../../../../../test/support/command.ts'
 import {
   bundledHome,
   nomenclator,
+  sourceOf,
   TestDirectory,
   TestHome,
+  tiny,
   unpackFirstHome,
 } from '../../../../../test/support/releases.ts'
 import { Service } from '../../../../../test/support/service.ts'
@@ -202,6 +204,21 @@ describe('home', () => {
     const [name = '.'] = new Bun.Glob('**/current').scanSync(directory.path)
     const found = (await examined(join(directory.path, name, '..')))('home')
     expect(found).toMatchObject({ status: 'warn', change: expect.stringContaining('nomenclator upgrade') })
+  })
+
+  test('of a newer version', async () => {
+    using home = new TestHome()
+    const { digest } = await home.import(sourceOf(tiny))
+    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    const manifest = JSON.parse(readFileSync(path, 'utf8'))
+    manifest.entities.pais.format += 1
+    rmSync(path)
+    writeFileSync(path, JSON.stringify({ ...manifest, versions: { ...manifest.versions, nomenclator: '99.0.0' } }))
+    expect((await examined(home.path))('home')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('was written by Nomenclator 99.0.0, which is newer'),
+      change: 'run that version of the program, or give another --home',
+    })
   })
 
   test('whose list of current releases or registry is spoiled', async () => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
-import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
+import { sourceOf, TestHome, ThreeReleases, tiny } from '../../../../../test/support/releases.ts'
+import { countries } from '../../../../../test/support/small-source.ts'
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { fetchShelf } from './fetch.ts'
@@ -113,6 +114,15 @@ describe('the current release is refused, and what was current stays', () => {
           entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
         })),
       'are in an earlier format',
+    ],
+    [
+      'a chunk of another size',
+      () => {
+        const chunk = chunkOf('words').chunk
+        const { size, packed } = fake.chunks.get(chunk) ?? { size: 0, packed: new Uint8Array() }
+        fake.chunks.set(chunk, { size: size - 1, packed })
+      },
+      'has other content than its digest says',
     ],
     ['an entity that is not there', () => fake.entities.delete(audience(c).digest), 'it is not there'],
     [
@@ -281,6 +291,26 @@ describe('what is fetched', () => {
     spoil(home.fileOf(c, 'audiencia', 'records'))
     expect(await downloads(home)).not.toEqual([])
     expect(await home.verify(c)).toEqual([])
+  })
+
+  test('comes in queries of at most 500 chunks', async () => {
+    using origin = new TestHome()
+    using home = new TestHome()
+    const { digest } = await origin.import(sourceOf({ ...tiny, pais: countries(700) }))
+    const { digest: entity = '' } = origin.current().manifest.entities.pais ?? {}
+    const large = await FakeShelf.of(origin.shelf)
+    await large.cut(origin.shelf, entity, 40)
+    const queries: number[] = []
+    const connection = large.connection(
+      () => {},
+      (chunks) => queries.push(chunks),
+    )
+    await fetchShelf(home.shelf, connection)
+    const chunks = new Set(large.entityChunks.filter((one) => one.entity === entity).map(({ chunk }) => chunk))
+    const [first, second] = queries.toSorted((a, b) => b - a)
+    expect([first, second]).toEqual([500, 500])
+    expect(queries.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(chunks.size)
+    expect(await home.verify(digest)).toEqual([])
   })
 
   test('again: an entity that is known to be damaged', async () => {

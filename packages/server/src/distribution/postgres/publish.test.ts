@@ -1,5 +1,7 @@
 // A change is made to the state that it is based on, or not at all.
 import { describe, expect, test } from 'bun:test'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import type { ShelfConnection } from './connection.ts'
 import type { Listing } from './pointer.ts'
@@ -19,6 +21,11 @@ function shelfAt(pointer: object | undefined): { connection: ShelfConnection; ch
   const changes: Query[] = []
   const query = async (text: string, parameters: readonly unknown[] = []) => {
     if (/FROM nomenclator.pointer FOR UPDATE$/.test(text)) return pointer === undefined ? [] : [pointer]
+    if (text.includes('WHERE NOT EXISTS (SELECT FROM nomenclator.entity'))
+      return JSON.parse(String(parameters[0])).map((digest: string) => ({ digest }))
+    // The chunks are there already.
+    if (text.startsWith('SELECT digest FROM nomenclator.chunk'))
+      return JSON.parse(String(parameters[0])).map((digest: string) => ({ digest }))
     if (/^(?:UPDATE|DELETE|INSERT)/.test(text)) changes.push({ text, parameters })
     return text.startsWith('UPDATE') ? [{ generation: '6' }] : []
   }
@@ -46,6 +53,19 @@ describe.each<[string, (connection: ShelfConnection) => Promise<unknown>]>([
     await expect(make(connection)).rejects.toBeInstanceOf(ShelfChanged)
     expect(changes).toEqual([])
   })
+})
+
+test('a release with a damaged file is not published', async () => {
+  using home = new TestHome()
+  const { digest } = await home.import(sourceOf(tiny))
+  const { connection, changes } = shelfAt({ generation: '5', change: 'five' })
+  const file = home.fileOf(digest, 'audiencia', 'records')
+  const text = readFileSync(file, 'utf8')
+  rmSync(file)
+  writeFileSync(file, text.replace('Estudiantes', 'Estudiantex'))
+  const put = new Map([[digest, home.shelf.releaseFiles(digest)]])
+  await expect(publish(connection, home.shelf, { ...change, put })).rejects.toThrow('records is damaged; nothing was')
+  expect(changes).toEqual([])
 })
 
 test('a publication removes releases, and what nothing names any more', async () => {

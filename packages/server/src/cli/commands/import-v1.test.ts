@@ -1,0 +1,58 @@
+// The command that harvests a server of API v1: what it takes, and when it keeps the pages that it has downloaded.
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { runHere } from '../../../../../test/support/command.ts'
+import { type Fault, plainV1 } from '../../../../../test/support/plain-v1.ts'
+import { TestHome } from '../../../../../test/support/releases.ts'
+
+/** The files of pages that are kept in a home. */
+function keptPages({ path }: TestHome): string[] {
+  const harvest = join(path, 'harvest')
+  return existsSync(harvest) ? readdirSync(harvest).flatMap((one) => readdirSync(join(harvest, one))) : []
+}
+
+async function harvested(home: TestHome, fault: Fault | undefined, ...flags: readonly string[]) {
+  await using server = await plainV1(fault)
+  const ran = await runHere('import', 'v1', server.url, '--home', home.path, ...flags)
+  return { ...ran, requests: server.requests.map((head) => head.split('\r\n')[0] as string) }
+}
+
+const onAudiences =
+  (change: (body: string) => string): Fault =>
+  (response, { collection }) =>
+    collection === 'audiencias' ? { ...response, body: change(response.body) } : response
+
+describe('import v1', () => {
+  test('makes a release of what it has harvested, and keeps no page', async () => {
+    using home = new TestHome()
+    const { code, out, requests } = await harvested(home, undefined, '--json')
+    expect([code, keptPages(home)]).toEqual([0, []])
+    expect(JSON.parse(out)).toMatchObject({ digest: home.shelf.currentDigest(), outcome: 'activated' })
+    expect(requests.length).toBeGreaterThan(1)
+  })
+
+  test('takes only the collections that are named', async () => {
+    using home = new TestHome()
+    const { code, requests } = await harvested(home, undefined, '--only', 'audiencias')
+    expect(code).toBe(0)
+    expect(requests.filter((line) => !line.includes('/api/v1/audiencias?'))).toEqual([])
+  })
+
+  test('keeps the pages of a dry run for the import that follows it', async () => {
+    using home = new TestHome()
+    const { code, out } = await harvested(home, undefined, '--only', 'audiencias', '--dry-run')
+    expect([code, home.shelf.currentDigest()]).toEqual([0, undefined])
+    expect(out).toStartWith('Dry run: release ')
+    expect(keptPages(home)).not.toEqual([])
+  })
+
+  test('throws the pages away whose records are faulty, since they would be faulty again', async () => {
+    using home = new TestHome()
+    const fault = onAudiences((body) => body.replace(/"idAudiencia":\d+/, '"idAudiencia":"x"'))
+    const { code, err } = await harvested(home, fault, '--only', 'audiencias')
+    expect([code, home.shelf.currentDigest()]).toEqual([1, undefined])
+    expect(err).toContain('idAudiencia')
+    expect(keptPages(home)).toEqual([])
+  })
+})
