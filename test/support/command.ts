@@ -1,5 +1,6 @@
 // Commands run to their end, in processes of their own or in this one.
 import { diskFailure, Failure } from '../../packages/server/src/base/failure.ts'
+import type { Terminal } from '../../packages/server/src/cli/command.ts'
 import { UsageError } from '../../packages/server/src/cli/flags/flags.ts'
 import { run } from '../../packages/server/src/cli/run.ts'
 
@@ -27,18 +28,24 @@ export async function ran(command: readonly string[], { cwd, env, input }: Optio
   return { code, out, err }
 }
 
-/** A command of the program in this process, with the words and the exit code of one of its own; it gets no variables. */
-export async function runHere(...argv: readonly string[]): Promise<Ran> {
+/** A terminal that keeps what it is told. */
+export function recordingTerminal() {
   const said = { out: '', err: '' }
-  const terminal = {
-    out: (text: string) => {
+  const terminal: Terminal = {
+    out: (text) => {
       said.out += text
     },
-    err: (text: string) => {
+    err: (text) => {
       said.err += text
     },
     interactive: false,
   }
+  return { said, terminal }
+}
+
+/** A command of the program in this process, with the words and the exit code of one of its own; it gets no variables. */
+export async function runHere(...argv: readonly string[]): Promise<Ran> {
+  const { said, terminal } = recordingTerminal()
   try {
     return { code: await run(argv, {}, terminal), ...said }
   } catch (error) {

@@ -1,4 +1,6 @@
 // Filters: finds the positions of the records that have certain values in their fields or in those of their ancestors.
+
+import { indexInAscending } from '../base/binary-search.ts'
 import { memoized } from '../base/memoized.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { stepsWithin } from '../catalog/paths.ts'
@@ -6,7 +8,6 @@ import { sortKey } from '../catalog/words.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import type { Release } from '../release/release.ts'
-import { indexInAscending } from './binary-search.ts'
 
 /** The value at a path from the record is one of these, begins with one of them, or is at least or at most the one. */
 export type Filter = {

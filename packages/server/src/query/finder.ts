@@ -1,8 +1,9 @@
 // Finds the records of an entity that a query asks for: their positions in order, and how many there are.
+
+import { indexInAscending } from '../base/binary-search.ts'
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Release } from '../release/release.ts'
-import { indexInAscending } from './binary-search.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { type Near, NearestCandidates, nearestFirst } from './near.ts'
 import { search, searchSpace } from './search/search.ts'

@@ -1,11 +1,11 @@
 // Finds the records nearest to a point: in whole metres along a great circle, those as near as each other by position.
 import { around } from 'geokdbush'
 import KDBush from 'kdbush'
+import { indexInAscending, lowerBound } from '../base/binary-search.ts'
 import { memoized } from '../base/memoized.ts'
 import { LATITUDE, LONGITUDE } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
-import { indexInAscending, lowerBound } from './binary-search.ts'
 
 /** The name under which the distance of a record is published. */
 export const DISTANCE = 'distancia'

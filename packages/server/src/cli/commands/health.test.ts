@@ -1,20 +1,12 @@
 // The health check tells a ready service from one that is not, and from none.
 import { expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
+import { recordingTerminal } from '../../../../../test/support/command.ts'
 import { UsageError } from '../flags/flags.ts'
 import { run } from '../run.ts'
 
 async function health(env: Record<string, string>, ...flags: string[]) {
-  const said = { out: '', err: '' }
-  const terminal = {
-    out: (text: string) => {
-      said.out += text
-    },
-    err: (text: string) => {
-      said.err += text
-    },
-    interactive: false,
-  }
+  const { said, terminal } = recordingTerminal()
   return { code: await run(['health', ...flags], env, terminal), ...said }
 }
 

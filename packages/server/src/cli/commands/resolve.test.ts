@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordingTerminal } from '../../../../../test/support/command.ts'
 import { bundledHome, TestDirectory, type TestHome } from '../../../../../test/support/releases.ts'
 import { run } from '../run.ts'
 
@@ -21,16 +22,7 @@ const made = join(directory.path, 'made.csv')
 
 async function resolved(table: string | Buffer, ...flags: string[]) {
   writeFileSync(given, table)
-  const said = { out: '', err: '' }
-  const terminal = {
-    out: (text: string) => {
-      said.out += text
-    },
-    err: (text: string) => {
-      said.err += text
-    },
-    interactive: false,
-  }
+  const { said, terminal } = recordingTerminal()
   await run(['resolve', given, '--home', home.path, ...flags], {}, terminal)
   return said
 }

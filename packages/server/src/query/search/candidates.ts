@@ -3,9 +3,10 @@
 // Where no typed word may be dropped, all hits are among the records that have the rarest of them, or whose ancestors have it.
 // Where words may be dropped, a hit has at least one in its own name, so that the lists of the rarest words are gone through,
 // as many as the budget allows. Where records are filtered and fewer pass than would be candidates, those are.
+
+import { indexInAscending } from '../../base/binary-search.ts'
 import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import { indexInAscending } from '../binary-search.ts'
 import type { AncestorLevel } from './ancestor-match.ts'
 import type { Hits } from './hits.ts'
 import { MAX_IMPORTANCE } from './importance.ts'

@@ -1,4 +1,5 @@
 // What of a word spares comparing it: how it sounds, so that words spelled by ear are looked up, and which letters it has.
+import { lowerBound } from '../../base/binary-search.ts'
 import { soundsOf } from '../../catalog/spanish.ts'
 import type { Words } from './index-file.ts'
 
@@ -22,7 +23,7 @@ export function wordsThatSoundLike({ words, sounds, soundWords }: Words, typed: 
   const typedSounds = soundsOf(typed)
   for (const sound of typedSounds) {
     const hash = hashOf(sound)
-    for (let at = firstAtLeast(sounds, hash); sounds[at] === hash; at++) {
+    for (let at = lowerBound(sounds, hash); sounds[at] === hash; at++) {
       const word = soundWords[at] as number
       if (soundsOf(words.text(word)).includes(sound)) matches.add(word)
     }
@@ -35,17 +36,6 @@ function hashOf(sound: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < sound.length; at++) hash = Math.imul(hash ^ sound.charCodeAt(at), 0x01000193)
   return (hash ^ (hash >>> 15)) & 0x1f_ffff
-}
-
-function firstAtLeast(ascending: Uint32Array, number: number): number {
-  let low = 0
-  let high = ascending.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ascending[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 // Which letters a word has, as bits: words that differ in more of them than edits are allowed need not be compared.
