@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Metrics } from '../observation/metrics.ts'
-import { Budget, type BudgetLimits } from './budget.ts'
+import { Budget, type BudgetLimits, DEFAULT_BUDGET } from './budget.ts'
 
 const LIMITS: BudgetLimits = { streams: 3, streamsPerClient: 2, bytes: 300, bytesPerClient: 200 }
 
@@ -68,3 +68,6 @@ test('the totals are always those of what is held, and of clients without anythi
     }),
   )
 })
+
+test('where nothing is configured, one client has a quarter of all that is kept', () =>
+  expect(DEFAULT_BUDGET).toEqual({ streams: 256, streamsPerClient: 64, bytes: 32 << 20, bytesPerClient: 8 << 20 }))

@@ -31,6 +31,7 @@ test.each<[string, string | null]>([
   ['/api/v2/releases', `${tag(c)} current`],
   ['/api/v1/nothing', null],
   ['/api/v2/paises?page=999', null],
+  ['/api/v2/paises?page=0', null],
 ])('%s has %p', async (target, tags) => {
   const plain = await responseTo(app, { target }, connection)
   const { headers } = await responseTo(

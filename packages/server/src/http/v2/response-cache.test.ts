@@ -162,7 +162,7 @@ describe('a file', () => {
   test('that was left unfinished is removed after a while, and not while it may still be written', async () => {
     for (const name of ['old.part', 'new.part']) writeFileSync(join(directory.path, name), 'x')
     utimesSync(join(directory.path, 'old.part'), 1_000_000, 1_000_000)
-    await testCache(directory.path).sweep()
+    await testCache(directory.path, { maxBytes: 0 }).sweep()
     expect(names()).toEqual(['new.part'])
   })
 
@@ -266,8 +266,10 @@ describe('where nothing can be written', () => {
       expect(found).toStartWith(join(temporary.path, 'nomenclator-'))
       expect(statSync(found).mode & 0o777).toBe(0o700)
       // Someone else could have made it, and put files into it.
-      chmodSync(found, 0o777)
-      expect(cacheDirectory(home, undefined)).toBeInstanceOf(CannotCache)
+      for (const mode of [0o777, 0o770, 0o707, 0o750]) {
+        chmodSync(found, mode)
+        expect(cacheDirectory(home, undefined)).toBeInstanceOf(CannotCache)
+      }
       expect(cacheDirectory(directory.path, join(home, 'below'))).toBeInstanceOf(CannotCache)
       mkdirSync(join(directory.path, 'given'))
       expect(cacheDirectory(home, join(directory.path, 'given'))).toBe(join(directory.path, 'given'))

@@ -5,7 +5,7 @@ import { open as openTo, readUntilClosed } from '../../../../../test/support/wir
 import type { LogEvent } from '../../base/log.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
-import { type ListenOptions, listenWire, type Timeouts, type WireServer } from './server.ts'
+import { type ListenOptions, listenWire, TIMEOUTS, type Timeouts, type WireServer } from './server.ts'
 
 const servers: WireServer[] = []
 afterEach(() => {
@@ -296,3 +296,6 @@ describe('shutdown', () => {
     await server.allClosed()
   })
 })
+
+test('a client has 15 seconds for a request, and 75 until the next', () =>
+  expect(TIMEOUTS).toEqual({ requestMilliseconds: 15_000, idleMilliseconds: 75_000 }))

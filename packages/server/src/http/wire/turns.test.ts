@@ -51,3 +51,10 @@ test('what goes on after its task is the only one of its turn', async () => {
   await Promise.all(all)
   expect(done).toEqual([1, 2, 3])
 })
+
+test('where nothing is said, a turn has three milliseconds', () => {
+  const turns = new Turns()
+  expect(turns.hasTime()).toBe(true)
+  busyFor(3)
+  expect(turns.hasTime()).toBe(false)
+})
