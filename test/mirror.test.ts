@@ -187,7 +187,10 @@ describe('a release that is taken over', () => {
   test('can be another than the current one there, and a dry run changes nothing', async () => {
     expect(await mirror(home, '--release', c.slice(0, 8), '--dry-run')).toMatchObject({ code: 0 })
     expect(home.shelf.currentDigest()).toBe(a)
+    // What was downloaded is there for the import that follows.
+    expect(readdirSync(join(home.path, 'harvest'))).not.toEqual([])
     expect(await mirror(home, '--release', c.slice(0, 8))).toMatchObject({ code: 0 })
+    expect(readdirSync(join(home.path, 'harvest'))).toEqual([])
     expect(home.shelf.history().slice(0, 2)).toEqual([c, a])
   })
 
@@ -268,6 +271,18 @@ describe('a release that is taken over', () => {
 
 describe('a signature', () => {
   const required = ['--require-signature', publicKey.text]
+
+  test('that is required accepts the changes of its release', async () => {
+    using home = await mirrored()
+    using other = new TestHome()
+    const { audiencia: _, ...fewer } = tiny
+    await other.import(sourceOf({ ...fewer, audiencia: [] }))
+    other.shelf.placeSignature(other.current().digest, signRelease(secret, other.current()))
+    await using _origin = originOf(other)
+    expect((await mirror(home)).code).toBe(1)
+    expect((await mirror(home, ...required)).code).toBe(0)
+    expect(home.shelf.currentDigest()).toBe(other.current().digest)
+  })
 
   test('that is required and is not there is refused before anything is downloaded', async () => {
     using home = new TestHome()

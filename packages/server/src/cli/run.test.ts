@@ -110,6 +110,11 @@ describe('what is refused', () => {
     expect(await refused('serve', 'now')).toBe('"now" is one word too many')
   })
 
+  test('a word too few, and one that is not among the choices', async () => {
+    expect(await refused('activate')).toBe('DIGEST is missing')
+    expect(await refused('completion', 'cmd')).toStartWith('"cmd" is not one of ')
+  })
+
   test('a wrong flag, before anything is done', async () => {
     expect(await refused('serve', '--prot', '0')).toBe('there is no flag --prot; did you mean --port?')
     expect(await refused('import', 'synthetic', '--scale', '0', '--seed', 'x')).toBe(

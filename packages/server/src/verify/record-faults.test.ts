@@ -20,7 +20,9 @@ test.each<[string, object, readonly string[]]>([
   ['a value that is null', { descPais: null }, ['never-null']],
   ['another field', { other: 1 }, ['no-other-fields']],
 ])('%s', (_, change, checks) => {
-  expect(recordFaults(entity('pais'), { ...country, ...change }).map(({ check }) => check)).toEqual([...checks])
+  expect<string[]>(recordFaults(entity('pais'), { ...country, ...change }).map(({ check }) => check)).toEqual([
+    ...checks,
+  ])
 })
 
 test.each([

@@ -41,6 +41,7 @@ describe('an address', () => {
     ['postgres://a@h/d?sslmode=maybe', 'sslmode is disable'],
     ['postgres://a@h/d?options=-c', 'no other parameters'],
     ['postgres://a@h/d?connect_timeout=soon', 'connect_timeout'],
+    ['postgres://a@h/d?connect_timeout=0', 'connect_timeout'],
     ['postgres://%@h/d', 'every %'],
   ])('%s is refused', (text, reason) => {
     expect(parseShelfAddress(text)).toEqual({ allowed: expect.stringContaining(reason) })

@@ -65,7 +65,7 @@ async function fakeServer(fake: FakeServer): Promise<{ readonly port: number; re
     socket.on('error', () => {})
     let isStarted = false
     let queries = 0
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       if (!isStarted && bytes.readInt32BE(4) === SSL_REQUEST) {
         received.push('TLS')
         socket.write('N')

@@ -39,7 +39,7 @@ test.each([
   ['verify-full', ['tls']],
 ])('%s tries %p', (mode, kinds) => {
   const encryptions = withoutUsualRoot(`sslmode=${mode}`)
-  expect(encryptions.map((encryption) => (encryption === false ? 'plain' : 'tls'))).toEqual(kinds)
+  expect<string[]>(encryptions.map((encryption) => (encryption === false ? 'plain' : 'tls'))).toEqual(kinds)
 })
 
 test('no TLS is tried on a socket file', () => {
@@ -94,7 +94,7 @@ test.each([
 ])('%s is asked for as %p', (host, name) => {
   const [tls] = withoutUsualRoot('sslmode=require', host)
   expect(tls).toMatchObject(name)
-  expect(Object.keys(tls as object).filter((member) => member === 'servername' || member === 'host')).toEqual(
+  expect<string[]>(Object.keys(tls as object).filter((member) => member === 'servername' || member === 'host')).toEqual(
     Object.keys(name),
   )
 })

@@ -1,5 +1,5 @@
 // One writer at a time: others wait and learn for whom, and a killed holder holds nothing.
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { lockHome } from './lock.ts'
@@ -39,6 +39,27 @@ test('the lock can be had again once it is let go of', async () => {
   for (let round = 0; round < 3; round++) {
     using _lock = await lockHome(home.path, 'test', now)
   }
+})
+
+test('who waits is told once for whom, however often the lock is tried', async () => {
+  using home = new TestDirectory()
+  const first = await lockHome(home.path, 'the first', now)
+  const told: string[] = []
+  let tries = 0
+  const sleep = spyOn(Bun, 'sleep').mockImplementation(async () => {
+    if (++tries === 3) first[Symbol.dispose]()
+  })
+  try {
+    using _second = await lockHome(
+      home.path,
+      'the second',
+      patience((holder) => told.push(holder)),
+    )
+  } finally {
+    sleep.mockRestore()
+  }
+  expect(tries).toBe(3)
+  expect(told).toEqual([expect.stringMatching(/^the first \(process [0-9]+ on .+, since .+\)$/)])
 })
 
 test('homes do not lock one another', async () => {

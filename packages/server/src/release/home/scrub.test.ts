@@ -164,3 +164,15 @@ test('it rests at least twenty times as long as it works, even where files are s
   }
   expect(worked / rested).toBeLessThan(0.05)
 })
+
+test.each([
+  [0, 0, undefined],
+  [5, 5, undefined],
+  [6, 6, '1 more are damaged; see nomenclator releases verify'],
+  [9, 6, '4 more are damaged; see nomenclator releases verify'],
+])('of %i damages, %i lines are told', (count, lines, last) => {
+  const damage = Object.fromEntries(Array.from({ length: count }, (_, at) => [`digest ${at}`, `damage ${at}`]))
+  const told = damageTold({ damage, ended: 0 })
+  expect(told).toHaveLength(lines)
+  if (last !== undefined) expect(told.at(-1)).toBe(last)
+})

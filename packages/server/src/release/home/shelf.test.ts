@@ -230,3 +230,24 @@ describe('the id registry', () => {
     }
   })
 })
+
+describe('what another machine has', () => {
+  test('is taken over, but an id registry that it does not have replaces none', () => {
+    using home = activated(a, b)
+    const { shelf } = home
+    const registry = '{"pais":[[484,"MEX"]]}\n'
+    writeFileSync(shelf.idRegistryFile, registry)
+    shelf.adopt({ history: `${a}\n`, idRegistry: '' }, false)
+    expect([shelf.history(), readFileSync(shelf.idRegistryFile, 'utf8')]).toEqual([[a], registry])
+    shelf.adopt({ history: `${b}\n`, idRegistry: '{}\n' }, false)
+    expect([shelf.history(), readFileSync(shelf.idRegistryFile, 'utf8')]).toEqual([[b], '{}\n'])
+  })
+
+  test('has no file that is only being written', () => {
+    using home = activated(a)
+    const files = home.shelf.releaseFiles(a)
+    writeFileSync(join(home.shelf.releaseDirectory(a), 'manifest.json.next'), '{')
+    expect(home.shelf.releaseFiles(a)).toEqual(files)
+    expect(home.shelf.hasReleaseFiles(a, files)).toBe(true)
+  })
+})

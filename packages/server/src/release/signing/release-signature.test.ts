@@ -1,7 +1,9 @@
 // What a signature proves of a release: by which of several keys, when, and whether of its definitions too.
 import { describe, expect, test } from 'bun:test'
+import type { EntityData } from '../../catalog/catalog.ts'
+import type { Release } from '../release.ts'
 import { generateKeys, parseSecretKey, signMessage } from './minisign.ts'
-import { proofOf, signedBytes } from './release-signature.ts'
+import { proofOf, signedBytes, signRelease } from './release-signature.ts'
 
 const [ours, theirs, others] = [1, 2, 3].map(() => parseSecretKey(generateKeys().secretFile, undefined)) as [
   ReturnType<typeof parseSecretKey>,
@@ -54,4 +56,21 @@ describe('a signature', () => {
     const changed = { ...signable, checksums: { ...checksums, aliases } }
     expect(proofOf(changed, signed('x'), [ours.publicKey])).toEqual({ wrong: expect.stringContaining('does not hold') })
   })
+})
+
+test('a signature holds for the definitions that were signed, in which the order of the fields counts and no other', () => {
+  const definition = { name: 'planet', fields: { sign: { kind: 'code' }, title: { kind: 'name' } } }
+  const release = {
+    digest: 'f'.repeat(64),
+    manifest: checksums,
+    entity: () => ({ stored: { manifest: { definition } } }),
+  } as unknown as Release
+  const signature = signRelease(ours, release)
+  const proofWith = (other: object) =>
+    proofOf({ checksums, definitions: [other as EntityData] }, signature, [ours.publicKey])
+  const { name, fields } = definition
+  expect(proofWith({ fields, name })).toMatchObject({ key: ours.publicKey, coversDefinitions: true })
+  const wrong = 'its definitions are not those that were signed'
+  expect(proofWith({ name, fields: { title: fields.title, sign: fields.sign } })).toEqual({ wrong })
+  expect(proofWith({ name: 'moon', fields })).toEqual({ wrong })
 })
