@@ -1,6 +1,6 @@
 // The cursor of a walk: what is written is read again, and nothing else is.
 import { expect, test } from 'bun:test'
-import { readCursor, writeCursor } from './cursor.ts'
+import { readCursor, writeCursor } from './query-string.ts'
 
 const DIGEST = '0123456789abcdef'.repeat(4)
 const encoded = (text: string) => Buffer.from(text).toString('base64url')
