@@ -25,7 +25,7 @@ export type PageBeyondLast = {
   readonly perPage?: number
 }
 
-/** Of an empty collection there is a first page, with nothing on it. */
+/** Cuts a page out of a collection. An empty one has a first page, with nothing on it. */
 export function readPage(release: Release, collection: Collection, number: PageNumber): Page | PageBeyondLast {
   const records = release.entity(collection.entity).records
   const total = records.count

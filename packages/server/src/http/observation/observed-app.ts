@@ -59,7 +59,7 @@ export function observed(app: App, observation: Observation): App {
   return Object.assign(respond, app, { refuse, failed })
 }
 
-/** Of the two clocks that do not jump, this one costs less to read. */
+/** The clock that durations are taken from: of the two that do not jump, it costs less to read. */
 const millisecondsSince = (nanoseconds: number): number => (Bun.nanoseconds() - nanoseconds) / 1e6
 
 /** Counts and logs what went wrong in the service while it responded. */

@@ -1,6 +1,6 @@
 // The edit distance from a typed word to other words: letters inserted, left out, replaced, or swapped with a neighbour.
 
-/** Of a longer typed word only this beginning is compared. */
+/** How many letters of a typed word are compared; the rest of a longer one is not. */
 const MAX_TYPED = 64
 const MAX_EDITS = 2
 /** So many letters of a word are compared; the last of them tells only that the word goes on. */

@@ -28,7 +28,7 @@ export class WrittenName {
   #readings: readonly Forms[] | undefined
   #numbers: string | undefined
 
-  /** Of folded words. */
+  /** Takes folded words. */
   constructor(words: readonly string[]) {
     this.words = words
     this.text = words.join(' ')
@@ -152,18 +152,18 @@ const PREFIX_COST = 1.3
 const SOME_WORDS_COST = 1.8
 const MORE_WORDS_COST = 2.2
 const MAX_EDITS = 2
-/** Of the letters of a short name too many would be left out. */
+/** How many edits two names may be apart: in a short one, more would leave too few of its letters. */
 const maxEditsIn = (typed: string, name: string): number => {
   const letters = Math.max(typed.length, name.length)
   return letters < 3 ? 0 : letters < 5 ? 1 : MAX_EDITS
 }
 const MIN_PREFIX = 4
-/** Of words that say little, and are in one of the two only: in what was typed, and in the name. */
+/** What words cost that say little and are in one of the two only: in what was typed, or in the name. */
 const LIGHT_COST = 0.2
 const LINKING_COST = 0.1
 const TYPED_NOISE_COST = 0.5
 const NAME_NOISE_COST = 0.6
-/** Of two names that sound alike, one may be longer by so many letters. */
+/** By how many letters one of two names that sound alike may be longer. */
 const MAX_EAR_LENGTH = 4
 
 const mayBeEdited = (typed: number, name: number): boolean =>
