@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../packages/server/src/base/version.ts'
+import { lockFor } from '../packages/server/src/cli/home/open-home.ts'
+import { tryLockHome } from '../packages/server/src/release/home/lock.ts'
 import { isOutdated } from '../packages/server/src/release/home/outdated.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
@@ -53,6 +55,20 @@ const oldManifest = (digest: string): OldManifest => JSON.parse(oldFile(digest, 
 const linesOf = (text: string) => text.split('\n').slice(0, -1)
 
 describe('a home of version 0.1.0', () => {
+  test('is left unlocked where it cannot be brought up', async () => {
+    using home = oldHome()
+    const failing = {
+      out: () => {},
+      err: () => {
+        throw new Error('nobody reads this')
+      },
+      interactive: false,
+    }
+    await expect(lockFor(home.shelf, 'test', 1, failing)).rejects.toThrow('nobody reads this')
+    using lock = tryLockHome(home.path, 'test')
+    expect(lock).toBeDefined()
+  })
+
   test('is brought up by serve, which says so, and has the same digests and the same pages of API v1', async () => {
     using home = oldHome()
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
