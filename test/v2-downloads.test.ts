@@ -198,7 +198,7 @@ test('without a cache, few clients are served at a time, and the others are told
   const request = { method: 'GET', path: '', query: '', headers: new Map() }
   const respond = () =>
     cachedResponse(
-      undefined,
+      { cache: undefined },
       request,
       { release, isNamed: false },
       { format: 'csv', encoding: undefined },
@@ -232,7 +232,7 @@ test('an error while a body is made is a logged 500, and the next request tries 
   let isDamaged = true
   const respond = () =>
     cachedResponse(
-      cache,
+      { cache },
       request,
       { release, isNamed: false },
       { format: 'csv', encoding: 'br' },

@@ -9,7 +9,7 @@ import {
   V2_COMMON_HEADERS,
 } from './exchange.ts'
 import type { RefusalReason } from './observation/metrics.ts'
-import type { RequestId } from './observation/request-id.ts'
+import type { AnyId } from './observation/request-id.ts'
 import { allowedAt, surfaceAt } from './routes.ts'
 import type { BodyProblem } from './wire/request-body.ts'
 
@@ -46,6 +46,7 @@ export type Problem =
       readonly retryAfter: number
     }
   | { readonly kind: 'internal-error' }
+  | { readonly kind: 'took-too-long' }
   | {
       readonly kind: 'overloaded'
       readonly reason: RefusalReason
@@ -107,6 +108,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
+  'took-too-long': [503, 'The request takes more work than one may'],
   overloaded: [503, 'The service has too much to do at the moment'],
 }
 
@@ -171,6 +173,11 @@ function detailOf(problem: Problem, path: string): string {
       const window = problem.windowSeconds === 1 ? 'second' : `${problem.windowSeconds} seconds`
       return `At most ${problem.requests} requests per ${window} are allowed from one address; wait as Retry-After says.`
     }
+    case 'took-too-long':
+      return (
+        'It has used all the processor time that one request may. Ask for less at a time: fewer rows, a shorter text, ' +
+        'a smaller part of the catalog.'
+      )
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
@@ -183,7 +190,7 @@ export const quoted = (value: string) =>
   JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
 /** API v1 is frozen: its problems do not have the id of the request. */
-export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
+export function problemResponse(problem: Problem, path: string, id?: AnyId): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem, path)
   const { isExtended } = surfaceAt(path)
   const requestId = isExtended ? id?.value : undefined

@@ -1,7 +1,7 @@
 // The table of routes: where each surface of the service is, how large a body it takes, what its requests are counted as, and
 // whether its problems are shown to people. Whatever depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
-import { ALLOW } from './exchange.ts'
+import { ALLOW, type HttpRequest } from './exchange.ts'
 
 export const V2_PATH = '/api/v2'
 /** The segments after that of API v2 that are no collection, and the one after a collection that means all its records. */
@@ -135,6 +135,28 @@ export function routeLabelAt(path: string): RouteLabel {
   const { path: start, label, labelBelow } = routeAt(path)
   return labelBelow === undefined || path === start ? label : labelBelow(path.slice(start.length + 1))
 }
+
+/** What a process that serves responds to itself: pages, records and lists that are slices of what is there already. */
+const SERVED: ReadonlySet<RouteLabel> = new Set(['v1 page', 'v1 index', 'v2 index', 'v2 list', 'v2 record'])
+/** What makes such a request one that takes thought: words, an order, another release; or a name in other letters. */
+const THOUGHT_QUERY = /(?:^|&)(?:(?:q|near|sort|release|facts)=|per_page=[0-9]{3}|[^=&]*[%+])/
+
+/** Whether a request takes thought: then it is not for a process that serves pages, which would have to wait. */
+export function takesThought({ method, path, query, body }: HttpRequest): boolean {
+  const { surface, label } = routeAt(path)
+  if (surface.name === 'v1') return false
+  if (body !== undefined || method === 'POST') return true
+  // What is not there is told in JSON below /api, and as a page elsewhere.
+  if (label === 'other') return surface.hasProblemPages
+  return !SERVED.has(routeLabelAt(path)) || THOUGHT_QUERY.test(query)
+}
+
+/** What may take longer than a page: tables of rows, and whole collections. */
+const LONG: ReadonlySet<RouteLabel> = new Set(['v2 bulk', 'v2 changes'])
+
+/** Whether a request may take more processor time than others. */
+export const mayTakeLong = ({ method, path }: HttpRequest): boolean =>
+  (method === 'POST' && path === RESOLVE_PATH) || LONG.has(routeLabelAt(path))
 
 /** How many bytes of a body are read that is posted to this path; undefined if none is. */
 export const maxBodyAt = (path: string): number | undefined => routeAt(path).maxBodies?.[path]

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { childrenOf } from '../../../../../test/support/service.ts'
 import type { LogEvent } from '../../base/log.ts'
 import { Metrics, type MetricsSnapshot } from '../observation/metrics.ts'
-import { Backoff, startWorkers, type Workers } from './workers.ts'
+import { Backoff, Supervisor } from './workers.ts'
 
 const { STEADY_MILLISECONDS } = Backoff
 
@@ -39,7 +39,14 @@ process.once('message', () => console.log('started'))
 setInterval(() => {}, 60_000)
 `
 
-let running: Workers | undefined
+let running: Supervisor | undefined
+
+async function started(options: ConstructorParameters<typeof Supervisor>[0]): Promise<Supervisor> {
+  const supervisor = new Supervisor(options)
+  await supervisor.start()
+  return supervisor
+}
+
 afterEach(async () => {
   running?.kill()
   while (childrenOf(process.pid).length > 0) await Bun.sleep(5)
@@ -59,7 +66,7 @@ console.log(most, untouched.length)
 
 test('the garbage of a worker stays small beside a large release', async () => {
   const took = Promise.withResolvers<number>()
-  running = await startWorkers({
+  running = await started({
     count: 1,
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', WASTEFUL_WORKER],
@@ -84,7 +91,7 @@ test('the supervisor resets it when a worker has run steadily', async () => {
       })
     }
   }
-  running = await startWorkers({
+  running = await started({
     count: 1,
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', WORKER],
@@ -130,7 +137,7 @@ setInterval(() => {}, 60_000)
 async function reporting(count: number, onCrash?: () => Promise<void>) {
   const events: LogEvent[] = []
   let onEvent = () => {}
-  const workers = await startWorkers({
+  const workers = await started({
     count,
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', REPORTING],

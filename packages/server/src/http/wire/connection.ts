@@ -1,6 +1,6 @@
 // One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
-import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed, type Turn } from '../exchange.ts'
+import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed } from '../exchange.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 import { RequestBody } from './request-body.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
@@ -67,10 +67,6 @@ export class Connection implements ConnectionInfo {
 
   get listeningUrl(): string {
     return this.#server.url
-  }
-
-  get turn(): Turn {
-    return this.#server.turns
   }
 
   /** Whether nothing has been received yet. */
