@@ -1,5 +1,4 @@
 // What changed from one release to another in numbers: how many records of each entity, with the first few of them.
-import { checkpoint } from '../base/checkpoint.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Pause } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, type RecordChange, recordChange } from '../release/diff.ts'
@@ -15,8 +14,6 @@ export type ChangeSummary = {
 
 const MAX_EXAMPLES = 20
 const MAX_SUMMARIES = 16
-/** So many records are compared before shorter work may go first. */
-const RECORDS_PER_PAUSE = 256
 /** Summaries by the digests of both releases, the oldest first. */
 const summaries = new Map<string, readonly ChangeSummary[]>()
 
@@ -38,7 +35,6 @@ export async function summarizeChanges(
 
 async function summaryOf(older: Release, newer: Release, pause: Pause | undefined): Promise<readonly ChangeSummary[]> {
   const summary: ChangeSummary[] = []
-  let compared = 0
   for (const entity of catalogOfBoth(older, newer).entities.values()) {
     const kinds: Record<ChangeKind, { count: number; examples: RecordChange[] }> = {
       added: { count: 0, examples: [] },
@@ -50,8 +46,8 @@ async function summaryOf(older: Release, newer: Release, pause: Pause | undefine
         const kind = kinds[change.old === undefined ? 'added' : change.new === undefined ? 'removed' : 'changed']
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))
       }
-      checkpoint()
-      if (++compared % RECORDS_PER_PAUSE === 0) await pause?.()
+      const paused = pause?.()
+      if (paused !== undefined) await paused
     }
     if (Object.values(kinds).some(({ count }) => count > 0)) summary.push({ entity, kinds })
   }

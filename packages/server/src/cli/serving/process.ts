@@ -155,11 +155,16 @@ export function startThinking(given: Given, socket: string): Process {
   // Pages come first.
   setPriority(NICENESS)
   const cache = responseCache(values, shelf, log)
-  const { app, report, onScrub, onShelf, startDraining } = openApp(given, {
-    shelf,
-    pages: explorerPages,
-    ...(cache && { cache }),
-  })
+  // What goes well is told by those that serve.
+  const logTrouble: Log = (event) => event.level === 'info' || log(event)
+  const { app, report, onScrub, onShelf, startDraining } = openApp(
+    { ...given, log: logTrouble },
+    {
+      shelf,
+      pages: explorerPages,
+      ...(cache && { cache }),
+    },
+  )
   const thinking = think(app, socket)
   // If it fails, the first request that needs it tries again, and its failure is logged.
   app.preload?.().catch(() => {})

@@ -37,12 +37,9 @@ export type HandedResponse = {
 export type HandedEnd = { readonly milliseconds: number; readonly message?: string; readonly stopped?: 'deadline' }
 
 export type Thinking = {
-  /** Goes on with the works that are there, and stops when they are done or the time is over. */
+  /** Goes on as long as processes that serve hand requests over, and stops when they do not or the time is over. */
   readonly stop: (milliseconds: number) => Promise<void>
 }
-
-/** How long no request may come before a process that is to stop is taken to be forgotten by those that serve. */
-const QUIET_MILLISECONDS = 200
 
 export function think(app: App, path: string): Thinking {
   const works = new Works()
@@ -65,9 +62,8 @@ export function think(app: App, path: string): Thinking {
   return {
     stop: async (milliseconds) => {
       const deadline = performance.now() + milliseconds
-      const isBusy = () => [...open].some(({ isBusy }) => isBusy)
-      for (let quiet = 0; quiet < QUIET_MILLISECONDS && performance.now() < deadline; quiet = isBusy() ? 0 : quiet + 10)
-        await Bun.sleep(10)
+      // Those that serve close their sockets when they have been told of others, or have stopped themselves.
+      while (open.size > 0 && performance.now() < deadline) await Bun.sleep(10)
       listener.stop(true)
       rmSync(path, { force: true })
     },
@@ -90,10 +86,6 @@ class Served {
     this.#frames = new FrameSocket(socket, (frame) => this.#take(frame))
     this.#app = app
     this.#works = works
-  }
-
-  get isBusy(): boolean {
-    return this.#tasks.size > 0
   }
 
   receive(bytes: Buffer): void {

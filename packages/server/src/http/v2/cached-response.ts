@@ -1,5 +1,4 @@
 // Responds with a body that costs work: it is made once, kept in a file of the cache, and served from there.
-import { checkpoint } from '../../base/checkpoint.ts'
 import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse, Pause } from '../exchange.ts'
@@ -215,8 +214,6 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
 }
 
 const CHUNK_BYTES = 1 << 16
-/** So many pieces are made before shorter work may go first. */
-const PIECES_PER_PAUSE = 64
 
 /**
  * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
@@ -225,9 +222,7 @@ const PIECES_PER_PAUSE = 64
 export async function* inSlices(pieces: Iterable<Uint8Array>, pause?: Pause): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
-  let made = 0
   for (const piece of pieces) {
-    checkpoint()
     for (let at = 0; at < piece.length; ) {
       const bytes = Math.min(piece.length - at, CHUNK_BYTES - used)
       chunk.set(bytes === piece.length ? piece : piece.subarray(at, at + bytes), used)
@@ -236,9 +231,10 @@ export async function* inSlices(pieces: Iterable<Uint8Array>, pause?: Pause): As
       if (used < CHUNK_BYTES) continue
       yield chunk
       used = 0
-      await pause?.()
     }
-    if (++made % PIECES_PER_PAUSE === 0) await pause?.()
+    // An await of nothing would take longer than most pieces.
+    const paused = pause?.()
+    if (paused !== undefined) await paused
   }
   if (used > 0) yield chunk.subarray(0, used)
 }
