@@ -273,10 +273,7 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
     const flags = ['--home', home.path, '--workers', '2', '--host', '203.0.113.1', '--port', '0']
     const { code, out, err } = await refused({ flags })
     expect([code, out]).toEqual([1, ''])
-    const [reason, end, ...rest] = err.trimEnd().split('\n')
-    expect(reason).toMatch(/^\[\d+\] nomenclator: cannot listen on 203\.0\.113\.1, port 0 \(\w+\); choose others with/)
-    expect(end).toBe('nomenclator: a worker could not start (exit code 1); its reason stands above')
-    expect(rest).toEqual([])
+    expect(err).toMatch(/^nomenclator: cannot listen on 203\.0\.113\.1, port 0 \(\w+\); choose others with .*\n$/)
   })
 
   test('in place of one that died, are started again until they can', async () => {

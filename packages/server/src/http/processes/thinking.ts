@@ -102,10 +102,19 @@ class Served {
   }
 
   #take({ kind, id, bytes }: Frame): void {
-    if (kind === FRAME.hello) this.#gone = Bun.mmap(bytes.toString(), { shared: true })
+    if (kind === FRAME.hello) this.#share(bytes.toString())
     else if (kind === FRAME.request) this.#begin(id, bytes)
     else if (kind === FRAME.pull) this.#pull(id)
     else if (kind === FRAME.cancel) this.#cancel(id)
+  }
+
+  #share(path: string): void {
+    try {
+      this.#gone = Bun.mmap(path, { shared: true })
+    } catch {
+      // It has ended meanwhile, and its file with it.
+      this.#frames.end()
+    }
   }
 
   #begin(id: number, bytes: Buffer): void {

@@ -174,7 +174,6 @@ const ORDERLY: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'S
 
 /** Workers listen with SO_REUSEPORT, and so would share the port with any other service that allows it too. */
 function refusePortInUse({ host, port }: ListenOptions): void {
-  if (port === 0) return
   try {
     Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
   } catch (error) {
@@ -327,11 +326,8 @@ export class Supervisor {
         await this.#retire(old)
         await this.#startMissing()
       }
-      this.#options.log({
-        level: 'info',
-        event: 'workers-restarted',
-        message: `All ${this.#options.name ?? 'worker'}s were restarted.`,
-      })
+      if (this.#options.socket === undefined)
+        this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
     } catch (error) {
       const message = `${this.#name}S NOT RESTARTED: ${messageOf(error)}; those that are there go on`
       if (this.#stopping) return
