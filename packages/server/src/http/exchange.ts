@@ -13,6 +13,8 @@ export type ConnectionInfo = {
   readonly peer: string | undefined
   /** Where the service listens, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
+  /** Aborted as soon as the client is known to be gone before it has the response to the request that is under way. */
+  readonly signal?: AbortSignal
   /** The turn in which requests that take long are handled, so that many of them do not keep others waiting. */
   readonly turn?: Turn
 }
