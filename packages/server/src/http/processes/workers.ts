@@ -5,6 +5,7 @@ import type { ScrubState } from '../../release/home/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from '../observation/metrics.ts'
 import type { ShelfTrouble } from '../observation/shelf-status.ts'
 import { type ListenOptions, urlOf } from '../wire/server.ts'
+import { connectedClients, LeakCheck } from './open-sockets.ts'
 import { CannotListen } from './serve.ts'
 import type { WorkerReport } from './serving-status.ts'
 
@@ -120,11 +121,13 @@ type WorkersOptions = {
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
+  /** How often the connections that workers count are compared with those of the kernel. */
+  readonly leakCheckMilliseconds?: number
 }
 
 export type Workers = {
   readonly url: string
-  /** How many workers were replaced because they died or did not report. */
+  /** How many workers were replaced because they died, did not report or leaked connections. */
   readonly restarts: number
   /** How each worker is at this moment. What workers counted that have ended is added to the first of them. */
   reports(): Promise<readonly WorkerReport[]>
@@ -152,6 +155,7 @@ type Worker = {
   /** How many checks have passed since it was heard of. */
   silentChecks: number
   lastReport?: WorkerReport
+  readonly leakCheck: LeakCheck
   /** Called at its next report. */
   readonly onReport: (() => void)[]
 }
@@ -165,6 +169,7 @@ const CHECK_MILLISECONDS = 1_000
 const MAX_SILENT_CHECKS = 5
 const MAX_STARTING_CHECKS = 60
 const MAX_REPORT_MILLISECONDS = 500
+const LEAK_CHECK_MILLISECONDS = 10_000
 /** How a process ends that was told to. Any other signal is a crash. */
 const ORDERLY: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
@@ -233,6 +238,10 @@ class Supervisor implements Workers {
     this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
     setInterval(() => this.#killStuck(), CHECK_MILLISECONDS).unref()
+    const leakCheckMilliseconds = options.leakCheckMilliseconds ?? LEAK_CHECK_MILLISECONDS
+    setInterval(() => {
+      for (const worker of this.#inService()) void this.#replaceLeaking(worker)
+    }, leakCheckMilliseconds).unref()
   }
 
   get url(): string {
@@ -251,13 +260,7 @@ class Supervisor implements Workers {
 
   async reports(): Promise<readonly WorkerReport[]> {
     const workers = [...this.#workers].filter(({ state }) => state !== 'starting')
-    const fresh = workers.map((worker) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      worker.onReport.push(resolve)
-      tell(worker, { wanted: 'report' })
-      return promise
-    })
-    await Promise.race([Promise.all(fresh), Bun.sleep(MAX_REPORT_MILLISECONDS)])
+    await Promise.race([Promise.all(workers.map(nextReport)), Bun.sleep(MAX_REPORT_MILLISECONDS)])
     const reports = workers.flatMap(({ lastReport }) => lastReport ?? [])
     const [first, ...others] = reports
     if (first === undefined || this.#ended === undefined) return reports
@@ -307,9 +310,7 @@ class Supervisor implements Workers {
         if (this.#stopping) return
         // One that has died meanwhile is being replaced already.
         if (!this.#workers.has(old)) continue
-        await this.#spawn()
-        await this.#retire(old)
-        await this.#startMissing()
+        await this.#replace(old)
       }
       this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
     } catch (error) {
@@ -319,6 +320,32 @@ class Supervisor implements Workers {
       // One that died meanwhile was not replaced if the one that could not start seemed to take its place.
       if (this.#inService().length < this.#options.count) void this.#replaceDead(false)
     }
+  }
+
+  async #replace(old: Worker): Promise<void> {
+    await this.#spawn()
+    await this.#retire(old)
+    await this.#startMissing()
+  }
+
+  /** Replaces a worker that counts connections which the kernel does not have: they take up its descriptors for ever. */
+  async #replaceLeaking(worker: Worker): Promise<void> {
+    if (worker.state !== 'listening') return
+    const { pid } = worker.process
+    const counted = () => worker.lastReport?.metrics.connections ?? 0
+    const count = () => nextReport(worker).then(counted)
+    const leak = await worker.leakCheck.run(counted(), count, () => connectedClients(pid, this.#port))
+    if (leak === undefined || worker.retired || this.#stopping || this.#restarting !== 'no') return
+    const message = `CONNECTIONS LEAKED: process ${pid} counts ${leak.counted}, and the system has ${leak.connected}; replacing it`
+    this.#options.log({ level: 'error', event: 'connections-leaked', message, worker: pid, ...leak })
+    this.restarts++
+    this.#restarting = 'yes'
+    await this.#replace(worker).catch((error) => {
+      const words = `WORKER DID NOT START: ${messageOf(error)}; the one that leaks connections goes on`
+      if (!this.#stopping) this.#options.log({ level: 'error', event: 'worker-not-started', message: words })
+    })
+    if (this.#isRestartWanted()) await this.#restartAll()
+    else this.#restarting = 'no'
   }
 
   #inService(): Worker[] {
@@ -367,6 +394,7 @@ class Supervisor implements Workers {
       state: 'starting',
       retired: false,
       silentChecks: 0,
+      leakCheck: new LeakCheck(),
       onReport: [],
     }
     this.#workers.add(worker)
@@ -475,6 +503,14 @@ class Supervisor implements Workers {
     await worker.process.exited
     clearTimeout(timer)
   }
+}
+
+/** Asks a worker for a report, and resolves when it is there. */
+function nextReport(worker: Worker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.onReport.push(resolve)
+  tell(worker, { wanted: 'report' })
+  return promise
 }
 
 function letFinish(worker: Worker): void {
