@@ -15,7 +15,7 @@ export type ConnectionInfo = {
   readonly peer: string | undefined
   /** Where the service listens, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
-  /** Aborted as soon as the client is known to be gone. */
+  /** Aborted as soon as the client is known to be gone before it has the response to the request that is under way. */
   readonly signal?: AbortSignal
   /** Called by work that takes long, in a process that thinks. */
   readonly pause?: Pause

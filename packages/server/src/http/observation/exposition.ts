@@ -10,7 +10,7 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export type Exposed = {
   readonly reports: readonly WorkerReport[]
-  /** How many workers were replaced because they had died or did not respond. */
+  /** How many workers were replaced because they had died, did not respond or leaked connections. */
   readonly restarts: number
   readonly ready: boolean
   /** When the service was started, and the time, in milliseconds since 1970. */
@@ -147,7 +147,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   },
   nomenclator_worker_restarts_total: {
     type: 'counter',
-    help: 'Workers that were replaced because they had died or did not respond.',
+    help: 'Workers that were replaced because they had died, did not respond or leaked connections.',
     samples: ({ restarts }) => [{ value: restarts }],
   },
   nomenclator_degraded_workers: {

@@ -134,7 +134,7 @@ process.send({ ready: { port: 1 } })
 setInterval(() => {}, 60_000)
 `
 
-async function reporting(count: number, onCrash?: () => Promise<void>) {
+async function reporting(count: number, more: Partial<Parameters<typeof started>[0]> = {}) {
   const events: LogEvent[] = []
   let onEvent = () => {}
   const workers = await started({
@@ -146,7 +146,7 @@ async function reporting(count: number, onCrash?: () => Promise<void>) {
       events.push(event)
       onEvent()
     },
-    ...(onCrash === undefined ? {} : { onCrash }),
+    ...more,
   })
   running = workers
   const times = async (event: string, expected: number): Promise<void> => {
@@ -207,15 +207,43 @@ describe('reports', () => {
   })
 })
 
+test.skipIf(process.platform !== 'linux')(
+  'a worker that counts connections which the kernel does not have is replaced, and others are not',
+  async () => {
+    const leaking = REPORTING.replace('"connections":2', '"connections":20')
+    expect(leaking).not.toBe(REPORTING)
+    const scripts = [leaking, REPORTING, REPORTING]
+    const { workers, events, times } = await reporting(2, {
+      leakCheckMilliseconds: 20,
+      command: () => [process.execPath, '-e', scripts.shift() ?? REPORTING],
+    })
+    await workers.reports()
+    await times('connections-leaked', 1)
+    const { message, ...event } = events[0] as LogEvent & { worker: number }
+    expect(event).toEqual({
+      level: 'error',
+      event: 'connections-leaked',
+      worker: event.worker,
+      counted: 20,
+      connected: 0,
+    })
+    expect(message).toBe(`CONNECTIONS LEAKED: process ${event.worker} counts 20, and the system has 0; replacing it`)
+    const left = () => childrenOf(process.pid)
+    while (left().includes(event.worker) || left().length !== 2) await Bun.sleep(5)
+    expect([workers.restarts, (await workers.reports()).map(({ metrics }) => metrics.connections)]).toEqual([1, [2, 2]])
+  },
+)
+
 test.each<[signal: NodeJS.Signals, looks: number]>([
   ['SIGBUS', 1],
   ['SIGSEGV', 1],
   ['SIGKILL', 0],
 ])('after %s the contents are looked at before another worker starts: %i times', async (signal, looks) => {
   let looked = 0
-  const { workers, events, times } = await reporting(1, async () => {
+  const onCrash = async () => {
     looked++
-  })
+  }
+  const { workers, events, times } = await reporting(1, { onCrash })
   const [pid] = childrenOf(process.pid)
   process.kill(pid as number, signal)
   await times('worker-died', 1)

@@ -2,11 +2,12 @@
 // messages with them.
 import { readFileSync } from 'node:fs'
 import { Failure, messageOf } from '../../base/failure.ts'
-import { eventOf, type Log } from '../../base/log.ts'
+import { eventOf, type Log, type LogEvent } from '../../base/log.ts'
 import type { ScrubState } from '../../release/home/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from '../observation/metrics.ts'
 import type { ShelfTrouble } from '../observation/shelf-status.ts'
 import { type ListenOptions, urlOf } from '../wire/server.ts'
+import { connectedClients, LeakCheck } from './open-sockets.ts'
 import { CannotListen } from './serve.ts'
 import type { WorkerReport } from './serving-status.ts'
 
@@ -143,6 +144,8 @@ type WorkersOptions = {
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
+  /** How often the connections that workers count are compared with those of the kernel. */
+  readonly leakCheckMilliseconds?: number
 }
 
 type Worker = {
@@ -155,6 +158,7 @@ type Worker = {
   /** How many checks have passed since it was heard of. */
   silentChecks: number
   lastReport?: WorkerReport
+  readonly leakCheck: LeakCheck
   /** Called at its next report. */
   readonly onReport: (() => void)[]
 }
@@ -169,6 +173,7 @@ const MAX_SILENT_CHECKS = 5
 /** A process that starts loads its program before it can report. */
 const MAX_STARTING_CHECKS = 10
 const MAX_REPORT_MILLISECONDS = 500
+const LEAK_CHECK_MILLISECONDS = 10_000
 /** How a process ends that was told to. Any other signal is a crash. */
 const ORDERLY: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
@@ -230,6 +235,10 @@ export class Supervisor {
     this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
     setInterval(() => this.#killStuck(), CHECK_MILLISECONDS).unref()
+    const leakCheckMilliseconds = options.leakCheckMilliseconds ?? LEAK_CHECK_MILLISECONDS
+    setInterval(() => {
+      for (const worker of this.#inService()) void this.#replaceLeaking(worker)
+    }, leakCheckMilliseconds).unref()
   }
 
   get #name(): string {
@@ -255,13 +264,7 @@ export class Supervisor {
   /** How each worker is at this moment. What workers counted that have ended is added to the first of them. */
   async reports(): Promise<readonly WorkerReport[]> {
     const workers = [...this.#workers].filter(({ state }) => state !== 'starting')
-    const fresh = workers.map((worker) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      worker.onReport.push(resolve)
-      tell(worker, { wanted: 'report' })
-      return promise
-    })
-    await Promise.race([Promise.all(fresh), Bun.sleep(MAX_REPORT_MILLISECONDS)])
+    await Promise.race([Promise.all(workers.map(nextReport)), Bun.sleep(MAX_REPORT_MILLISECONDS)])
     const reports = workers.flatMap(({ lastReport }) => lastReport ?? [])
     const [first, ...others] = reports
     if (first === undefined || this.#ended === undefined) return reports
@@ -322,9 +325,7 @@ export class Supervisor {
         if (this.#stopping) return
         // One that has died meanwhile is being replaced already.
         if (!this.#workers.has(old)) continue
-        await this.#spawn()
-        await this.#retire(old)
-        await this.#startMissing()
+        await this.#replace(old)
       }
       if (this.#options.socket === undefined)
         this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
@@ -335,6 +336,38 @@ export class Supervisor {
       // One that died meanwhile was not replaced if the one that could not start seemed to take its place.
       if (this.#inService().length < this.#options.count) void this.#replaceDead(false)
     }
+  }
+
+  async #replace(old: Worker): Promise<void> {
+    await this.#spawn()
+    await this.#retire(old)
+    await this.#startMissing()
+  }
+
+  /** Replaces a worker that counts connections which the kernel does not have: they take up its descriptors for ever. */
+  async #replaceLeaking(worker: Worker): Promise<void> {
+    if (worker.state !== 'listening' || this.#options.socket !== undefined) return
+    const { pid } = worker.process
+    const counted = () => worker.lastReport?.metrics.connections ?? 0
+    const count = () => nextReport(worker).then(counted)
+    const leak = await worker.leakCheck.run(counted(), count, () => connectedClients(pid, this.#port))
+    if (leak === undefined) return
+    const message = `CONNECTIONS LEAKED: process ${pid} counts ${leak.counted}, and the system has ${leak.connected}; replacing it`
+    await this.#replaceFaulty(worker, { level: 'error', event: 'connections-leaked', message, worker: pid, ...leak })
+  }
+
+  /** Puts another in the place of one that works and is not as it should be, unless a restart does so already. */
+  async #replaceFaulty(worker: Worker, event: LogEvent): Promise<void> {
+    if (worker.retired || this.#stopping || this.#restarting !== 'no') return
+    this.#options.log(event)
+    this.restarts++
+    this.#restarting = 'yes'
+    await this.#replace(worker).catch((error) => {
+      const message = `${this.#name} DID NOT START: ${messageOf(error)}; the one that it was to replace goes on`
+      if (!this.#stopping) this.#options.log({ level: 'error', event: 'worker-not-started', message })
+    })
+    if (this.#isRestartWanted()) await this.#restartAll()
+    else this.#restarting = 'no'
   }
 
   #inService(): Worker[] {
@@ -389,6 +422,7 @@ export class Supervisor {
       state: 'starting',
       retired: false,
       silentChecks: 0,
+      leakCheck: new LeakCheck(),
       onReport: [],
     }
     this.#workers.add(worker)
@@ -420,22 +454,15 @@ export class Supervisor {
     }
   }
 
-  /** Another takes the place of one whose memory has grown too much: it ends when its work is done, or at once if it must. */
+  /** One whose memory has grown too much ends when its work is done, or at once if it goes on growing. */
   #replaceIfTooLarge(worker: Worker): void {
-    const { maxBytes = Number.POSITIVE_INFINITY, log, name = 'worker' } = this.#options
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#options
     const { pid } = worker.process
-    const bytes = ownBytes(pid)
+    const bytes = maxBytes === Number.POSITIVE_INFINITY ? 0 : ownBytes(pid)
     if (bytes <= maxBytes || worker.state !== 'listening') return
-    const megabytes = Math.round(bytes / MEGABYTE)
-    const message = `${this.#name} TOO LARGE: process ${pid} has ${megabytes} MB of its own; starting another in its place`
-    log({ level: 'warn', event: `${name}-too-large`, message, worker: pid, bytes })
-    if (bytes > 2 * maxBytes) return void worker.process.kill('SIGKILL')
-    void this.#spawn().then(
-      () => this.#retire(worker),
-      () => {},
-    )
-    // One replacement is enough.
-    worker.state = 'closed'
+    const message = `${this.#name} TOO LARGE: process ${pid} has ${Math.round(bytes / MEGABYTE)} MB of its own; replacing it`
+    void this.#replaceFaulty(worker, { level: 'warn', event: 'worker-too-large', message, worker: pid, bytes })
+    if (bytes > 2 * maxBytes) worker.process.kill('SIGKILL')
   }
 
   /** Logs what a worker writes: only the supervisor writes, so that the lines of several workers are not mixed up. */
@@ -530,6 +557,14 @@ function ownBytes(pid: number): number {
   } catch {
     return 0
   }
+}
+
+/** Asks a worker for a report, and resolves when it is there. */
+function nextReport(worker: Worker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.onReport.push(resolve)
+  tell(worker, { wanted: 'report' })
+  return promise
 }
 
 function letFinish(worker: Worker): void {

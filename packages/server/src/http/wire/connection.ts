@@ -26,6 +26,18 @@ const out = new ResponseBuffer()
 
 type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
 
+/**
+ * How to see whether a client that has stopped sending still waits for its response: one that has closed its socket resets
+ * the connection as soon as anything is sent to it.
+ * - `interim`: an interim response, which every client of HTTP/1.1 can read (RFC 9110, section 15.2)
+ * - `zero`: a zero in front of the size of the next chunk (RFC 9112, section 7.1)
+ * - `none`: by the rest of the response, and by nothing before it
+ * - `end`: HTTP/1.0 has no interim responses, so one that has stopped sending is taken for gone
+ */
+type Probe = 'interim' | 'zero' | 'none' | 'end'
+const ZERO = Buffer.from('0')
+const PROBE_AFTER_MILLISECONDS = 5
+
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
   readonly #socket: Socket<unknown>
@@ -39,6 +51,10 @@ export class Connection implements ConnectionInfo {
   #closing = false
   /** A promised or streamed response is under way; further requests wait for its end. */
   #responding = false
+  /** How to see whether the client still waits for the response that is under way. */
+  #probe: Probe = 'none'
+  /** Made when the handler of the request that is under way first asks for its signal. */
+  #abort: AbortController | undefined
   /** The response that is under way has a place among the streams. */
   #streaming = false
   /** Requests have been received that wait for another turn of the event loop. */
@@ -57,7 +73,7 @@ export class Connection implements ConnectionInfo {
   constructor(server: ServerState, socket: Socket<unknown>) {
     this.#server = server
     this.#socket = socket
-    this.#unsent = new SendBuffer(socket)
+    this.#unsent = new SendBuffer(socket, this)
     this.waitingSince = server.clock.milliseconds
   }
 
@@ -67,6 +83,12 @@ export class Connection implements ConnectionInfo {
 
   get listeningUrl(): string {
     return this.#server.url
+  }
+
+  get signal(): AbortSignal {
+    if (this.#unsent.closed) return AbortSignal.abort()
+    this.#abort ??= new AbortController()
+    return this.#abort.signal
   }
 
   /** Whether nothing has been received yet. */
@@ -98,6 +120,7 @@ export class Connection implements ConnectionInfo {
   endInput(): void {
     this.#inputEnded = true
     this.#advance()
+    this.#probeSoon()
   }
 
   /** The socket can take more. */
@@ -113,9 +136,9 @@ export class Connection implements ConnectionInfo {
     if (!this.#closing) this.#advanceInTurn()
   }
 
-  /** Closes the connection while it is idle. */
+  /** Closes the connection, without losing what the socket has taken. */
   end(): void {
-    this.#closing = true
+    this.onClosed()
     this.#socket.end()
   }
 
@@ -128,7 +151,7 @@ export class Connection implements ConnectionInfo {
     this.drain()
     if (this.#unsent.length < before) return
     // The last response may still be on its way; everything else is cut off.
-    if (this.#closing && this.#unsent.length === 0) this.#socket.end()
+    if (this.#closing && this.#unsent.length === 0) this.end()
     else if (this.#unsent.length === 0 && !this.#server.responsesPaused) this.#refuseLate()
     else this.terminate()
   }
@@ -138,12 +161,40 @@ export class Connection implements ConnectionInfo {
     this.#socket.terminate()
   }
 
-  /** The socket is closed. */
+  /**
+   * The socket is closed, or about to be. Whoever closes it calls this, and does not wait for the event: for a socket on which
+   * reading is paused and writing has failed there is none.
+   */
   onClosed(): void {
+    this.#closing = true
     this.#incoming = undefined
     this.#received.clear()
     this.#unsent.close()
     this.#count()
+    this.#server.onClosed(this)
+    this.#abort?.abort()
+  }
+
+  /** Called now and then: while reading is paused, a client that has closed its socket is not noticed otherwise. */
+  probePaused(): void {
+    if (this.#readingPaused && this.#probe === 'interim') this.#probeClient()
+  }
+
+  /** A response that is ready before does as well as a probe. */
+  #probeSoon(): void {
+    if (this.#inputEnded && this.#responding) setTimeout(() => this.#probeClient(), PROBE_AFTER_MILLISECONDS)
+  }
+
+  #probeClient(): void {
+    // What is still to be sent does the same.
+    if (this.#unsent.length > 0 || this.#unsent.closed) return
+    if (this.#probe === 'end') this.terminate()
+    else if (this.#probe === 'zero') this.#unsent.send(ZERO, ZERO.length)
+    else if (this.#probe === 'interim') {
+      out.reset()
+      out.addContinue()
+      this.#sendBatch()
+    }
   }
 
   /** Does what #advance does, but not before its turn if there is more to do than the turn has time for. */
@@ -185,7 +236,7 @@ export class Connection implements ConnectionInfo {
       if (!this.#server.turns.hasTime()) this.#enqueue()
     }
     this.#received.copy()
-    if (!this.#count()) return
+    if (this.#unsent.closed || !this.#count()) return
     if (this.#responding || this.#queued || this.#unsent.length > 0) this.#limitReading()
     else if (this.#closing) this.#close()
     else if (this.#server.responsesPaused) this.#limitReading()
@@ -265,9 +316,11 @@ export class Connection implements ConnectionInfo {
   }
 
   #limitReading(): void {
-    if (this.#received.length < MAX_WAITING_BYTES || this.#readingPaused || this.#unsent.closed) return
-    this.#readingPaused = true
-    this.#socket.pause()
+    if (this.#received.length < MAX_WAITING_BYTES) this.#resumeReading()
+    else if (!this.#readingPaused) {
+      this.#readingPaused = true
+      this.#socket.pause()
+    }
   }
 
   #resumeReading(): void {
@@ -282,7 +335,7 @@ export class Connection implements ConnectionInfo {
    */
   #close(): void {
     this.#resumeReading()
-    if (this.#inputEnded) this.#socket.end()
+    if (this.#inputEnded) this.end()
     else this.#socket.shutdown()
   }
 
@@ -290,7 +343,10 @@ export class Connection implements ConnectionInfo {
     this.#lastHead = head
     const response = this.#server.handler.respond(head, this)
     if (response instanceof Promise || isStreamed(response.body)) this.#respondLater(response, head)
-    else this.#write(response, head)
+    else {
+      this.#abort = undefined
+      this.#write(response, head)
+    }
   }
 
   #write(response: HttpResponse, head: RequestHead): void {
@@ -336,15 +392,21 @@ export class Connection implements ConnectionInfo {
 
   async #respondLater(response: HttpResponse | Promise<HttpResponse>, head: RequestHead): Promise<void> {
     this.#responding = true
+    this.#probe = head.http10 ? 'end' : 'interim'
+    this.#probeSoon()
     try {
       await this.#deliver(await response, head)
     } catch (error) {
+      // Work that was abandoned may fail in any way.
+      if (this.#unsent.closed) return
       // Only a reset shows the client that the response is incomplete.
       this.terminate()
       this.#server.handler.onFailure?.(error, head)
     }
     if (this.#unsent.closed) return
     this.#responding = false
+    this.#probe = 'none'
+    this.#abort = undefined
     this.waitingSince = this.#server.clock.milliseconds
     this.#advance()
   }
@@ -360,6 +422,7 @@ export class Connection implements ConnectionInfo {
   async #deliverWhole(response: HttpResponse, head: RequestHead): Promise<boolean> {
     if (!(await this.#unsent.waitUntil(() => this.#unsent.length === 0 && !this.#server.responsesPaused))) return false
     out.reset()
+    this.#probe = 'none'
     this.#write(response, head)
     this.#sendBatch()
     return this.#allTaken()
@@ -375,17 +438,23 @@ export class Connection implements ConnectionInfo {
       return
     }
     this.#streaming = true
-    const send = (bytes: Uint8Array, length: number) => {
-      this.#unsent.send(bytes, length)
-      return this.#allTaken()
-    }
-    const sendKept = (bytes: Uint8Array) => {
-      this.#unsent.sendKept(bytes)
-      return this.#allTaken()
+    const chunked = body.length === undefined && !head.http10
+    const writer = {
+      send: (bytes: Uint8Array, length: number) => {
+        this.#unsent.send(bytes, length)
+        return this.#allTaken()
+      },
+      sendKept: (bytes: Uint8Array) => {
+        this.#unsent.sendKept(bytes)
+        return this.#allTaken()
+      },
+      unlessClosed: <T>(promised: Promise<T>) => this.#unsent.unlessClosed(promised),
     }
     try {
       if (!(await this.#deliverWhole(response, head))) return
-      await sendStream(body, body.length === undefined && !head.http10, { send, sendKept }, turns)
+      // Where it had stopped sending before, the head has been the probe.
+      if (chunked && !this.#inputEnded) this.#probe = 'zero'
+      await sendStream(body, chunked, writer, turns)
     } finally {
       this.#streaming = false
       budget.giveStreamBack(client)

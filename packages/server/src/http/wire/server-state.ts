@@ -53,6 +53,8 @@ export type ServerState = {
   draining: boolean
   /** Requests are received, but not responded to for the time being. */
   responsesPaused: boolean
+  /** Called when a connection is closed; more than once does no harm. */
+  readonly onClosed: (connection: ConnectionInfo) => void
   /** How many times data was received. */
   chunksReceived: number
 }
