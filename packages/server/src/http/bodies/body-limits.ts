@@ -15,7 +15,7 @@ export const MAX_ROW_VALUES = 100
 export const MAX_FORM_BYTES = 1_000_000
 export const MAX_FORM_FIELDS = 100
 /** The values of a field that is JSON, on all its levels together. */
-export const MAX_FORM_VALUES = 50_000
+export const MAX_FORM_VALUES = 20_000
 
 /** What a row or a field has of objects and lists within one another. */
 export const MAX_JSON_LEVELS = 16

@@ -131,7 +131,7 @@ export class RowScanner implements BodyScanner {
   /** How many bytes were scanned before. */
   #offset = 0
   /** Where the row at hand begins. */
-  #start: number
+  #start = 0
   /** Whether the line at hand is blank as far as it was scanned before. */
   #isBlank = true
   #blankLines = 0
@@ -141,8 +141,6 @@ export class RowScanner implements BodyScanner {
   constructor(format: Format) {
     this.#format = format
     this.#place = format.isArray ? BEFORE_ARRAY : OUTSIDE
-    // Outside of the array there is no row that could be too long.
-    this.#start = format.isArray ? Number.POSITIVE_INFINITY : 0
   }
 
   scan(bytes: Uint8Array): BodyProblem | undefined {
@@ -218,6 +216,7 @@ export class RowScanner implements BodyScanner {
     if (bytes[at] !== CLOSING_BRACKET) return notJson('its array is closed by a brace')
     const isEmpty = this.rows === 0 && this.#isBlankUntil(bytes, at)
     const problem = isEmpty ? undefined : this.#endRow(this.#offset + at, false)
+    // There is no row after it that could be too long.
     this.#start = Number.POSITIVE_INFINITY
     this.#place = AFTER_ARRAY
     return problem

@@ -24,7 +24,7 @@ export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: H
   const scanner = newRowScanner(type)
   const problem = scanner.scan(body) ?? scanner.end()
   if (problem !== undefined) throw new ProblemError(problem)
-  const rows = READERS[type](textsIn(body, scanner.bounds), catalog)
+  const rows = READERS[type](textsIn(body, scanner.bounds), columnFinder(catalog))
   if (rows.length === 0) throw badBody('the body has no rows')
   return rows
 }
@@ -35,46 +35,41 @@ function* textsIn({ buffer, byteOffset, length }: Uint8Array, bounds: readonly n
   for (let at = 0; at < bounds.length; at += 2) yield bytes.toString('utf8', bounds[at], bounds[at + 1])
 }
 
-const READERS: Readonly<Record<RowType, (texts: Iterable<string>, catalog: Catalog) => RowToResolve[]>> = {
+const READERS: Readonly<Record<RowType, (texts: Iterable<string>, columnsOf: ColumnFinder) => RowToResolve[]>> = {
   'application/json': jsonRows,
   'application/x-ndjson': lineRows,
   'text/csv': csvRows,
 }
 
-function jsonRows(texts: Iterable<string>, catalog: Catalog): RowToResolve[] {
+function jsonRows(texts: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
   const rows: RowToResolve[] = []
-  for (const text of texts) rows.push(jsonRow(text, 'it', rows.length + 1, catalog))
+  for (const text of texts) rows.push(jsonRow(text, 'it', rows.length + 1, columnsOf))
   return rows
 }
 
-function lineRows(lines: Iterable<string>, catalog: Catalog): RowToResolve[] {
+function lineRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
   const rows: RowToResolve[] = []
   for (const line of withoutLineEnds(lines))
-    if (line.trim() !== '') rows.push(jsonRow(line, 'the line', rows.length + 1, catalog))
+    if (line.trim() !== '') rows.push(jsonRow(line, 'the line', rows.length + 1, columnsOf))
   return rows
 }
 
 const MAX_REASON = 100
 
-function jsonRow(text: string, what: string, number: number, catalog: Catalog): RowToResolve {
+function jsonRow(text: string, what: string, number: number, columnsOf: ColumnFinder): RowToResolve {
   const row = parsedJson(text, what, number)
   if (typeof row === 'string') return textRow(row, number)
   if (!isObject(row))
     throw badRow(number, `it is ${Array.isArray(row) ? 'an array' : quoted(String(row))}`, ROW_ALLOWED)
-  const cells = Object.entries(row).map(([name, value]): readonly [string, string] => {
-    if (value === null) return [name, '']
-    if (typeof value === 'string' || typeof value === 'number') return [name, String(value)]
+  const names = Object.keys(row)
+  const texts = names.map((name) => {
+    const value = row[name]
+    if (typeof value === 'string') return value
+    if (value === null) return ''
+    if (typeof value === 'number') return String(value)
     throw badRow(number, `${quoted(name)} is neither a text nor a number`, 'a text, a number or null')
   })
-  return rowOf(
-    cells,
-    columnsOf(
-      cells.map(([name]) => name),
-      number,
-      catalog,
-    ),
-    number,
-  )
+  return rowOf(names, texts, columnsOf(names, number), number)
 }
 
 function parsedJson(text: string, what: string, number: number): unknown {
@@ -85,7 +80,7 @@ function parsedJson(text: string, what: string, number: number): unknown {
   }
 }
 
-function csvRows(lines: Iterable<string>, catalog: Catalog): RowToResolve[] {
+function csvRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
   let columns: readonly Column[] | undefined
   let names: readonly string[] = []
   const rows: RowToResolve[] = []
@@ -100,19 +95,13 @@ function csvRows(lines: Iterable<string>, catalog: Catalog): RowToResolve[] {
       )
     if (columns === undefined) {
       names = values
-      columns = columnsOf(values, 0, catalog)
+      columns = columnsOf(values, 0)
       continue
     }
     const number = rows.length + 1
     if (values.length !== columns.length)
       throw badRow(number, `it has ${values.length} values`, `${columns.length} values, as in the header`)
-    rows.push(
-      rowOf(
-        values.map((value, at) => [names[at] as string, value] as const),
-        columns,
-        number,
-      ),
-    )
+    rows.push(rowOf(names, values, columns, number))
   }
   return rows
 }
@@ -132,41 +121,52 @@ type Column = string | typeof FREE_TEXT
 const FREE_TEXT = 'q'
 
 /** What the columns of a table are, or the members of a row. */
-function columnsOf(names: readonly string[], row: number, catalog: Catalog): readonly Column[] {
+type ColumnFinder = (names: readonly string[], row: number) => readonly Column[]
+
+/** The names of rows repeat one another, so each is looked up once. */
+function columnFinder(catalog: Catalog): ColumnFinder {
+  const found = new Map<string, Column>()
+  return (names, row) => {
+    const columns = names.map((name) => {
+      const column = found.get(name) ?? columnOf(catalog, name, row)
+      found.set(name, column)
+      return column
+    })
+    if (columns.length > 1 && columns.includes(FREE_TEXT))
+      throw badRow(row, `${FREE_TEXT} stands beside other parts`, `${FREE_TEXT} alone, or parts without it`)
+    const twice = columns.find((column, at) => columns.indexOf(column) !== at)
+    if (twice !== undefined) throw badRow(row, `${twice} is given twice`, 'each part once')
+    return columns
+  }
+}
+
+function columnOf(catalog: Catalog, name: string, row: number): Column {
   const entities = partNames(catalog)
-  const allowed = () => [FREE_TEXT, ...catalog.entities.keys()].join(', ')
-  const columns = names.map((name): Column => {
-    const key = folded(name.trim())
-    const entity = key === FREE_TEXT ? FREE_TEXT : entities.get(key)
-    if (entity !== undefined) return entity
-    const meant = nearest(key, [FREE_TEXT, ...entities.keys()])
-    throw badRow(
-      row,
-      `there is no part ${quoted(name)}`,
-      `${allowed()}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-    )
-  })
-  if (columns.includes(FREE_TEXT) && columns.length > 1)
-    throw badRow(row, `${FREE_TEXT} stands beside other parts`, `${FREE_TEXT} alone, or parts without it`)
-  const twice = columns.find((column, at) => columns.indexOf(column) !== at)
-  if (twice !== undefined) throw badRow(row, `${twice} is given twice`, 'each part once')
-  return columns
+  const key = folded(name.trim())
+  const entity = key === FREE_TEXT ? FREE_TEXT : entities.get(key)
+  if (entity !== undefined) return entity
+  const meant = nearest(key, [FREE_TEXT, ...entities.keys()])
+  const allowed = [FREE_TEXT, ...catalog.entities.keys()].join(', ')
+  throw badRow(
+    row,
+    `there is no part ${quoted(name)}`,
+    `${allowed}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  )
 }
 
 function rowOf(
-  cells: readonly (readonly [name: string, text: string])[],
+  names: readonly string[],
+  texts: readonly string[],
   columns: readonly Column[],
   row: number,
 ): RowToResolve {
-  if (columns[0] === FREE_TEXT) return textRow(cells[0]?.[1] ?? '', row)
-  return {
-    parts: new Map(
-      cells.map(([name, text], at) => {
-        checkLength(name, text, row)
-        return [columns[at] as string, text]
-      }),
-    ),
+  if (columns[0] === FREE_TEXT) return textRow(texts[0] ?? '', row)
+  const parts = new Map<string, string>()
+  for (const [at, text] of texts.entries()) {
+    checkLength(names[at] as string, text, row)
+    parts.set(columns[at] as string, text)
   }
+  return { parts }
 }
 
 function textRow(text: string, row: number): RowToResolve {
