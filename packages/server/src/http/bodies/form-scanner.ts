@@ -19,9 +19,9 @@ for (let digit = 0; digit < 16; digit++)
 
 export class FormScanner implements BodyScanner {
   #fields = 1
-  /** The name at hand, as far as it is read; undefined in a value. */
+  /** The name of the current field, as far as it has arrived; undefined in its value. */
   #name: string | undefined = ''
-  /** The value at hand, if it is JSON. */
+  /** The current value, if it is JSON. */
   #json: { readonly name: string; readonly scanner: RowScanner; first: number | undefined } | undefined
   /** How many digits of a percent-encoded byte are still to come, and what the first of them is. */
   #digits = 0
@@ -43,7 +43,7 @@ export class FormScanner implements BodyScanner {
     return undefined
   }
 
-  /** Takes more of the field at hand. */
+  /** Takes more of the current field. */
   #scanField(bytes: Uint8Array): BodyProblem | undefined {
     if (this.#name === undefined) return this.#scanValue(bytes)
     const equals = bytes.indexOf(EQUALS)

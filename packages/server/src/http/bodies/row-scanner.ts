@@ -123,16 +123,16 @@ export class RowScanner implements BodyScanner {
   /** Where each row or line begins, and where it ends. */
   readonly bounds: number[] = []
   /** How many rows there are so far, without blank lines that are none; the header of a table is one. */
-  rows = 0
+  #rows = 0
   readonly #format: Format
   #place: number
   #levels = 0
   #values = 1
   /** How many bytes were scanned before. */
   #offset = 0
-  /** Where the row at hand begins. */
+  /** Where the current row begins. */
   #start = 0
-  /** Whether the line at hand is blank as far as it was scanned before. */
+  /** Whether the current line is blank as far as it was scanned before. */
   #isBlank = true
   #blankLines = 0
   /** In a table of one column, a blank line is a row with an empty value. */
@@ -177,16 +177,19 @@ export class RowScanner implements BodyScanner {
 
   #act(action: number, bytes: Uint8Array, at: number): BodyProblem | undefined {
     const position = this.#offset + at
+    // However the body is cut into pieces, the length of a row is checked before what stands beyond it.
+    const problem = this.#lengthProblem(position)
+    if (problem !== undefined) return problem
     switch (action) {
       case OPEN:
         if (++this.#levels > MAX_JSON_LEVELS)
-          return this.#badRow(position, `it has more than ${MAX_JSON_LEVELS} levels`, ROW_ALLOWED)
+          return this.#badRow(`it has more than ${MAX_JSON_LEVELS} levels`, ROW_ALLOWED)
         return undefined
       case NEXT_ROW:
-        if (this.#levels === 0) return this.#endRow(position, false) ?? this.#checkRows(this.rows + 1)
-        return this.#nextValue(position)
+        if (this.#levels === 0) return this.#endRow(position, false) ?? this.#checkRows(this.#rows + 1)
+        return this.#nextValue()
       case NEXT_VALUE:
-        return this.#nextValue(position)
+        return this.#nextValue()
       case CLOSE:
         if (this.#levels > 0) this.#levels--
         else if (this.#format.isArray) return this.#endArray(bytes, at)
@@ -206,15 +209,15 @@ export class RowScanner implements BodyScanner {
     }
   }
 
-  #nextValue(position: number): BodyProblem | undefined {
+  #nextValue(): BodyProblem | undefined {
     const { maxValues } = this.#format
     if (++this.#values <= maxValues) return undefined
-    return this.#badRow(position, `it has more than ${maxValues} values`, `at most ${maxValues}`)
+    return this.#badRow(`it has more than ${maxValues} values`, `at most ${maxValues}`)
   }
 
   #endArray(bytes: Uint8Array, at: number): BodyProblem | undefined {
     if (bytes[at] !== CLOSING_BRACKET) return notJson('its array is closed by a brace')
-    const isEmpty = this.rows === 0 && this.#isBlankUntil(bytes, at)
+    const isEmpty = this.#rows === 0 && this.#isBlankUntil(bytes, at)
     const problem = isEmpty ? undefined : this.#endRow(this.#offset + at, false)
     // There is no row after it that could be too long.
     this.#start = Number.POSITIVE_INFINITY
@@ -223,20 +226,18 @@ export class RowScanner implements BodyScanner {
   }
 
   #endRow(position: number, isBlankLine: boolean): BodyProblem | undefined {
-    const problem = this.#lengthProblem(position)
-    if (problem !== undefined) return problem
     this.bounds.push(this.#start, position)
-    const isFirst = this.rows === 0
-    if (!isBlankLine || this.#hasBlankRows) this.rows++
+    const isFirst = this.#rows === 0
+    if (!isBlankLine || this.#hasBlankRows) this.#rows++
     else if (++this.#blankLines > MAX_BLANK_LINES)
       return { kind: 'content-too-large', max: MAX_BLANK_LINES, unit: 'blank lines' }
-    if (isFirst && this.rows === 1) this.#hasBlankRows = this.#format.hasHeader && this.#values === 1
+    if (isFirst && this.#rows === 1) this.#hasBlankRows = this.#format.hasHeader && this.#values === 1
     this.#start = position + 1
     this.#place = OUTSIDE
     this.#levels = 0
     this.#values = 1
     this.#isBlank = true
-    return this.#checkRows(this.rows)
+    return this.#checkRows(this.#rows)
   }
 
   #checkRows(rows: number): BodyProblem | undefined {
@@ -250,19 +251,14 @@ export class RowScanner implements BodyScanner {
   #lengthProblem(position: number): BodyProblem | undefined {
     const { maxBytes } = this.#format
     if (position - this.#start <= maxBytes) return undefined
-    return this.#problemOfRow(`it has more than ${maxBytes} bytes`, `at most ${maxBytes}`)
+    return this.#badRow(`it has more than ${maxBytes} bytes`, `at most ${maxBytes}`)
   }
 
-  /** However the body is cut into pieces, the length of a row is checked before what stands beyond it. */
-  #badRow(position: number, wrong: string, allowed: string): BodyProblem {
-    return this.#lengthProblem(position) ?? this.#problemOfRow(wrong, allowed)
+  #badRow(wrong: string, allowed: string): BodyProblem {
+    return { kind: 'bad-row', row: this.#rows + 1 - this.#headers, wrong, allowed }
   }
 
-  #problemOfRow(wrong: string, allowed: string): BodyProblem {
-    return { kind: 'bad-row', row: this.rows + 1 - this.#headers, wrong, allowed }
-  }
-
-  /** Whether the row at hand has only blanks and control characters before this byte. */
+  /** Whether the current row has only blanks and control characters before this byte. */
   #isBlankUntil(bytes: Uint8Array, end: number): boolean {
     if (!this.#isBlank) return false
     for (let at = Math.max(this.#start - this.#offset, 0); at < end; at++)
