@@ -1,5 +1,6 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import type { PageBeyondLast } from '../query/page.ts'
+import type { BodyProblem } from './bodies/body-scanner.ts'
 import {
   COMMON_HEADERS,
   type Headers,
@@ -11,10 +12,9 @@ import {
 import type { RefusalReason } from './observation/metrics.ts'
 import type { AnyId } from './observation/request-id.ts'
 import { allowedAt, surfaceAt } from './routes.ts'
-import type { BodyProblem } from './wire/request-body.ts'
+import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
-  | { readonly kind: 'bad-parameter'; readonly name: string; readonly value: string; readonly allowed: string }
   | PageBeyondLast
   | {
       readonly kind: 'unknown-parameter'
@@ -30,12 +30,8 @@ export type Problem =
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
-  | { readonly kind: 'bad-body'; readonly wrong: string }
-  /** The number of the row, from 1, or 0 for the header of a table; what is wrong with it, and what is allowed. */
-  | { readonly kind: 'bad-row'; readonly row: number; readonly wrong: string; readonly allowed: string }
-  | { readonly kind: 'too-many-rows'; readonly max: number }
-  | { readonly kind: 'unsupported-media-type'; readonly type: string; readonly allowed: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
+  | HeadProblem
   | BodyProblem
   | { readonly kind: 'request-timeout'; readonly seconds: number }
   | {

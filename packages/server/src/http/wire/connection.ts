@@ -24,7 +24,12 @@ const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 // It is filled and sent within one turn of the event loop, so all connections can share it.
 const out = new ResponseBuffer()
 
-type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
+type Incoming = {
+  readonly head: RequestHead
+  readonly body: RequestBody
+  /** The body is refused, and the response on its way; what is left of the body is read and dropped. */
+  isAnswered: boolean
+}
 
 /**
  * How to see whether a client that has stopped sending still waits for its response: one that has closed its socket resets
@@ -290,15 +295,16 @@ export class Connection implements ConnectionInfo {
       this.#respond(head)
       return
     }
-    const body = new RequestBody(head.headers, max)
+    const body = new RequestBody(head.headers, max, this.#server.handler.bodyScanner?.(head))
     const isAwaited = !body.isComplete && body.problem === undefined && this.#received.length === 0
     if (isAwaited && !head.http10 && head.headers.get('expect')?.toLowerCase() === '100-continue') out.addContinue()
-    this.#incoming = { head, body }
+    this.#incoming = { head, body, isAnswered: false }
     if (this.#received.length === 0) this.#takeBody(this.#incoming)
   }
 
-  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
-  #takeBody({ head, body }: Incoming): boolean {
+  /** Takes what has arrived of a body, and responds when it is complete, or refused. False if it is not complete. */
+  #takeBody(incoming: Incoming): boolean {
+    const { head, body } = incoming
     const taken = body.take(this.#received.bytes)
     this.#received.consume(taken)
     this.waitingSince = Math.min(
@@ -308,9 +314,13 @@ export class Connection implements ConnectionInfo {
     if (this.#inputEnded && this.#received.length === 0) body.end()
     if (body.problem !== undefined) {
       this.#refuse(body.problem, `${head.method} ${head.path} `)
-    } else if (body.isComplete) {
-      this.#incoming = undefined
-      this.#respond({ ...head, body: body.bytes })
+    } else {
+      if (body.isComplete) this.#incoming = undefined
+      if (!incoming.isAnswered && (body.isComplete || body.refusal !== undefined)) {
+        incoming.isAnswered = true
+        const { bytes, refusal } = body
+        this.#respond({ ...head, body: bytes, ...(refusal === undefined ? {} : { bodyProblem: refusal }) })
+      }
     }
     return this.#incoming === undefined
   }
@@ -364,9 +374,12 @@ export class Connection implements ConnectionInfo {
   }
 
   #refuse(problem: WireProblem, text: string): void {
-    const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-    const response = this.#server.handler.refuse(problem, path, this)
-    out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
+    // There is one response to a request.
+    if (this.#incoming?.isAnswered !== true) {
+      const path = READABLE_PATH.exec(text)?.[1] ?? '/'
+      const response = this.#server.handler.refuse(problem, path, this)
+      out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
+    }
     this.#startClosing()
   }
 
