@@ -101,7 +101,7 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
     report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
     onScrub: (scrub) => {
       takeUp(scrub)
-      following.look()
+      void following.look()
     },
     onShelf: (trouble) => {
       state.trouble = trouble
