@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, jest, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
 import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
@@ -279,23 +280,22 @@ describe('a home that is gone', () => {
 })
 
 describe('a home that blocks', () => {
-  test.each<[string, (path: string) => unknown]>([
-    ['a FIFO', (path) => Bun.spawnSync(['mkfifo', path])],
-    ['a directory', (path) => mkdirSync(path)],
-    ['a socket', (path) => Bun.listen({ unix: path, socket: { data: () => {} } }).unref()],
-  ])('%s as its current file: what was served is kept, and the home is followed again', async (_, make) => {
-    using home = new Followed()
-    const { currentFile } = home.shelf
-    renameSync(currentFile, `${currentFile}.away`)
-    make(currentFile)
-    await home.until(/^current-unreadable: NOBODY KNOWS WHICH RELEASE IS CURRENT, .*current is not a regular file/)
-    expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
-    rmSync(currentFile, { recursive: true })
-    renameSync(`${currentFile}.away`, currentFile)
-    await home.until(/^current-readable/)
-    home.shelf.activate(b)
-    await home.until(`swapped to ${b}`)
-  })
+  test.each(Object.entries(IRREGULAR))(
+    '%s as its current file: what was served is kept, and the home is followed again',
+    async (_, make) => {
+      using home = new Followed()
+      const { currentFile } = home.shelf
+      renameSync(currentFile, `${currentFile}.away`)
+      await make(currentFile)
+      await home.until(/^current-unreadable: NOBODY KNOWS WHICH RELEASE IS CURRENT, .*current is not a regular file/)
+      expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
+      rmSync(currentFile, { recursive: true })
+      renameSync(`${currentFile}.away`, currentFile)
+      await home.until(/^current-readable/)
+      home.shelf.activate(b)
+      await home.until(`swapped to ${b}`)
+    },
+  )
 
   test('is told after three seconds, and looked at again only when it responds', async () => {
     using _clock = new ClockInHand()

@@ -2,8 +2,9 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
-import { MANIFEST_FILE } from '../manifest.ts'
+import { ENTITY_MANIFEST_FILE, MANIFEST_FILE } from '../manifest.ts'
 import { openServable } from './servable.ts'
 
 setDefaultTimeout(60_000)
@@ -45,6 +46,27 @@ describe('with a current release', () => {
     using home = model.copyTo(new TestHome(), a, b)
     spoil(home, a, b, c)
     await expect(openServable(home.shelf)).rejects.toThrow(home.fileOf(b, 'audiencia', 'records'))
+  })
+
+  const places: Readonly<Record<string, (home: TestHome) => string>> = {
+    'its manifest': (home) => join(home.shelf.releaseDirectory(b), MANIFEST_FILE),
+    'the manifest of an entity': (home) =>
+      join(home.shelf.entityDirectory(home.released(b, 'audiencia').digest), ENTITY_MANIFEST_FILE),
+    'its records': (home) => home.fileOf(b, 'audiencia', 'records'),
+  }
+  const replacements = Object.entries(IRREGULAR).flatMap(([thing, make]) =>
+    Object.entries(places).map(([place, pathIn]) => [thing, place, make, pathIn] as const),
+  )
+  test.each(replacements)('with %s for %s: the one before', async (_, __, make, pathIn) => {
+    using home = model.copyTo(new TestHome(), a, b)
+    const path = pathIn(home)
+    rmSync(path)
+    await make(path)
+    const servable = await openServable(home.shelf)
+    expect([servable?.release.digest, servable?.reason]).toEqual([
+      a,
+      expect.stringContaining(`${path} is not a regular file`),
+    ])
   })
 
   test('without its manifest', async () => {
