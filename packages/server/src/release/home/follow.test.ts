@@ -291,9 +291,10 @@ describe('a home that blocks', () => {
       expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
       rmSync(currentFile, { recursive: true })
       renameSync(`${currentFile}.away`, currentFile)
-      await home.until(/^current-readable/)
       home.shelf.activate(b)
       await home.until(`swapped to ${b}`)
+      await home.following.look()
+      expect(home.following.degraded()).toEqual([])
     },
   )
 

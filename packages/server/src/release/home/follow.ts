@@ -35,8 +35,11 @@ const watchDirectory: WatchDirectory = (path, onChange) =>
 
 /** How often the home is looked at: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
-/** A look that takes longer is told; the next one waits for it. */
-const MAX_LOOK_MILLISECONDS = 3_000
+/**
+ * A look during which more polls are due is told; the next one waits for it. Polls are counted and not seconds: when the
+ * machine sleeps or the process is stopped, none is due.
+ */
+const MAX_MISSED_POLLS = 2
 /** When garbage is looked for after a swap: requests that were being handled may hold the release before for a while. */
 const UNMAP_MILLISECONDS = [50, 1_000, 5_000]
 
@@ -65,6 +68,7 @@ export function followCurrent(
   let problem: Problem | undefined
   /** The look that the next one has to wait for. */
   let looking: Promise<void> | undefined
+  let missedPolls = 0
   let wanted: { readonly activated: boolean } | undefined
   let isOver = false
 
@@ -142,9 +146,8 @@ export function followCurrent(
     while (wanted !== undefined && !isOver) {
       const { activated } = wanted
       wanted = undefined
-      const timer = setTimeout(() => report(silent(shelf, release)), MAX_LOOK_MILLISECONDS)
-      const found = await follow(activated).finally(() => clearTimeout(timer))
-      report(found)
+      missedPolls = 0
+      report(await follow(activated))
     }
   }
 
@@ -157,8 +160,13 @@ export function followCurrent(
     return looking
   }
 
+  const poll = () => {
+    if (looking === undefined) void look(false)
+    else if (++missedPolls > MAX_MISSED_POLLS) report(silent(shelf, release))
+  }
+
   const watcher = new HomeWatcher(shelf, watch, () => void look(true))
-  const timer = setInterval(() => void look(false), POLL_MILLISECONDS)
+  const timer = setInterval(poll, POLL_MILLISECONDS)
   // A start with another release than the current one is told at once.
   void look(false)
   return {
@@ -177,7 +185,7 @@ const short = (digest: string) => digest.slice(0, 12)
 
 /** The problem of a home that nothing can be read of, and that does not say so. */
 function silent({ home }: Shelf, { digest }: Release): Problem {
-  const since = `a look at ${home} has not ended after ${MAX_LOOK_MILLISECONDS / 1_000} s`
+  const since = `a look at ${home} has not ended after ${((MAX_MISSED_POLLS + 1) * POLL_MILLISECONDS) / 1_000} s`
   const message = `THE HOME DOES NOT RESPOND, release ${short(digest)} goes on being served: ${since}`
   return { event: 'home-silent', message }
 }
