@@ -478,6 +478,7 @@ describe('where no change is reported', () => {
 
   test('nothing is looked at any more once it is over', async () => {
     await followedByTheClock(async (home) => {
+      await home.following.look()
       home.following[Symbol.dispose]()
       const history = spyOn(home.shelf, 'historyAsync')
       history.mockClear()

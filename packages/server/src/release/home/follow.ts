@@ -73,7 +73,9 @@ export function followCurrent(
   let isOver = false
 
   const swap = async (next: Release, standsIn: boolean) => {
-    files = await OpenFiles.of(next)
+    const opened = await OpenFiles.of(next)
+    if (isOver) return
+    files = opened
     release = next
     isStandIn = standsIn
     onSwap?.(next)
