@@ -70,3 +70,13 @@ export async function readText(path: string): Promise<string | undefined> {
     return undefinedIfMissing(error)
   }
 }
+
+/** Whether a file is there and has this content. */
+export function hasText(path: string, text: string): boolean {
+  try {
+    return readTextSync(path) === text
+  } catch (error) {
+    if (error instanceof NotAFile) return false
+    throw error
+  }
+}

@@ -17,7 +17,7 @@ import {
   syncDirectory,
   writeDurably,
 } from '../files/durable-file.ts'
-import { readText, readTextSync } from '../files/regular-file.ts'
+import { hasText, readText, readTextSync } from '../files/regular-file.ts'
 import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
 import { contentOf, DamagedRelease, type Places, type Release, readRelease } from '../release.ts'
 import type { PublicKey } from '../signing/minisign.ts'
@@ -253,11 +253,10 @@ export class Shelf implements Places {
 
   /** Takes over which releases are current, and the identifiers, as another machine has them. */
   adopt({ history, idRegistry }: { readonly history: string; readonly idRegistry: string }, touch: boolean): void {
-    const isThere = (path: string, text: string) => readTextSync(path) === text
     // The registry first, as an import does it.
-    if (idRegistry !== '' && !isThere(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
+    if (idRegistry !== '' && !hasText(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
     // Whoever follows it looks again at a release that was replaced under the same digest.
-    if (touch || !isThere(this.currentFile, history)) replaceDurably(this.currentFile, history)
+    if (touch || !hasText(this.currentFile, history)) replaceDurably(this.currentFile, history)
   }
 
   /** Keeps the identifiers that this home gave before it took over those of another. */
