@@ -14,12 +14,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../bench/free-port.ts'
 import { commands } from '../packages/server/src/cli/run.ts'
-import { runHere } from './support/command.ts'
+import { ran, runHere } from './support/command.ts'
+import { IRREGULAR } from './support/irregular-files.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
 import { eventually, Service, type ServiceOptions, TwoReleases, workersOf } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
+import { cannotMount, SilentMount } from './torture/mounts.ts'
 
 setDefaultTimeout(120_000)
 
@@ -110,6 +113,71 @@ describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
     await eventually('it is replaced', () => workersOf(service.pid).length === 2 && oneOf(service) !== victim)
     await servedByAll(service, first)
   })
+})
+
+const canBeSilent = existsSync('/dev/fuse') && (await cannotMount()) === undefined
+
+describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
+  const isSilent = /^\[\d+\] THE HOME DOES NOT RESPOND, release .* goes on being served: /
+  const isIrregular = /^\[\d+\] NOBODY KNOWS WHICH RELEASE IS CURRENT, .*current is not a regular file/
+
+  /** While it blocks, a worker that waits for it is killed after six seconds. */
+  async function goesOnServing(service: Service, workers: readonly number[]): Promise<void> {
+    const end = performance.now() + 8_000
+    while (performance.now() < end) {
+      expect(await served(service)).toBe(first)
+      await Bun.sleep(100)
+    }
+    expect(childrenOf(service.pid)).toEqual([...workers])
+  }
+
+  test('by a FIFO for its current file: the workers go on, and it is followed again', async () => {
+    await using service = await start()
+    const workers = childrenOf(service.pid)
+    const { currentFile } = home.shelf
+    cpSync(currentFile, `${currentFile}.away`)
+    await ran(['mkfifo', `${currentFile}.fifo`])
+    renameSync(`${currentFile}.fifo`, currentFile)
+    for (const _worker of workers) await service.line(isIrregular)
+    await goesOnServing(service, workers)
+    renameSync(`${currentFile}.away`, currentFile)
+    for (const _worker of workers) await service.line(/^\[\d+\] It is known again which release is current\.$/)
+    home.shelf.activate(second)
+    await servedByAll(service, second)
+  })
+
+  test.skipIf(!canBeSilent)(
+    'by a mount that does not respond: the workers go on, operators are told, and it is followed again',
+    async () => {
+      const admin = await freePort()
+      await using service = await start({ flags: ['--admin', `127.0.0.1:${admin}`] })
+      const workers = childrenOf(service.pid)
+      {
+        await using _mount = await SilentMount.over(home.path)
+        for (const _worker of workers) await service.line(isSilent)
+        await goesOnServing(service, workers)
+        const ready = await fetch(`http://127.0.0.1:${admin}/readyz`)
+        expect([ready.status, await ready.text()]).toEqual([200, expect.stringContaining('THE HOME DOES NOT RESPOND')])
+      }
+      for (const _worker of workers) await service.line(/^\[\d+\] The home responds again\.$/)
+      home.shelf.activate(second)
+      await servedByAll(service, second)
+    },
+  )
+
+  test.each(Object.entries(IRREGULAR))(
+    'by %s for its current file before the start: nothing is started',
+    async (_, make) => {
+      const { currentFile } = home.shelf
+      rmSync(currentFile)
+      await make(currentFile)
+      await using service = new Service({ flags: ['--home', home.path, '--port', '0'] })
+      expect([await service.exited(), service.said.err]).toEqual([
+        1,
+        `nomenclator: ${currentFile} is not a regular file; move away what stands there\n`,
+      ])
+    },
+  )
 })
 
 const records = (digest: string) => home.fileOf(digest, 'pais', 'records')

@@ -131,7 +131,7 @@ describe('sign and verify-release', () => {
     expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
     const verified = await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', coversDefinitions: false })
-    expect(openServable(required(home))?.release.digest).toBe(a)
+    expect((await openServable(required(home)))?.release.digest).toBe(a)
     writeFileSync(path, 'hello')
     expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({
       code: 1,
@@ -205,40 +205,44 @@ describe('a signature', () => {
     const rows = writeTabular(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
     const flags = ['--home', home.path, '--sign', `${KEY}.key`, '--accept-changes']
     expect(await nomenclator('import', 'tabular', rows, ...flags)).toMatchObject({ code: 0 })
-    expect(openServable(required(home))?.release.digest).toBe(home.shelf.currentDigest() as string)
+    expect((await openServable(required(home)))?.release.digest).toBe(home.shelf.currentDigest() as string)
   })
 })
 
 describe('where a signature is required', () => {
-  test('the current release is served if it is signed, or else the one before that is', () => {
+  test('the current release is served if it is signed, or else the one before that is', async () => {
     using home = homeOf(a, b)
-    expect(() => openServable(required(home))).toThrow('is refused: it is not signed. Only what is signed by key')
+    await expect(openServable(required(home))).rejects.toThrow(
+      'is refused: it is not signed. Only what is signed by key',
+    )
     sign(home, a)
-    expect(openServable(required(home))).toMatchObject({
+    expect(await openServable(required(home))).toMatchObject({
       release: { digest: a },
       reason: expect.stringContaining('it is not signed'),
     })
     sign(home, b, OTHER)
-    expect(openServable(required(home))?.release.digest).toBe(a)
+    expect((await openServable(required(home)))?.release.digest).toBe(a)
     sign(home, b)
-    expect(openServable(required(home))).toMatchObject({ release: { digest: b } })
+    expect(await openServable(required(home))).toMatchObject({ release: { digest: b } })
   })
 
-  test('a release is swapped to when its signature has arrived, and not before', () => {
+  test('a release is swapped to when its signature has arrived, and not before', async () => {
     using home = homeOf(a)
     sign(home, a)
     const shelf = required(home)
     const events: string[] = []
-    using following = followCurrent(shelf, openServable(shelf) as Servable, { log: ({ event }) => events.push(event) })
+    using following = followCurrent(shelf, (await openServable(shelf)) as Servable, {
+      log: ({ event }) => events.push(event),
+    })
     home.shelf.activate(b)
-    following.look()
+    await following.look()
     expect([following.release().digest, following.degraded(), events]).toEqual([
       a,
       [expect.stringContaining('it is not signed')],
       ['release-refused'],
     ])
     sign(home, b)
-    following.look()
+    await following.look()
     expect([following.release().digest, following.degraded(), events.slice(1)]).toEqual([
       b,
       [],

@@ -1,5 +1,5 @@
 // File systems that are mounted for a trial, which takes a superuser.
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ran } from '../support/command.ts'
 import { TestDirectory } from '../support/releases.ts'
@@ -59,6 +59,34 @@ export class SmallDisk implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await unmount(this.path)
     this.#directory[Symbol.dispose]()
+  }
+}
+
+/** A file system that never responds, over a directory: whoever touches that waits until the mount is gone. */
+export class SilentMount implements AsyncDisposable {
+  readonly #path: string
+  readonly #descriptor: number
+
+  private constructor(path: string, descriptor: number) {
+    this.#path = path
+    this.#descriptor = descriptor
+  }
+
+  /** The requests of a FUSE mount are read from its descriptor, and here nobody does. */
+  static async over(path: string): Promise<SilentMount> {
+    const descriptor = openSync('/dev/fuse', 'r+')
+    const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+    const child = Bun.spawn(['mount', '--internal-only', '-t', 'fuse', '-o', options, 'silent', path], {
+      stdio: ['ignore', 'ignore', 'inherit', descriptor],
+    })
+    if ((await child.exited) === 0) return new SilentMount(path, descriptor)
+    closeSync(descriptor)
+    throw new Error(`nothing could be mounted over ${path}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await unmount(this.#path)
+    closeSync(this.#descriptor)
   }
 }
 

@@ -1,5 +1,5 @@
 // One release on disk: its manifests checked, its entities open for reading.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../base/failure.ts'
 import { version } from '../base/version.ts'
@@ -7,6 +7,7 @@ import { type Catalog, completedCatalog } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { RecordFile } from './files/record-file.ts'
+import { NotAFile, readTextSync } from './files/regular-file.ts'
 import { type EntityIndex, emptyIndex, IndexFile } from './index/index-file.ts'
 import {
   ENTITY_FILES,
@@ -54,6 +55,17 @@ export class NewerRelease extends Failure {
   }
 }
 
+/** The content of a file that must be there. */
+export function contentOf(path: string): string {
+  try {
+    const content = readTextSync(path)
+    if (content !== undefined) return content
+  } catch (error) {
+    throw error instanceof NotAFile ? new DamagedRelease(path, 'is not a regular file') : error
+  }
+  throw new DamagedRelease(path, 'is missing')
+}
+
 /** Where the releases and entities of a home are. */
 export type Places = {
   readonly releaseDirectory: (digest: string) => string
@@ -63,8 +75,7 @@ export type Places = {
 /** The manifest of a release that this program reads; of any other it throws why not. */
 export function readManifest(directory: string, digest: string): Manifest {
   const path = join(directory, MANIFEST_FILE)
-  if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
-  const parsed = parseManifest(readFileSync(path, 'utf8'))
+  const parsed = parseManifest(contentOf(path))
   switch (parsed.state) {
     case 'damaged':
       throw new DamagedRelease(path, parsed.wrong)
@@ -82,8 +93,7 @@ export function readManifest(directory: string, digest: string): Manifest {
 /** The manifest of an entity, once its files have been seen to be there and of the right size. */
 export function readEntityManifest(directory: string, digest: string): EntityManifest {
   const path = join(directory, ENTITY_MANIFEST_FILE)
-  if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
-  const parsed = parsedObject(readFileSync(path, 'utf8'))
+  const parsed = parsedObject(contentOf(path))
   if (typeof parsed === 'string') throw new DamagedRelease(path, parsed)
   const manifest = parsed as EntityManifest
   for (const file of [...ENTITY_FILES, ...factsFile(manifest)])
@@ -105,6 +115,7 @@ const factsFile = ({ files }: EntityManifest) => (files?.[FACTS_FILE] === undefi
 function checkSize(path: string, expected: number | undefined): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) throw new DamagedRelease(path, 'is missing')
+  if (!stats.isFile()) throw new DamagedRelease(path, 'is not a regular file')
   if (stats.size !== expected) throw new DamagedRelease(path, `has ${stats.size} bytes instead of ${expected}`)
 }
 

@@ -14,7 +14,7 @@ const LOCK_SECONDS = 60
 /** The current release; in an empty home it is built from the bundled data. */
 export async function firstServable(shelf: Shelf, { values, terminal }: Context): Promise<Servable> {
   await upgradeIfOutdated(shelf, terminal)
-  const servable = openServable(shelf)
+  const servable = await openServable(shelf)
   if (servable !== undefined) return servable
   if (values['require-signature'] !== undefined)
     throw new Failure(
@@ -61,7 +61,7 @@ export async function firstFollowed(
   follower.start()
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
   for (let waited = 0; ; waited++) {
-    const servable = openServable(shelf)
+    const servable = await openServable(shelf)
     if (servable !== undefined) return servable
     const { ShelfRefused } = await import('../../distribution/postgres/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure

@@ -89,7 +89,7 @@ export function openApp(
     report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
     onScrub: (scrub: ScrubState) => {
       takeUp(scrub)
-      following.look()
+      void following.look()
     },
     onShelf: (trouble: ShelfTrouble | undefined) => {
       state.trouble = trouble

@@ -13,7 +13,7 @@ import { startServing, startThinking } from './process.ts'
 export async function work({ values, log }: Context, knownText: string, socket: string | undefined): Promise<number> {
   const known: Known = JSON.parse(knownText)
   const shelf = new Shelf(homeOf(values.home), values['require-signature'])
-  const first = openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
+  const first = await openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
   const given = { values, log, shelf, first, known }

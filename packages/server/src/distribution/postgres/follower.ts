@@ -1,10 +1,11 @@
 // Keeps the home of a running service at the state of the shared shelf, and says how that is going.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { diskFailure, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
+import { hasText } from '../../release/files/regular-file.ts'
 import { tryLockHome } from '../../release/home/lock.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import type { ShelfConnection } from './connection.ts'
@@ -159,6 +160,8 @@ export class ShelfFollower implements AsyncDisposable {
   /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */
   async #catchUp(connection: ShelfConnection, pointer: Pointer): Promise<boolean> {
     const { shelf } = this.#options
+    // On another thread: the supervisor, in which this runs, must not wait for a home that does not respond.
+    await shelf.historyAsync().catch(() => [])
     const followed = readFollowed(shelf.home)
     if (isOlder(pointer, followed)) {
       this.#tell('older', new Failure(olderWords(pointer.generation, followed?.generation ?? 0)))
@@ -222,8 +225,7 @@ export class ShelfFollower implements AsyncDisposable {
     // Tried once for each damage that is found: the shelf need not have what is damaged.
     const damaged = this.#damaged().join()
     if (damaged !== '' && damaged !== applied.damaged) return false
-    const { currentFile } = this.#options.shelf
-    return existsSync(currentFile) && readFileSync(currentFile, 'utf8') === applied.history
+    return hasText(this.#options.shelf.currentFile, applied.history)
   }
 
   #damaged = (): string[] => [...(this.#options.damaged?.() ?? [])].sort()

@@ -3,9 +3,9 @@
 // The generation grows with every change. It is the time of the change in milliseconds by the clock of PostgreSQL, or one
 // more than before where that clock stands still or was set back. So a shelf that was restored from a backup has a lower
 // generation than its nodes have seen, and the first change that is made to it has a higher one.
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceDurably } from '../../release/files/durable-file.ts'
+import { hasText, readTextSync } from '../../release/files/regular-file.ts'
 import type { ShelfConnection } from './connection.ts'
 
 export const CHANNEL = 'nomenclator_shelf'
@@ -70,8 +70,7 @@ const followedFile = (home: string) => join(home, 'shelf.json')
 
 export function readFollowed(home: string): Followed | undefined {
   try {
-    if (!existsSync(followedFile(home))) return undefined
-    const { generation, change, complete, own } = JSON.parse(readFileSync(followedFile(home), 'utf8'))
+    const { generation, change, complete, own } = JSON.parse(readTextSync(followedFile(home)) ?? '')
     if (!Number.isSafeInteger(generation)) return undefined
     return { generation, change: String(change), complete: complete === true, own: Array.isArray(own) ? own : [] }
   } catch {
@@ -82,7 +81,7 @@ export function readFollowed(home: string): Followed | undefined {
 
 export function saveFollowed(home: string, { generation, change, complete, own }: Followed): void {
   const text = `${JSON.stringify({ generation, change, complete, own })}\n`
-  if (existsSync(followedFile(home)) && readFileSync(followedFile(home), 'utf8') === text) return
+  if (hasText(followedFile(home), text)) return
   replaceDurably(followedFile(home), text)
 }
 

@@ -1,6 +1,8 @@
 // Files that are hashed while they are written and synced before they count.
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { NotAFile } from './regular-file.ts'
 
 export type FileSummary = { readonly size: number; readonly sha256: string }
 
@@ -98,6 +100,7 @@ export const discardReplacement = (path: string): void => rmSync(nextOf(path), {
 
 /** The digest of a file already on disk. */
 export async function sha256OfFile(path: string): Promise<string> {
+  if (!(await stat(path)).isFile()) throw new NotAFile(path)
   const hasher = new Bun.CryptoHasher('sha256')
   for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
   return hasher.digest('hex')

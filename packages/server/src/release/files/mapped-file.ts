@@ -1,6 +1,7 @@
 // Files mapped into memory, for reading only.
 import { dlopen, toArrayBuffer } from 'bun:ffi'
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync } from 'node:fs'
+import { openFileSync } from './regular-file.ts'
 
 type Address = number | bigint
 
@@ -60,7 +61,7 @@ export function mapped(path: string): Uint8Array<ArrayBuffer> {
 }
 
 function mappedReadOnly({ map, unmap }: MemoryMap, path: string): Uint8Array<ArrayBuffer> | undefined {
-  const descriptor = openSync(path, 'r')
+  const descriptor = openFileSync(path)
   try {
     const { size } = fstatSync(descriptor)
     if (size === 0) return new Uint8Array()

@@ -1,7 +1,8 @@
 // Reads single records of an entity from disk, mostly one after the other, without mapping its files.
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { gapAfter } from './record-file.ts'
+import { openFileSync } from './regular-file.ts'
 
 const NUMBER_BYTES = 8
 const WINDOW = 1 << 16
@@ -17,7 +18,7 @@ class FileWindow implements Disposable {
   #window = FIRST_WINDOW
 
   constructor(path: string) {
-    this.#descriptor = openSync(path, 'r')
+    this.#descriptor = openFileSync(path)
   }
 
   /** A view, good until the next read. */

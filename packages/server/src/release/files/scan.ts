@@ -1,10 +1,11 @@
 // Reads records and facts from beginning to end without mapping their files: memory stays flat.
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entity, FactValue, Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
 import { FACTS_FILE } from '../manifest.ts'
 import type { StoredEntity } from '../release.ts'
+import { openFileSync } from './regular-file.ts'
 
 const CHUNK = 1 << 20
 const NEWLINE = 0x0a
@@ -35,7 +36,7 @@ export const scanEntity = (definition: Entity, { directory, manifest }: StoredEn
 
 /** What each line of a file is as JSON. */
 function* scanLines<T>(path: string): Generator<T> {
-  const descriptor = openSync(path, 'r')
+  const descriptor = openFileSync(path)
   const decoder = new TextDecoder()
   let buffer = new Uint8Array(CHUNK)
   let held = 0

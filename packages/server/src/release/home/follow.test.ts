@@ -1,7 +1,8 @@
 // Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
-import { afterAll, describe, expect, jest, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, jest, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
 import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
@@ -24,6 +25,7 @@ class ClockInHand implements Disposable {
   }
 }
 const pollOnce = () => jest.advanceTimersByTime(POLL_MILLISECONDS)
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A home in which the first of three releases is current and followed. */
 class Followed extends TestHome {
@@ -32,7 +34,7 @@ class Followed extends TestHome {
   damage: Damage = noDamage
   #awaited: (() => void) | undefined
 
-  constructor() {
+  constructor({ isReported = true } = {}) {
     super()
     model.copyTo(this, a)
     this.following = followCurrent(
@@ -44,6 +46,7 @@ class Followed extends TestHome {
           if (event !== 'release-swapped') this.#note(`${event}: ${message}`)
         },
         damage: () => this.damage,
+        ...(isReported ? {} : { watch: () => ({ close: () => {} }) }),
       },
     )
   }
@@ -195,13 +198,14 @@ describe('a look at the release that is served', () => {
       },
       [`swapped to ${b}`],
     ],
-  ])('%s', (_, change, events) => {
+  ])('%s', async (_, change, events) => {
     using _clock = new ClockInHand()
     using home = new Followed()
+    await home.following.look()
     change(home)
-    home.following.look()
+    await home.following.look()
     expect(home.events).toEqual(events)
-    home.following.look()
+    await home.following.look()
     expect(home.events).toEqual(events)
   })
 })
@@ -275,6 +279,55 @@ describe('a home that is gone', () => {
   })
 })
 
+describe('a home that blocks', () => {
+  test.each(Object.entries(IRREGULAR))(
+    '%s as its current file: what was served is kept, and the home is followed again',
+    async (_, make) => {
+      using home = new Followed()
+      const { currentFile } = home.shelf
+      renameSync(currentFile, `${currentFile}.away`)
+      await make(currentFile)
+      await home.until(/^current-unreadable: NOBODY KNOWS WHICH RELEASE IS CURRENT, .*current is not a regular file/)
+      expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
+      rmSync(currentFile, { recursive: true })
+      renameSync(`${currentFile}.away`, currentFile)
+      home.shelf.activate(b)
+      await home.until(`swapped to ${b}`)
+      await home.following.look()
+      expect(home.following.degraded()).toEqual([])
+    },
+  )
+
+  test('is told after three seconds, and looked at again only when it responds', async () => {
+    using _clock = new ClockInHand()
+    using home = new Followed({ isReported: false })
+    await home.following.look()
+    const response = Promise.withResolvers<string[]>()
+    using history = spyOn(home.shelf, 'historyAsync').mockReturnValue(response.promise)
+    const polls = async (count: number) => {
+      for (let poll = 0; poll < count; poll++) {
+        pollOnce()
+        await nextTurn()
+      }
+    }
+    pollOnce()
+    while (history.mock.calls.length === 0) await nextTurn()
+    await polls(2)
+    expect([home.served, home.following.degraded()]).toEqual([`${a} Uno`, []])
+    await polls(10)
+    expect([home.served, home.following.degraded(), history.mock.calls.length]).toEqual([
+      `${a} Uno`,
+      [
+        `THE HOME DOES NOT RESPOND, release ${a.slice(0, 12)} goes on being served: a look at ${home.path} has not ended after 3 s`,
+      ],
+      1,
+    ])
+    response.resolve([b])
+    await home.until('home-responds: The home responds again.')
+    expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
+  })
+})
+
 describe('damage to the release that is served', () => {
   const earlier = (digest: string) =>
     new RegExp(`^earlier-release-served: AN EARLIER RELEASE IS SERVED: ${digest.slice(0, 12)}`)
@@ -313,20 +366,20 @@ describe('damage to the release that is served', () => {
     home.shelf.activate(b)
     await home.until(`swapped to ${b}`)
     home.damage = new Map([[home.released(b, 'audiencia').digest, 'audiencia is damaged']])
-    home.following.look()
+    await home.following.look()
     expect([home.served, home.following.degraded()]).toEqual([
       `${a} Uno`,
       [expect.stringContaining('audiencia is damaged')],
     ])
     home.damage = noDamage
-    home.following.look()
+    await home.following.look()
     expect([home.served, home.following.degraded()]).toEqual([`${b} Dos`, []])
   })
 
   test('where no other is sound: it goes on being served, and says so', async () => {
     using home = new Followed()
     home.damage = new Map([[home.released(a, 'pais').digest, 'pais is damaged']])
-    home.following.look()
+    await home.following.look()
     expect([home.served, home.events]).toEqual([
       `${a} Uno`,
       ['damaged-release-served: A DAMAGED RELEASE IS SERVED, and no other is sound: pais is damaged'],
@@ -335,6 +388,7 @@ describe('damage to the release that is served', () => {
 
   test('a file that another one takes the place of is mapped anew', async () => {
     using home = new Followed()
+    await home.following.look()
     const path = home.fileOf(a, 'audiencia', 'records')
     writeFileSync(`${path}.other`, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
     renameSync(`${path}.other`, path)
@@ -351,30 +405,44 @@ test('a start with another release than the current one is told, and ends when t
   const path = home.fileOf(b, 'audiencia', 'records')
   const whole = readFileSync(path)
   truncateSync(path, 1)
-  const servable = openServable(home.shelf)
+  const servable = await openServable(home.shelf)
   expect([servable?.release.digest, servable?.reason]).toEqual([a, expect.stringContaining('has 1 bytes instead of')])
   using following = followCurrent(home.shelf, servable as Servable, { log: ({ event }) => events.push(event) })
+  await following.look()
   expect([events, following.degraded().length]).toEqual([['earlier-release-served'], 1])
   writeFileSync(path, whole)
-  following.look()
+  await following.look()
   expect([following.release().digest, following.degraded()]).toEqual([b, []])
 })
 
 describe('where no change is reported', () => {
   /** Nothing but time passes, so only the clock can have led to a look. */
-  function followedByTheClock(during: (home: Followed, polls: (count: number) => void) => void): void {
+  async function followedByTheClock(
+    during: (home: Followed, polls: (count: number) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
     using _clock = new ClockInHand()
-    using home = new Followed()
-    during(home, (count) => {
-      for (let poll = 0; poll < count; poll++) pollOnce()
-    })
+    using home = new Followed({ isReported: false })
+    const history = spyOn(home.shelf, 'historyAsync')
+    /** A poll that is due while the home is being looked at is missed, so each waits until that has ended. */
+    const polls = async (count: number) => {
+      for (let poll = 0; poll < count; poll++) {
+        await home.following.look()
+        history.mockClear()
+        pollOnce()
+        while (history.mock.calls.length === 0) await nextTurn()
+      }
+    }
+    await during(home, polls)
   }
 
-  test('a release is noticed within a second', () => {
-    followedByTheClock((home, polls) => {
+  test('a release is noticed within a second', async () => {
+    await followedByTheClock(async (home, polls) => {
+      await polls(1)
+      await home.following.look()
       home.shelf.activate(b)
       expect(home.served).toBe(`${a} Uno`)
-      polls(1)
+      pollOnce()
+      await home.until(`swapped to ${b}`)
       expect(home.served).toBe(`${b} Dos`)
     })
   })
@@ -386,32 +454,38 @@ describe('where no change is reported', () => {
       (home: Followed) => home.force('nonsense'),
       'does not hold digests; mend it with nomenclator',
     ],
-  ])('%s is refused, and reported once', (_, spoil, reason) => {
-    followedByTheClock((home, polls) => {
+  ])('%s is refused, and reported once', async (_, spoil, reason) => {
+    await followedByTheClock(async (home, polls) => {
       spoil(home)
-      polls(10)
+      await polls(10)
+      await home.following.look()
       expect(home.events).toEqual([expect.stringContaining(reason)])
       expect(home.served).toBe(`${a} Uno`)
     })
   })
 
-  test('a release that is mended is served without further word', () => {
-    followedByTheClock((home, polls) => {
+  test('a release that is mended is served without further word', async () => {
+    await followedByTheClock(async (home, polls) => {
       home.hide(b)
       home.force(b)
-      polls(3)
+      await polls(3)
       home.show(b)
-      polls(1)
+      await polls(1)
+      await home.until(`swapped to ${b}`)
       expect(home.served).toBe(`${b} Dos`)
     })
   })
 
-  test('nothing is looked at any more once it is over', () => {
-    followedByTheClock((home, polls) => {
+  test('nothing is looked at any more once it is over', async () => {
+    await followedByTheClock(async (home) => {
+      await home.following.look()
       home.following[Symbol.dispose]()
+      const history = spyOn(home.shelf, 'historyAsync')
+      history.mockClear()
       home.shelf.activate(b)
-      polls(5)
-      expect([home.served, home.events]).toEqual([`${a} Uno`, []])
+      for (let poll = 0; poll < 5; poll++) pollOnce()
+      await home.following.look()
+      expect([home.served, home.events, history.mock.calls]).toEqual([`${a} Uno`, [], []])
     })
   })
 })

@@ -1,6 +1,9 @@
 // Holds a release open to be served: the current one, swapped as soon as another is activated, or else a sound one.
-
-import { type FSWatcher, type Stats, statSync, watch } from 'node:fs'
+//
+// Everything that it reads of the home it reads on other threads, one thing after the other: a disk that does not respond
+// is told, and what is mapped goes on being served.
+import { type FSWatcher, type Stats, watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
@@ -12,8 +15,8 @@ export type Following = Disposable & {
   readonly release: () => Release
   /** Why something else is served than should be, in words for an operator; empty when all is well. */
   readonly degraded: () => readonly string[]
-  /** Looks at the home at once, for example because damage was found or mended. */
-  readonly look: () => void
+  /** Looks at the home at once, for example because damage was found or mended. Resolves when that is done. */
+  readonly look: () => Promise<void>
 }
 
 type FollowOptions = {
@@ -21,15 +24,28 @@ type FollowOptions = {
   readonly onSwap?: (release: Release) => void
   /** What is known to be damaged at the moment. */
   readonly damage?: () => Damage
+  /** Reports changes in a directory. */
+  readonly watch?: WatchDirectory
 }
+
+type WatchDirectory = (path: string, onChange: (name: string | null) => void) => Pick<FSWatcher, 'close'>
+
+const watchDirectory: WatchDirectory = (path, onChange) =>
+  watch(path, (_event, name) => onChange(name)).on('error', () => {})
 
 /** How often the home is looked at: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
+/**
+ * A look during which more polls are due is told; the next one waits for it. Polls are counted and not seconds: when the
+ * machine sleeps or the process is stopped, none is due.
+ */
+const MAX_MISSED_POLLS = 2
 /** When garbage is looked for after a swap: requests that were being handled may hold the release before for a while. */
 const UNMAP_MILLISECONDS = [50, 1_000, 5_000]
 
 /** Something that is wrong for a while: reported when it begins and when it is over. */
 export const FOLLOW_PROBLEMS = {
+  'home-silent': { over: 'home-responds', words: 'The home responds again.' },
   'home-gone': { over: 'home-returned', words: 'The home is there again.' },
   'current-unreadable': { over: 'current-readable', words: 'It is known again which release is current.' },
   'release-refused': { over: 'release-mended', words: 'The current release can be opened again.' },
@@ -43,17 +59,24 @@ type Problem = { readonly event: keyof typeof FOLLOW_PROBLEMS; readonly message:
 export function followCurrent(
   shelf: Shelf,
   first: Servable,
-  { log, onSwap, damage = () => noDamage }: FollowOptions,
+  { log, onSwap, damage = () => noDamage, watch = watchDirectory }: FollowOptions,
 ): Following {
   let { release } = first
-  let files = new OpenFiles(release)
+  let files: OpenFiles | undefined
   /** Whether it is served because the current one cannot be. */
   let isStandIn = first.reason !== undefined
   let problem: Problem | undefined
+  /** The look that the next one has to wait for. */
+  let looking: Promise<void> | undefined
+  let missedPolls = 0
+  let wanted: { readonly activated: boolean } | undefined
+  let isOver = false
 
-  const swap = (next: Release, standsIn: boolean) => {
+  const swap = async (next: Release, standsIn: boolean) => {
+    const opened = await OpenFiles.of(next)
+    if (isOver) return
+    files = opened
     release = next
-    files = new OpenFiles(next)
     isStandIn = standsIn
     onSwap?.(next)
     const message = `Serving release ${short(next.digest)} from now on.`
@@ -63,8 +86,10 @@ export function followCurrent(
   }
 
   /** Opens what should be served, and says what stands in the way. */
-  const follow = (activated: boolean): Problem | undefined => {
-    const current = currentOrReason(shelf)
+  const follow = async (activated: boolean): Promise<Problem | undefined> => {
+    files ??= await OpenFiles.of(release)
+    await watcher.renew()
+    const current = await currentOrReason(shelf)
     if ('reason' in current) {
       const kept = `release ${short(release.digest)} goes on being served`
       return current.isMissing
@@ -73,13 +98,13 @@ export function followCurrent(
     }
     const { digest } = current
     const isServed = digest === release.digest
-    const change = files.change()
+    const change = await files.change()
     const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
     if (isServed && change === undefined && !isDamaged && !activated) return undefined
     try {
-      const next = openSound(shelf, digest, damage())
+      const next = await openSound(shelf, digest, damage())
       // A release that was mended has the same digest; what is open is still the damaged one.
-      if (!isServed || change !== undefined || next.manifest.built !== release.manifest.built) swap(next, false)
+      if (!isServed || change !== undefined || next.manifest.built !== release.manifest.built) await swap(next, false)
       isStandIn = false
       return undefined
     } catch (error) {
@@ -88,7 +113,7 @@ export function followCurrent(
   }
 
   /** What is open goes on being served unless it is damaged: what is mapped stays whole when its file is removed. */
-  const withoutCurrent = (digest: string, reason: string, isDamaged: boolean): Problem => {
+  const withoutCurrent = async (digest: string, reason: string, isDamaged: boolean): Promise<Problem> => {
     if (!isDamaged && digest === release.digest)
       return {
         event: 'release-not-reopened',
@@ -96,20 +121,19 @@ export function followCurrent(
       }
     if (!isDamaged && !isStandIn)
       return { event: 'release-refused', message: `Not swapped, the release before goes on being served: ${reason}` }
-    const earlier = isDamaged ? openEarlier(shelf, digest, damage()) : release
+    const earlier = isDamaged ? await openEarlier(shelf, digest, damage()) : release
     if (earlier === undefined)
       return {
         event: 'damaged-release-served',
         message: `A DAMAGED RELEASE IS SERVED, and no other is sound: ${reason}`,
       }
-    if (isDamaged) swap(earlier, true)
+    if (isDamaged) await swap(earlier, true)
     return earlierServed(earlier, digest, reason)
   }
 
-  const look = (activated = false) => {
-    // It may be mended, so it is tried again at every poll; the same problem is reported once.
-    const newProblem = follow(activated)
-    if (newProblem?.message === problem?.message) return
+  /** It may be mended, so it is tried again at every poll; the same problem is reported once. */
+  const report = (newProblem: Problem | undefined) => {
+    if (isOver || newProblem?.message === problem?.message) return
     if (newProblem !== undefined)
       log({ level: 'error', event: newProblem.event, message: newProblem.message, release: release.digest })
     else if (problem !== undefined) {
@@ -119,18 +143,40 @@ export function followCurrent(
     problem = newProblem
   }
 
+  /** Looks until nobody wants another look: however many do meanwhile, they share the next. */
+  const lookWhileWanted = async () => {
+    while (wanted !== undefined && !isOver) {
+      const { activated } = wanted
+      wanted = undefined
+      missedPolls = 0
+      report(await follow(activated))
+    }
+  }
+
+  const look = (activated: boolean): Promise<void> => {
+    wanted = { activated: activated || wanted?.activated === true }
+    looking ??= lookWhileWanted().finally(() => {
+      looking = undefined
+      if (isOver) watcher[Symbol.dispose]()
+    })
+    return looking
+  }
+
+  const poll = () => {
+    if (looking === undefined) void look(false)
+    else if (++missedPolls > MAX_MISSED_POLLS) report(silent(shelf, release))
+  }
+
+  const watcher = new HomeWatcher(shelf, watch, () => void look(true))
+  const timer = setInterval(poll, POLL_MILLISECONDS)
   // A start with another release than the current one is told at once.
-  if (isStandIn) look()
-  const watcher = new HomeWatcher(shelf, () => look(true))
-  const timer = setInterval(() => {
-    watcher.renew()
-    look()
-  }, POLL_MILLISECONDS)
+  void look(false)
   return {
     release: () => release,
     degraded: () => (problem === undefined ? [] : [problem.message]),
     look: () => look(true),
     [Symbol.dispose]: () => {
+      isOver = true
       clearInterval(timer)
       watcher[Symbol.dispose]()
     },
@@ -139,6 +185,13 @@ export function followCurrent(
 
 const short = (digest: string) => digest.slice(0, 12)
 
+/** The problem of a home that nothing can be read of, and that does not say so. */
+function silent({ home }: Shelf, { digest }: Release): Problem {
+  const since = `a look at ${home} has not ended after ${((MAX_MISSED_POLLS + 1) * POLL_MILLISECONDS) / 1_000} s`
+  const message = `THE HOME DOES NOT RESPOND, release ${short(digest)} goes on being served: ${since}`
+  return { event: 'home-silent', message }
+}
+
 /** The problem of serving another release than the current one. */
 function earlierServed({ digest, manifest }: Release, current: string, reason: string): Problem {
   const message = `AN EARLIER RELEASE IS SERVED: ${short(digest)}, built ${manifest.built}, instead of ${short(current)}: ${reason}`
@@ -146,33 +199,35 @@ function earlierServed({ digest, manifest }: Release, current: string, reason: s
 }
 
 /** What the file system says of a path; undefined for what is not there or cannot be reached. */
-function statOrNone(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch {
-    return undefined
-  }
-}
+const statOrNone = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined)
+
+type OpenFile = { readonly path: string; readonly size: number; readonly opened: Stats | undefined }
 
 /** The files of a release as they were when it was opened. */
 class OpenFiles {
-  readonly #files: readonly { readonly path: string; readonly size: number; readonly opened: Stats | undefined }[]
+  readonly #files: readonly OpenFile[]
 
-  constructor(release: Release) {
-    this.#files = [...release.catalog.entities.keys()].flatMap((name) => {
+  private constructor(files: readonly OpenFile[]) {
+    this.#files = files
+  }
+
+  static async of(release: Release): Promise<OpenFiles> {
+    const files: OpenFile[] = []
+    for (const name of release.catalog.entities.keys()) {
       const { stored } = release.entity(name)
-      return Object.entries(stored?.manifest.files ?? {}).map(([file, { size }]) => {
+      for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
         const path = join(stored?.directory ?? '', file)
-        return { path, size, opened: statOrNone(path) }
-      })
-    })
+        files.push({ path, size, opened: await statOrNone(path) })
+      }
+    }
+    return new OpenFiles(files)
   }
 
   /** Whoever reads a mapped file beyond an end that it has lost is killed, so this is looked at all the time. */
-  change(): 'cut short' | 'replaced' | undefined {
+  async change(): Promise<'cut short' | 'replaced' | undefined> {
     let change: 'replaced' | undefined
     for (const { path, size, opened } of this.#files) {
-      const stats = statOrNone(path)
+      const stats = await statOrNone(path)
       const isSame = stats !== undefined && stats.ino === opened?.ino && stats.dev === opened.dev
       if (isSame && stats.size !== size) return 'cut short'
       if (!isSame) change = 'replaced'
@@ -184,34 +239,32 @@ class OpenFiles {
 /** Watches the directory that has the name of the home, also after another one has got it. */
 class HomeWatcher implements Disposable {
   readonly #shelf: Shelf
+  readonly #watch: WatchDirectory
   readonly #onActivated: () => void
-  #watched: { readonly directory: string; readonly watcher: FSWatcher } | undefined
+  #watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
 
-  constructor(shelf: Shelf, onActivated: () => void) {
+  constructor(shelf: Shelf, watch: WatchDirectory, onActivated: () => void) {
     this.#shelf = shelf
+    this.#watch = watch
     this.#onActivated = onActivated
-    this.renew()
   }
 
-  renew(): void {
-    const directory = this.#directory()
+  async renew(): Promise<void> {
+    const { home, currentFile } = this.#shelf
+    const stats = await statOrNone(home)
+    const directory = stats && `${stats.dev} ${stats.ino}`
     if (directory === this.#watched?.directory) return
     this[Symbol.dispose]()
     if (directory === undefined) return
-    const name = basename(this.#shelf.currentFile)
+    const current = basename(currentFile)
     try {
-      const watcher = watch(this.#shelf.home, (_event, file) => {
-        if (file === name) this.#onActivated()
-      }).on('error', () => {})
+      const watcher = this.#watch(home, (name) => {
+        if (name === current) this.#onActivated()
+      })
       this.#watched = { directory, watcher }
     } catch {
       // The system may have no watch left to give; polling then has to do.
     }
-  }
-
-  #directory(): string | undefined {
-    const stats = statOrNone(this.#shelf.home)
-    return stats && `${stats.dev} ${stats.ino}`
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,8 @@
 // One writer at a time: others wait and learn for whom, and a killed holder holds nothing.
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { lockHome } from './lock.ts'
 
@@ -131,3 +133,18 @@ test('of several that wait, one has it at a time', async () => {
   await Promise.all(Array.from({ length: 4 }, turn))
   expect([inside, most]).toEqual([0, 1])
 })
+
+test.each(Object.entries(IRREGULAR))(
+  '%s where its file should be is refused, and one where the holder is told is not waited for',
+  async (_, make) => {
+    using home = new TestDirectory()
+    await make(join(home.path, 'lock.holder'))
+    {
+      using _lock = await lockHome(home.path, 'test', now)
+      await expect(lockHome(home.path, 'test', now)).rejects.toThrow('a process that is just starting')
+    }
+    rmSync(join(home.path, 'lock'))
+    await make(join(home.path, 'lock'))
+    await expect(lockHome(home.path, 'test', now)).rejects.toThrow('lock is not a regular file')
+  },
+)

@@ -1,9 +1,10 @@
 // One writer at a time: a lock that the operating system lets go of when its holder dies, however it dies.
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { diskFailure, Failure } from '../../base/failure.ts'
+import { NotAFile, readTextSync } from '../files/regular-file.ts'
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string; readonly doing: string }
 
@@ -64,6 +65,7 @@ function tryLock(home: string, doing: string): Disposable | undefined {
 }
 
 function openLock(path: string): Database {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new NotAFile(path)
   try {
     return new Database(path, { create: true, readwrite: true })
   } catch (error) {
@@ -73,9 +75,17 @@ function openLock(path: string): Database {
   }
 }
 
+/** As usual, but a FIFO that nobody reads from is refused and not waited for. */
+const WRITING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
+
 function tellHolder(home: string, holder: Holder): void {
   try {
-    writeFileSync(join(home, 'lock.holder'), JSON.stringify(holder))
+    const descriptor = openSync(join(home, 'lock.holder'), WRITING)
+    try {
+      writeFileSync(descriptor, JSON.stringify(holder))
+    } finally {
+      closeSync(descriptor)
+    }
   } catch {
     // The lock holds without it, and on a full disk it is needed to make room.
   }
@@ -84,7 +94,7 @@ function tellHolder(home: string, holder: Holder): void {
 function describeHolder(home: string): string {
   const path = join(home, 'lock.holder')
   try {
-    const { pid, host, since, doing }: Holder = JSON.parse(readFileSync(path, 'utf8'))
+    const { pid, host, since, doing }: Holder = JSON.parse(readTextSync(path) ?? '')
     return `${doing} (process ${pid} on ${host}, since ${since})`
   } catch {
     // It has the lock and has not yet said who it is.

@@ -1,8 +1,8 @@
 // What of a home another version of the program has written: an earlier one, which an upgrade brings up, or a later one.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { renameDurably } from '../files/durable-file.ts'
-import { ENTITY_FILES, MANIFEST_FILE, type ParsedManifest, parseManifest } from '../manifest.ts'
+import { ENTITY_FILES, type ParsedManifest, parseManifest } from '../manifest.ts'
 import { NewerRelease } from '../release.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -32,8 +32,8 @@ export const newerReleases = (shelf: Shelf): NewerRelease[] =>
   })
 
 function parsedAt(shelf: Shelf, digest: string): ParsedManifest | undefined {
-  const path = join(shelf.releaseDirectory(digest), MANIFEST_FILE)
-  return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined
+  const text = shelf.manifestText(digest)
+  return text === undefined ? undefined : parseManifest(text)
 }
 
 /** The releases to bring up; those that were current last come first. */

@@ -1,11 +1,13 @@
 // The scrub: reads all releases again in the background, so slowly that nobody notices, and says what is damaged.
-
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+//
+// It reads on other threads: the supervisor, in which it runs, must not wait for a disk that does not respond.
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
+import { openFile } from '../files/regular-file.ts'
 import { DamagedRelease, readManifest } from '../release.ts'
+import { reachFiles, reachRelease } from './reach.ts'
 import type { Damage } from './servable.ts'
 import type { Shelf } from './shelf.ts'
 import { verifyEntity } from './verify.ts'
@@ -98,9 +100,11 @@ export class Scrub implements Disposable {
 
   /** Verifies the current release as fast as it can be read, because what serves it has crashed. */
   async verifyCurrent(): Promise<void> {
-    const [digest] = this.#history()
+    const [digest] = await this.#history()
+    if (digest === undefined) return
+    await reachRelease(this.#options.shelf, digest)
     // One that is seen to be damaged without reading its contents is refused by whoever opens it.
-    if (digest === undefined || 'unreadable' in this.#options.shelf.manifestOrReason(digest)) return
+    if ('unreadable' in this.#options.shelf.manifestOrReason(digest)) return
     for (const entity of await this.#entitiesOf(digest)) await this.#verifyEntity(entity)
   }
 
@@ -112,7 +116,7 @@ export class Scrub implements Disposable {
   async #scrubAll(): Promise<void> {
     const { shelf, log } = this.#options
     const entities = new Set<string>()
-    for (const release of new Set([...this.#history(), ...shelf.digests()])) {
+    for (const release of new Set([...(await this.#history()), ...(await shelf.digestsAsync())])) {
       for (const digest of await this.#entitiesOf(release)) {
         if (entities.has(digest) || this.#isStopped) continue
         entities.add(digest)
@@ -120,7 +124,7 @@ export class Scrub implements Disposable {
       }
     }
     // What cannot be reached is neither sound nor damaged.
-    if (this.#isStopped || !existsSync(shelf.currentFile)) return
+    if (this.#isStopped || !(await exists(shelf.currentFile))) return
     const damaged = this.#damage.size
     this.#sound = damaged === 0
     this.#ended = Math.floor(Date.now() / 1_000)
@@ -133,26 +137,25 @@ export class Scrub implements Disposable {
   }
 
   /** The releases on disk, the current one first. */
-  #history(): string[] {
+  async #history(): Promise<string[]> {
     const { shelf } = this.#options
-    try {
-      return shelf.history().filter((digest) => existsSync(shelf.releaseDirectory(digest)))
-    } catch {
-      return []
-    }
+    const there = new Set(await shelf.digestsAsync())
+    const history = await shelf.historyAsync().catch(() => [])
+    return history.filter((digest) => there.has(digest))
   }
 
   /** The entities of a release; none where its manifest is damaged, or of another version of the program. */
   async #entitiesOf(digest: string): Promise<string[]> {
     const directory = this.#options.shelf.releaseDirectory(digest)
-    const files = filesIn(directory)
+    const files = await filesIn(directory)
+    await reachFiles(directory)
     try {
       const { entities } = readManifest(directory, digest)
       this.#sounds(digest)
       return Object.values(entities).map((entity) => entity.digest)
     } catch (error) {
       const verify = async () => void (await this.#entitiesOf(digest))
-      if (error instanceof DamagedRelease && existsSync(directory))
+      if (error instanceof DamagedRelease && (await exists(directory)))
         this.#found(digest, { message: error.message, files, verify })
       else if (!(error instanceof Failure)) throw error
       return []
@@ -161,12 +164,13 @@ export class Scrub implements Disposable {
 
   async #verifyEntity(digest: string, options: Parameters<typeof verifyEntity>[2] = {}): Promise<void> {
     const directory = this.#options.shelf.entityDirectory(digest)
-    const files = filesIn(directory)
+    const files = await filesIn(directory)
+    await reachFiles(directory)
     const [wrong] = await verifyEntity(directory, digest, options)
     if (this.#isStopped) return
     if (wrong === undefined) this.#sounds(digest)
     // Else it was removed with its release, or is out of reach with the whole home.
-    else if (existsSync(directory))
+    else if (await exists(directory))
       this.#found(digest, { message: wrong.message, files, verify: () => this.#verifyEntity(digest) })
   }
 
@@ -192,15 +196,15 @@ export class Scrub implements Disposable {
   /** Looks at what is damaged again once its files are others. */
   async #recheck(): Promise<void> {
     const { shelf } = this.#options
-    if (this.#isRechecking || this.#damage.size === 0 || !existsSync(shelf.currentFile)) return
+    if (this.#isRechecking || this.#damage.size === 0) return
     this.#isRechecking = true
     try {
+      if (!(await exists(shelf.currentFile))) return
       for (const [digest, { files, verify }] of [...this.#damage]) {
-        const directory = [shelf.entityDirectory(digest), shelf.releaseDirectory(digest)].find((path) =>
-          existsSync(path),
-        )
-        if (directory === undefined) this.#sounds(digest)
-        else if (filesIn(directory) !== files) await verify()
+        const isEntity = await exists(shelf.entityDirectory(digest))
+        const directory = isEntity ? shelf.entityDirectory(digest) : shelf.releaseDirectory(digest)
+        if (!isEntity && !(await exists(directory))) this.#sounds(digest)
+        else if ((await filesIn(directory)) !== files) await verify()
       }
     } catch {
       // What cannot be read at the moment is looked at again.
@@ -213,7 +217,7 @@ export class Scrub implements Disposable {
     const { rest = restAfter } = this.#options
     const hasher = new Bun.CryptoHasher('sha256')
     const buffer = new Uint8Array(SLICE)
-    await using file = await open(path)
+    await using file = await openFile(path)
     for (;;) {
       const { bytesRead } = await file.read(buffer, 0, SLICE, null)
       const started = performance.now()
@@ -230,11 +234,21 @@ export class Scrub implements Disposable {
 const restAfter = (worked: number) => Bun.sleep(Math.max(worked * REST, MIN_REST_MILLISECONDS))
 
 /** Which files a directory has, and which content as far as can be told without reading them. */
-function filesIn(directory: string): string {
+async function filesIn(directory: string): Promise<string> {
+  const lines: string[] = []
   try {
-    const stats = readdirSync(directory).map((name) => [name, statSync(join(directory, name))] as const)
-    return stats.map(([name, { ino, size, ctimeMs }]) => `${name} ${ino} ${size} ${ctimeMs}`).join('\n')
+    for (const name of await readdir(directory)) {
+      const { ino, size, ctimeMs } = await stat(join(directory, name))
+      lines.push(`${name} ${ino} ${size} ${ctimeMs}`)
+    }
+    return lines.join('\n')
   } catch {
     return ''
   }
 }
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

@@ -2,8 +2,9 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
-import { MANIFEST_FILE } from '../manifest.ts'
+import { ENTITY_MANIFEST_FILE, MANIFEST_FILE } from '../manifest.ts'
 import { openServable } from './servable.ts'
 
 setDefaultTimeout(60_000)
@@ -15,7 +16,8 @@ const [a, b, c] = model.digests as [string, string, string]
 const spoil = (home: TestHome, ...digests: readonly string[]) => {
   for (const digest of digests) truncateSync(home.fileOf(digest, 'audiencia', 'records'), 1)
 }
-const served = (home: TestHome, hint?: string) => openServable(home.shelf, { served: hint })?.release.digest
+const served = async (home: TestHome, hint?: string) =>
+  (await openServable(home.shelf, { served: hint }))?.release.digest
 
 describe('with a current release', () => {
   test.each<[string, activated: readonly string[], damaged: readonly string[], expected: string]>([
@@ -24,52 +26,74 @@ describe('with a current release', () => {
     ['that is damaged, as is the one before: the one before that', [a, c, b], [b, c], a],
     ['that is damaged, with none before: the newest of the others', [a], [a], c],
     ['that is damaged, as is the newest of the others', [a], [a, c], b],
-  ])('%s', (_, activated, damaged, expected) => {
+  ])('%s', async (_, activated, damaged, expected) => {
     using home = model.copyTo(new TestHome(), ...activated)
     spoil(home, ...damaged)
-    expect(served(home)).toBe(expected)
+    expect(await served(home)).toBe(expected)
   })
 
   test.each<[string, (home: TestHome) => string]>([
     ['an entity', (home) => home.released(b, 'audiencia').digest],
     ['the release itself', () => b],
-  ])('what is known to be damaged is as good as what is seen to be: %s', (_, digestIn) => {
+  ])('what is known to be damaged is as good as what is seen to be: %s', async (_, digestIn) => {
     using home = model.copyTo(new TestHome(), a, b)
     const damage = new Map([[digestIn(home), 'is damaged']])
-    const servable = openServable(home.shelf, { damage })
+    const servable = await openServable(home.shelf, { damage })
     expect([servable?.release.digest, servable?.reason]).toEqual([a, 'is damaged'])
   })
 
-  test('none of them sound: why the current one is not', () => {
+  test('none of them sound: why the current one is not', async () => {
     using home = model.copyTo(new TestHome(), a, b)
     spoil(home, a, b, c)
-    expect(() => openServable(home.shelf)).toThrow(home.fileOf(b, 'audiencia', 'records'))
+    await expect(openServable(home.shelf)).rejects.toThrow(home.fileOf(b, 'audiencia', 'records'))
   })
 
-  test('without its manifest', () => {
+  const places: Readonly<Record<string, (home: TestHome) => string>> = {
+    'its manifest': (home) => join(home.shelf.releaseDirectory(b), MANIFEST_FILE),
+    'the manifest of an entity': (home) =>
+      join(home.shelf.entityDirectory(home.released(b, 'audiencia').digest), ENTITY_MANIFEST_FILE),
+    'its records': (home) => home.fileOf(b, 'audiencia', 'records'),
+  }
+  const replacements = Object.entries(IRREGULAR).flatMap(([thing, make]) =>
+    Object.entries(places).map(([place, pathIn]) => [thing, place, make, pathIn] as const),
+  )
+  test.each(replacements)('with %s for %s: the one before', async (_, __, make, pathIn) => {
+    using home = model.copyTo(new TestHome(), a, b)
+    const path = pathIn(home)
+    rmSync(path)
+    await make(path)
+    const servable = await openServable(home.shelf)
+    expect([servable?.release.digest, servable?.reason]).toEqual([
+      a,
+      expect.stringContaining(`${path} is not a regular file`),
+    ])
+  })
+
+  test('without its manifest', async () => {
     using home = model.copyTo(new TestHome(), a, b)
     rmSync(join(home.shelf.releaseDirectory(b), MANIFEST_FILE))
-    expect(served(home)).toBe(a)
+    expect(await served(home)).toBe(a)
   })
 })
 
 describe('when it is not known which one is current', () => {
-  test('the newest is served, or the one that others serve', () => {
+  test('the newest is served, or the one that others serve', async () => {
     using home = model.copyTo(new TestHome())
-    expect([served(home), served(home, a), served(home, a.replace(/./g, '0'))]).toEqual([c, a, c])
+    const hints = [undefined, a, a.replace(/./g, '0')]
+    expect(await Promise.all(hints.map((hint) => served(home, hint)))).toEqual([c, a, c])
   })
 
-  test('because of nonsense: the same, with the reason', () => {
+  test('because of nonsense: the same, with the reason', async () => {
     using home = model.copyTo(new TestHome())
     writeFileSync(home.shelf.currentFile, '')
-    expect(openServable(home.shelf)?.reason).toContain('does not hold digests')
+    expect((await openServable(home.shelf))?.reason).toContain('does not hold digests')
   })
 
-  test('in an empty home there is none, and in one with nothing sound why', () => {
+  test('in an empty home there is none, and in one with nothing sound why', async () => {
     using empty = new TestHome()
-    expect(openServable(empty.shelf)).toBeUndefined()
+    expect(await openServable(empty.shelf)).toBeUndefined()
     using home = model.copyTo(new TestHome())
     spoil(home, a, b, c)
-    expect(() => openServable(home.shelf)).toThrow('is missing or cannot be reached')
+    await expect(openServable(home.shelf)).rejects.toThrow('is missing or cannot be reached')
   })
 })

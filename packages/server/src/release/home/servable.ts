@@ -1,6 +1,7 @@
 // Which release can be served: the current one, or else the newest sound one before it.
 import { Failure, messageOf } from '../../base/failure.ts'
 import type { Release } from '../release.ts'
+import { manifestAt, reachRelease } from './reach.ts'
 import type { Shelf } from './shelf.ts'
 
 /** What is wrong, by the digest of the entity or of the release that it is wrong with. */
@@ -9,7 +10,8 @@ export type Damage = ReadonlyMap<string, string>
 export const noDamage: Damage = new Map()
 
 /** Throws for a release that cannot be opened, and for one that is known to be damaged. */
-export function openSound(shelf: Shelf, digest: string, damage: Damage): Release {
+export async function openSound(shelf: Shelf, digest: string, damage: Damage): Promise<Release> {
+  await reachRelease(shelf, digest)
   const release = shelf.read(digest)
   const wrong = damageOf(release, damage)
   if (wrong !== undefined) throw new Failure(wrong)
@@ -39,34 +41,38 @@ type Hints = {
  * The current release, or else the newest sound one. Undefined for a home without any; if there are some and none can
  * be opened, it throws why the first of them cannot.
  */
-export function openServable(shelf: Shelf, { damage = noDamage, served }: Hints = {}): Servable | undefined {
-  const current = currentOrReason(shelf)
+export async function openServable(
+  shelf: Shelf,
+  { damage = noDamage, served }: Hints = {},
+): Promise<Servable | undefined> {
+  const current = await currentOrReason(shelf)
   if ('digest' in current) {
     try {
-      return { release: openSound(shelf, current.digest, damage) }
+      return { release: await openSound(shelf, current.digest, damage) }
     } catch (error) {
-      const release = openEarlier(shelf, current.digest, damage)
+      const release = await openEarlier(shelf, current.digest, damage)
       if (release === undefined) throw error
       return { release, reason: messageOf(error) }
     }
   }
-  const release = openFirst(shelf, [...(served === undefined ? [] : [served]), ...byDate(shelf)], damage)
+  const newest = await byDate(shelf)
+  const release = await openFirst(shelf, served === undefined ? newest : [served, ...newest], damage)
   if (release !== undefined) return { release, reason: current.reason }
-  if (current.isMissing && byDate(shelf).length === 0) return undefined
+  if (current.isMissing && newest.length === 0) return undefined
   throw new Failure(current.reason)
 }
 
 /** The newest sound release besides this one: of those that were current, then of all others. */
-export function openEarlier(shelf: Shelf, current: string, damage: Damage): Release | undefined {
-  const others = new Set([...orElse([], () => shelf.history()), ...byDate(shelf)])
+export async function openEarlier(shelf: Shelf, current: string, damage: Damage): Promise<Release | undefined> {
+  const others = new Set([...(await shelf.historyAsync().catch(() => [])), ...(await byDate(shelf))])
   others.delete(current)
   return openFirst(shelf, [...others], damage)
 }
 
-function openFirst(shelf: Shelf, digests: readonly string[], damage: Damage): Release | undefined {
+async function openFirst(shelf: Shelf, digests: readonly string[], damage: Damage): Promise<Release | undefined> {
   for (const digest of digests) {
     try {
-      return openSound(shelf, digest, damage)
+      return await openSound(shelf, digest, damage)
     } catch {
       // The next one may be sound. Why this one is not is no news: it is not the one that should be served.
     }
@@ -75,32 +81,23 @@ function openFirst(shelf: Shelf, digests: readonly string[], damage: Damage): Re
 }
 
 /** All releases on disk, newest first. */
-function byDate(shelf: Shelf): string[] {
-  const digests = orElse([], () => shelf.digests())
-  const built = new Map(
-    digests.map((digest) => {
-      const manifest = orElse({ unreadable: '' }, () => shelf.manifestOrReason(digest))
-      return [digest, 'unreadable' in manifest ? '' : manifest.built]
-    }),
-  )
-  return digests.toSorted((a, b) => (built.get(b) ?? '').localeCompare(built.get(a) ?? '') || a.localeCompare(b))
-}
-
-/** A disk may refuse anything at any time; what cannot be read now is as good as not there. */
-function orElse<T>(otherwise: T, read: () => T): T {
-  try {
-    return read()
-  } catch {
-    return otherwise
+async function byDate(shelf: Shelf): Promise<string[]> {
+  const built = new Map<string, string>()
+  for (const digest of await shelf.digestsAsync()) {
+    const manifest = await manifestAt(shelf.releaseDirectory(digest))
+    built.set(digest, typeof manifest.built === 'string' ? manifest.built : '')
   }
+  return [...built]
+    .sort(([a, builtA], [b, builtB]) => builtB.localeCompare(builtA) || a.localeCompare(b))
+    .map(([digest]) => digest)
 }
 
 /** The digest of the current release, or why it is not known. */
-export function currentOrReason(
+export async function currentOrReason(
   shelf: Shelf,
-): { readonly digest: string } | { readonly reason: string; readonly isMissing: boolean } {
+): Promise<{ readonly digest: string } | { readonly reason: string; readonly isMissing: boolean }> {
   try {
-    const digest = shelf.currentDigest()
+    const [digest] = await shelf.historyAsync()
     if (digest !== undefined) return { digest }
     return { reason: `${shelf.currentFile} is missing or cannot be reached.`, isMissing: true }
   } catch (error) {

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { contentOf, nomenclator, TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { municipio } from '../../catalog/entities.ts'
 import { sizeOf } from '../manifest.ts'
@@ -228,6 +229,12 @@ describe('the id registry', () => {
       writeFileSync(path, damaged)
       expect(() => home.shelf.loadIdRegistry()).toThrow(`${path} is damaged`)
     }
+  })
+
+  test.each(Object.entries(IRREGULAR))('that is %s is refused', async (_, make) => {
+    using home = new TestHome()
+    await make(home.shelf.idRegistryFile)
+    expect(() => home.shelf.loadIdRegistry()).toThrow(`${home.shelf.idRegistryFile} is not a regular file`)
   })
 })
 

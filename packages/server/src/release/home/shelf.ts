@@ -6,7 +6,8 @@
 //   <home>/building/           where entities are made; what a build left behind is removed by the next
 //   <home>/id-registry.json    which identifier belongs to which official code
 //   <home>/lock                held by whoever changes any of these
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import {
@@ -16,8 +17,9 @@ import {
   syncDirectory,
   writeDurably,
 } from '../files/durable-file.ts'
+import { hasText, readText, readTextSync } from '../files/regular-file.ts'
 import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
-import { type Places, type Release, readRelease } from '../release.ts'
+import { contentOf, DamagedRelease, type Places, type Release, readRelease } from '../release.ts'
 import type { PublicKey } from '../signing/minisign.ts'
 import { refuseUnsigned, SIGNATURE_FILE } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
@@ -50,8 +52,16 @@ export class Shelf implements Places {
 
   /** The current release first, then those that were current before. */
   history(): string[] {
-    if (!existsSync(this.currentFile)) return []
-    const digests = readFileSync(this.currentFile, 'utf8').trim().split('\n')
+    return this.#parsedHistory(readTextSync(this.currentFile))
+  }
+
+  /** The same on another thread: whoever serves never waits on the home. */
+  async historyAsync(): Promise<string[]> {
+    return this.#parsedHistory(await readText(this.currentFile))
+  }
+
+  #parsedHistory(text: string | undefined): string[] {
+    const digests = text?.trim().split('\n') ?? []
     if (digests.every((digest) => DIGEST.test(digest))) return digests
     throw new Failure(`${this.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`)
   }
@@ -88,6 +98,12 @@ export class Shelf implements Places {
     return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
   }
 
+  /** The same on another thread; none where the home cannot be read. */
+  async digestsAsync(): Promise<string[]> {
+    const names = await readdir(this.#releases).catch(() => [])
+    return names.filter((name) => DIGEST.test(name))
+  }
+
   /** All releases, newest first. */
   list(): Listed[] {
     const current = this.currentDigest()
@@ -112,10 +128,20 @@ export class Shelf implements Places {
     }
   }
 
+  /** The file with the manifest of a release as it is, also of another version; undefined where there is none. */
+  manifestText(digest: string): string | undefined {
+    try {
+      return contentOf(join(this.releaseDirectory(digest), MANIFEST_FILE))
+    } catch (error) {
+      if (error instanceof DamagedRelease) return undefined
+      throw error
+    }
+  }
+
   /** Makes a release current; it must be sound. */
   activate(digest: string): void {
     this.read(digest)
-    const before = existsSync(this.currentFile) ? readFileSync(this.currentFile, 'utf8').trim().split('\n') : []
+    const before = readTextSync(this.currentFile)?.trim().split('\n') ?? []
     const earlier = before.filter((one) => DIGEST.test(one))
     // Written even if nothing changes: whoever follows it then looks again at a release that was mended.
     this.#setHistory([digest, ...(earlier[0] === digest ? earlier.slice(1) : earlier)].slice(0, HISTORY_KEPT))
@@ -195,8 +221,7 @@ export class Shelf implements Places {
 
   /** The content of its signature file; undefined where it is not signed. */
   signatureOf(digest: string): string | undefined {
-    const path = this.#signatureFile(digest)
-    return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+    return readTextSync(this.#signatureFile(digest))
   }
 
   /** Keeps the signature of a release that is there. */
@@ -210,7 +235,7 @@ export class Shelf implements Places {
     const directory = this.releaseDirectory(digest)
     const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
     const files = names.filter((entry) => entry.isFile() && !entry.name.endsWith('.next')).map(({ name }) => name)
-    return Object.fromEntries(files.sort().map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
+    return Object.fromEntries(files.sort().map((name) => [name, readTextSync(join(directory, name)) ?? '']))
   }
 
   hasReleaseFiles(digest: string, files: Readonly<Record<string, string>>): boolean {
@@ -228,17 +253,16 @@ export class Shelf implements Places {
 
   /** Takes over which releases are current, and the identifiers, as another machine has them. */
   adopt({ history, idRegistry }: { readonly history: string; readonly idRegistry: string }, touch: boolean): void {
-    const isThere = (path: string, text: string) => existsSync(path) && readFileSync(path, 'utf8') === text
     // The registry first, as an import does it.
-    if (idRegistry !== '' && !isThere(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
+    if (idRegistry !== '' && !hasText(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
     // Whoever follows it looks again at a release that was replaced under the same digest.
-    if (touch || !isThere(this.currentFile, history)) replaceDurably(this.currentFile, history)
+    if (touch || !hasText(this.currentFile, history)) replaceDurably(this.currentFile, history)
   }
 
   /** Keeps the identifiers that this home gave before it took over those of another. */
   keepOwnIdRegistry(): void {
-    if (!existsSync(this.idRegistryFile)) return
-    replaceDurably(join(this.home, 'id-registry.own.json'), readFileSync(this.idRegistryFile, 'utf8'))
+    const registry = readTextSync(this.idRegistryFile)
+    if (registry !== undefined) replaceDurably(join(this.home, 'id-registry.own.json'), registry)
   }
 
   /** Removes a release, and the entities that no other release names. */
@@ -251,9 +275,10 @@ export class Shelf implements Places {
   }
 
   loadIdRegistry(): IdRegistry {
-    if (!existsSync(this.idRegistryFile)) return new IdRegistry()
+    const saved = readTextSync(this.idRegistryFile)
+    if (saved === undefined) return new IdRegistry()
     try {
-      return new IdRegistry(JSON.parse(readFileSync(this.idRegistryFile, 'utf8')))
+      return new IdRegistry(JSON.parse(saved))
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
       throw new Failure(
@@ -287,8 +312,7 @@ export class Shelf implements Places {
   #namedEntities(): Set<string> | undefined {
     const named = new Set<string>()
     for (const release of this.digests()) {
-      const path = join(this.releaseDirectory(release), MANIFEST_FILE)
-      const manifest = existsSync(path) ? parsedObject(readFileSync(path, 'utf8')) : 'is missing'
+      const manifest = parsedObject(this.manifestText(release) ?? '')
       if (typeof manifest === 'string') return undefined
       const { entities } = manifest as { readonly entities?: Readonly<Record<string, ReleasedEntity | null>> }
       for (const entity of Object.values(entities ?? {})) if (entity !== null) named.add(entity.digest)

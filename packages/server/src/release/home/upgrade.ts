@@ -1,5 +1,5 @@
 // Brings the releases of a home up to the format of this version: rendered and indexed again from their own records.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type EntityData, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
@@ -22,7 +22,7 @@ import {
   type ReleasedEntity,
   type ReleaseFinding,
 } from '../manifest.ts'
-import { DamagedRelease, openEntity } from '../release.ts'
+import { contentOf, DamagedRelease, openEntity } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import { adoptOldRegistry, filesOfOld, leftovers, outdatedReleases } from './outdated.ts'
 import type { Shelf } from './shelf.ts'
@@ -82,7 +82,7 @@ async function upgradeRelease(
   made: Map<string, ReusableEntity>,
   onProgress: OnProgress | undefined,
 ): Promise<void> {
-  const old: OldManifest = JSON.parse(readFileSync(join(shelf.releaseDirectory(digest), MANIFEST_FILE), 'utf8'))
+  const old: OldManifest = JSON.parse(contentOf(join(shelf.releaseDirectory(digest), MANIFEST_FILE)))
   const oldEntities = 'format' in old ? entitiesInRelease(shelf, digest, old) : entitiesOnShelf(shelf, old)
   const faults = new Faults()
   const directory = shelf.newBuilding()
@@ -155,8 +155,7 @@ function entitiesOnShelf(shelf: Shelf, { entities }: OldManifest): OldEntity[] {
   return Object.entries(entities).map(([name, released]) => {
     const directory = shelf.entityDirectory(released.digest)
     const path = join(directory, ENTITY_MANIFEST_FILE)
-    if (!existsSync(path)) throw new DamagedRelease(path, 'is missing')
-    const { definition, parents }: EntityManifest = JSON.parse(readFileSync(path, 'utf8'))
+    const { definition, parents }: EntityManifest = JSON.parse(contentOf(path))
     const records = { path: join(directory, 'records'), sha256: released.records }
     const facts =
       released.facts === undefined ? {} : { facts: { path: join(directory, FACTS_FILE), sha256: released.facts } }

@@ -1,0 +1,82 @@
+// Opens and reads files of a home without waiting for anybody: a FIFO in the place of one would hold its reader for ever.
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { Failure } from '../../base/failure.ts'
+
+/** Something else stands where a file should: a FIFO, a socket, a device or a directory. */
+export class NotAFile extends Failure {
+  constructor(path: string) {
+    super(`${path} is not a regular file; move away what stands there`)
+  }
+}
+
+/** Without the second, opening a FIFO waits until another process writes to it. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/** Sockets cannot be opened at all. */
+const openError = (path: string, error: unknown) => (codeOf(error) === 'ENXIO' ? new NotAFile(path) : error)
+
+/** The descriptor of a file that is open for reading. */
+export function openFileSync(path: string): number {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, FLAGS)
+  } catch (error) {
+    throw openError(path, error)
+  }
+  if (fstatSync(descriptor).isFile()) return descriptor
+  closeSync(descriptor)
+  throw new NotAFile(path)
+}
+
+/** The same on another thread, so that not even a disk that does not respond holds this one. */
+export async function openFile(path: string): Promise<FileHandle> {
+  const file = await open(path, FLAGS).catch((error: unknown) => {
+    throw openError(path, error)
+  })
+  if ((await file.stat()).isFile()) return file
+  await file.close()
+  throw new NotAFile(path)
+}
+
+const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR']
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!MISSING.includes(codeOf(error))) throw error
+}
+
+/** The content of a file; undefined where there is none. */
+export function readTextSync(path: string): string | undefined {
+  try {
+    const descriptor = openFileSync(path)
+    try {
+      return readFileSync(descriptor, 'utf8')
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    return undefinedIfMissing(error)
+  }
+}
+
+/** The same on another thread. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    await using file = await openFile(path)
+    return await file.readFile('utf8')
+  } catch (error) {
+    return undefinedIfMissing(error)
+  }
+}
+
+/** Whether a file is there and has this content. */
+export function hasText(path: string, text: string): boolean {
+  try {
+    return readTextSync(path) === text
+  } catch (error) {
+    if (error instanceof NotAFile) return false
+    throw error
+  }
+}
