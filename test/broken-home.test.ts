@@ -128,12 +128,12 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
       expect(await served(service)).toBe(first)
       await Bun.sleep(100)
     }
-    expect(childrenOf(service.pid)).toEqual([...workers])
+    expect(workersOf(service.pid)).toEqual([...workers])
   }
 
   test('by a FIFO for its current file: the workers go on, and it is followed again', async () => {
     await using service = await start()
-    const workers = childrenOf(service.pid)
+    const workers = workersOf(service.pid)
     const { currentFile } = home.shelf
     cpSync(currentFile, `${currentFile}.away`)
     await ran(['mkfifo', `${currentFile}.fifo`])
@@ -151,7 +151,7 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
     async () => {
       const admin = await freePort()
       await using service = await start({ flags: ['--admin', `127.0.0.1:${admin}`] })
-      const workers = childrenOf(service.pid)
+      const workers = workersOf(service.pid)
       {
         await using _mount = await SilentMount.over(home.path)
         for (const _worker of workers) await service.line(isSilent)
