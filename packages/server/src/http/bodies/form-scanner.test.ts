@@ -64,6 +64,7 @@ test.each([
 
 test.each([
   ['of another name', `prefix=${DEEP}`],
+  ['of another name after JSON', `queries={}&prefix=${DEEP}`],
   ['of a longer name', `queries_${'a'.repeat(500)}=${DEEP}`],
   ['in a string', `queries=["${DEEP}"]`],
   ['in a string with an encoded quote', `queries=%5B%22\\%22${DEEP}%22%5D`],

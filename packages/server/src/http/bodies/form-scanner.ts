@@ -37,7 +37,6 @@ export class FormScanner implements BodyScanner {
       if (++this.#fields > MAX_FORM_FIELDS)
         return { kind: 'bad-request', wrong: `the form has more than ${MAX_FORM_FIELDS} fields` }
       this.#name = ''
-      this.#json = undefined
       at = ampersand + 1
     }
     return undefined
@@ -54,7 +53,8 @@ export class FormScanner implements BodyScanner {
     const [name = ''] = new URLSearchParams(this.#name).keys()
     this.#name = undefined
     this.#digits = 0
-    if (JSON_FIELDS.includes(name)) this.#json = { name, scanner: new RowScanner(JSON_VALUE), first: undefined }
+    const isJson = JSON_FIELDS.includes(name)
+    this.#json = isJson ? { name, scanner: new RowScanner(JSON_VALUE), first: undefined } : undefined
     return this.#scanValue(bytes.subarray(equals + 1))
   }
 
