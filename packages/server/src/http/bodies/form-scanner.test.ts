@@ -53,6 +53,7 @@ const DEEP = levels(MAX_JSON_LEVELS + 1)
 
 test.each([
   ['whose name is encoded', `${encoded('queries')}=${DEEP}`],
+  ['after blanks', `${' \r\n'.repeat(50)}queries=${DEEP}`],
   ['that is the second of its name', `queries={}&queries=${DEEP}`],
   ['after a name without a value', `queries&=&queries=${DEEP}`],
   ['after a percent sign without digits', `queries=%&queries=${DEEP}`],
