@@ -130,6 +130,13 @@ const forms: readonly Case[] = [
   ],
   ['lists', FORM, `queries=[${many('[],', MANY_IN_FORM)}`, 400, 'JSON of at most 16 levels and 20000 values'],
   ['80,000 keys', FORM, `extend={${keys(80_000)}}`, 400, 'extend was "{…}"; allowed is JSON of at most'],
+  [
+    'brackets after a blank',
+    FORM,
+    `\u2003queries=${many('[', MANY_IN_FORM)}`,
+    400,
+    'queries was "[…]"; allowed is JSON of',
+  ],
   ['thousands of queries', FORM, `queries={${keys(10_000)}}`, 413, 'At most 50 queries'],
   ['a text in a form without an end', FORM, `queries="${many('a', MANY_IN_FORM)}`, 400, 'allowed is JSON'],
   ['percent signs', FORM, `queries=${many('%', MANY_IN_FORM)}`, 400, 'percent-encoded'],
@@ -172,6 +179,7 @@ const large = each.filter(([, , , body, status]) => body.length > 500_000 && sta
 
 /** Those that are refused by what their JSON or their encoding is, and not by how much there is of it. */
 const READ_WHOLE = [
+  'brackets after a blank',
   'one name',
   'one value',
   'a text in a form without an end',

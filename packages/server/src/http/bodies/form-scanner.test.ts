@@ -53,6 +53,7 @@ const DEEP = levels(MAX_JSON_LEVELS + 1)
 
 test.each([
   ['whose name is encoded', `${encoded('queries')}=${DEEP}`],
+  ['after blanks', `${' \r\n'.repeat(50)}queries=${DEEP}`],
   ['that is the second of its name', `queries={}&queries=${DEEP}`],
   ['after a name without a value', `queries&=&queries=${DEEP}`],
   ['after a percent sign without digits', `queries=%&queries=${DEEP}`],
@@ -64,6 +65,7 @@ test.each([
 
 test.each([
   ['of another name', `prefix=${DEEP}`],
+  ['of another name after JSON', `queries={}&prefix=${DEEP}`],
   ['of a longer name', `queries_${'a'.repeat(500)}=${DEEP}`],
   ['in a string', `queries=["${DEEP}"]`],
   ['in a string with an encoded quote', `queries=%5B%22\\%22${DEEP}%22%5D`],

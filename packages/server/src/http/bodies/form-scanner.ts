@@ -9,13 +9,30 @@ const AMPERSAND = 0x26
 const EQUALS = 0x3d
 const PERCENT = 0x25
 const OPENING_BRACKET = 0x5b
-/** A longer name is that of no field that is read, even if each of its characters is percent-encoded. */
+/** A longer name is that of no field that is JSON, even if each of its characters is percent-encoded. */
 const MAX_NAME_BYTES = 100
 
 const HEXADECIMAL = new Uint8Array(256)
 for (let digit = 0; digit < 16; digit++)
   for (const character of [digit.toString(16), digit.toString(16).toUpperCase()])
     HEXADECIMAL[character.charCodeAt(0)] = digit
+
+export const TOO_MANY_FIELDS: BodyProblem = {
+  kind: 'bad-request',
+  wrong: `the form has more than ${MAX_FORM_FIELDS} fields`,
+}
+
+function tooMuchJson(name: string, first: number | undefined): BodyProblem {
+  const value = first === OPENING_BRACKET ? '[…]' : '{…}'
+  const allowed = `JSON of at most ${MAX_JSON_LEVELS} levels and ${MAX_FORM_VALUES} values`
+  return { kind: 'bad-parameter', name, value, allowed }
+}
+
+/** Why the JSON in a field is not parsed, if it is too much. */
+export function jsonProblem(name: string, text: string): BodyProblem | undefined {
+  const bytes = Buffer.from(text)
+  return new RowScanner(JSON_VALUE).scan(bytes) === undefined ? undefined : tooMuchJson(name, bytes[0])
+}
 
 export class FormScanner implements BodyScanner {
   #fields = 1
@@ -34,10 +51,8 @@ export class FormScanner implements BodyScanner {
       const problem = this.#scanField(bytes.subarray(at, end))
       if (problem !== undefined) return problem
       if (ampersand === -1) return undefined
-      if (++this.#fields > MAX_FORM_FIELDS)
-        return { kind: 'bad-request', wrong: `the form has more than ${MAX_FORM_FIELDS} fields` }
+      if (++this.#fields > MAX_FORM_FIELDS) return TOO_MANY_FIELDS
       this.#name = ''
-      this.#json = undefined
       at = ampersand + 1
     }
     return undefined
@@ -48,13 +63,13 @@ export class FormScanner implements BodyScanner {
     if (this.#name === undefined) return this.#scanValue(bytes)
     const equals = bytes.indexOf(EQUALS)
     const part = bytes.subarray(0, equals === -1 ? bytes.length : equals)
-    this.#name += Buffer.from(part.subarray(0, MAX_NAME_BYTES)).toString('latin1')
-    this.#name = this.#name.slice(0, MAX_NAME_BYTES)
+    this.#name = `${this.#name}${Buffer.from(part).toString('latin1')}`.trimStart().slice(0, MAX_NAME_BYTES)
     if (equals === -1) return undefined
     const [name = ''] = new URLSearchParams(this.#name).keys()
     this.#name = undefined
     this.#digits = 0
-    if (JSON_FIELDS.includes(name)) this.#json = { name, scanner: new RowScanner(JSON_VALUE), first: undefined }
+    const isJson = JSON_FIELDS.includes(name)
+    this.#json = isJson ? { name, scanner: new RowScanner(JSON_VALUE), first: undefined } : undefined
     return this.#scanValue(bytes.subarray(equals + 1))
   }
 
@@ -64,9 +79,7 @@ export class FormScanner implements BodyScanner {
     const decoded = this.#decoded(bytes)
     json.first ??= decoded[0]
     if (json.scanner.scan(decoded) === undefined) return undefined
-    const value = json.first === OPENING_BRACKET ? '[…]' : '{…}'
-    const allowed = `JSON of at most ${MAX_JSON_LEVELS} levels and ${MAX_FORM_VALUES} values`
-    return { kind: 'bad-parameter', name: json.name, value, allowed }
+    return tooMuchJson(json.name, json.first)
   }
 
   /** What encodes no byte is decoded to anything: whoever reads the form refuses it. */
