@@ -1,20 +1,20 @@
 // The connections of a process as the kernel has them, and whether the process counts some that are no more.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-const LISTENING = '0A'
-/** A row of /proc/net/tcp: local port and state in hexadecimal, and the inode of the socket. */
-const ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ ([0-9A-F]{2}) (?:\S+ +){5}(\d+)/gm
+/** The rows of /proc/net/tcp of a local port, but for those that listen; each with the inode of its socket. */
+const rowsOf = (port: number) =>
+  new RegExp(
+    `^ *\\d+: \\w+:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ (?!0A)\\w+ (?:\\S+ +){5}(\\d+)`,
+    'gm',
+  )
 
 /** How many clients of a port are connected to a process; undefined where the system does not tell. */
 export function connectedClients(pid: number, port: number): number | undefined {
   try {
     const directory = `/proc/${pid}/fd`
     const targets = new Set(readdirSync(directory).map((descriptor) => targetOf(`${directory}/${descriptor}`)))
-    const rows = ['tcp', 'tcp6'].flatMap((table) => [...tableOf(pid, table).matchAll(ROW)])
-    return rows.filter(
-      ([, local = '', state, inode]) =>
-        Number.parseInt(local, 16) === port && state !== LISTENING && targets.has(`socket:[${inode}]`),
-    ).length
+    const rows = ['tcp', 'tcp6'].flatMap((table) => [...tableOf(pid, table).matchAll(rowsOf(port))])
+    return rows.filter(([, inode]) => targets.has(`socket:[${inode}]`)).length
   } catch {
     return undefined
   }
@@ -49,23 +49,20 @@ type Leak = { readonly counted: number; readonly connected: number }
 export class LeakCheck {
   #found = 0
 
-  /** Checks once. It is a leak when several checks in a row have found it. */
+  /**
+   * Checks once: by what the process reported last, and where that is too much, by what it counts now. It is a leak when
+   * several checks in a row have found it.
+   */
   async run(
     lastCounted: number,
     count: () => Promise<number>,
     connectedNow: () => number | undefined,
   ): Promise<Leak | undefined> {
-    const leak = lastCounted < MIN_LEAKED ? undefined : await leakOf(count, connectedNow)
-    this.#found = leak === undefined ? 0 : this.#found + 1
-    return this.#found < CHECKS ? undefined : leak
+    const before = lastCounted < MIN_LEAKED ? undefined : connectedNow()
+    const isSuspect = before !== undefined && lastCounted - before >= MIN_LEAKED
+    const counted = isSuspect ? await count() : 0
+    const connected = isSuspect ? Math.max(before, connectedNow() ?? counted) : 0
+    this.#found = counted - connected >= MIN_LEAKED ? this.#found + 1 : 0
+    return this.#found < CHECKS ? undefined : { counted, connected }
   }
-}
-
-async function leakOf(count: () => Promise<number>, connectedNow: () => number | undefined): Promise<Leak | undefined> {
-  const before = connectedNow()
-  const counted = await count()
-  const after = connectedNow()
-  if (before === undefined || after === undefined) return undefined
-  const connected = Math.max(before, after)
-  return counted - connected < MIN_LEAKED ? undefined : { counted, connected }
 }

@@ -228,8 +228,7 @@ test.skipIf(process.platform !== 'linux')(
       connected: 0,
     })
     expect(message).toBe(`CONNECTIONS LEAKED: process ${event.worker} counts 20, and the system has 0; replacing it`)
-    const left = () => childrenOf(process.pid)
-    while (left().includes(event.worker) || left().length !== 2) await Bun.sleep(5)
+    while (childrenOf(process.pid).includes(event.worker) || (await workers.reports()).length !== 2) await Bun.sleep(5)
     expect([workers.restarts, (await workers.reports()).map(({ metrics }) => metrics.connections)]).toEqual([1, [2, 2]])
   },
 )

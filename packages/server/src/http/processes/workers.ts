@@ -235,10 +235,7 @@ export class Supervisor {
     this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
     setInterval(() => this.#killStuck(), CHECK_MILLISECONDS).unref()
-    const leakCheckMilliseconds = options.leakCheckMilliseconds ?? LEAK_CHECK_MILLISECONDS
-    setInterval(() => {
-      for (const worker of this.#inService()) void this.#replaceLeaking(worker)
-    }, leakCheckMilliseconds).unref()
+    this.#checkForLeaks()
   }
 
   get #name(): string {
@@ -344,12 +341,21 @@ export class Supervisor {
     await this.#startMissing()
   }
 
+  /** Checks the workers one after the other, time and again. */
+  #checkForLeaks(): void {
+    const check = async () => {
+      for (const worker of this.#inService()) await this.#replaceLeaking(worker)
+      this.#checkForLeaks()
+    }
+    setTimeout(check, this.#options.leakCheckMilliseconds ?? LEAK_CHECK_MILLISECONDS).unref()
+  }
+
   /** Replaces a worker that counts connections which the kernel does not have: they take up its descriptors for ever. */
   async #replaceLeaking(worker: Worker): Promise<void> {
     if (worker.state !== 'listening' || this.#options.socket !== undefined) return
     const { pid } = worker.process
     const counted = () => worker.lastReport?.metrics.connections ?? 0
-    const count = () => nextReport(worker).then(counted)
+    const count = () => Promise.race([nextReport(worker), Bun.sleep(MAX_REPORT_MILLISECONDS)]).then(counted)
     const leak = await worker.leakCheck.run(counted(), count, () => connectedClients(pid, this.#port))
     if (leak === undefined) return
     const message = `CONNECTIONS LEAKED: process ${pid} counts ${leak.counted}, and the system has ${leak.connected}; replacing it`

@@ -27,6 +27,7 @@ function start(timeouts?: Timeouts) {
         requests.push(promised)
         return promised.promise
       },
+      maxBody: () => 100_000,
       refuse: ({ kind }) => textResponse(400, {}, kind),
       onFailure: (error) => failures.push(error),
     },
@@ -219,6 +220,26 @@ describe('a client that only stops sending gets its response', () => {
     expect([started.failures, promised.signal.aborted]).toEqual([[], false])
   })
 
+  test.each([
+    ['a known length', GET_AND_CLOSE, 6, 'Content-Length: 6\r\nConnection: close\r\n\r\nabcdef'],
+    ['an unknown length, with HTTP/1.0', OLD_GET, undefined, 'Connection: close\r\n\r\nabcdef'],
+  ])('streamed, and nothing else between the bytes: of %s', async (_name, text, length, expected) => {
+    const started = start()
+    const { socket, promised } = await sent(started, text)
+    const received = reading(socket)
+    const { streamed, give, isAsked } = body(length)
+    promised.resolve({ status: 200, head: '', body: streamed })
+    await give('abc')
+    await until(() => isAsked() && received().endsWith('abc'))
+    socket.end()
+    // A probe would have been sent by then.
+    await Bun.sleep(30)
+    await give('def')
+    await give(undefined)
+    await readUntilClosed(socket)
+    expect(received()).toBe(`HTTP/1.1 200 OK\r\n${expected}`)
+  })
+
   test('after that of the request before', async () => {
     const started = start()
     const { socket, promised } = await sent(started, GET + GET_AND_CLOSE)
@@ -231,6 +252,20 @@ describe('a client that only stops sending gets its response', () => {
     await readUntilClosed(socket)
     expect(received().match(/first|second/g)).toEqual(['first', 'second'])
   })
+})
+
+test('a client is read from again as soon as what it had sent is taken', async () => {
+  const started = start()
+  const length = 50_000
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'a'.repeat(length)}`
+  const { socket, promised } = await sent(started, GET + post)
+  promised.resolve(textResponse(200, {}, 'first'))
+  await until(() => started.requests.length === 2)
+  const before = started.server.chunksReceived
+  socket.write(GET)
+  await until(() => started.server.chunksReceived > before)
+  expect([started.requests.length, started.server.busy()]).toEqual([2, true])
+  socket.destroy()
 })
 
 describe('the signal', () => {
