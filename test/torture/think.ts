@@ -154,6 +154,7 @@ class Thinking {
     let costly: TrafficReport | undefined
     const seen = await this.#observe(service, title, async () => {
       await using thinking = startThinking({ port: service.port, material, kind: name, clients })
+      await thinking.begun
       await Bun.sleep(seconds * 1_000)
       costly = await thinking.stop()
     })
