@@ -20,7 +20,7 @@ import { ran, runHere } from './support/command.ts'
 import { IRREGULAR } from './support/irregular-files.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
-import { childrenOf, eventually, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
+import { eventually, Service, type ServiceOptions, TwoReleases, workersOf } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
 import { cannotMount, SilentMount } from './torture/mounts.ts'
 
@@ -59,12 +59,12 @@ async function served({ url }: Service): Promise<string | undefined> {
 /** Waits until all workers serve a release. */
 const servedByAll = (service: Service, digest: string) =>
   eventually(`${digest} is served`, async () => {
-    if (childrenOf(service.pid).length !== 2) return false
+    if (workersOf(service.pid).length !== 2) return false
     for (let request = 0; request < 20; request++) if ((await served(service)) !== digest) return false
     return true
   })
 
-const oneOf = (service: Service) => childrenOf(service.pid)[0] as number
+const oneOf = (service: Service) => workersOf(service.pid)[0] as number
 
 describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
   test.each([
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
     renameSync(home.path, away)
     if (isEmptyThere) mkdirSync(home.path)
     // Both workers tell it: one that has not seen it go has nothing to tell when it is back.
-    for (const _worker of childrenOf(service.pid))
+    for (const _worker of workersOf(service.pid))
       await service.line(/^\[\d+\] THE HOME IS GONE, release .* goes on being served: /)
     process.kill(oneOf(service), 'SIGKILL')
     await service.line(/^\[\d+\] nomenclator: there is no release in .*: it is gone or empty/)
@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
   test('and the last worker with it: it is told, tried again, and served when it is back', async () => {
     await using service = await start()
     renameSync(home.path, away)
-    for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGKILL')
+    for (const pid of workersOf(service.pid)) process.kill(pid, 'SIGKILL')
     await service.line(/^NO WORKER IS LEFT: nothing is served until one can start$/)
     await service.line(/^WORKER DID NOT START: .*; trying again in \d+ ms$/)
     expect(await served(service)).toBeUndefined()
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
     await service.line(/THE HOME IS GONE/)
     const victim = oneOf(service)
     process.kill(victim, 'SIGKILL')
-    await eventually('it is replaced', () => childrenOf(service.pid).length === 2 && oneOf(service) !== victim)
+    await eventually('it is replaced', () => workersOf(service.pid).length === 2 && oneOf(service) !== victim)
     await servedByAll(service, first)
   })
 })
@@ -128,12 +128,12 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
       expect(await served(service)).toBe(first)
       await Bun.sleep(100)
     }
-    expect(childrenOf(service.pid)).toEqual([...workers])
+    expect(workersOf(service.pid)).toEqual([...workers])
   }
 
   test('by a FIFO for its current file: the workers go on, and it is followed again', async () => {
     await using service = await start()
-    const workers = childrenOf(service.pid)
+    const workers = workersOf(service.pid)
     const { currentFile } = home.shelf
     cpSync(currentFile, `${currentFile}.away`)
     await ran(['mkfifo', `${currentFile}.fifo`])
@@ -151,7 +151,7 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
     async () => {
       const admin = await freePort()
       await using service = await start({ flags: ['--admin', `127.0.0.1:${admin}`] })
-      const workers = childrenOf(service.pid)
+      const workers = workersOf(service.pid)
       {
         await using _mount = await SilentMount.over(home.path)
         for (const _worker of workers) await service.line(isSilent)

@@ -18,7 +18,7 @@ import { version } from '../packages/server/src/base/version.ts'
 import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
 import { type Ran, ran, runHere } from './support/command.ts'
 import { bundledRelease, nomenclator, TestDirectory } from './support/releases.ts'
-import { childrenOf, eventually, Service } from './support/service.ts'
+import { eventually, Service, workersOf } from './support/service.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const architecture = process.arch as Architecture
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   test('serves the bundled data with two workers, and restarts them at SIGHUP', async () => {
     await using service = await Service.serving({ executable, env, flags: ['--port', '0', '--workers', '2'] })
-    const first = childrenOf(service.pid)
+    const first = workersOf(service.pid)
     expect(first).toHaveLength(2)
     const page = await fetch(`${service.url}/api/v1/paises`)
     expect([page.status, page.headers.get('X-Total')]).toEqual([200, '249'])
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
     service.signal('SIGHUP')
     await eventually('both workers were replaced', () => {
-      const there = childrenOf(service.pid)
+      const there = workersOf(service.pid)
       return there.length === 2 && !there.some((pid) => first.includes(pid))
     })
     expect((await fetch(`${service.url}/api/v1/paises`)).status).toBe(200)
@@ -156,13 +156,13 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   test('may be replaced while it runs: a restart runs the new one', async () => {
     await using service = await Service.serving({ executable, env, flags: ['--port', '0', '--workers', '2'] })
-    const first = childrenOf(service.pid)
+    const first = workersOf(service.pid)
     const next = join(place.path, 'next')
     copyFileSync(executable, next)
     renameSync(next, executable)
     service.signal('SIGHUP')
     await eventually('both workers were replaced', () => {
-      const there = childrenOf(service.pid)
+      const there = workersOf(service.pid)
       return there.length === 2 && !there.some((pid) => first.includes(pid))
     })
     expect((await fetch(`${service.url}/api/v1/paises`)).status).toBe(200)

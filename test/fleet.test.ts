@@ -16,7 +16,7 @@ import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
 import { type Ran, ran } from './support/command.ts'
 import { TestPostgres } from './support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
-import { childrenOf, eventually, Service } from './support/service.ts'
+import { eventually, Service, workersOf } from './support/service.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
@@ -307,7 +307,7 @@ describe('PostgreSQL', () => {
     await using service = await Service.over(node as TestNode, {
       flags: ['--workers', '2', '--admin', String(operators), '--shelf', reading()],
     })
-    for (const worker of childrenOf(service.pid))
+    for (const worker of workersOf(service.pid))
       for (const file of ['cmdline', 'environ'])
         expect(readFileSync(`/proc/${worker}/${file}`, 'latin1')).not.toContain(postgres.password)
     await postgres.kill()

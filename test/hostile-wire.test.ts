@@ -225,6 +225,17 @@ describe('a body', () => {
     },
   )
 
+  test('in chunks with HTTP/1.0 is refused, and the connection closed', async () => {
+    for (const method of ['GET', 'POST']) {
+      const old = request(method, 'Connection: keep-alive', 'Transfer-Encoding: chunked').replace(
+        'HTTP/1.1',
+        'HTTP/1.0',
+      )
+      const responses = await sendUntilClosed(url, old + chunks, request('GET'))
+      expect(responses).toEqual([refusal('transfer-encoding is not part of HTTP/1.0', path)])
+    }
+  })
+
   test.each(['0', '000'])('of no bytes is none: Content-Length: %s', async (length) => {
     const responses = await sendAll(url, request('POST', `Content-Length: ${length}`), request('GET'))
     expect(responses).toEqual([notAllowed('POST', path), pageResponse(page)])

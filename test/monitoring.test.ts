@@ -21,6 +21,7 @@ const exported = exposition({
   startedAt: 0,
   now: 0,
   shelf: { isConnected: true, trouble: undefined, generation: 1, fetchedChunks: 0, fetchedBytes: 0, connects: 1 },
+  thinkers: [],
   supervisorBytes: 1,
 })
 const names = new Set(exported.split('\n').flatMap((line) => /^(nomenclator_\w+)/.exec(line)?.[1] ?? []))

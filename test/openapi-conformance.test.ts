@@ -167,6 +167,7 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
   'too-many-rows': (operation) => problemAt(operation, { kind: 'too-many-rows', max: 1 }),
   'unsupported-media-type': (operation) =>
     problemAt(operation, { kind: 'unsupported-media-type', type: 'a/b', allowed: 'text/csv' }),
+  'took-too-long': (operation) => problemAt(operation, { kind: 'took-too-long' }),
   overloaded: (operation) => problemAt(operation, overloaded('bytes', 'everything is used up')),
 }
 

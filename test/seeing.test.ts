@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestDirectory } from './support/releases.ts'
-import { childrenOf, eventually, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
+import { eventually, Service, type ServiceOptions, TwoReleases, workersOf } from './support/service.ts'
 import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
@@ -63,7 +63,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       workers: { pid: number }[]
     }
     expect(release).toBe(first)
-    const pids = workers === '1' ? [service.pid] : childrenOf(service.pid)
+    const pids = workersOf(service.pid)
     expect(served.map(({ pid }) => pid).sort()).toEqual(pids.sort())
   })
 
@@ -82,7 +82,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       pid: expect.any(Number),
       release: second,
     })
-    const pids = workers === '1' ? [service.pid] : childrenOf(service.pid)
+    const pids = workersOf(service.pid)
     expect(new Set(swaps.map(({ pid }) => pid))).toEqual(new Set(pids))
     expect(service.said.out).toStartWith('Serving release ')
     expect((await metricsOf(service)).get('nomenclator_release_swaps_total')).toBeGreaterThanOrEqual(Number(workers))
@@ -122,7 +122,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
 
   test('SIGUSR1 does no harm without an access log', async () => {
     await using service = await start(workers)
-    for (const pid of [...childrenOf(service.pid), service.pid]) process.kill(pid, 'SIGUSR1')
+    for (const pid of [...workersOf(service.pid), service.pid]) process.kill(pid, 'SIGUSR1')
     expect((await get(service.url)).status).toBe(200)
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
@@ -155,7 +155,7 @@ describe('the log', () => {
     })
     const slow = eventsOf(service).find(({ requestId }) => requestId === id)
     expect(slow).toMatchObject({ level: 'warn', event: 'slow-request', route: 'v2 search', status: 200, query: 'q=a' })
-    expect(childrenOf(service.pid)).toContain(slow.pid)
+    expect(workersOf(service.pid)).toContain(slow.pid)
   })
 
   test('takes the id of a trusted proxy', async () => {
@@ -171,7 +171,7 @@ describe('the log', () => {
     expect(await refused.exited()).toBe(1)
     expect(eventsOf(refused)).toMatchObject([{ level: 'error', event: 'start-failed' }])
     await using service = await start('2', ADMIN, { LOG_FORMAT: 'json' })
-    const [victim = 0] = childrenOf(service.pid)
+    const [victim = 0] = workersOf(service.pid)
     await get(service.url)
     process.kill(victim, 'SIGKILL')
     await service.line(/"event":"worker-died"/)

@@ -56,6 +56,6 @@ test('without a cache, or without a directory for it, downloads are not compress
   await using service = await Service.over(home, {
     flags: ['--workers', '1', '--cache', join(directory.path, 'file', 'cache')],
   })
-  await eventually('it says so', () => service.said.err.startsWith('NO CACHE: '))
+  await eventually('it says so', () => service.said.err.includes('NO CACHE: '))
   expect((await fetch(`${service.url}/api/v2/paises/all`)).status).toBe(200)
 })

@@ -5,7 +5,15 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { collections } from './support/built-in.ts'
 import { TestDirectory, TestHome } from './support/releases.ts'
-import { childrenOf, eventually, isAlive, Service, type ServiceOptions, TwoReleases } from './support/service.ts'
+import {
+  childrenOf,
+  eventually,
+  isAlive,
+  Service,
+  type ServiceOptions,
+  TwoReleases,
+  workersOf,
+} from './support/service.ts'
 import { message, parseResponse, send } from './support/wire.ts'
 
 setDefaultTimeout(60_000)
@@ -54,7 +62,7 @@ describe('starting', () => {
 
   test('as many workers as configured share the port', async () => {
     await using service = await Service.over(home, { flags: ['--workers', '3'] })
-    expect(childrenOf(service.pid)).toHaveLength(3)
+    expect(workersOf(service.pid)).toHaveLength(3)
     expect((await get(service.url)).status).toBe(200)
   })
 })
@@ -136,7 +144,7 @@ describe('variables do what the flags do', () => {
   test('BASE_URL and WORKERS', async () => {
     await using service = await served({ BASE_URL: 'https://catalogs.example.org/v', WORKERS: '2' })
     expect((await get(service.url)).headers.Link).toBe(pageTwo('https://catalogs.example.org/v'))
-    expect(childrenOf(service.pid)).toHaveLength(2)
+    expect(workersOf(service.pid)).toHaveLength(2)
   })
 
   test('TRUST_PROXY', async () => {

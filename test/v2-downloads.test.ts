@@ -1,9 +1,11 @@
 // Whole collections, large parts of them and changes as files of the cache: HEAD costs nothing, conditions are decided without making them,
 // other workers find them, and without a cache they are still served.
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { WorkStopped } from '../packages/server/src/base/checkpoint.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { isStreamed } from '../packages/server/src/http/exchange.ts'
 import { cachedResponse, inSlices } from '../packages/server/src/http/v2/cached-response.ts'
@@ -198,7 +200,7 @@ test('without a cache, few clients are served at a time, and the others are told
   const request = { method: 'GET', path: '', query: '', headers: new Map() }
   const respond = () =>
     cachedResponse(
-      undefined,
+      { cache: undefined },
       request,
       { release, isNamed: false },
       { format: 'csv', encoding: undefined },
@@ -232,7 +234,7 @@ test('an error while a body is made is a logged 500, and the next request tries 
   let isDamaged = true
   const respond = () =>
     cachedResponse(
-      cache,
+      { cache },
       request,
       { release, isNamed: false },
       { format: 'csv', encoding: 'br' },
@@ -260,25 +262,24 @@ describe('slices', () => {
     while (performance.now() < end);
   }
 
-  test('let other work be done, even while there is nothing to send', async () => {
-    let turns = 0
-    let isDone = false
-    const count = () => {
-      turns++
-      if (!isDone) setImmediate(count)
+  test('let shorter work go first, even while there is nothing to send', async () => {
+    let pauses = 0
+    const pause = () => {
+      pauses++
+      return pauses % 2 === 0 ? undefined : Promise.resolve()
     }
-    setImmediate(count)
     function* pieces() {
-      for (let at = 0; at < 60; at++) {
-        spin()
-        yield new Uint8Array()
-      }
+      for (let at = 0; at < 60; at++) yield new Uint8Array()
       yield Buffer.from('x')
     }
-    const chunks = await Array.fromAsync(inSlices(pieces()), (chunk) => Buffer.from(chunk))
-    isDone = true
+    const chunks = await Array.fromAsync(inSlices(pieces(), pause), (chunk) => Buffer.from(chunk))
     expect(Buffer.concat(chunks).toString()).toBe('x')
-    expect(turns).toBeGreaterThan(15)
+    expect(pauses).toBe(61)
+  })
+
+  test('end with the work that they are of', async () => {
+    const stopped = inSlices([Buffer.from('x'), Buffer.from('y')], () => Promise.reject(new WorkStopped('gone')))
+    await expect(stopped.next()).rejects.toBeInstanceOf(WorkStopped)
   })
 
   test('have the same sizes however the work went, so that they are compressed to the same bytes', async () => {

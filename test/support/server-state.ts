@@ -17,5 +17,6 @@ export const serverState = (
   requestMilliseconds: 15_000,
   draining: false,
   responsesPaused: false,
+  onClosed: () => {},
   chunksReceived: 0,
 })

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commands } from '../../packages/server/src/cli/run.ts'
-import { COLLECTOR_OPTIONS } from '../../packages/server/src/http/processes/workers.ts'
+import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
 import { MANIFEST_FILE } from '../../packages/server/src/release/manifest.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
@@ -64,7 +64,7 @@ export class Service implements AsyncDisposable {
     this.#child = Bun.spawn([...limited, ...program, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(executable === undefined ? {} : { cwd: dirname(executable) }),
-      env: { ...(executable === undefined ? { ...process.env, ...COLLECTOR_OPTIONS, ...UNSET } : {}), ...env },
+      env: { ...(executable === undefined ? { ...process.env, ...UNSET } : {}), ...env },
     })
     this.#ended = Promise.all([
       this.#listen('out', this.#child.stdout),
@@ -163,6 +163,24 @@ export class Service implements AsyncDisposable {
 export function childrenOf(pid: number): number[] {
   const numbers = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
   return numbers.map(Number).filter((child) => statusOf(child)?.parent === pid && isAlive(child))
+}
+
+/** The processes of a service that serve. */
+export const workersOf = (pid: number): number[] =>
+  childrenOf(pid).filter((child) => !environmentOf(child).has(THINKER_VARIABLE))
+
+/** Those that think. */
+export const thinkersOf = (pid: number): number[] =>
+  childrenOf(pid).filter((child) => environmentOf(child).has(THINKER_VARIABLE))
+
+/** The names of the variables that a process was started with. */
+export function environmentOf(pid: number): ReadonlyMap<string, string> {
+  try {
+    const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+    return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+  } catch {
+    return new Map()
+  }
 }
 
 /** A process that has ended but was not reaped does not count. */

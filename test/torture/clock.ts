@@ -1,7 +1,7 @@
 // A clock on the wall that jumps forward and back while the service runs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { childrenOf, eventually } from '../support/service.ts'
+import { eventually, workersOf } from '../support/service.ts'
 import { OFFSET_VARIABLE } from './clock-shim.ts'
 import type { Campaign } from './trial.ts'
 
@@ -26,7 +26,7 @@ export const clock: Campaign = {
     writeFileSync(file, '0')
     const shim = join(import.meta.dir, 'clock-shim.ts')
     const service = await trial.start(home, { env: { BUN_OPTIONS: `--preload=${shim}`, [OFFSET_VARIABLE]: file } })
-    const workers = childrenOf(service.pid).join()
+    const workers = workersOf(service.pid).join()
     const jumps = trial.scale === 'test' ? JUMPS.slice(-1) : JUMPS
     for (const [name, milliseconds] of jumps) {
       const { probe } = await trial.observe(name, service, home, async () => {
@@ -41,7 +41,7 @@ export const clock: Campaign = {
         await Bun.sleep(hold)
       })
       trial.require(probe.failed === 0, `${name}: ${probe.failed} requests failed (${JSON.stringify(probe.reasons)})`)
-      trial.require(childrenOf(service.pid).join() === workers, `${name}: workers were replaced`)
+      trial.require(workersOf(service.pid).join() === workers, `${name}: workers were replaced`)
     }
   },
 }

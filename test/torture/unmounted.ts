@@ -1,6 +1,6 @@
 // A home that vanishes under the service, with and without a worker that dies meanwhile, and comes back.
 import { mkdirSync, readdirSync } from 'node:fs'
-import { childrenOf, eventually, listenersOf } from '../support/service.ts'
+import { eventually, listenersOf, workersOf } from '../support/service.ts'
 import { bind, cannotMount, unmount } from './mounts.ts'
 import { activate, type Campaign, releaseOf } from './trial.ts'
 
@@ -47,7 +47,7 @@ export const unmounted: Campaign = {
         service,
         home,
         async () => {
-          const [victim] = childrenOf(service.pid)
+          const [victim] = workersOf(service.pid)
           if (victim !== undefined) process.kill(victim, 'SIGKILL')
           await Bun.sleep(hold * 2)
         },
@@ -67,7 +67,7 @@ export const unmounted: Campaign = {
         const started = performance.now()
         await eventually(
           'two workers listen',
-          () => childrenOf(service.pid).length === 2 && listenersOf(service.port) === 2,
+          () => workersOf(service.pid).length === 2 && listenersOf(service.port) === 2,
         )
         trial.fact(`${Math.round(performance.now() - started)} ms after the home was back there were two workers again`)
         activate(home.path, second)

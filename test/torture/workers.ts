@@ -1,5 +1,5 @@
 // Workers that are killed, stopped and starved of processor time, one after the other, under a steady load.
-import { childrenOf, listenersOf, type Service } from '../support/service.ts'
+import { listenersOf, type Service, workersOf } from '../support/service.ts'
 import type { Campaign } from './trial.ts'
 
 const WORKERS = 2
@@ -17,7 +17,7 @@ const SHARE_LOST_TWICE = 0.03
 type Way = 'killed' | 'stopped' | 'starved'
 
 const isBack = (service: Service, gone?: number) => {
-  const there = childrenOf(service.pid)
+  const there = workersOf(service.pid)
   return (
     there.length === WORKERS && (gone === undefined || !there.includes(gone)) && listenersOf(service.port) === WORKERS
   )
@@ -75,13 +75,13 @@ export const workers: Campaign = {
       const { probe } = await trial.observe(`${share} × ${way}`, service, home, async () => {
         for (let time = 0; time < share; time++) {
           // The older one, so that the backoff of one that dies soon is not what is measured.
-          const [victim] = childrenOf(service.pid).sort((a, b) => a - b)
+          const [victim] = workersOf(service.pid).sort((a, b) => a - b)
           if (victim === undefined) throw new Error('there is no worker')
           if (way === 'starved') await starve(victim, hungry)
           else signal(victim, way === 'killed' ? 'SIGKILL' : 'SIGSTOP')
           const patience = way === 'stopped' ? noticed : PATIENCE_MILLISECONDS
           const taken = await waited(() => isBack(service, way === 'starved' ? undefined : victim), patience)
-          if (childrenOf(service.pid).includes(victim)) survived++
+          if (workersOf(service.pid).includes(victim)) survived++
           if (taken !== undefined) back.push(taken)
           else if (way === 'stopped') {
             unnoticed++

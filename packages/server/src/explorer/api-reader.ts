@@ -122,7 +122,8 @@ export class ApiReader {
   }
 
   changes(from: string, to: string): Promise<readonly ChangeSummary[]> {
-    return summarizeChanges(this.#context.releases.find('from', from), this.#context.releases.find('to', to))
+    const { releases, pause } = this.#context
+    return summarizeChanges(releases.find('from', from), releases.find('to', to), pause)
   }
 
   /** The facets of a list, each with as many values as are worth showing. */

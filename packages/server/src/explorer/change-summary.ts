@@ -1,5 +1,6 @@
 // What changed from one release to another in numbers: how many records of each entity, with the first few of them.
 import type { Entity } from '../catalog/entity.ts'
+import type { Pause } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, type RecordChange, recordChange } from '../release/diff.ts'
 import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
@@ -13,25 +14,26 @@ export type ChangeSummary = {
 
 const MAX_EXAMPLES = 20
 const MAX_SUMMARIES = 16
-const SLICE_MILLISECONDS = 2
 /** Summaries by the digests of both releases, the oldest first. */
-const summaries = new Map<string, Promise<readonly ChangeSummary[]>>()
+const summaries = new Map<string, readonly ChangeSummary[]>()
 
-/** The changes of each entity in which there are any. Releases never change, so this is computed once for each pair. */
-export function summarizeChanges(older: Release, newer: Release): Promise<readonly ChangeSummary[]> {
+/** The changes of each entity in which there are any. Releases never change, so this is kept for each pair. */
+export async function summarizeChanges(
+  older: Release,
+  newer: Release,
+  pause?: Pause,
+): Promise<readonly ChangeSummary[]> {
   const key = `${older.digest} ${newer.digest}`
-  const cached = summaries.get(key)
-  if (cached !== undefined) return cached
-  const summary = summaryOf(older, newer)
+  const kept = summaries.get(key)
+  if (kept !== undefined) return kept
+  const summary = await summaryOf(older, newer, pause)
   const [oldest = ''] = summaries.keys()
   if (summaries.size === MAX_SUMMARIES) summaries.delete(oldest)
   summaries.set(key, summary)
-  // A failure is reported to whoever waits for it, and the next request tries again.
-  summary.catch(() => summaries.delete(key))
   return summary
 }
 
-async function summaryOf(older: Release, newer: Release): Promise<readonly ChangeSummary[]> {
+async function summaryOf(older: Release, newer: Release, pause: Pause | undefined): Promise<readonly ChangeSummary[]> {
   const summary: ChangeSummary[] = []
   for (const entity of catalogOfBoth(older, newer).entities.values()) {
     const kinds: Record<ChangeKind, { count: number; examples: RecordChange[] }> = {
@@ -39,16 +41,13 @@ async function summaryOf(older: Release, newer: Release): Promise<readonly Chang
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
     }
-    let pause = performance.now() + SLICE_MILLISECONDS
     for (const change of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
       if (change !== undefined) {
         const kind = kinds[change.old === undefined ? 'added' : change.new === undefined ? 'removed' : 'changed']
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))
       }
-      if (performance.now() < pause) continue
-      // Other requests are handled between two slices of the work.
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      pause = performance.now() + SLICE_MILLISECONDS
+      const paused = pause?.()
+      if (paused !== undefined) await paused
     }
     if (Object.values(kinds).some(({ count }) => count > 0)) summary.push({ entity, kinds })
   }

@@ -44,7 +44,7 @@ export function respondMapData(context: V2Context, request: HttpRequest): HttpRe
   if (unknown !== undefined)
     throw new ProblemError({ kind: 'unknown-parameter', name: unknown[0], known: [], nearest: undefined })
   const open = release.entity(entity.name)
-  return cachedResponse(context.cache, request, chosen, form, {
+  return cachedResponse(context, request, chosen, form, {
     key: ['map', release.digest, entity.name],
     madeFrom: [release.digest],
     minLength: pointBytes(open),

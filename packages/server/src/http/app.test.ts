@@ -35,18 +35,6 @@ describe('API v2', () => {
     expect(immediateResponseTo(app, { target: '/api/v2/paises' }, connection).status).toBe(200)
   })
 
-  test('waits for a turn of the event loop that has time, and v1 does not', async () => {
-    const later = Promise.withResolvers<void>()
-    const busy = { ...connection, turn: { hasTime: () => false, timeForMore: () => later.promise } }
-    const app = createApp(context)
-    await app.preload?.()
-    expect(immediateResponseTo(app, { target: '/api/v1/paises' }, busy).status).toBe(200)
-    const response = responseTo(app, { target: '/api/v2/paises' }, busy)
-    later.resolve()
-    expect((await response).status).toBe(200)
-    expect(() => immediateResponseTo(app, { target: '/api/v2/paises' }, busy)).toThrow()
-  })
-
   test('refuses a client that has used up its bytes, and v1 does not', async () => {
     const metrics = new Metrics()
     const budget = new Budget({ ...DEFAULT_BUDGET, bytesPerClient: 10 }, metrics)

@@ -1,14 +1,16 @@
 // The way of a request to its response, without a socket: its route is found and responds, and only here what was thrown on
 // the way is caught.
+import { WorkStopped } from '../base/checkpoint.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
+import type { BodyScanner } from './bodies/body-scanner.ts'
 import { clientAddress } from './client-address.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady, withLines } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
-import type { RequestId } from './observation/request-id.ts'
+import type { AnyId } from './observation/request-id.ts'
 import type { ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
-import { maxBodyAt, surfaceAt } from './routes.ts'
+import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
 import type { V2Context } from './v2/pipeline.ts'
@@ -17,7 +19,7 @@ import type { ResponseCache } from './v2/response-cache.ts'
 type Response = HttpResponse | Promise<HttpResponse>
 
 export type App = {
-  (request: HttpRequest, connection: ConnectionInfo, id?: RequestId): Response
+  (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Response
   /** The response to what the wire refuses; by default that of problemResponse. */
   readonly refuse?: (problem: Problem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
@@ -26,6 +28,8 @@ export type App = {
   readonly clientOf?: (request: HttpRequest, connection: ConnectionInfo) => string
   /** How long a body is read for a request that is neither GET nor HEAD, in bytes; undefined if none is. */
   readonly maxBody?: (request: HttpRequest) => number | undefined
+  /** What looks at such a body while it arrives. */
+  readonly bodyScanner?: (request: HttpRequest) => BodyScanner | undefined
   /** Loads what would otherwise be loaded by the first request that needs it. */
   readonly preload?: () => Promise<void>
 }
@@ -40,7 +44,7 @@ export type AppContext = {
   readonly policy: BaseUrlPolicy
   /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
   readonly budget?: Budget
-  readonly logError: (error: unknown, request: HttpRequest, id?: RequestId) => void
+  readonly logError: (error: unknown, request: HttpRequest, id?: AnyId) => void
   /** Pages for people, which stand above the API; without them there are none. */
   readonly pages?: Pages
   /** Why the shared shelf is not followed at the moment: responses of API v2 say so. */
@@ -59,7 +63,7 @@ type Service = AppContext & { readonly releases: OpenReleases }
 
 export function createApp(context: AppContext): App {
   const service: Service = { ...context, releases: new OpenReleases(context.release, context.shelf) }
-  const app = (request: HttpRequest, connection: ConnectionInfo, id?: RequestId): Response => {
+  const app = (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Response => {
     try {
       const response = respond(service, request, connection)
       if (!(response instanceof Promise)) return response
@@ -69,17 +73,20 @@ export function createApp(context: AppContext): App {
     }
   }
   const preload = async () => {
-    const [{ warmUp }] = await Promise.all([v2(), reconcile()])
+    if (context.pages === undefined) return void (await v2())
+    const [{ warmUp }] = await Promise.all([v2(), reconcile(), context.pages()])
     await warmUp(context.release())
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     clientAddress(context.policy, headers, connection)
   const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
-  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
+  const bodyScanner = ({ path, headers }: HttpRequest) => bodyScannerAt(path, headers)
+  return Object.assign(app, { failed: context.logError, clientOf, maxBody, bodyScanner, preload })
 }
 
 function respond(service: Service, request: HttpRequest, connection: ConnectionInfo): Response {
   const { pages } = service
+  if (request.bodyProblem !== undefined) throw new ProblemError(request.bodyProblem)
   const { name } = surfaceAt(request.path)
   if (name === 'v1') return respondV1(service, request, connection)
   if (name === 'v2') {
@@ -89,9 +96,9 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
     return whenReady(response, (ready) => withWarning(service, request, ready))
   }
   if (name === 'reconcile')
-    return withinBudget(service, request, connection, ({ releases, baseUrlOf, turn }) =>
+    return withinBudget(service, request, connection, ({ releases, baseUrlOf, pause }) =>
       whenReady(reconcile(), ({ respondReconcile }) =>
-        respondReconcile({ release: releases.current, baseUrlOf, turn }, request),
+        respondReconcile({ release: releases.current, baseUrlOf, pause }, request),
       ),
     )
   if (name === 'pages' && pages !== undefined)
@@ -124,13 +131,9 @@ function withinBudget(
   use: (context: V2Context) => Response,
 ): Response {
   const { policy, budget } = service
-  const { turn } = connection
-  const begin = (): Response => {
-    const refusal = budget?.refusal(clientAddress(policy, request.headers, connection))
-    if (refusal !== undefined) throw new ProblemError(refusal)
-    return use(contextOf(service, request, connection))
-  }
-  return turn === undefined || turn.hasTime() ? begin() : turn.timeForMore().then(begin)
+  const refusal = budget?.refusal(clientAddress(policy, request.headers, connection))
+  if (refusal !== undefined) throw new ProblemError(refusal)
+  return use(contextOf(service, request, connection))
 }
 
 const contextOf = (
@@ -142,7 +145,7 @@ const contextOf = (
   cache,
   baseUrlOf: () => baseUrlOf(policy, headers, connection),
   isBaseUrlFixed: policy.baseUrl !== undefined,
-  turn: connection.turn,
+  pause: connection.pause,
 })
 
 /** A structured field (RFC 9651): what is wrong, and since when. */
@@ -161,15 +164,22 @@ function respondError(
   service: Service,
   request: HttpRequest,
   connection: ConnectionInfo,
-  id: RequestId | undefined,
+  id: AnyId | undefined,
   error: unknown,
 ): Response {
-  if (!(error instanceof ProblemError)) service.logError(error, request, id)
-  const problem: Problem = error instanceof ProblemError ? error.problem : { kind: 'internal-error' }
+  const problem = problemOf(error)
+  if (problem.kind === 'internal-error') service.logError(error, request, id)
   if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
   if (service.pages !== undefined && isForBrowser(request))
     return problemPage(service, service.pages, request, connection, id, problem)
   return withWarning(service, request, problemResponse(problem, request.path, id))
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem
+  // Of work that no one waits for, no one reads the response.
+  if (error instanceof WorkStopped) return { kind: 'took-too-long' }
+  return { kind: 'internal-error' }
 }
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
@@ -184,7 +194,7 @@ async function problemPage(
   pages: Pages,
   request: HttpRequest,
   connection: ConnectionInfo,
-  id: RequestId | undefined,
+  id: AnyId | undefined,
   problem: Problem,
 ): Promise<HttpResponse> {
   try {

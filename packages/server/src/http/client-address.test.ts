@@ -62,6 +62,67 @@ describe('the client is', () => {
   ])('%s', (_name, found, expected) => expect(found).toBe(expected))
 })
 
+describe('however a proxy writes it', () => {
+  test.each<[address: string, forms: string[]]>([
+    [
+      '192.0.2.1',
+      [
+        ' 192.0.2.1\t',
+        '192.0.2.1:4711',
+        '::ffff:192.0.2.1',
+        '::FFFF:192.0.2.1',
+        '::ffff:c000:201',
+        '::FFFF:C000:0201',
+        '0:0:0:0:0:ffff:192.0.2.1',
+        '0000:0000:0000:0000:0000:ffff:c000:0201',
+        '0::0:ffff:c000:201',
+        '[::ffff:192.0.2.1]',
+        '[::ffff:c000:201]:4711',
+      ],
+    ],
+    ['0.0.0.1', ['::ffff:0.0.0.1', '::ffff:0:1']],
+    [
+      '2001:db8::1',
+      ['2001:DB8::1', '2001:0db8:0:0:0:0:0:1', '2001:db8:0::0:1', '2001:db8::0.0.0.1', '[2001:Db8::0001]:4711'],
+    ],
+  ])('%s is one client', (address, forms) => {
+    expect(forms.map(list)).toEqual(forms.map(() => address))
+    const elements = forms.filter((form) => !form.includes(' ')).map((form) => forwarded(`for="${form}"`))
+    expect(new Set(elements)).toEqual(new Set([address]))
+  })
+
+  test.each([
+    '192.000.002.001',
+    '192.0.2.01',
+    '::ffff:192.0.2.01',
+    '0xc0.0.2.1',
+    '3221225985',
+    '192.0.513',
+    '::ffff:192.0.2',
+  ])('%s, which some read in another way, is no address', (form) => expect(list(form)).toBe(PEER))
+
+  test('a trusted proxy is one in any form', () => {
+    expect(list('192.0.2.1, ::ffff:a00:2, 0:0::ffff:10.0.0.3, 0:0:0:0:0:0:0:1')).toBe('192.0.2.1')
+  })
+
+  test('a peer of IPv4 on a socket of IPv6 is one of IPv4', () => {
+    expect(client({}, '::ffff:192.0.2.9')).toBe('192.0.2.9')
+    expect(client({ 'x-forwarded-for': '192.0.2.1' }, '::ffff:10.0.0.1')).toBe('192.0.2.1')
+  })
+
+  test('every address of IPv6 has one form', () => {
+    const groups = fc.array(fc.oneof(fc.constant(0), fc.nat(0xffff)), { minLength: 8, maxLength: 8 })
+    fc.assert(
+      fc.property(groups, (all) => {
+        const long = all.map((group) => group.toString(16).padStart(4, '0').toUpperCase()).join(':')
+        const short = all.map((group) => group.toString(16)).join(':')
+        const compressed = short.replace(/(?:^|:)0(?::0)+(?:$|:)/, '::')
+        expect(new Set([long, short, compressed].map((form) => list(`203.0.113.5, ${form}`))).size).toBe(1)
+      }),
+    )
+  })
+})
+
 const trustedOnes = fc.array(
   fc.ipV4().map((address) => address.replace(/^\d+/, '10')),
   { maxLength: 4 },

@@ -29,7 +29,7 @@ export const usesForwarded = (headers: RequestHeaders): boolean =>
   headers.get('x-forwarded-proto') === undefined
 
 /**
- * The address of the client. Each proxy appends the address that it was called from, so the list is read from its end:
+ * The address of the client, of which there is one form. Each proxy appends the address that it was called from, so the list is read from its end:
  * the first address that is no trusted proxy is the client's. Whatever is before it, the client may have invented. Where
  * that place has no address, the peer counts as the client.
  */
@@ -57,13 +57,18 @@ function addressOf(node: string): string | undefined {
   const address = bracketed ?? plain ?? text
   const version = net().isIP(address)
   if (version === 0 || address.includes('%') || (bracketed !== undefined && version !== 6)) return undefined
-  return withoutMapping(address)
+  // What the system gives is in the usual form; what a proxy writes may be in any.
+  return version === 4 ? address : withoutMapping(new URL(`http://[${address}]`).hostname.slice(1, -1))
 }
 
-/** An IPv4 address may come in the form of IPv6. */
-const withoutMapping = (address: string): string => {
-  const tail = /^::ffff:([0-9.]+)$/i.exec(address)?.[1]
-  return tail !== undefined && net().isIP(tail) === 4 ? tail : address
+const MAPPED = /^::ffff:(?:([0-9.]+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/
+
+/** An address in its usual form; of IPv4 if it is such an address in the form of IPv6 (RFC 4291, section 2.5.5.2). */
+function withoutMapping(address: string): string {
+  const [mapped, dotted, high = '', low = ''] = MAPPED.exec(address) ?? []
+  if (mapped === undefined) return address
+  const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return dotted ?? [first >> 8, first & 0xff, second >> 8, second & 0xff].join('.')
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"

@@ -1,11 +1,14 @@
 // HTTP requests and responses as plain values, without a socket, and the headers that all responses have in common.
 import { PER_PAGE } from '../catalog/collections.ts'
+import type { BodyProblem } from './bodies/body-scanner.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = {
   get(name: string): string | undefined
   /** False only if it has no condition: no header whose name begins with `if-`. */
   readonly hasConditions?: boolean
+  /** All of them as they were received, each line with its end, and the empty line after them. */
+  readonly lines?: string
 }
 
 export type ConnectionInfo = {
@@ -13,17 +16,14 @@ export type ConnectionInfo = {
   readonly peer: string | undefined
   /** Where the service listens, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
-  /** The turn in which requests that take long are handled, so that many of them do not keep others waiting. */
-  readonly turn?: Turn
+  /** Aborted as soon as the client is known to be gone before it has the response to the request that is under way. */
+  readonly signal?: AbortSignal
+  /** Called by work that takes long, in a process that thinks. */
+  readonly pause?: Pause
 }
 
-/** A turn of the event loop. */
-export type Turn = {
-  /** Whether it has time for more. */
-  hasTime(): boolean
-  /** Resolves in a turn that has time. */
-  timeForMore(): Promise<void>
-}
+/** Lets shorter work go first: undefined if this work may go on at once, or else resolved when it may. */
+export type Pause = () => Promise<void> | undefined
 
 export type HttpRequest = {
   readonly method: string
@@ -33,6 +33,8 @@ export type HttpRequest = {
   readonly http10?: boolean
   /** The whole body, of a request whose body is read. */
   readonly body?: Uint8Array
+  /** What was found wrong with the body while it arrived; what there was of it is then gone. */
+  readonly bodyProblem?: BodyProblem
 }
 
 /** Whether a request only reads. */
@@ -54,7 +56,14 @@ export type Streamed = {
    * away, the iterator is returned.
    */
   readonly chunks: () => AsyncIterable<Uint8Array>
+  /** Called in place of chunks where the body is not wanted after all. */
+  readonly cancel?: () => void
+  /** The file that the same bytes are in, for another process to read. */
+  readonly file?: FilePart
 }
+
+/** A part of a file, from one offset to just before another. */
+export type FilePart = { readonly path: string; readonly from: number; readonly to: number }
 
 export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
   body !== undefined && !(body instanceof Uint8Array)

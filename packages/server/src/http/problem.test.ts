@@ -210,6 +210,15 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       'It was not whole after 15 seconds.',
     ],
   ],
+  'took-too-long': [
+    [
+      { kind: 'took-too-long' },
+      503,
+      'The request takes more work than one may',
+      'It has used all the processor time that one request may. Ask for less at a time: fewer rows, a shorter text, ' +
+        'a smaller part of the catalog.',
+    ],
+  ],
   overloaded: [
     [
       { kind: 'overloaded', reason: 'bytes', what: 'all is used up', retryAfter: 7 },

@@ -1,5 +1,6 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import type { PageBeyondLast } from '../query/page.ts'
+import type { BodyProblem } from './bodies/body-scanner.ts'
 import {
   COMMON_HEADERS,
   type Headers,
@@ -9,12 +10,11 @@ import {
   V2_COMMON_HEADERS,
 } from './exchange.ts'
 import type { RefusalReason } from './observation/metrics.ts'
-import type { RequestId } from './observation/request-id.ts'
+import type { AnyId } from './observation/request-id.ts'
 import { allowedAt, surfaceAt } from './routes.ts'
-import type { BodyProblem } from './wire/request-body.ts'
+import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
-  | { readonly kind: 'bad-parameter'; readonly name: string; readonly value: string; readonly allowed: string }
   | PageBeyondLast
   | {
       readonly kind: 'unknown-parameter'
@@ -30,12 +30,8 @@ export type Problem =
   | { readonly kind: 'not-found'; readonly known: readonly string[] }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
-  | { readonly kind: 'bad-body'; readonly wrong: string }
-  /** The number of the row, from 1, or 0 for the header of a table; what is wrong with it, and what is allowed. */
-  | { readonly kind: 'bad-row'; readonly row: number; readonly wrong: string; readonly allowed: string }
-  | { readonly kind: 'too-many-rows'; readonly max: number }
-  | { readonly kind: 'unsupported-media-type'; readonly type: string; readonly allowed: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
+  | HeadProblem
   | BodyProblem
   | { readonly kind: 'request-timeout'; readonly seconds: number }
   | {
@@ -46,6 +42,7 @@ export type Problem =
       readonly retryAfter: number
     }
   | { readonly kind: 'internal-error' }
+  | { readonly kind: 'took-too-long' }
   | {
       readonly kind: 'overloaded'
       readonly reason: RefusalReason
@@ -107,6 +104,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
+  'took-too-long': [503, 'The request takes more work than one may'],
   overloaded: [503, 'The service has too much to do at the moment'],
 }
 
@@ -171,6 +169,11 @@ function detailOf(problem: Problem, path: string): string {
       const window = problem.windowSeconds === 1 ? 'second' : `${problem.windowSeconds} seconds`
       return `At most ${problem.requests} requests per ${window} are allowed from one address; wait as Retry-After says.`
     }
+    case 'took-too-long':
+      return (
+        'It has used all the processor time that one request may. Ask for less at a time: fewer rows, a shorter text, ' +
+        'a smaller part of the catalog.'
+      )
     case 'internal-error':
       return 'The fault is on our side and was logged; trying again may help.'
   }
@@ -183,7 +186,7 @@ export const quoted = (value: string) =>
   JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
 
 /** API v1 is frozen: its problems do not have the id of the request. */
-export function problemResponse(problem: Problem, path: string, id?: RequestId): HttpResponse {
+export function problemResponse(problem: Problem, path: string, id?: AnyId): HttpResponse {
   const { status, title, detail, headers } = presentationOf(problem, path)
   const { isExtended } = surfaceAt(path)
   const requestId = isExtended ? id?.value : undefined

@@ -1,7 +1,10 @@
 // The table of routes: where each surface of the service is, how large a body it takes, what its requests are counted as, and
 // whether its problems are shown to people. Whatever depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
-import { ALLOW } from './exchange.ts'
+import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
+import type { BodyScanner } from './bodies/body-scanner.ts'
+import { formScanner, rowScanner } from './bodies/body-types.ts'
+import { ALLOW, type HttpRequest, type RequestHeaders } from './exchange.ts'
 
 export const V2_PATH = '/api/v2'
 /** The segments after that of API v2 that are no collection, and the one after a collection that means all its records. */
@@ -51,9 +54,6 @@ export const ROUTE_LABELS = [
 ] as const
 export type RouteLabel = (typeof ROUTE_LABELS)[number]
 
-const MAX_ROWS_BYTES = 5_000_000
-const MAX_FORM_BYTES = 1_000_000
-
 type Surface = {
   readonly name: 'v1' | 'v2' | 'reconcile' | 'pages' | 'none'
   /** Whether responses carry what the frozen API v1 has not: the id of the request, and what is left of a limit. */
@@ -67,6 +67,12 @@ const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false }
 const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPages: true }
 const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true }
 
+/** A body that is read: how many bytes of it, and what looks at it while it arrives. */
+type Body = { readonly max: number; readonly scanner: (headers: RequestHeaders) => BodyScanner }
+
+const ROWS: Body = { max: MAX_ROWS_BYTES, scanner: rowScanner }
+const FORM: Body = { max: MAX_FORM_BYTES, scanner: formScanner }
+
 /** A path and all paths below it. */
 type Route = {
   readonly path: string
@@ -74,15 +80,15 @@ type Route = {
   readonly label: RouteLabel
   /** What requests for a path below it are counted as, where that differs. */
   readonly labelBelow?: (rest: string) => RouteLabel
-  /** How many bytes of a body are read that is posted, by path; all other paths take none. */
-  readonly maxBodies?: Readonly<Record<string, number>>
+  /** The bodies that are read where they are posted, by path; all other paths take none. */
+  readonly bodies?: Readonly<Record<string, Body>>
 }
 
 /** The first route that a path belongs to counts. */
 const ROUTES: readonly Route[] = [
   { path: V1_PATH, surface: V1, label: 'v1 index', labelBelow: (rest) => (rest === '' ? 'v1 index' : 'v1 page') },
   { path: `${V2_PATH}/${V2_SEGMENTS.search}`, surface: V2, label: 'v2 search' },
-  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', maxBodies: { [RESOLVE_PATH]: MAX_ROWS_BYTES } },
+  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', bodies: { [RESOLVE_PATH]: ROWS } },
   { path: `${V2_PATH}/${V2_SEGMENTS.changes}`, surface: V2, label: 'v2 changes' },
   { path: `${V2_PATH}/${V2_SEGMENTS.releases}`, surface: V2, label: 'v2 releases' },
   { path: V2_PATH, surface: V2, label: 'v2 index', labelBelow: collectionLabel },
@@ -92,7 +98,7 @@ const ROUTES: readonly Route[] = [
     surface: RECONCILE,
     label: 'reconcile',
     // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
-    maxBodies: { [RECONCILE_PATH]: MAX_FORM_BYTES, [`${RECONCILE_PATH}/`]: MAX_FORM_BYTES },
+    bodies: { [RECONCILE_PATH]: FORM, [`${RECONCILE_PATH}/`]: FORM },
   },
   { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.releases, surface: PAGES, label: 'explorer' },
@@ -136,8 +142,34 @@ export function routeLabelAt(path: string): RouteLabel {
   return labelBelow === undefined || path === start ? label : labelBelow(path.slice(start.length + 1))
 }
 
+/** What a process that serves responds to itself: pages, records and lists that are slices of what is there already. */
+const SERVED: ReadonlySet<RouteLabel> = new Set(['v1 page', 'v1 index', 'v2 index', 'v2 list', 'v2 record'])
+/** What makes such a request one that takes thought: words, an order, another release; or a name in other letters. */
+const THOUGHT_QUERY = /(?:^|&)(?:(?:q|near|sort|release|facts)=|per_page=[0-9]{3}|[^=&]*[%+])/
+
+/** Whether a request takes thought: then it is not for a process that serves pages, which would have to wait. */
+export function takesThought({ method, path, query, body }: HttpRequest): boolean {
+  const { surface, label } = routeAt(path)
+  if (surface.name === 'v1') return false
+  if (body !== undefined || method === 'POST') return true
+  // What is not there is told in JSON below /api, and as a page elsewhere.
+  if (label === 'other') return surface.hasProblemPages
+  return !SERVED.has(routeLabelAt(path)) || THOUGHT_QUERY.test(query)
+}
+
+/** What may take longer than a page: tables of rows, and whole collections. */
+const LONG: ReadonlySet<RouteLabel> = new Set(['v2 bulk', 'v2 changes'])
+
+/** Whether a request may take more processor time than others. */
+export const mayTakeLong = ({ method, path }: HttpRequest): boolean =>
+  (method === 'POST' && path === RESOLVE_PATH) || LONG.has(routeLabelAt(path))
+
 /** How many bytes of a body are read that is posted to this path; undefined if none is. */
-export const maxBodyAt = (path: string): number | undefined => routeAt(path).maxBodies?.[path]
+export const maxBodyAt = (path: string): number | undefined => routeAt(path).bodies?.[path]?.max
+
+/** What looks at a body while it arrives that is posted to this path. */
+export const bodyScannerAt = (path: string, headers: RequestHeaders): BodyScanner | undefined =>
+  routeAt(path).bodies?.[path]?.scanner(headers)
 
 /** The methods that are allowed at a path. */
 export const allowedAt = (path: string): string => (maxBodyAt(path) === undefined ? ALLOW : `${ALLOW}, POST`)

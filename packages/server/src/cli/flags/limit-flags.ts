@@ -1,7 +1,10 @@
 // The flags of serve that limit what slow and many clients can take.
 import { type BudgetLimits, DEFAULT_BUDGET, MEGABYTE } from '../../http/limits/budget.ts'
+import { DEFAULT_THINKING, type ThinkLimits } from '../../http/processes/hand-over.ts'
 import { type ValuesOf, wholeNumber } from './flags.ts'
 
+/** How many times as long a request may take that has many rows, or gives a whole collection. */
+export const LONG_TIMES = 30
 const MAX_COUNT = 1_000_000
 
 export const limitFlags = {
@@ -39,7 +42,42 @@ export const limitFlags = {
     defaultValue: String(DEFAULT_BUDGET.bytesPerClient / MEGABYTE),
     parse: wholeNumber(1, MAX_COUNT),
   },
+  'max-thinking': {
+    value: 'N',
+    env: 'MAX_THINKING',
+    description: 'requests of a process that take thought (searches, rows, downloads to be made) at a time',
+    defaultValue: String(DEFAULT_THINKING.requests),
+    parse: wholeNumber(1, MAX_COUNT),
+  },
+  'max-thinking-per-client': {
+    value: 'N',
+    env: 'MAX_THINKING_PER_CLIENT',
+    description: 'of these from one client address',
+    defaultValue: String(DEFAULT_THINKING.requestsPerClient),
+    parse: wholeNumber(1, MAX_COUNT),
+  },
+  'max-thinking-mb': {
+    value: 'MEGABYTES',
+    env: 'MAX_THINKING_MB',
+    description: 'memory of its own that a process that thinks may have before another takes its place',
+    defaultValue: '300',
+    parse: wholeNumber(50, MAX_COUNT),
+  },
+  'think-seconds': {
+    value: 'SECONDS',
+    env: 'THINK_SECONDS',
+    description: `processor time that such a request may take; tables of rows and downloads may take ${LONG_TIMES} times as much`,
+    defaultValue: '1',
+    parse: wholeNumber(1, 3_600),
+  },
 } as const
+
+export const thinkLimitsOf = (values: ValuesOf<typeof limitFlags>): ThinkLimits => ({
+  requests: values['max-thinking'],
+  requestsPerClient: values['max-thinking-per-client'],
+  bytes: values['max-unsent-mb'] * MEGABYTE,
+  bytesPerClient: values['max-unsent-mb-per-client'] * MEGABYTE,
+})
 
 export const budgetLimitsOf = (values: ValuesOf<typeof limitFlags>): BudgetLimits => ({
   streams: values['max-streams'],

@@ -1,55 +1,64 @@
-// One process that serves: the app on its socket, with everything that limits, counts and logs around it.
+// One process of the service. Either it serves, with everything that limits, counts and logs around the app; or it thinks.
 import { existsSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 import { explorerPages } from '../../explorer/mount.ts'
-import { createApp } from '../../http/app.ts'
+import { type AppContext, createApp } from '../../http/app.ts'
 import { Budget } from '../../http/limits/budget.ts'
-import { RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
+import { chargeThought, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
 import { AccessLog } from '../../http/observation/access-log.ts'
 import { withCacheTags } from '../../http/observation/cache-tags.ts'
 import { Metrics, watchEventLoop } from '../../http/observation/metrics.ts'
 import { failureLog, observed } from '../../http/observation/observed-app.ts'
 import type { ShelfTrouble } from '../../http/observation/shelf-status.ts'
+import { HandOver, handingOver } from '../../http/processes/hand-over.ts'
 import { serve } from '../../http/processes/serve.ts'
 import type { WorkerReport } from '../../http/processes/serving-status.ts'
+import { think } from '../../http/processes/thinking.ts'
 import type { Known } from '../../http/processes/workers.ts'
+import { mayTakeLong } from '../../http/routes.ts'
 import { PageShortcut } from '../../http/v1/page-shortcut.ts'
 import { CannotCache, cacheDirectory, ResponseCache } from '../../http/v2/response-cache.ts'
 import { followCurrent } from '../../release/home/follow.ts'
 import { damageIn, damageTold, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
 import type { Servable } from '../../release/home/servable.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import { budgetLimitsOf } from '../flags/limit-flags.ts'
+import { budgetLimitsOf, LONG_TIMES, thinkLimitsOf } from '../flags/limit-flags.ts'
 import type { ServeValues } from '../flags/serve-flags.ts'
 
-export type Serving = {
-  readonly url: string
+/** A process of the service, as its link with the supervisor sees it. */
+export type Process = {
   readonly port: number
   readonly report: () => WorkerReport
-  /** Takes up what a scrub has found, here or in the supervisor. */
+  /** Takes up what a scrub has found. */
   readonly onScrub: (state: ScrubState) => void
-  /** Takes up how the shared shelf is followed, by this process or by the supervisor. */
+  /** Takes up how the shared shelf is followed. */
   readonly onShelf: (trouble: ShelfTrouble | undefined) => void
+  /** Takes up where the processes that think listen. */
+  readonly onThinkers: (sockets: readonly string[]) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
   readonly stop: (drainMilliseconds: number, onClosed?: () => Promise<void>) => Promise<void>
 }
 
-type Given = {
+export type Given = {
   readonly values: ServeValues
   readonly log: Log
   readonly shelf: Shelf
   readonly first: Servable
   readonly known: Known
-  /** Whether other processes listen on the same port. */
-  readonly shared: boolean
 }
 
 /** What this process was told, or does, besides responding. */
 type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: boolean }
 
-export function startServing({ values, log, shelf, first, known, shared }: Given): Serving {
-  const metrics = new Metrics()
+/** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
+export function openApp(
+  { values, log, shelf, first, known }: Given,
+  parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget'>,
+  metrics = new Metrics(),
+  onSwap = () => {},
+) {
   const state: State = { scrub: notScrubbed, trouble: known.shelf, draining: false }
   const takeUp = (scrub: ScrubState) => {
     state.scrub = scrub
@@ -61,59 +70,120 @@ export function startServing({ values, log, shelf, first, known, shared }: Given
     log,
     onSwap: () => {
       metrics.swaps++
-      shortcut?.forget()
+      onSwap()
       // If it fails, the first request that needs it tries again, and its failure is logged.
       app.preload?.().catch(() => {})
     },
     damage: () => damageIn(state.scrub),
   })
-  const policy = { baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] }
-  const budget = new Budget(budgetLimitsOf(values), metrics)
-  const cache = responseCache(values, shelf, log)
   const app = createApp({
     release: following.release,
-    shelf,
-    budget,
-    ...(cache && { cache }),
-    policy,
+    policy: policyOf(values),
     logError: failureLog({ log, metrics }),
-    pages: explorerPages,
     shelfTrouble: () => state.trouble,
+    ...parts,
   })
-  const tagged = values['cache-tags'] ? withCacheTags(app, following.release) : app
+  return {
+    app: values['cache-tags'] ? withCacheTags(app, following.release) : app,
+    release: following.release,
+    report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
+    onScrub: (scrub: ScrubState) => {
+      takeUp(scrub)
+      void following.look()
+    },
+    onShelf: (trouble: ShelfTrouble | undefined) => {
+      state.trouble = trouble
+    },
+    startDraining: () => {
+      state.draining = true
+    },
+  }
+}
+
+const policyOf = (values: ServeValues) => ({ baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] })
+
+/** A process that serves: what takes thought is handed over, so that pages never wait. */
+export function startServing(given: Given): Process {
+  const { values, log, known } = given
+  const metrics = new Metrics()
+  const budget = new Budget(budgetLimitsOf(values), metrics)
+  const policy = policyOf(values)
+  const { app, release, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
+    shortcut?.forget(),
+  )
   const limit = values['rate-limit']
-  const limited =
-    limit === undefined ? tagged : rateLimited(tagged, { limit, table: rateTable(shared), policy, metrics })
-  const accessLog = accessLogOf(values, metrics, log, shared)
+  const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }
+  const milliseconds = values['think-seconds'] * 1_000
+  const handOver = new HandOver({
+    directory: known.directory,
+    limits: thinkLimitsOf(values),
+    policy,
+    metrics,
+    maxMillisecondsOf: (request) => (mayTakeLong(request) ? milliseconds * LONG_TIMES : milliseconds),
+    ...(rates && { onCost: (client, spent) => chargeThought(rates, client, spent) }),
+  })
+  handOver.use(known.thinkers)
+  const handing = handingOver(app, handOver)
+  const accessLog = accessLogOf(values, metrics, log)
   const observation = { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] }
   const { host, port, 'max-connections': maxConnections } = values
   // The shortcut counts requests, but neither limits nor logs them.
   const shortcut =
-    limit === undefined && accessLog === undefined
-      ? new PageShortcut({ release: following.release, policy, observation })
-      : undefined
-  const listening = { host, port, shared, maxConnections, metrics, budget, log, shortcut }
-  const server = serve(observed(limited, observation), listening)
+    limit === undefined && accessLog === undefined ? new PageShortcut({ release, policy, observation }) : undefined
+  const listening = { host, port, shared: true, maxConnections, metrics, budget, log, shortcut }
+  const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
   watchEventLoop(metrics)
   return {
-    url: server.url,
     port: server.port,
-    report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
-    onScrub: (scrub) => {
-      takeUp(scrub)
-      void following.look()
-    },
-    onShelf: (trouble) => {
-      state.trouble = trouble
-    },
+    report,
+    onScrub,
+    onShelf,
+    onThinkers: (sockets) => handOver.use(sockets),
     reopen: () => void accessLog?.reopen(),
     stop: async (drainMilliseconds, onClosed) => {
-      state.draining = true
+      startDraining()
       await server.stop(drainMilliseconds, onClosed)
+      handOver.stop()
       await accessLog?.close()
     },
   }
 }
+
+/** A process that thinks: the whole app, for what those that serve hand over. */
+export function startThinking(given: Given, socket: string): Process {
+  const { values, log, shelf } = given
+  // Pages come first.
+  setPriority(NICENESS)
+  const cache = responseCache(values, shelf, log)
+  // What goes well is told by those that serve.
+  const logTrouble: Log = (event) => event.level === 'info' || log(event)
+  const { app, report, onScrub, onShelf, startDraining } = openApp(
+    { ...given, log: logTrouble },
+    {
+      shelf,
+      pages: explorerPages,
+      ...(cache && { cache }),
+    },
+  )
+  const thinking = think(app, socket)
+  // If it fails, the first request that needs it tries again, and its failure is logged.
+  app.preload?.().catch(() => {})
+  return {
+    port: 0,
+    report,
+    onScrub,
+    onShelf,
+    onThinkers: () => {},
+    reopen: () => {},
+    stop: async (drainMilliseconds) => {
+      startDraining()
+      await thinking.stop(drainMilliseconds)
+    },
+  }
+}
+
+/** The priority of a process that thinks; those that serve have the usual one of 0. */
+const NICENESS = 10
 
 function statusOf(
   { release, degraded }: ReturnType<typeof followCurrent>,
@@ -152,20 +222,19 @@ const INHERITED_TABLE = 4
 const accessStream = (target: string | undefined): number | undefined =>
   target === '-' ? STANDARD_OUTPUT : target === 'stderr' ? STANDARD_ERROR : undefined
 
-function accessLogOf(values: ServeValues, metrics: Metrics, log: Log, shared: boolean): AccessLog | undefined {
+function accessLogOf(values: ServeValues, metrics: Metrics, log: Log): AccessLog | undefined {
   const path = values['access-log']
   if (path === undefined) return undefined
-  const stream = accessStream(path)
-  const target = stream === undefined ? { path } : { descriptor: shared ? INHERITED_LOG : stream }
+  const target = accessStream(path) === undefined ? { path } : { descriptor: INHERITED_LOG }
   return new AccessLog(target, values['access-log-format'], metrics, (reason) =>
     log({ level: 'error', event: 'access-log-failed', message: `ACCESS LOG NOT WRITTEN: ${reason}`, reason }),
   )
 }
 
 /** The table of rates that workers share; where the supervisor could not provide one, each has its own. */
-function rateTable(shared: boolean): RateTable {
+function rateTable(): RateTable {
   try {
-    return shared ? RateTable.inherited(INHERITED_TABLE) : RateTable.ofOneProcess()
+    return RateTable.inherited(INHERITED_TABLE)
   } catch {
     return RateTable.ofOneProcess()
   }

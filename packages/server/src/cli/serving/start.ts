@@ -1,11 +1,15 @@
 // The start of a service, step by step: operators, home, shelf, first release, processes, and then until it is stopped.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Failure } from '../../base/failure.ts'
 import { programCommand } from '../../base/program.ts'
 import type { ShelfAddress } from '../../distribution/postgres/address.ts'
 import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
+import { MEGABYTE } from '../../http/limits/budget.ts'
 import { type Admin, startAdmin } from '../../http/observation/admin.ts'
-import { COLLECTOR_OPTIONS, startWorkers, type Workers } from '../../http/processes/workers.ts'
+import { Supervisor } from '../../http/processes/workers.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
-import type { Servable } from '../../release/home/servable.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { loginOf } from '../flags/shelf-flags.ts'
@@ -13,28 +17,28 @@ import { countsOf } from '../terminal/counts.ts'
 import { onReopenSignal, untilStopped } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
 import { firstFollowed, firstServable } from './first-release.ts'
-import { inheritedDescriptors, type Serving, startServing } from './process.ts'
+import { inheritedDescriptors } from './process.ts'
 
 /** The parts of a running service; until it serves, there are none. */
-type Service = { workers?: Workers; serving?: Serving; scrub?: Scrub; follower?: ShelfFollower; stopping: boolean }
+type Service = {
+  workers?: Supervisor
+  thinkers?: Supervisor
+  scrub?: Scrub
+  follower?: ShelfFollower
+  stopping: boolean
+}
 
 export async function start(context: Context): Promise<number> {
   const { values, log, terminal } = context
-  const shares = process.platform === 'linux'
-  // The launcher starts a server with them; any other way, a worker gets them from its supervisor.
-  const hasOptions = Object.keys(COLLECTOR_OPTIONS).every((name) => process.env[name] !== undefined)
-  const supervises = shares && (values.workers > 1 || !hasOptions)
   const service: Service = { stopping: false }
-  onReopenSignal(() => {
-    service.workers?.reopen()
-    service.serving?.reopen()
-  })
-  await using _admin = adminOf(context, service, supervises)
+  onReopenSignal(() => service.workers?.reopen())
+  await using _admin = adminOf(context, service)
   const shelf = new Shelf(homeOf(values.home), values['require-signature'])
   await using follower =
     values.shelf === undefined ? undefined : await followerOf(context, service, shelf, values.shelf)
   const first = await (follower === undefined ? firstServable(shelf, context) : firstFollowed(shelf, context, follower))
-  if (values.workers > 1 && !shares)
+  const count = process.platform === 'linux' ? values.workers : 1
+  if (count < values.workers)
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
   const { reason, release } = first
   const { digest } = release
@@ -42,17 +46,24 @@ export async function start(context: Context): Promise<number> {
   const counts = countsOf(release)
   using scrub = scrubOf(context, service, shelf)
   // Parameters of async functions live as long as they run, and a release must not: others take its place.
-  const url = supervises
-    ? await supervise(context, service, reason === undefined ? undefined : digest)
-    : serveAlone(context, service, shelf, first)
+  using directory = privateDirectory()
+  const url = await supervise(context, service, count, directory.path, reason === undefined ? undefined : digest)
   // Whoever reads that it serves may tell it to stop at once.
   const stopped = untilStopped({
     stop: async () => {
       service.stopping = true
-      await (service.workers?.stop() ?? service.serving?.stop(values['drain-timeout'] * 1_000))
+      await service.workers?.stop()
+      await service.thinkers?.stop()
     },
-    now: () => service.workers?.kill(),
-    restart: () => service.workers?.restart(),
+    now: () => {
+      service.workers?.kill()
+      service.thinkers?.kill()
+      directory[Symbol.dispose]()
+    },
+    restart: () => {
+      service.thinkers?.restart()
+      service.workers?.restart()
+    },
   })
   terminal.out(`${announcement} ${url}: ${counts}\n`)
   follower?.wake()
@@ -61,14 +72,13 @@ export async function start(context: Context): Promise<number> {
   return 0
 }
 
-function adminOf({ values: { admin }, log }: Context, service: Service, supervises: boolean): Admin | undefined {
+function adminOf({ values: { admin }, log }: Context, service: Service): Admin | undefined {
   if (admin === undefined) return undefined
   const started = startAdmin({
     ...admin,
-    supervises,
-    reports: async () =>
-      service.workers?.reports() ?? (service.serving === undefined ? [] : [service.serving.report()]),
-    restarts: () => service.workers?.restarts ?? 0,
+    reports: async () => service.workers?.reports() ?? [],
+    thinkers: async () => service.thinkers?.reports() ?? [],
+    restarts: () => (service.workers?.restarts ?? 0) + (service.thinkers?.restarts ?? 0),
     stopping: () => service.stopping,
     shelf: () => service.follower?.status,
   })
@@ -88,11 +98,11 @@ async function followerOf(
     ...loginOf(address, values),
     shelf,
     log,
-    served: () => service.workers?.served ?? service.serving?.report().status.release,
+    served: () => service.workers?.served,
     damaged: () => Object.keys(service.scrub?.state.damage ?? {}),
     onTrouble: (trouble) => {
       service.workers?.tell({ shelf: trouble ?? null })
-      service.serving?.onShelf(trouble)
+      service.thinkers?.tell({ shelf: trouble ?? null })
     },
   })
   return service.follower
@@ -104,38 +114,76 @@ function scrubOf({ log }: Context, service: Service, shelf: Shelf): Scrub {
     log,
     onChange: (scrub) => {
       service.workers?.tell({ scrub })
-      service.serving?.onScrub(scrub)
+      service.thinkers?.tell({ scrub })
       service.follower?.wake()
     },
   })
   return service.scrub
 }
 
-/** Serves in this process. */
-function serveAlone({ values, log }: Context, service: Service, shelf: Shelf, first: Servable): string {
-  const known = { scrub: notScrubbed, shelf: service.follower?.status.trouble }
-  service.serving = startServing({ values, log, shelf, first, known, shared: false })
-  return service.serving.url
-}
-
-/** Serves in workers. Where they begin with another release than the current one, they are told which. */
-async function supervise({ values, log }: Context, service: Service, instead: string | undefined): Promise<string> {
-  service.workers = await startWorkers({
-    count: values.workers,
+/**
+ * Starts the processes that serve and those that think. Where they begin with another release than the current one, they are
+ * told which.
+ */
+async function supervise(
+  { values, log }: Context,
+  service: Service,
+  count: number,
+  directory: string,
+  instead: string | undefined,
+): Promise<string> {
+  const common = {
+    count,
     listening: { host: values.host, port: values.port },
-    command: (port) => [...programCommand, ...withPort(process.argv.slice(2), port)],
+    command: (port: number) => [...programCommand, ...withPort(process.argv.slice(2), port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log,
-    known: (served) => ({
+    known: (served: string | undefined) => ({
       scrub: service.scrub?.state ?? notScrubbed,
       served: served ?? instead,
       shelf: service.follower?.status.trouble,
+      thinkers: service.thinkers?.sockets ?? [],
+      directory,
     }),
     unset: SHELF_VARIABLES,
     onCrash: async () => service.scrub?.verifyCurrent(),
-    inherited: inheritedDescriptors(values, log),
+  }
+  let sockets = 0
+  const thinkers = new Supervisor({
+    ...common,
+    name: 'thinker',
+    socket: () => join(directory, `thinker-${++sockets}`),
+    onChange: () => service.workers?.tell({ thinkers: service.thinkers?.sockets ?? [] }),
+    maxBytes: values['max-thinking-mb'] * MEGABYTE,
   })
-  return service.workers.url
+  const workers = new Supervisor({ ...common, inherited: inheritedDescriptors(values, log) })
+  service.thinkers = thinkers
+  service.workers = workers
+  try {
+    await Promise.all([workers.start(), thinkers.start()])
+  } catch (error) {
+    workers.kill()
+    thinkers.kill()
+    throw error
+  }
+  return workers.url
+}
+
+/** A directory for what the processes of this service share, which no one else may look into. */
+function privateDirectory(): Disposable & { readonly path: string } {
+  const tried = [process.env.XDG_RUNTIME_DIR ?? tmpdir(), tmpdir(), '/dev/shm']
+  for (const parent of tried) {
+    try {
+      const path = mkdtempSync(join(parent, 'nomenclator-'))
+      return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+    } catch {
+      // The next one may do.
+    }
+  }
+  throw new Failure(
+    `no directory for temporary files can be written to (tried ${[...new Set(tried)].join(', ')}): the processes of the ` +
+      'service need one for their sockets. Name one with TMPDIR.',
+  )
 }
 
 const NOT_FOR_WORKERS = /^--(?:port|shelf|shelf-password-file)(?<value>=|$)/

@@ -1,27 +1,28 @@
-// A worker: one of several processes that serve, started by a supervisor, with which it keeps a link.
+// A process of the service, of either kind, started by a supervisor with which it keeps a link.
 import { Failure } from '../../base/failure.ts'
 import { type Known, SupervisorLink } from '../../http/processes/workers.ts'
-import { damageIn, notScrubbed } from '../../release/home/scrub.ts'
+import { damageIn } from '../../release/home/scrub.ts'
 import { openServable } from '../../release/home/servable.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { onReopenSignal, untilStopped } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
-import { startServing } from './process.ts'
+import { startServing, startThinking } from './process.ts'
 
 /** A worker takes what it finds in the home and writes no release: only the first start may build one. */
-export async function work({ values, log }: Context, knownText: string | undefined): Promise<number> {
-  const known: Known = knownText === undefined ? { scrub: notScrubbed } : JSON.parse(knownText)
+export async function work({ values, log }: Context, knownText: string, socket: string | undefined): Promise<number> {
+  const known: Known = JSON.parse(knownText)
   const shelf = new Shelf(homeOf(values.home), values['require-signature'])
   const first = await openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
-  const serving = startServing({ values, log, shelf, first, known, shared: true })
-  const link = new SupervisorLink(serving)
-  const stop = () => serving.stop(values['drain-timeout'] * 1_000, () => link.closed())
+  const given = { values, log, shelf, first, known }
+  const running = socket === undefined ? startServing(given) : startThinking(given, socket)
+  const link = new SupervisorLink(running)
+  const stop = () => running.stop(values['drain-timeout'] * 1_000, () => link.closed())
   const stopped = untilStopped({ stop, supervised: true })
-  onReopenSignal(serving.reopen)
-  link.ready(serving.port)
+  onReopenSignal(running.reopen)
+  link.ready(running.port)
   await stopped
   return 0
 }

@@ -99,6 +99,10 @@ export const en: Words = {
     'unsupported-media-type': { title: 'That format is not accepted', advice: 'Send JSON, NDJSON or CSV.' },
     'content-too-large': { title: 'Too much data was sent', advice: 'Send fewer rows at a time.' },
     'too-many-requests': { title: 'Too many requests in a row', advice: 'Wait a moment and try again.' },
+    'took-too-long': {
+      title: 'That takes more work than one request may',
+      advice: 'Ask for less at a time: fewer words, or a smaller part of the catalog.',
+    },
     overloaded: { title: 'There is too much to do at the moment', advice: 'Try again in a moment.' },
     'internal-error': {
       title: 'Something failed on our side',

@@ -120,6 +120,10 @@ const problems: ProblemWords = {
     title: 'Demasiadas peticiones seguidas',
     advice: 'Espere unos momentos y vuelva a intentarlo.',
   },
+  'took-too-long': {
+    title: 'Eso requiere más trabajo del que puede pedirse de una vez',
+    advice: 'Pida menos: menos palabras, o una parte más pequeña del catálogo.',
+  },
   overloaded: { title: 'Hay demasiado trabajo en este momento', advice: 'Vuelva a intentarlo en unos momentos.' },
   'internal-error': {
     title: 'Algo falló de nuestro lado',

@@ -7,7 +7,7 @@ import { clientAddress, type ProxyPolicy } from '../client-address.ts'
 import { whenReady, withLines } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import { problemResponse } from '../problem.ts'
-import { surfaceAt } from '../routes.ts'
+import { surfaceAt, takesThought } from '../routes.ts'
 
 export type RateLimit = {
   /** How many requests a client may send in a window, all at once or spread over it. */
@@ -64,11 +64,11 @@ export class RateTable {
     return new RateTable(Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true }))
   }
 
-  take(address: string, { requests, windowSeconds }: RateLimit, now = Date.now()): Verdict {
+  take(key: string, { requests, windowSeconds }: RateLimit, now = Date.now()): Verdict {
     // In whole microseconds, so that sums are exact: an error would let the last request of a burst seem one too many.
     const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
     const end = start + share * requests
-    const at = this.#entryOf(networkOf(address))
+    const at = this.#entryOf(key)
     const storedAt = this.#wholeAt[at] as number
     // Further ahead than a window it can only be because the clock was set back.
     const wholeAt = storedAt < start || storedAt > end ? start : storedAt
@@ -79,10 +79,20 @@ export class RateTable {
     return { allowed, remaining, milliseconds: ((remaining + 1) * share - (end - next)) / 1_000 }
   }
 
+  /** Counts so many more requests, however far ahead that is; at most a whole window has to be waited for. */
+  charge(key: string, { requests, windowSeconds }: RateLimit, count: number, now = Date.now()): void {
+    const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
+    const end = start + share * requests
+    const at = this.#entryOf(key)
+    const storedAt = this.#wholeAt[at] as number
+    const wholeAt = storedAt < start || storedAt > end ? start : storedAt
+    this.#wholeAt[at] = Math.min(wholeAt + share * count, end)
+  }
+
   /** The entry of an address; one that has none gets the one that it loses least by. */
-  #entryOf(network: string): number {
-    const hash = Bun.hash.xxHash32(network, this.#seeds[0])
-    const tag = Bun.hash.xxHash32(network, this.#seeds[1])
+  #entryOf(key: string): number {
+    const hash = Bun.hash.xxHash32(key, this.#seeds[0])
+    const tag = Bun.hash.xxHash32(key, this.#seeds[1])
     const first = (hash % SETS) * WAYS
     let oldest = first
     for (let at = first; at < first + WAYS; at++) {
@@ -130,12 +140,24 @@ type RateLimiting = {
   readonly metrics: Metrics
 }
 
+/** So much processor time counts like a request. */
+const MILLISECONDS_PER_REQUEST = 10
+/** What takes thought is counted apart: whoever reads pages from the same address is not held by it. */
+const thoughtOf = (client: string) => `thought ${networkOf(client)}`
+
+/** Counts what a request of a client has taken, besides the request itself. */
+export function chargeThought({ limit, table }: RateLimiting, client: string, milliseconds: number): void {
+  table.charge(thoughtOf(client), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
+}
+
 /** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
 export function rateLimited(app: App, { limit, table, policy, metrics }: RateLimiting): App {
   const policyLine = `RateLimit-Policy: "default";q=${limit.requests};w=${limit.windowSeconds}\r\n`
   const respond: App = (request, connection, id) => {
     const { path, headers } = request
-    const { allowed, remaining, milliseconds } = table.take(clientAddress(policy, headers, connection), limit)
+    const client = clientAddress(policy, headers, connection)
+    const key = takesThought(request) ? thoughtOf(client) : networkOf(client)
+    const { allowed, remaining, milliseconds } = table.take(key, limit)
     const seconds = Math.ceil(milliseconds / 1_000)
     const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
     if (!allowed) {

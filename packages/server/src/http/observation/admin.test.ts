@@ -19,7 +19,6 @@ let stopping = false
 const admin = startAdmin({
   host: '127.0.0.1',
   port: 0,
-  supervises: true,
   reports: () => reports(),
   restarts: () => 3,
   stopping: () => stopping,
@@ -169,7 +168,7 @@ describe('requests', () => {
 
 test('a port in use is a failure in words', () => {
   const port = Number(new URL(admin.url).port)
-  expect(() => startAdmin({ host: '127.0.0.1', port, supervises: false, reports: async () => [] })).toThrow(
+  expect(() => startAdmin({ host: '127.0.0.1', port, reports: async () => [] })).toThrow(
     `cannot listen for operators on 127.0.0.1, port ${port} (EADDRINUSE); choose another with --admin`,
   )
 })

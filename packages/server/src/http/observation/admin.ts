@@ -11,14 +11,14 @@ export type AdminAddress = { readonly host: string; readonly port: number }
 export type AdminOptions = AdminAddress & {
   /** The reports of every worker that listens; what workers counted that have ended is added to the first. */
   readonly reports: () => Promise<readonly WorkerReport[]>
+  /** The reports of every process that thinks. */
+  readonly thinkers?: () => Promise<readonly WorkerReport[]>
   /** How many workers were replaced because they had died or did not respond. */
   readonly restarts?: () => number
   /** Whether the service as a whole is about to stop. */
   readonly stopping?: () => boolean
   /** How the shared shelf is followed; undefined where there is none. */
   readonly shelf?: () => ShelfStatus | undefined
-  /** Whether this process only supervises others. */
-  readonly supervises: boolean
 }
 
 export type Admin = AsyncDisposable & { readonly url: string }
@@ -137,7 +137,8 @@ async function metricsText(options: AdminOptions, startedAt: number): Promise<st
     startedAt,
     now: Date.now(),
     shelf: options.shelf?.(),
-    supervisorBytes: options.supervises ? process.memoryUsage.rss() : undefined,
+    thinkers: (await options.thinkers?.().catch(() => [])) ?? [],
+    supervisorBytes: process.memoryUsage.rss(),
   })
 }
 

@@ -10,7 +10,7 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export type Exposed = {
   readonly reports: readonly WorkerReport[]
-  /** How many workers were replaced because they had died or did not respond. */
+  /** How many workers were replaced because they had died, did not respond or leaked connections. */
   readonly restarts: number
   readonly ready: boolean
   /** When the service was started, and the time, in milliseconds since 1970. */
@@ -18,8 +18,10 @@ export type Exposed = {
   readonly now: number
   /** How the shared shelf is followed; undefined where there is none. */
   readonly shelf?: ShelfStatus | undefined
-  /** The memory of the supervisor; undefined where there is none. */
-  readonly supervisorBytes: number | undefined
+  /** The reports of the processes that think. */
+  readonly thinkers: readonly WorkerReport[]
+  /** The memory of the supervisor. */
+  readonly supervisorBytes: number
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -51,6 +53,13 @@ const byRoute =
   (read: (all: MetricsSnapshot, number: number, route: RouteLabel) => readonly Sample[]) =>
   ({ all }: Totals) =>
     all === undefined ? [] : ROUTE_LABELS.flatMap((route, number) => read(all, number, route))
+
+const memoryOf =
+  (process: string) =>
+  ({ metrics: { pid, residentBytes } }: WorkerReport): Sample => ({
+    labels: { process, pid: String(pid) },
+    value: residentBytes,
+  })
 
 /** Every metric by its name. */
 export const METRICS: Readonly<Record<string, Metric>> = {
@@ -86,7 +95,10 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   nomenclator_errors_total: {
     type: 'counter',
     help: 'Faults of the service: responses with status 500, and bodies that were cut off.',
-    samples: counted(({ errors }) => errors),
+    samples: ({ all, thinkers }) => {
+      const inThought = thinkers.reduce((sum, { metrics }) => sum + metrics.errors, 0)
+      return all === undefined ? [] : [{ value: all.errors + inThought }]
+    },
   },
   nomenclator_refused_total: {
     type: 'counter',
@@ -108,6 +120,16 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     help: 'Bytes of responses that clients have not taken yet.',
     samples: counted(({ unsentBytes }) => unsentBytes),
   },
+  nomenclator_thinking_requests: {
+    type: 'gauge',
+    help: 'Requests that processes that think work on, or that wait for that.',
+    samples: counted(({ thinking }) => thinking),
+  },
+  nomenclator_thinking_seconds_total: {
+    type: 'counter',
+    help: 'Processor time that requests took in processes that think.',
+    samples: counted(({ thinkingSeconds }) => thinkingSeconds),
+  },
   nomenclator_dropped_access_log_lines_total: {
     type: 'counter',
     help: 'Lines that the access log could not take.',
@@ -125,7 +147,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   },
   nomenclator_worker_restarts_total: {
     type: 'counter',
-    help: 'Workers that were replaced because they had died or did not respond.',
+    help: 'Workers that were replaced because they had died, did not respond or leaked connections.',
     samples: ({ restarts }) => [{ value: restarts }],
   },
   nomenclator_degraded_workers: {
@@ -204,14 +226,10 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   nomenclator_resident_memory_bytes: {
     type: 'gauge',
     help: 'Resident memory of each process; the files of a release, which all workers share, count in each of them.',
-    samples: ({ reports, supervisorBytes }) => [
-      ...reports.map(({ metrics }) => ({
-        labels: { process: 'worker', pid: String(metrics.pid) },
-        value: metrics.residentBytes,
-      })),
-      ...(supervisorBytes === undefined
-        ? []
-        : [{ labels: { process: 'supervisor', pid: String(process.pid) }, value: supervisorBytes }]),
+    samples: ({ reports, thinkers, supervisorBytes }) => [
+      ...reports.map(memoryOf('worker')),
+      ...thinkers.map(memoryOf('thinker')),
+      { labels: { process: 'supervisor', pid: String(process.pid) }, value: supervisorBytes },
     ],
   },
   nomenclator_event_loop_lag_seconds: {

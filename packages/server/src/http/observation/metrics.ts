@@ -2,7 +2,7 @@
 import { ROUTE_LABELS, type RouteLabel } from '../routes.ts'
 
 /** Why a client was turned away. */
-export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate'
+export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate' | 'thinking'
 
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
@@ -25,6 +25,8 @@ export type MetricsSnapshot = {
   readonly connections: number
   readonly streams: number
   readonly unsentBytes: number
+  readonly thinking: number
+  readonly thinkingSeconds: number
   readonly refused: Readonly<Record<RefusalReason, number>>
   readonly swaps: number
   readonly scrubSound: boolean | undefined
@@ -53,7 +55,11 @@ export class Metrics {
   streams = 0
   /** Bytes of responses that clients have not taken yet, and of requests that wait behind them. */
   unsentBytes = 0
-  readonly refused: Record<RefusalReason, number> = { connections: 0, streams: 0, bytes: 0, rate: 0 }
+  /** Requests that processes that think have at this moment. */
+  thinking = 0
+  /** Processor time that they took. */
+  thinkingSeconds = 0
+  readonly refused: Record<RefusalReason, number> = { connections: 0, streams: 0, bytes: 0, rate: 0, thinking: 0 }
   /** How often another release was put in place of the one before. */
   swaps = 0
   /** Whether the last scrub found every file sound; undefined before the first one has ended. */
@@ -99,6 +105,8 @@ export class Metrics {
       connections: this.connections,
       streams: this.streams,
       unsentBytes: this.unsentBytes,
+      thinking: this.thinking,
+      thinkingSeconds: this.thinkingSeconds,
       refused: { ...this.refused },
       swaps: this.swaps,
       scrubSound: this.scrubSound,
@@ -149,6 +157,8 @@ export const mergeSnapshots = (snapshots: readonly [MetricsSnapshot, ...MetricsS
     connections: a.connections + b.connections,
     streams: a.streams + b.streams,
     unsentBytes: a.unsentBytes + b.unsentBytes,
+    thinking: a.thinking + b.thinking,
+    thinkingSeconds: a.thinkingSeconds + b.thinkingSeconds,
     refused: addedByName(a.refused, b.refused),
     swaps: a.swaps + b.swaps,
     scrubSound: b.scrubEnded > a.scrubEnded ? b.scrubSound : a.scrubSound,
@@ -171,5 +181,6 @@ export const countersOf = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
   connections: 0,
   streams: 0,
   unsentBytes: 0,
+  thinking: 0,
   residentBytes: 0,
 })

@@ -16,7 +16,7 @@ import { type RouteLabel, routeLabelAt, surfaceAt } from '../routes.ts'
 import { parseHead } from '../wire/request-head.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Metrics } from './metrics.ts'
-import { RequestId } from './request-id.ts'
+import { type AnyId, RequestId } from './request-id.ts'
 
 export type Observation = {
   readonly metrics: Metrics
@@ -65,7 +65,7 @@ const millisecondsSince = (nanoseconds: number): number => (Bun.nanoseconds() - 
 /** Counts and logs what went wrong in the service while it responded. */
 export const failureLog =
   ({ log, metrics }: Pick<Observation, 'log' | 'metrics'>) =>
-  (error: unknown, { method, path }: HttpRequest, id?: RequestId): void => {
+  (error: unknown, { method, path }: HttpRequest, id?: AnyId): void => {
     metrics.errors++
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     log({

@@ -9,8 +9,11 @@ const VALID = /^[A-Za-z0-9._~+/=@:-]{1,128}$/
 const prefix = crypto.getRandomValues(new Uint8Array(6)).toHex()
 let counter = 0
 
+/** The id of a request, wherever it was found or made. */
+export type AnyId = { readonly value: string }
+
 /** The id of one request. It is found or made when it is first read, since most requests never need theirs. */
-export class RequestId {
+export class RequestId implements AnyId {
   readonly #policy: ProxyPolicy
   /** Undefined where what was received is not a request. */
   readonly request: HttpRequest | undefined

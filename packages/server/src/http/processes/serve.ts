@@ -27,13 +27,14 @@ export class CannotListen extends Failure {
 }
 
 export function serve(app: App, options: ListenOptions): RunningServer {
-  const { clientOf, maxBody, failed: onFailure } = app
+  const { clientOf, maxBody, bodyScanner, failed: onFailure } = app
   const server = listen(
     {
       respond: app,
       refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)),
       clientOf,
       maxBody,
+      bodyScanner,
       onFailure,
     },
     options,

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { childrenOf } from '../../../../../test/support/service.ts'
 import type { LogEvent } from '../../base/log.ts'
 import { Metrics, type MetricsSnapshot } from '../observation/metrics.ts'
-import { Backoff, startWorkers, type Workers } from './workers.ts'
+import { Backoff, Supervisor } from './workers.ts'
 
 const { STEADY_MILLISECONDS } = Backoff
 
@@ -39,7 +39,14 @@ process.once('message', () => console.log('started'))
 setInterval(() => {}, 60_000)
 `
 
-let running: Workers | undefined
+let running: Supervisor | undefined
+
+async function started(options: ConstructorParameters<typeof Supervisor>[0]): Promise<Supervisor> {
+  const supervisor = new Supervisor(options)
+  await supervisor.start()
+  return supervisor
+}
+
 afterEach(async () => {
   running?.kill()
   while (childrenOf(process.pid).length > 0) await Bun.sleep(5)
@@ -59,7 +66,7 @@ console.log(most, untouched.length)
 
 test('the garbage of a worker stays small beside a large release', async () => {
   const took = Promise.withResolvers<number>()
-  running = await startWorkers({
+  running = await started({
     count: 1,
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', WASTEFUL_WORKER],
@@ -84,7 +91,7 @@ test('the supervisor resets it when a worker has run steadily', async () => {
       })
     }
   }
-  running = await startWorkers({
+  running = await started({
     count: 1,
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', WORKER],
@@ -127,10 +134,10 @@ process.send({ ready: { port: 1 } })
 setInterval(() => {}, 60_000)
 `
 
-async function reporting(count: number, onCrash?: () => Promise<void>) {
+async function reporting(count: number, more: Partial<Parameters<typeof started>[0]> = {}) {
   const events: LogEvent[] = []
   let onEvent = () => {}
-  const workers = await startWorkers({
+  const workers = await started({
     count,
     listening: { host: '127.0.0.1', port: 0 },
     command: () => [process.execPath, '-e', REPORTING],
@@ -139,7 +146,7 @@ async function reporting(count: number, onCrash?: () => Promise<void>) {
       events.push(event)
       onEvent()
     },
-    ...(onCrash === undefined ? {} : { onCrash }),
+    ...more,
   })
   running = workers
   const times = async (event: string, expected: number): Promise<void> => {
@@ -200,15 +207,42 @@ describe('reports', () => {
   })
 })
 
+test.skipIf(process.platform !== 'linux')(
+  'a worker that counts connections which the kernel does not have is replaced, and others are not',
+  async () => {
+    const leaking = REPORTING.replace('"connections":2', '"connections":20')
+    expect(leaking).not.toBe(REPORTING)
+    const scripts = [leaking, REPORTING, REPORTING]
+    const { workers, events, times } = await reporting(2, {
+      leakCheckMilliseconds: 20,
+      command: () => [process.execPath, '-e', scripts.shift() ?? REPORTING],
+    })
+    await workers.reports()
+    await times('connections-leaked', 1)
+    const { message, ...event } = events[0] as LogEvent & { worker: number }
+    expect(event).toEqual({
+      level: 'error',
+      event: 'connections-leaked',
+      worker: event.worker,
+      counted: 20,
+      connected: 0,
+    })
+    expect(message).toBe(`CONNECTIONS LEAKED: process ${event.worker} counts 20, and the system has 0; replacing it`)
+    while (childrenOf(process.pid).includes(event.worker) || (await workers.reports()).length !== 2) await Bun.sleep(5)
+    expect([workers.restarts, (await workers.reports()).map(({ metrics }) => metrics.connections)]).toEqual([1, [2, 2]])
+  },
+)
+
 test.each<[signal: NodeJS.Signals, looks: number]>([
   ['SIGBUS', 1],
   ['SIGSEGV', 1],
   ['SIGKILL', 0],
 ])('after %s the contents are looked at before another worker starts: %i times', async (signal, looks) => {
   let looked = 0
-  const { workers, events, times } = await reporting(1, async () => {
+  const onCrash = async () => {
     looked++
-  })
+  }
+  const { workers, events, times } = await reporting(1, { onCrash })
   const [pid] = childrenOf(process.pid)
   process.kill(pid as number, signal)
   await times('worker-died', 1)

@@ -1,10 +1,13 @@
-// The supervisor: keeps several processes of the server running on one port, and exchanges messages with them.
+// The supervisor: keeps several processes of one kind running, those that serve or those that think, and exchanges
+// messages with them.
+import { readFileSync } from 'node:fs'
 import { Failure, messageOf } from '../../base/failure.ts'
-import { eventOf, type Log } from '../../base/log.ts'
+import { eventOf, type Log, type LogEvent } from '../../base/log.ts'
 import type { ScrubState } from '../../release/home/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from '../observation/metrics.ts'
 import type { ShelfTrouble } from '../observation/shelf-status.ts'
 import { type ListenOptions, urlOf } from '../wire/server.ts'
+import { connectedClients, LeakCheck } from './open-sockets.ts'
 import { CannotListen } from './serve.ts'
 import type { WorkerReport } from './serving-status.ts'
 
@@ -13,6 +16,9 @@ export const SUPERVISOR_VARIABLE = 'NOMENCLATOR_SUPERVISOR'
 
 /** The variable in the environment of a worker that has what its supervisor knows of the home, as JSON. */
 export const KNOWN_VARIABLE = 'NOMENCLATOR_KNOWN'
+
+/** The variable in the environment of a process that thinks: the socket that it listens on. */
+export const THINKER_VARIABLE = 'NOMENCLATOR_THINKER'
 
 /**
  * Options of the garbage collector of a process that serves, which it reads when it starts. It takes mapped files for memory
@@ -30,6 +36,10 @@ export type Known = {
   readonly served?: string | undefined
   /** Why the shared shelf is not followed; undefined where it is, or where there is none. */
   readonly shelf?: ShelfTrouble | undefined
+  /** Where the processes that think listen, for those that serve. */
+  readonly thinkers: readonly string[]
+  /** Where processes of the service can make files that they share. */
+  readonly directory: string
 }
 
 /** What a worker tells its supervisor: that it listens, that it has stopped listening, or how it is. */
@@ -38,8 +48,11 @@ type WorkerMessage =
   | { readonly closed: true }
   | { readonly report: WorkerReport }
 
-/** What the supervisor tells its workers: what the scrub has found, or how the shared shelf is followed. */
-type News = { readonly scrub: ScrubState } | { readonly shelf: ShelfTrouble | null }
+/** What the supervisor tells its workers: what the scrub has found, how the shared shelf is followed, who thinks. */
+type News =
+  | { readonly scrub: ScrubState }
+  | { readonly shelf: ShelfTrouble | null }
+  | { readonly thinkers: readonly string[] }
 
 /** What the supervisor tells a worker: that it may send its last responses, what is wanted of it, or news. */
 type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' } | News
@@ -50,6 +63,8 @@ type WorkerSide = {
   readonly report: () => WorkerReport
   readonly onScrub: (state: ScrubState) => void
   readonly onShelf: (trouble: ShelfTrouble | undefined) => void
+  /** Takes up where the processes that think listen. */
+  readonly onThinkers: (paths: readonly string[]) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
 }
@@ -84,6 +99,7 @@ export class SupervisorLink {
     if ('finish' in message) this.#finish.resolve()
     else if ('scrub' in message) this.#options.onScrub(message.scrub)
     else if ('shelf' in message) this.#options.onShelf(message.shelf ?? undefined)
+    else if ('thinkers' in message) this.#options.onThinkers(message.thinkers)
     else if (message.wanted === 'reopen') this.#options.reopen()
     else this.#report()
   }
@@ -103,8 +119,16 @@ function send(message: WorkerMessage, onSent: () => void = () => {}): void {
 }
 
 type WorkersOptions = {
+  /** What they are called in messages. */
+  readonly name?: 'worker' | 'thinker'
   readonly count: number
   readonly listening: ListenOptions
+  /** The socket that each listens on, where they do not share a port. */
+  readonly socket?: () => string
+  /** Called when one has begun to listen, or gets no more to do. */
+  readonly onChange?: () => void
+  /** How much memory of its own one may have before it is replaced, in bytes. */
+  readonly maxBytes?: number
   /** The command line of a worker that listens on this port. */
   readonly command: (port: number) => readonly string[]
   /** How long a worker may take to stop. */
@@ -120,31 +144,13 @@ type WorkersOptions = {
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
-}
-
-export type Workers = {
-  readonly url: string
-  /** How many workers were replaced because they died or did not report. */
-  readonly restarts: number
-  /** How each worker is at this moment. What workers counted that have ended is added to the first of them. */
-  reports(): Promise<readonly WorkerReport[]>
-  /** The digest of the release that a worker reported last. */
-  readonly served: string | undefined
-  /** Tells all workers. */
-  tell(news: News): void
-  /** Lets the workers open their access log anew. */
-  reopen(): void
-  /**
-   * Replaces the workers one after the other. If a new one cannot start, the remaining old ones stay. However often it
-   * is called meanwhile, they are replaced once more.
-   */
-  restart(): void
-  stop(): Promise<void>
-  kill(): void
+  /** How often the connections that workers count are compared with those of the kernel. */
+  readonly leakCheckMilliseconds?: number
 }
 
 type Worker = {
   readonly process: Bun.Subprocess
+  readonly socket: string | undefined
   readonly startedAt: number
   state: 'starting' | 'listening' | 'closed' | 'finishing'
   /** It was told to stop. */
@@ -152,6 +158,7 @@ type Worker = {
   /** How many checks have passed since it was heard of. */
   silentChecks: number
   lastReport?: WorkerReport
+  readonly leakCheck: LeakCheck
   /** Called at its next report. */
   readonly onReport: (() => void)[]
 }
@@ -163,22 +170,15 @@ const CHECK_MILLISECONDS = 1_000
  * sleeps or all processes are stopped, none takes place.
  */
 const MAX_SILENT_CHECKS = 5
-const MAX_STARTING_CHECKS = 60
+/** A process that starts loads its program before it can report. */
+const MAX_STARTING_CHECKS = 10
 const MAX_REPORT_MILLISECONDS = 500
+const LEAK_CHECK_MILLISECONDS = 10_000
 /** How a process ends that was told to. Any other signal is a crash. */
 const ORDERLY: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
-/** Starts the workers. If the first of them cannot start, neither can the service. */
-export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  refusePortInUse(options.listening)
-  const supervisor = new Supervisor(options)
-  await supervisor.start()
-  return supervisor
-}
-
 /** Workers listen with SO_REUSEPORT, and so would share the port with any other service that allows it too. */
 function refusePortInUse({ host, port }: ListenOptions): void {
-  if (port === 0) return
   try {
     Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
   } catch (error) {
@@ -212,7 +212,8 @@ export class Backoff {
   }
 }
 
-class Supervisor implements Workers {
+/** Keeps so many processes of one kind running. */
+export class Supervisor {
   readonly #options: WorkersOptions
   readonly #now: () => number
   /** All that are alive, including those that are starting or stopping. */
@@ -226,6 +227,7 @@ class Supervisor implements Workers {
   #ended: MetricsSnapshot | undefined
   /** The release that a worker reported last. */
   #served: string | undefined
+  /** How many workers were replaced because they died or did not report. */
   restarts = 0
 
   constructor(options: WorkersOptions) {
@@ -233,13 +235,20 @@ class Supervisor implements Workers {
     this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
     setInterval(() => this.#killStuck(), CHECK_MILLISECONDS).unref()
+    this.#checkForLeaks()
+  }
+
+  get #name(): string {
+    return (this.#options.name ?? 'worker').toUpperCase()
   }
 
   get url(): string {
     return urlOf(this.#options.listening.host, this.#port)
   }
 
+  /** Starts the workers. If the first of them cannot start, neither can the service. */
   async start(): Promise<void> {
+    if (this.#options.socket === undefined) refusePortInUse(this.#options.listening)
     try {
       this.#port = await this.#spawn()
       await this.#startMissing()
@@ -249,21 +258,22 @@ class Supervisor implements Workers {
     }
   }
 
+  /** How each worker is at this moment. What workers counted that have ended is added to the first of them. */
   async reports(): Promise<readonly WorkerReport[]> {
     const workers = [...this.#workers].filter(({ state }) => state !== 'starting')
-    const fresh = workers.map((worker) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      worker.onReport.push(resolve)
-      tell(worker, { wanted: 'report' })
-      return promise
-    })
-    await Promise.race([Promise.all(fresh), Bun.sleep(MAX_REPORT_MILLISECONDS)])
+    await Promise.race([Promise.all(workers.map(nextReport)), Bun.sleep(MAX_REPORT_MILLISECONDS)])
     const reports = workers.flatMap(({ lastReport }) => lastReport ?? [])
     const [first, ...others] = reports
     if (first === undefined || this.#ended === undefined) return reports
     return [{ ...first, metrics: mergeSnapshots([first.metrics, this.#ended]) }, ...others]
   }
 
+  /** The sockets of those that may be given something to do. */
+  get sockets(): readonly string[] {
+    return this.#inService().flatMap(({ state, socket }) => (state === 'listening' ? (socket ?? []) : []))
+  }
+
+  /** The digest of the release that a worker reported last. */
   get served(): string | undefined {
     return this.#served
   }
@@ -272,10 +282,15 @@ class Supervisor implements Workers {
     for (const worker of this.#workers) tell(worker, news)
   }
 
+  /** Lets the workers open their access log anew. */
   reopen(): void {
     for (const worker of this.#workers) tell(worker, { wanted: 'reopen' })
   }
 
+  /**
+   * Replaces the workers one after the other. If a new one cannot start, the remaining old ones stay. However often it
+   * is called meanwhile, they are replaced once more.
+   */
   restart(): void {
     if (this.#restarting === 'no') void this.#restartAll()
     else this.#restarting = 'and once more'
@@ -307,18 +322,58 @@ class Supervisor implements Workers {
         if (this.#stopping) return
         // One that has died meanwhile is being replaced already.
         if (!this.#workers.has(old)) continue
-        await this.#spawn()
-        await this.#retire(old)
-        await this.#startMissing()
+        await this.#replace(old)
       }
-      this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
+      if (this.#options.socket === undefined)
+        this.#options.log({ level: 'info', event: 'workers-restarted', message: 'All workers were restarted.' })
     } catch (error) {
-      const message = `WORKERS NOT RESTARTED: ${messageOf(error)}; those that are there go on`
+      const message = `${this.#name}S NOT RESTARTED: ${messageOf(error)}; those that are there go on`
       if (this.#stopping) return
       this.#options.log({ level: 'error', event: 'workers-not-restarted', message })
       // One that died meanwhile was not replaced if the one that could not start seemed to take its place.
       if (this.#inService().length < this.#options.count) void this.#replaceDead(false)
     }
+  }
+
+  async #replace(old: Worker): Promise<void> {
+    await this.#spawn()
+    await this.#retire(old)
+    await this.#startMissing()
+  }
+
+  /** Checks the workers one after the other, time and again. */
+  #checkForLeaks(): void {
+    const check = async () => {
+      for (const worker of this.#inService()) await this.#replaceLeaking(worker)
+      this.#checkForLeaks()
+    }
+    setTimeout(check, this.#options.leakCheckMilliseconds ?? LEAK_CHECK_MILLISECONDS).unref()
+  }
+
+  /** Replaces a worker that counts connections which the kernel does not have: they take up its descriptors for ever. */
+  async #replaceLeaking(worker: Worker): Promise<void> {
+    if (worker.state !== 'listening' || this.#options.socket !== undefined) return
+    const { pid } = worker.process
+    const counted = () => worker.lastReport?.metrics.connections ?? 0
+    const count = () => Promise.race([nextReport(worker), Bun.sleep(MAX_REPORT_MILLISECONDS)]).then(counted)
+    const leak = await worker.leakCheck.run(counted(), count, () => connectedClients(pid, this.#port))
+    if (leak === undefined) return
+    const message = `CONNECTIONS LEAKED: process ${pid} counts ${leak.counted}, and the system has ${leak.connected}; replacing it`
+    await this.#replaceFaulty(worker, { level: 'error', event: 'connections-leaked', message, worker: pid, ...leak })
+  }
+
+  /** Puts another in the place of one that works and is not as it should be, unless a restart does so already. */
+  async #replaceFaulty(worker: Worker, event: LogEvent): Promise<void> {
+    if (worker.retired || this.#stopping || this.#restarting !== 'no') return
+    this.#options.log(event)
+    this.restarts++
+    this.#restarting = 'yes'
+    await this.#replace(worker).catch((error) => {
+      const message = `${this.#name} DID NOT START: ${messageOf(error)}; the one that it was to replace goes on`
+      if (!this.#stopping) this.#options.log({ level: 'error', event: 'worker-not-started', message })
+    })
+    if (this.#isRestartWanted()) await this.#restartAll()
+    else this.#restarting = 'no'
   }
 
   #inService(): Worker[] {
@@ -339,6 +394,7 @@ class Supervisor implements Workers {
   #spawn(): Promise<number> {
     const ready = Promise.withResolvers<number>()
     const known = this.#options.known?.(this.#served)
+    const socket = this.#options.socket?.()
     const child = Bun.spawn([...this.#options.command(this.#port)], {
       stdio: ['ignore', 'pipe', 'pipe', ...(this.#options.inherited ?? [])],
       env: {
@@ -347,6 +403,7 @@ class Supervisor implements Workers {
         ...Object.fromEntries((this.#options.unset ?? []).map((name) => [name, undefined])),
         [SUPERVISOR_VARIABLE]: String(process.pid),
         ...(known === undefined ? {} : { [KNOWN_VARIABLE]: JSON.stringify(known) }),
+        ...(socket === undefined ? {} : { [THINKER_VARIABLE]: socket }),
       },
       ipc: (message: WorkerMessage) => {
         worker.silentChecks = 0
@@ -354,19 +411,24 @@ class Supervisor implements Workers {
         worker.state = 'ready' in message ? 'listening' : 'closed'
         if ('closed' in message) return this.#letClosedFinish()
         ready.resolve(message.ready.port)
+        this.#options.onChange?.()
         // What was found while it was starting may not have reached it.
         const latest = this.#options.known?.(this.#served)
         if (latest === undefined || known === undefined) return
         if (JSON.stringify(latest.scrub) !== JSON.stringify(known.scrub)) tell(worker, { scrub: latest.scrub })
+        if (JSON.stringify(latest.thinkers) !== JSON.stringify(known.thinkers))
+          tell(worker, { thinkers: latest.thinkers })
         if (JSON.stringify(latest.shelf) !== JSON.stringify(known.shelf)) tell(worker, { shelf: latest.shelf ?? null })
       },
     })
     const worker: Worker = {
       process: child,
+      socket,
       startedAt: this.#now(),
       state: 'starting',
       retired: false,
       silentChecks: 0,
+      leakCheck: new LeakCheck(),
       onReport: [],
     }
     this.#workers.add(worker)
@@ -388,13 +450,25 @@ class Supervisor implements Workers {
     for (const worker of this.#workers) {
       // One that was told to stop has a time limit of its own.
       if (worker.retired || this.#stopping) continue
+      this.#replaceIfTooLarge(worker)
       const isStarting = worker.state === 'starting'
       if (++worker.silentChecks <= (isStarting ? MAX_STARTING_CHECKS : MAX_SILENT_CHECKS)) continue
       const { pid } = worker.process
-      const message = `WORKER STUCK: process ${pid} has not reported for ${worker.silentChecks - 1} s; killing it`
+      const message = `${this.#name} STUCK: process ${pid} has not reported for ${worker.silentChecks - 1} s; killing it`
       this.#options.log({ level: 'error', event: 'worker-stuck', message, worker: pid })
       worker.process.kill('SIGKILL')
     }
+  }
+
+  /** One whose memory has grown too much ends when its work is done, or at once if it goes on growing. */
+  #replaceIfTooLarge(worker: Worker): void {
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#options
+    const { pid } = worker.process
+    const bytes = maxBytes === Number.POSITIVE_INFINITY ? 0 : ownBytes(pid)
+    if (bytes <= maxBytes || worker.state !== 'listening') return
+    const message = `${this.#name} TOO LARGE: process ${pid} has ${Math.round(bytes / MEGABYTE)} MB of its own; replacing it`
+    void this.#replaceFaulty(worker, { level: 'warn', event: 'worker-too-large', message, worker: pid, bytes })
+    if (bytes > 2 * maxBytes) worker.process.kill('SIGKILL')
   }
 
   /** Logs what a worker writes: only the supervisor writes, so that the lines of several workers are not mixed up. */
@@ -422,18 +496,19 @@ class Supervisor implements Workers {
 
   #onExit(worker: Worker, ready: PromiseWithResolvers<number>): void {
     this.#workers.delete(worker)
+    this.#options.onChange?.()
     this.#letClosedFinish()
     const { pid, exitCode, signalCode } = worker.process
     if (worker.lastReport !== undefined) this.#keepCounters(worker.lastReport)
     const how = signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`
-    ready.reject(new Failure(`a worker could not start (${how}); its reason stands above`))
+    ready.reject(new Failure(`a ${this.#options.name ?? 'worker'} could not start (${how}); its reason stands above`))
     if (worker.state === 'starting' || worker.retired || this.#stopping) return
     this.#backoff.workerDied(this.#now() - worker.startedAt)
     this.restarts++
-    const message = `WORKER DIED: process ${pid}, ${how}; starting another in ${this.#backoff.next(this.#isServing())} ms`
+    const message = `${this.#name} DIED: process ${pid}, ${how}; starting another in ${this.#backoff.next(this.#isServing())} ms`
     this.#options.log({ level: 'error', event: 'worker-died', message, worker: pid, how })
     if (!this.#isServing()) {
-      const words = 'NO WORKER IS LEFT: nothing is served until one can start'
+      const words = `NO ${this.#name} IS LEFT: nothing is ${this.#options.name === 'thinker' ? 'searched, resolved or rendered' : 'served'} until one can start`
       this.#options.log({ level: 'error', event: 'no-worker-left', message: words })
     }
     void this.#replaceDead(signalCode !== null && !ORDERLY.includes(String(signalCode)))
@@ -461,7 +536,7 @@ class Supervisor implements Workers {
       } catch (error) {
         if (this.#stopping) return
         const wait = `trying again in ${this.#backoff.next(this.#isServing())} ms`
-        const message = `WORKER DID NOT START: ${messageOf(error)}; ${wait}`
+        const message = `${this.#name} DID NOT START: ${messageOf(error)}; ${wait}`
         this.#options.log({ level: 'error', event: 'worker-not-started', message })
       }
     }
@@ -469,12 +544,33 @@ class Supervisor implements Workers {
 
   async #retire(worker: Worker): Promise<void> {
     worker.retired = true
+    this.#options.onChange?.()
     worker.process.kill('SIGTERM')
     const timeout = this.#options.drainMilliseconds + KILL_AFTER_MILLISECONDS
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeout)
     await worker.process.exited
     clearTimeout(timer)
   }
+}
+
+const MEGABYTE = 1 << 20
+
+/** The memory that a process shares with no file: its heap and its buffers. */
+function ownBytes(pid: number): number {
+  try {
+    const [, kilobytes = '0'] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+    return Number(kilobytes) * 1_024
+  } catch {
+    return 0
+  }
+}
+
+/** Asks a worker for a report, and resolves when it is there. */
+function nextReport(worker: Worker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.onReport.push(resolve)
+  tell(worker, { wanted: 'report' })
+  return promise
 }
 
 function letFinish(worker: Worker): void {

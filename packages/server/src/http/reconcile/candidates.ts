@@ -28,10 +28,9 @@ type Match = RecordPlace & { readonly score: number; readonly isSure: boolean }
 /** What is known of a candidate besides its score. */
 type Feature = { readonly id: string; readonly value: boolean }
 
-/** Yields between the steps of its work, each of which takes milliseconds. */
-export function* candidatesFor(release: Release, query: ReconciliationQuery) {
+export function candidatesFor(release: Release, query: ReconciliationQuery) {
   const best = new Map<string, Match>()
-  for (const match of yield* matchesFor(release, query)) {
+  for (const match of matchesFor(release, query)) {
     const key = `${match.entity.name} ${match.position}`
     if (match.score > (best.get(key)?.score ?? -1)) best.set(key, match)
   }
@@ -61,20 +60,17 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
 
 // Which records are meant.
 
-type Matching = Generator<undefined, Match[]>
-
-function* matchesFor(release: Release, query: ReconciliationQuery): Matching {
+function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
   const { text, types, properties, limit } = query
   const place = findEntity(release, text)
   if (place !== undefined && types.includes(place.entity)) return [{ ...place, score: 1, isSure: true }]
   const parts = properties.flatMap((given) => givenPart(release, given) ?? [])
   const levels = types.filter((entity) => parts.some(({ part }) => isPartOf(entity, part, text)))
-  if (levels.length === 0) return yield* matchText(release, types, text, limit)
+  if (levels.length === 0) return matchText(release, types, text, limit)
   const matches: Match[] = []
   for (const entity of levels) {
     const levelParts = parts.filter(({ part }) => isPartOf(entity, part, text))
-    for (const named of combinations(levelParts))
-      matches.push(...(yield* matchParts(release, entity, text, named, limit)))
+    for (const named of combinations(levelParts)) matches.push(...matchParts(release, entity, text, named, limit))
   }
   return matches
 }
@@ -111,19 +107,19 @@ function combinations(given: readonly GivenPart[]): NamedPart[][] {
   return all
 }
 
-function* matchText(release: Release, types: readonly Entity[], text: string, limit: number): Matching {
+function matchText(release: Release, types: readonly Entity[], text: string, limit: number): Match[] {
   const names = types.map(({ name }) => name)
   const propose = () => rank(release, names, typedWords(text), { limit })
-  return yield* resolved(release, () => resolveRow(release, { text }, { names }), propose)
+  return resolved(release, () => resolveRow(release, { text }, { names }), propose)
 }
 
-function* matchParts(
+function matchParts(
   release: Release,
   entity: Entity,
   text: string,
   named: readonly NamedPart[],
   limit: number,
-): Matching {
+): Match[] {
   const parts = new Map<string, string>()
   const ancestors: RecordPlace[] = []
   for (const { part, value } of named)
@@ -137,7 +133,7 @@ function* matchParts(
   const propose = () => rank(release, [entity.name], typedWords(ownName), { limit, within: [[entity.name, filters]] })
   const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
   const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
-  return (yield* resolved(release, resolve, propose)).filter(below)
+  return resolved(release, resolve, propose).filter(below)
 }
 
 /** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
@@ -167,14 +163,12 @@ function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): F
 const MAX_PROPOSED_SCORE = 0.3
 
 /** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
-function* resolved(release: Release, resolve: () => Resolution, propose: () => readonly SearchResult[]): Matching {
-  yield
+function resolved(release: Release, resolve: () => Resolution, propose: () => readonly SearchResult[]): Match[] {
   const { verdict, record, alternatives } = resolve()
   const isSure = verdict === 'exact' || verdict === 'sure'
   const resolvedRecords = record === undefined ? [] : [record, ...alternatives]
   const matches = resolvedRecords.map((one, at) => toMatch(release, one, isSure && at === 0))
   if (verdict !== 'none' && verdict !== 'ambiguous') return matches
-  yield
   const others = propose().filter(
     (one) => !resolvedRecords.some(({ name, position }) => name === one.name && position === one.position),
   )

@@ -6,6 +6,9 @@ import { nearest } from '../../base/nearest.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { MAX_FORM_FIELDS } from '../bodies/body-limits.ts'
+import { formProblem } from '../bodies/body-types.ts'
+import { jsonProblem, TOO_MANY_FIELDS } from '../bodies/form-scanner.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { parseQuery } from '../v2/request/query-string.ts'
@@ -37,24 +40,19 @@ export type ExtensionQuery = { readonly ids: readonly string[]; readonly propert
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-const FORM = /^application\/x-www-form-urlencoded(?:$|[\t ;])/i
-
 /** The fields of the query string and of the form in the body. The first of a name counts; unknown ones are ignored. */
 export function parseForm({ query, body, headers }: HttpRequest): ReadonlyMap<string, string> {
-  const type = headers.get('content-type')
-  if (body !== undefined && type !== undefined && !FORM.test(type))
-    throw new ProblemError({ kind: 'unsupported-media-type', type, allowed: 'application/x-www-form-urlencoded' })
+  const problem = body === undefined ? undefined : formProblem(headers)
+  if (problem !== undefined) throw new ProblemError(problem)
   const fields = new Map<string, string>()
   for (const text of [query, body === undefined ? '' : formText(body)])
     for (const [name, value] of parseQuery(text).pairs) if (!fields.has(name)) fields.set(name, value)
   return fields
 }
 
-const MAX_FIELDS = 100
-
 function formText(body: Uint8Array): string {
   const text = decoded(body)
-  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) throw badBody(`the form has more than ${MAX_FIELDS} fields`)
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw new ProblemError(TOO_MANY_FIELDS)
   return text
 }
 
@@ -62,11 +60,9 @@ function decoded(body: Uint8Array): string {
   try {
     return decoder.decode(body).trim()
   } catch {
-    throw badBody('the body is not UTF-8')
+    throw new ProblemError({ kind: 'bad-request', wrong: 'the body is not UTF-8' })
   }
 }
-
-const badBody = (wrong: string) => new ProblemError({ kind: 'bad-request', wrong })
 
 export function parseQueries(text: string, catalog: Catalog): [key: string, query: ReconciliationQuery][] {
   const batch = Object.entries(object('queries', parseJson('queries', text)))
@@ -171,6 +167,8 @@ export function parseNumber(
 
 type JsonObject = Readonly<Record<string, unknown>>
 function parseJson(name: string, text: string): unknown {
+  const problem = jsonProblem(name, text)
+  if (problem !== undefined) throw new ProblemError(problem)
   try {
     return JSON.parse(text)
   } catch {

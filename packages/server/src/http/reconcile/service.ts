@@ -11,7 +11,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   isRead,
-  type Turn,
+  type Pause,
   V2_COMMON_HEADERS,
 } from '../exchange.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
@@ -39,8 +39,8 @@ type ReconcileContext = {
   readonly release: Release
   /** Under which address the service presents itself in links; throws where the request does not say so. */
   readonly baseUrlOf: () => string
-  /** A batch takes long, so it is handled in as many turns as it needs. */
-  readonly turn: Turn | undefined
+  /** Called between the queries of a batch. */
+  readonly pause: Pause | undefined
 }
 
 type Form = ReadonlyMap<string, string>
@@ -82,41 +82,40 @@ function respondEndpoint(
   form: Form,
   request: HttpRequest,
 ): HttpResponse | Promise<HttpResponse> {
-  const { release, turn } = context
-  const work = workFor(release, form)
-  if (work !== undefined) return inTurns(turn, work).then((text) => jsonResponse(context, form, request, text))
+  const { release } = context
+  const made = batchFor(context, form)
+  if (made !== undefined) return made.then((text) => jsonResponse(context, form, request, text))
   if (request.method === 'POST')
     throw badParameter('queries', '', 'a batch of queries as JSON, in a form (application/x-www-form-urlencoded)')
   return jsonResponse(context, form, request, JSON.stringify(manifest(release, context.baseUrlOf())))
 }
 
-/** JSON that takes long: it yields between the steps. */
-type Work = Generator<undefined, string>
-
-function workFor(release: Release, form: Form): Work | undefined {
+/** The JSON of a batch of queries or of a data extension, where there is one. */
+function batchFor({ release, pause }: ReconcileContext, form: Form): Promise<string> | undefined {
   const queries = form.get('queries')
-  if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog))
+  if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog), pause)
   const extend = form.get('extend')
-  return extend === undefined ? undefined : extension(release, parseExtension(extend, release.catalog))
+  return extend === undefined ? undefined : extension(release, parseExtension(extend, release.catalog), pause)
 }
 
-/** Other requests are handled between the steps. */
-async function inTurns(turn: Turn | undefined, work: Work): Promise<string> {
-  for (;;) {
-    if (turn?.hasTime() === false) await turn.timeForMore()
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
-
-function* resultBatch(release: Release, batch: ReturnType<typeof parseQueries>): Work {
+async function resultBatch(
+  release: Release,
+  batch: ReturnType<typeof parseQueries>,
+  pause: Pause | undefined,
+): Promise<string> {
   const members: string[] = []
-  for (const [key, query] of batch)
-    members.push(`${JSON.stringify(key)}:${JSON.stringify({ result: yield* candidatesFor(release, query) })}`)
+  for (const [key, query] of batch) {
+    await pause?.()
+    members.push(`${JSON.stringify(key)}:${JSON.stringify({ result: candidatesFor(release, query) })}`)
+  }
   return `{${members.join(',')}}`
 }
 
-function* extension(release: Release, { ids, properties }: ExtensionQuery): Work {
+async function extension(
+  release: Release,
+  { ids, properties }: ExtensionQuery,
+  pause: Pause | undefined,
+): Promise<string> {
   const meta = properties.map(({ id, owner, field }) => ({
     id,
     name: id,
@@ -125,7 +124,7 @@ function* extension(release: Release, { ids, properties }: ExtensionQuery): Work
   const names = properties.map(({ id }) => id)
   const rows: string[] = []
   for (const id of new Set(ids)) {
-    yield
+    await pause?.()
     rows.push(`${JSON.stringify(id)}:${extendedRow(release, id, names)}`)
   }
   return `{"meta":${JSON.stringify(meta)},"rows":{${rows.join(',')}}}`

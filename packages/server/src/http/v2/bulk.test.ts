@@ -36,7 +36,12 @@ function made(query: string): { readonly name: string; readonly madeFrom: readon
   if (route.kind !== 'bulk') throw new Error('not the path of all records')
   const headers = new Map<string, string>()
   const request = { method: 'GET', path: '/api/v2/paises/all', query, headers }
-  void bulkResponse(cache, request, { release, isNamed: false }, parseBulkRequest(route, parseQuery(query), headers))
+  void bulkResponse(
+    { cache },
+    request,
+    { release, isNamed: false },
+    parseBulkRequest(route, parseQuery(query), headers),
+  )
   return body
 }
 

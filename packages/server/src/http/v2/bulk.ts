@@ -7,18 +7,17 @@ import { type Rendition, recordFormats } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
 import type { OpenEntity } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
-import { cachedResponse, smallResponse } from './cached-response.ts'
+import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
 import { distanceMember, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
 import type { BulkRequest } from './request/records.ts'
 import type { ChosenRelease } from './response.ts'
-import type { ResponseCache } from './response-cache.ts'
 
 /** A collection whose records take no more room is rendered for every request, like a page. */
 const SMALL_BYTES = 1 << 16
 
 export function bulkResponse(
-  cache: ResponseCache | undefined,
+  making: Making,
   request: HttpRequest,
   chosen: ChosenRelease,
   bulk: BulkRequest,
@@ -43,7 +42,7 @@ export function bulkResponse(
   // Words are also looked for in what belongs to the release and not to this entity.
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
   const key = ['bulk', digest, format, facts, ...keyOf(query, rendition)]
-  return cachedResponse(cache, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
+  return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 
 const findsAll = ({ filters, words, sorts, near }: Query): boolean =>

@@ -26,7 +26,7 @@ const headersOf = ({ head }: HttpResponse) =>
 describe('a body that is not made yet', () => {
   const respond = (method: string, minLength: number, headers: Sent = {}) =>
     cachedResponse(
-      undefined,
+      { cache: undefined },
       requestOf(method, headers),
       chosen(),
       { format: 'json', encoding: 'gzip' },

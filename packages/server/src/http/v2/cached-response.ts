@@ -1,7 +1,7 @@
 // Responds with a body that costs work: it is made once, kept in a file of the cache, and served from there.
 import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, Pause } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import { type ByteRange, type Encoding, readRange } from './negotiate.ts'
 import {
@@ -40,9 +40,12 @@ type WholeBody = {
 
 type Form = Omit<Representation, 'body'>
 
+/** How a body is made: where it is kept, and how its making lets shorter work go first. */
+export type Making = { readonly cache: ResponseCache | undefined; readonly pause?: Pause | undefined }
+
 /** HEAD never makes the body: what only its bytes would tell is left out where the cache does not have it. */
 export function cachedResponse(
-  cache: ResponseCache | undefined,
+  { cache, pause }: Making,
   request: HttpRequest,
   chosen: ChosenRelease,
   form: Form,
@@ -58,9 +61,9 @@ export function cachedResponse(
   const notModified = conditionalResponse(request, chosen, form, tags)
   if (notModified !== undefined) return notModified
   if (request.method === 'HEAD') return headResponse(chosen, form, tags)
-  const direct = () => directResponse(chosen, form, hash, body)
+  const direct = () => directResponse(chosen, form, hash, body, pause)
   if (cache === undefined) return direct()
-  return cache.make(name, newBody(body, encoding)).then(
+  return cache.make(name, newBody(body, encoding, pause)).then(
     (newFile) => wholeResponse(request, chosen, form, inFile(newFile, hash)),
     (error) => {
       if (error instanceof CannotCache) return direct()
@@ -109,7 +112,11 @@ const inFile = (file: CachedFile, hash: string): WholeBody => ({
   encoding: file.encoding,
   length: file.length,
   sha256: file.sha256,
-  part: ([from, to]) => ({ length: to - from, chunks: () => file.chunks(from, to) }),
+  part: ([from, to]) => ({
+    length: to - from,
+    chunks: () => file.chunks(from, to),
+    file: { path: file.path, from, to },
+  }),
 })
 
 /** A 304, where the client has the body under one of these tags; a 412 is thrown, where it expects none of them. */
@@ -166,13 +173,19 @@ const RETRY_SECONDS = 10
 let directStreams = 0
 
 /** The response without a cache: its body is made while it is sent, at the pace of the client, and not compressed. */
-function directResponse(chosen: ChosenRelease, form: Form, hash: string, body: CostlyBody): HttpResponse {
+function directResponse(
+  chosen: ChosenRelease,
+  form: Form,
+  hash: string,
+  body: CostlyBody,
+  pause: Pause | undefined,
+): HttpResponse {
   if (directStreams >= MAX_DIRECT)
     throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))
   async function* chunks() {
     directStreams++
     try {
-      yield* inSlices(body.pieces())
+      yield* inSlices(body.pieces(), pause)
     } finally {
       directStreams--
     }
@@ -181,10 +194,10 @@ function directResponse(chosen: ChosenRelease, form: Form, hash: string, body: C
   return { status: 200, head, body: { length: undefined, chunks } }
 }
 
-function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefined): NewBody {
+function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefined, pause?: Pause): NewBody {
   let encoding = accepted
   async function* chunks() {
-    const plain = inSlices(pieces())
+    const plain = inSlices(pieces(), pause)
     const { value: first } = await plain.next()
     // All chunks but the last are full.
     if ((first?.length ?? 0) < MIN_COMPRESSED_BYTES) encoding = undefined
@@ -201,17 +214,14 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
 }
 
 const CHUNK_BYTES = 1 << 16
-const SLICE_MILLISECONDS = 2
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
  * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
- * the next one is pulled. Other requests are handled after every few milliseconds of work.
+ * the next one is pulled.
  */
-export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* inSlices(pieces: Iterable<Uint8Array>, pause?: Pause): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
-  let end = performance.now() + SLICE_MILLISECONDS
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
       const bytes = Math.min(piece.length - at, CHUNK_BYTES - used)
@@ -222,9 +232,9 @@ export async function* inSlices(pieces: Iterable<Uint8Array>): AsyncGenerator<Ui
       yield chunk
       used = 0
     }
-    if (performance.now() < end) continue
-    await nextTurn()
-    end = performance.now() + SLICE_MILLISECONDS
+    // An await of nothing would take longer than most pieces.
+    const paused = pause?.()
+    if (paused !== undefined) await paused
   }
   if (used > 0) yield chunk.subarray(0, used)
 }

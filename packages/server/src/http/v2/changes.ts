@@ -3,13 +3,12 @@ import { changeJson, diffJson } from '../../release/diff.ts'
 import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
-import { cachedResponse } from './cached-response.ts'
+import { cachedResponse, type Making } from './cached-response.ts'
 import type { ChangesRequest } from './request/changes.ts'
 import type { ChosenRelease } from './response.ts'
-import type { ResponseCache } from './response-cache.ts'
 
 export function changesResponse(
-  cache: ResponseCache | undefined,
+  making: Making,
   request: HttpRequest,
   older: Release,
   chosen: ChosenRelease,
@@ -20,7 +19,7 @@ export function changesResponse(
   const madeFrom = [older.digest, newer.digest]
   const pieces = () => (format === 'json' ? document : lines)(older, newer, changes)
   return cachedResponse(
-    cache,
+    making,
     request,
     chosen,
     { format, encoding },

@@ -9,11 +9,12 @@ import { searchAcross } from '../../query/search/search.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
-import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type Turn } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, isRead, type Pause, type RequestHeaders } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse } from './bulk.ts'
+import type { Making } from './cached-response.ts'
 import { changesResponse } from './changes.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
 import { findPage, recordJsons } from './find.ts'
@@ -53,8 +54,8 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
-  /** The turn of the event loop that work which takes long waits for. */
-  readonly turn?: Turn | undefined
+  /** Called by work that takes long. */
+  readonly pause?: Pause | undefined
 }
 
 /** Computes what the first search in a release would have to wait for, one entity at a time. */
@@ -68,7 +69,7 @@ export async function warmUp(release: Release): Promise<void> {
 type Response = HttpResponse | Promise<HttpResponse>
 
 export function respondV2(context: V2Context, request: HttpRequest): Response {
-  const { releases, cache, baseUrlOf, isBaseUrlFixed, turn } = context
+  const { releases, cache, baseUrlOf, isBaseUrlFixed, pause } = context
   const { path, headers } = request
   const isRows = request.method === 'POST' && path === RESOLVE_PATH
   if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
@@ -91,11 +92,11 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
     case 'record':
       return respondRecord(request, chosen, parsed)
     case 'bulk':
-      return bulkResponse(cache, request, chosen, parsed)
+      return bulkResponse({ cache, pause }, request, chosen, parsed)
     case 'search':
       return jsonResponse(request, addressed, searchSuggestions(release, parsed, baseUrl))
     case 'resolve':
-      return resolvedInQuery(request, addressed, parsed, baseUrl, turn)
+      return resolvedInQuery(request, addressed, parsed, baseUrl, pause)
     case 'index':
       return jsonResponse(request, addressed, describeIndex(release, baseUrl))
   }
@@ -186,13 +187,13 @@ function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): U
 }
 
 function respondAboutService(
-  { releases, cache }: V2Context,
+  { releases, cache, pause }: V2Context,
   route: ServiceRoute,
   request: HttpRequest,
   query: RawQuery,
   baseUrl: string,
 ): Response {
-  if (route.kind === 'changes') return respondChanges(releases, cache, request, query)
+  if (route.kind === 'changes') return respondChanges(releases, { cache, pause }, request, query)
   refuseParameters(query)
   const { current } = releases
   // Which release is current may change, and with it what there is to say of each.
@@ -237,12 +238,7 @@ function respondPart(
   return textResponse(request, chosen, Buffer.from(signature))
 }
 
-function respondChanges(
-  releases: OpenReleases,
-  cache: ResponseCache | undefined,
-  request: HttpRequest,
-  query: RawQuery,
-): Response {
+function respondChanges(releases: OpenReleases, making: Making, request: HttpRequest, query: RawQuery): Response {
   const { current } = releases
   const { from, to } = parseComparedReleases(query, current.catalog)
   const older = releases.find('from', from)
@@ -250,5 +246,5 @@ function respondChanges(
   const changes = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
   // The beginning of a digest may become that of another release, too.
   const isNamed = from === older.digest && to === newer.digest
-  return changesResponse(cache, request, older, { release: newer, isNamed }, changes)
+  return changesResponse(making, request, older, { release: newer, isNamed }, changes)
 }

@@ -5,7 +5,7 @@ import { type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/tabular/csv.ts'
-import { type HttpRequest, type HttpResponse, headerLines, type Turn, V2_COMMON_HEADERS } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, headerLines, type Pause, V2_COMMON_HEADERS } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
@@ -13,20 +13,20 @@ import { rowsOf } from './request/rows.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
 import { publishedRecord, roundedScore, summarizeRecord } from './search.ts'
 
-/** Resolves the rows of a query, a turn at a time; the response can be cached like that of a search. */
+/** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
 export async function resolvedInQuery(
   request: HttpRequest,
   chosen: ChosenRelease,
   { rows, names, format, encoding }: QueryRowsRequest,
   baseUrl: string,
-  turn: Turn | undefined,
+  pause: Pause | undefined,
 ): Promise<HttpResponse> {
   const { release } = chosen
   const encoder = encoders[format]
   const resolutionOf = resolver(release, names)
   let text = encoder.head
   for (const [at, row] of rows.entries()) {
-    if (at > 0) await turn?.timeForMore()
+    if (at > 0) await pause?.()
     const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
     text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
   }

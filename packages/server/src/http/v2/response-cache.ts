@@ -17,6 +17,7 @@ import {
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { WorkStopped } from '../../base/checkpoint.ts'
 import type { Log } from '../../base/log.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import type { Encoding } from './negotiate.ts'
@@ -102,15 +103,22 @@ export class ResponseCache {
   }
 
   /**
-   * Makes a body, or waits for it if it is being made. One is made at a time. What has been started is finished even if
-   * no one waits for it any more: a client that gave up and comes back finds it.
+   * Makes a body, or waits for it if it is being made. One is made at a time. If the client goes for which it is made,
+   * the next one that waits for it has it made anew.
    */
   async make(name: string, body: NewBody): Promise<CachedFile> {
     if (this.#waiting >= MAX_WAITING)
       throw new ProblemError(overloaded('streams', 'too many requests wait for downloads', RETRY_SECONDS))
     this.#waiting++
     try {
-      return await (this.#queue.get(name) ?? this.#enqueue(name, body))
+      for (;;) {
+        const ongoing = this.#queue.get(name)
+        if (ongoing === undefined) return await this.#enqueue(name, body)
+        const file = await ongoing.catch((error) => {
+          if (!(error instanceof WorkStopped)) throw error
+        })
+        if (file !== undefined) return file
+      }
     } finally {
       this.#waiting--
     }
@@ -218,6 +226,10 @@ export class CachedFile {
     closeSync(descriptor)
     rmSync(path, { force: true })
     return undefined
+  }
+
+  get path(): string {
+    return this.#path
   }
 
   get length(): number {

@@ -1,6 +1,6 @@
 // One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
-import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed, type Turn } from '../exchange.ts'
+import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed } from '../exchange.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 import { RequestBody } from './request-body.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
@@ -24,7 +24,24 @@ const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 // It is filled and sent within one turn of the event loop, so all connections can share it.
 const out = new ResponseBuffer()
 
-type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
+type Incoming = {
+  readonly head: RequestHead
+  readonly body: RequestBody
+  /** The body is refused, and the response on its way; what is left of the body is read and dropped. */
+  isAnswered: boolean
+}
+
+/**
+ * How to see whether a client that has stopped sending still waits for its response: one that has closed its socket resets
+ * the connection as soon as anything is sent to it.
+ * - `interim`: an interim response, which every client of HTTP/1.1 can read (RFC 9110, section 15.2)
+ * - `zero`: a zero in front of the size of the next chunk (RFC 9112, section 7.1)
+ * - `none`: by the rest of the response, and by nothing before it
+ * - `end`: HTTP/1.0 has no interim responses, so one that has stopped sending is taken for gone
+ */
+type Probe = 'interim' | 'zero' | 'none' | 'end'
+const ZERO = Buffer.from('0')
+const PROBE_AFTER_MILLISECONDS = 5
 
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
@@ -39,6 +56,10 @@ export class Connection implements ConnectionInfo {
   #closing = false
   /** A promised or streamed response is under way; further requests wait for its end. */
   #responding = false
+  /** How to see whether the client still waits for the response that is under way. */
+  #probe: Probe = 'none'
+  /** Made when the handler of the request that is under way first asks for its signal. */
+  #abort: AbortController | undefined
   /** The response that is under way has a place among the streams. */
   #streaming = false
   /** Requests have been received that wait for another turn of the event loop. */
@@ -57,7 +78,7 @@ export class Connection implements ConnectionInfo {
   constructor(server: ServerState, socket: Socket<unknown>) {
     this.#server = server
     this.#socket = socket
-    this.#unsent = new SendBuffer(socket)
+    this.#unsent = new SendBuffer(socket, this)
     this.waitingSince = server.clock.milliseconds
   }
 
@@ -69,8 +90,10 @@ export class Connection implements ConnectionInfo {
     return this.#server.url
   }
 
-  get turn(): Turn {
-    return this.#server.turns
+  get signal(): AbortSignal {
+    if (this.#unsent.closed) return AbortSignal.abort()
+    this.#abort ??= new AbortController()
+    return this.#abort.signal
   }
 
   /** Whether nothing has been received yet. */
@@ -102,6 +125,7 @@ export class Connection implements ConnectionInfo {
   endInput(): void {
     this.#inputEnded = true
     this.#advance()
+    this.#probeSoon()
   }
 
   /** The socket can take more. */
@@ -117,9 +141,9 @@ export class Connection implements ConnectionInfo {
     if (!this.#closing) this.#advanceInTurn()
   }
 
-  /** Closes the connection while it is idle. */
+  /** Closes the connection, without losing what the socket has taken. */
   end(): void {
-    this.#closing = true
+    this.onClosed()
     this.#socket.end()
   }
 
@@ -132,7 +156,7 @@ export class Connection implements ConnectionInfo {
     this.drain()
     if (this.#unsent.length < before) return
     // The last response may still be on its way; everything else is cut off.
-    if (this.#closing && this.#unsent.length === 0) this.#socket.end()
+    if (this.#closing && this.#unsent.length === 0) this.end()
     else if (this.#unsent.length === 0 && !this.#server.responsesPaused) this.#refuseLate()
     else this.terminate()
   }
@@ -142,12 +166,40 @@ export class Connection implements ConnectionInfo {
     this.#socket.terminate()
   }
 
-  /** The socket is closed. */
+  /**
+   * The socket is closed, or about to be. Whoever closes it calls this, and does not wait for the event: for a socket on which
+   * reading is paused and writing has failed there is none.
+   */
   onClosed(): void {
+    this.#closing = true
     this.#incoming = undefined
     this.#received.clear()
     this.#unsent.close()
     this.#count()
+    this.#server.onClosed(this)
+    this.#abort?.abort()
+  }
+
+  /** Called now and then: while reading is paused, a client that has closed its socket is not noticed otherwise. */
+  probePaused(): void {
+    if (this.#readingPaused && this.#probe === 'interim') this.#probeClient()
+  }
+
+  /** A response that is ready before does as well as a probe. */
+  #probeSoon(): void {
+    if (this.#inputEnded && this.#responding) setTimeout(() => this.#probeClient(), PROBE_AFTER_MILLISECONDS)
+  }
+
+  #probeClient(): void {
+    // What is still to be sent does the same.
+    if (this.#unsent.length > 0 || this.#unsent.closed) return
+    if (this.#probe === 'end') this.terminate()
+    else if (this.#probe === 'zero') this.#unsent.send(ZERO, ZERO.length)
+    else if (this.#probe === 'interim') {
+      out.reset()
+      out.addContinue()
+      this.#sendBatch()
+    }
   }
 
   /** Does what #advance does, but not before its turn if there is more to do than the turn has time for. */
@@ -189,7 +241,7 @@ export class Connection implements ConnectionInfo {
       if (!this.#server.turns.hasTime()) this.#enqueue()
     }
     this.#received.copy()
-    if (!this.#count()) return
+    if (this.#unsent.closed || !this.#count()) return
     if (this.#responding || this.#queued || this.#unsent.length > 0) this.#limitReading()
     else if (this.#closing) this.#close()
     else if (this.#server.responsesPaused) this.#limitReading()
@@ -243,15 +295,16 @@ export class Connection implements ConnectionInfo {
       this.#respond(head)
       return
     }
-    const body = new RequestBody(head.headers, max)
+    const body = new RequestBody(head.headers, max, this.#server.handler.bodyScanner?.(head))
     const isAwaited = !body.isComplete && body.problem === undefined && this.#received.length === 0
     if (isAwaited && !head.http10 && head.headers.get('expect')?.toLowerCase() === '100-continue') out.addContinue()
-    this.#incoming = { head, body }
+    this.#incoming = { head, body, isAnswered: false }
     if (this.#received.length === 0) this.#takeBody(this.#incoming)
   }
 
-  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
-  #takeBody({ head, body }: Incoming): boolean {
+  /** Takes what has arrived of a body, and responds when it is complete, or refused. False if it is not complete. */
+  #takeBody(incoming: Incoming): boolean {
+    const { head, body } = incoming
     const taken = body.take(this.#received.bytes)
     this.#received.consume(taken)
     this.waitingSince = Math.min(
@@ -261,17 +314,23 @@ export class Connection implements ConnectionInfo {
     if (this.#inputEnded && this.#received.length === 0) body.end()
     if (body.problem !== undefined) {
       this.#refuse(body.problem, `${head.method} ${head.path} `)
-    } else if (body.isComplete) {
-      this.#incoming = undefined
-      this.#respond({ ...head, body: body.bytes })
+    } else {
+      if (body.isComplete) this.#incoming = undefined
+      if (!incoming.isAnswered && (body.isComplete || body.refusal !== undefined)) {
+        incoming.isAnswered = true
+        const { bytes, refusal } = body
+        this.#respond({ ...head, body: bytes, ...(refusal === undefined ? {} : { bodyProblem: refusal }) })
+      }
     }
     return this.#incoming === undefined
   }
 
   #limitReading(): void {
-    if (this.#received.length < MAX_WAITING_BYTES || this.#readingPaused || this.#unsent.closed) return
-    this.#readingPaused = true
-    this.#socket.pause()
+    if (this.#received.length < MAX_WAITING_BYTES) this.#resumeReading()
+    else if (!this.#readingPaused) {
+      this.#readingPaused = true
+      this.#socket.pause()
+    }
   }
 
   #resumeReading(): void {
@@ -286,7 +345,7 @@ export class Connection implements ConnectionInfo {
    */
   #close(): void {
     this.#resumeReading()
-    if (this.#inputEnded) this.#socket.end()
+    if (this.#inputEnded) this.end()
     else this.#socket.shutdown()
   }
 
@@ -294,7 +353,10 @@ export class Connection implements ConnectionInfo {
     this.#lastHead = head
     const response = this.#server.handler.respond(head, this)
     if (response instanceof Promise || isStreamed(response.body)) this.#respondLater(response, head)
-    else this.#write(response, head)
+    else {
+      this.#abort = undefined
+      this.#write(response, head)
+    }
   }
 
   #write(response: HttpResponse, head: RequestHead): void {
@@ -312,9 +374,12 @@ export class Connection implements ConnectionInfo {
   }
 
   #refuse(problem: WireProblem, text: string): void {
-    const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-    const response = this.#server.handler.refuse(problem, path, this)
-    out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
+    // There is one response to a request.
+    if (this.#incoming?.isAnswered !== true) {
+      const path = READABLE_PATH.exec(text)?.[1] ?? '/'
+      const response = this.#server.handler.refuse(problem, path, this)
+      out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
+    }
     this.#startClosing()
   }
 
@@ -340,15 +405,21 @@ export class Connection implements ConnectionInfo {
 
   async #respondLater(response: HttpResponse | Promise<HttpResponse>, head: RequestHead): Promise<void> {
     this.#responding = true
+    this.#probe = head.http10 ? 'end' : 'interim'
+    this.#probeSoon()
     try {
       await this.#deliver(await response, head)
     } catch (error) {
+      // Work that was abandoned may fail in any way.
+      if (this.#unsent.closed) return
       // Only a reset shows the client that the response is incomplete.
       this.terminate()
       this.#server.handler.onFailure?.(error, head)
     }
     if (this.#unsent.closed) return
     this.#responding = false
+    this.#probe = 'none'
+    this.#abort = undefined
     this.waitingSince = this.#server.clock.milliseconds
     this.#advance()
   }
@@ -364,6 +435,7 @@ export class Connection implements ConnectionInfo {
   async #deliverWhole(response: HttpResponse, head: RequestHead): Promise<boolean> {
     if (!(await this.#unsent.waitUntil(() => this.#unsent.length === 0 && !this.#server.responsesPaused))) return false
     out.reset()
+    this.#probe = 'none'
     this.#write(response, head)
     this.#sendBatch()
     return this.#allTaken()
@@ -379,17 +451,23 @@ export class Connection implements ConnectionInfo {
       return
     }
     this.#streaming = true
-    const send = (bytes: Uint8Array, length: number) => {
-      this.#unsent.send(bytes, length)
-      return this.#allTaken()
-    }
-    const sendKept = (bytes: Uint8Array) => {
-      this.#unsent.sendKept(bytes)
-      return this.#allTaken()
+    const chunked = body.length === undefined && !head.http10
+    const writer = {
+      send: (bytes: Uint8Array, length: number) => {
+        this.#unsent.send(bytes, length)
+        return this.#allTaken()
+      },
+      sendKept: (bytes: Uint8Array) => {
+        this.#unsent.sendKept(bytes)
+        return this.#allTaken()
+      },
+      unlessClosed: <T>(promised: Promise<T>) => this.#unsent.unlessClosed(promised),
     }
     try {
       if (!(await this.#deliverWhole(response, head))) return
-      await sendStream(body, body.length === undefined && !head.http10, { send, sendKept }, turns)
+      // Where it had stopped sending before, the head has been the probe.
+      if (chunked && !this.#inputEnded) this.#probe = 'zero'
+      await sendStream(body, chunked, writer, turns)
     } finally {
       this.#streaming = false
       budget.giveStreamBack(client)

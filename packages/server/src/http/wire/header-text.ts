@@ -39,6 +39,10 @@ export class HeaderText {
     return this.#hasConditions
   }
 
+  get lines(): string {
+    return this.#text.slice(2)
+  }
+
   isRepeated(name: string): boolean {
     const at = this.#find(name, 0)
     return at !== -1 && this.#find(name, at + 1) !== -1

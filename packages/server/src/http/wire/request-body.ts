@@ -1,11 +1,9 @@
 // The body of a request, for routes that read one: takes it out of what arrives, up to a limit (RFC 9112, sections 6 and 7).
+import type { BodyProblem, BodyScanner } from '../bodies/body-scanner.ts'
 import type { RequestHeaders } from '../exchange.ts'
-import type { HeadProblem } from './request-head.ts'
 
-/** The unit is that of what is counted in a body; by default bytes. */
-export type BodyProblem =
-  | HeadProblem
-  | { readonly kind: 'content-too-large'; readonly max: number; readonly unit?: string }
+/** What makes it impossible to read a body to its end. */
+type FramingProblem = Extract<BodyProblem, { kind: 'bad-request' | 'content-too-large' }>
 
 /** How many bytes it has, or that it comes in chunks; undefined if there is none. The headers have been checked. */
 function framingOf(headers: RequestHeaders): number | 'chunked' | undefined {
@@ -21,8 +19,9 @@ const MAX_LINES_BYTES = 16_384
 const SIZE_LINE = /^([0-9A-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/
 const TRAILER_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/
 const INITIAL_BYTES = 4_096
+const EMPTY = Buffer.alloc(0)
 
-const bad = (wrong: string): BodyProblem => ({ kind: 'bad-request', wrong })
+const bad = (wrong: string): FramingProblem => ({ kind: 'bad-request', wrong })
 
 /** What comes next: so many bytes of the body, a line, or nothing. */
 type Expected = number | 'size' | 'end-of-chunk' | 'trailer' | 'nothing'
@@ -30,13 +29,18 @@ type Expected = number | 'size' | 'end-of-chunk' | 'trailer' | 'nothing'
 export class RequestBody {
   readonly #max: number
   readonly #chunked: boolean
-  #bytes = Buffer.alloc(0)
+  #bytes = EMPTY
   #length = 0
   #lineBytes = 0
   #expected: Expected
-  problem: BodyProblem | undefined
+  /** Its end cannot be found. */
+  problem: FramingProblem | undefined
+  /** Nothing of it is kept any more; the rest is read to find its end. */
+  refusal: BodyProblem | undefined
+  readonly #scanner: BodyScanner | undefined
 
-  constructor(headers: RequestHeaders, max: number) {
+  constructor(headers: RequestHeaders, max: number, scanner?: BodyScanner) {
+    this.#scanner = scanner
     const framing = framingOf(headers)
     this.#max = max
     this.#chunked = framing === 'chunked'
@@ -53,9 +57,9 @@ export class RequestBody {
     return this.#bytes.length
   }
 
-  /** The whole body, once it is complete. */
+  /** The whole body, once it is complete; of one that is refused nothing. */
   get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length)
+    return this.#bytes.subarray(0, this.refusal === undefined ? this.#length : 0)
   }
 
   /** Takes what belongs to it, and gives how many bytes that were. Until it is complete, the rest has to be given again. */
@@ -77,8 +81,7 @@ export class RequestBody {
   #takeBytes(data: Buffer, start: number): number {
     const left = this.#expected as number
     const taken = Math.min(left, data.length - start)
-    this.#reserve(this.#length + taken)
-    data.copy(this.#bytes, this.#length, start, start + taken)
+    if (this.refusal === undefined) this.#keep(data.subarray(start, start + taken))
     this.#length += taken
     if (taken < left) this.#expected = left - taken
     else this.#expected = this.#chunked ? 'end-of-chunk' : 'nothing'
@@ -111,9 +114,19 @@ export class RequestBody {
     else this.#expected = bytes === 0 ? 'trailer' : bytes
   }
 
-  #refuse(problem: BodyProblem): 0 {
+  #refuse(problem: FramingProblem): 0 {
     this.problem = problem
     return 0
+  }
+
+  #keep(part: Buffer): void {
+    this.refusal = this.#scanner?.scan(part)
+    if (this.refusal !== undefined) {
+      this.#bytes = EMPTY
+      return
+    }
+    this.#reserve(this.#length + part.length)
+    part.copy(this.#bytes, this.#length)
   }
 
   #reserve(length: number): void {

@@ -78,6 +78,7 @@ describe('a head that is refused', () => {
     ['two encodings', get('/', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), 'bad-request'],
     ['a length and an encoding', get('/', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 'bad-request'],
     ['an encoding whose end cannot be found', get('/', 'Transfer-Encoding: chunked, gzip'), 'bad-request'],
+    ['an encoding with HTTP/1.0', head('GET / HTTP/1.0', 'Transfer-Encoding: chunked'), 'bad-request'],
     ['a blank that HTTP does not count as one', get('/', 'Content-Length: \xa01'), 'bad-request'],
     ['a long target', get(`/${'a'.repeat(8_000)}`), 'uri-too-long'],
     ['many short fields', get('/', ...Array.from({ length: 100 }, () => 'X:')), 'headers-too-large'],

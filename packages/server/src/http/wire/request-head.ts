@@ -118,6 +118,8 @@ function fieldsProblem(headers: HeaderText, http11: boolean): HeadProblem | unde
   const [length, encoding] = [headers.get('content-length'), headers.get('transfer-encoding')]
   if (length !== undefined && encoding !== undefined) return bad('there are both content-length and transfer-encoding')
   if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) return bad('content-length is not a number of bytes')
+  // A proxy that speaks HTTP/1.0 does not know of it, and may see the end of the request elsewhere (RFC 9112, section 6.1).
+  if (encoding !== undefined && !http11) return bad('transfer-encoding is not part of HTTP/1.0')
   // The end of the body could not be found (RFC 9112, section 6.3).
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return bad('transfer-encoding is not chunked')
   return undefined

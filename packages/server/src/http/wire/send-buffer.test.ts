@@ -9,6 +9,7 @@ async function sentOf(length: number, chunks: readonly string[]): Promise<string
   const writer = {
     send: (bytes: Uint8Array, count: number) => keep(Buffer.from(bytes.subarray(0, count)).toString()),
     sendKept: (bytes: Uint8Array) => keep(Buffer.from(bytes).toString()),
+    unlessClosed: <T>(promised: Promise<T>) => promised,
   }
   async function* pieces() {
     for (const chunk of chunks) yield Buffer.from(chunk)

@@ -8,6 +8,7 @@ const NO_WAITER = () => {}
 
 export class SendBuffer {
   readonly #socket: Pick<Socket<unknown>, 'write'>
+  readonly #connection: { readonly terminate: () => void }
   #unsent: Uint8Array = EMPTY
   /** What is sent when all of that was. */
   #then: Uint8Array = EMPTY
@@ -15,8 +16,10 @@ export class SendBuffer {
   #closed = false
   #wakeWaiter = NO_WAITER
 
-  constructor(socket: Pick<Socket<unknown>, 'write'>) {
+  /** The connection is terminated when its client is found to be gone. */
+  constructor(socket: Pick<Socket<unknown>, 'write'>, connection: { readonly terminate: () => void }) {
     this.#socket = socket
+    this.#connection = connection
   }
 
   /** How many bytes the socket has not taken yet. */
@@ -71,7 +74,7 @@ export class SendBuffer {
 
   #write(bytes: Uint8Array, length: number): number {
     const sent = this.#socket.write(bytes, 0, length)
-    if (sent < 0) this.close()
+    if (sent < 0) this.#connection.terminate()
     return sent
   }
 
@@ -98,6 +101,17 @@ export class SendBuffer {
     this.#wakeWaiter = NO_WAITER
     return !this.#closed
   }
+
+  /** Resolves to what was promised, or to undefined when the socket is closed before. Only one caller may wait at a time. */
+  async unlessClosed<T>(promised: Promise<T>): Promise<T | undefined> {
+    let isSettled = false
+    const settle = () => {
+      isSettled = true
+      this.#wakeWaiter()
+    }
+    promised.then(settle, settle)
+    return (await this.waitUntil(() => isSettled)) ? promised : undefined
+  }
 }
 
 /** At most this much of a body is kept for a client that does not read. */
@@ -112,24 +126,39 @@ type StreamWriter = {
   readonly send: (bytes: Uint8Array, length: number) => Promise<boolean>
   /** The bytes are not copied. */
   readonly sendKept: (bytes: Uint8Array) => Promise<boolean>
+  /** Resolves to what was promised, or to undefined when the client is gone. */
+  readonly unlessClosed: <T>(promised: Promise<T>) => Promise<T | undefined>
 }
 
-/** Sends a body slice by slice. When the client is gone the loop is left, which tells the source to clean up. */
+/** Sends a body slice by slice. When the client is gone, the iterator is returned at once, while it may still make a chunk. */
 export async function sendStream(body: Streamed, chunked: boolean, writer: StreamWriter, turns: Turns): Promise<void> {
   const { length } = body
+  const chunks = body.chunks()[Symbol.asyncIterator]()
   let sent = 0
-  for await (const chunk of body.chunks()) {
+  for (;;) {
+    const next = await writer.unlessClosed(chunks.next())
+    if (next === undefined) return leave(chunks)
+    if (next.done) break
+    const chunk = next.value
     sent += chunk.length
-    if (length !== undefined && sent > length) throw new Error(`a body of ${length} bytes has ${sent} or more`)
+    if (length !== undefined && sent > length) {
+      leave(chunks)
+      throw new Error(`a body of ${length} bytes has ${sent} or more`)
+    }
     // An empty chunk would end the body.
     for (let start = 0; start < chunk.length; start += MAX_SLICE) {
       const slice = chunk.subarray(start, start + MAX_SLICE)
-      if (!(await (chunked ? writer.send(frame, fillFrame(slice)) : writer.sendKept(slice)))) return
+      if (!(await (chunked ? writer.send(frame, fillFrame(slice)) : writer.sendKept(slice)))) return leave(chunks)
       await turns.timeForMore()
     }
   }
   if (length !== undefined && sent < length) throw new Error(`a body of ${length} bytes has only ${sent}`)
   if (chunked) await writer.send(LAST_CHUNK, LAST_CHUNK.length)
+}
+
+/** Tells the source to clean up. What becomes of it concerns no client any more. */
+function leave(chunks: AsyncIterator<Uint8Array>): void {
+  chunks.return?.().catch(() => {})
 }
 
 function fillFrame(slice: Uint8Array): number {

@@ -1,5 +1,6 @@
 // What all connections of a server share: the request handler, the clock, the budget, and how far a shutdown has come.
 
+import type { BodyScanner } from '../bodies/body-scanner.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { Problem } from '../problem.ts'
@@ -16,6 +17,8 @@ export type Handler = {
   readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
   /** How long a body is read for this request, in bytes; undefined if none is. GET and HEAD are not asked about. */
   readonly maxBody?: ((request: HttpRequest) => number | undefined) | undefined
+  /** What looks at that body while it arrives; what it finds wrong with it is responded to at once. */
+  readonly bodyScanner?: ((request: HttpRequest) => BodyScanner | undefined) | undefined
   /** The response to a request that is refused, never streamed. Of its path there is as much as could be read. */
   readonly refuse: (problem: WireProblem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Whose share of the budget a response counts towards; by default the address at the other end of the connection. */
@@ -53,6 +56,8 @@ export type ServerState = {
   draining: boolean
   /** Requests are received, but not responded to for the time being. */
   responsesPaused: boolean
+  /** Called when a connection is closed; more than once does no harm. */
+  readonly onClosed: (connection: ConnectionInfo) => void
   /** How many times data was received. */
   chunksReceived: number
 }

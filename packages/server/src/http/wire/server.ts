@@ -80,6 +80,7 @@ export class WireServer {
       requestMilliseconds: timeouts.requestMilliseconds,
       draining: false,
       responsesPaused: false,
+      onClosed: (connection) => this.#onClosed(connection as Connection),
       chunksReceived: 0,
     }
     this.#tick()
@@ -89,7 +90,8 @@ export class WireServer {
       drain: ({ data: connection }: ClientSocket) => connection?.drain(),
       // A client may stop sending before it has its response.
       end: (ended: ClientSocket) => (ended.data === undefined ? void ended.end() : ended.data.endInput()),
-      close: (closed: ClientSocket) => this.#onClosed(closed),
+      close: (closed: ClientSocket) =>
+        closed.data === undefined ? this.#refused.delete(closed) : closed.data.onClosed(),
       error: (failed: ClientSocket) => void failed.terminate(),
     }
     const listening = { hostname: host, port, reusePort: shared, allowHalfOpen: true, socket }
@@ -113,13 +115,7 @@ export class WireServer {
     this.#metrics.connections = this.#connections.size
   }
 
-  #onClosed(socket: ClientSocket): void {
-    const { data: connection } = socket
-    if (connection === undefined) {
-      this.#refused.delete(socket)
-      return
-    }
-    connection.onClosed()
+  #onClosed(connection: Connection): void {
     this.#connections.delete(connection)
     this.#metrics.connections = this.#connections.size
     if (this.#connections.size === 0) this.#onAllClosed()
@@ -212,6 +208,7 @@ function allowedConnections(configured: number | undefined, log: Log): number {
 }
 
 function closeIfExpired(connection: Connection, now: number, timeouts: Timeouts): void {
+  connection.probePaused()
   const waited = now - connection.waitingSince
   if (connection.idle) {
     if (waited > timeouts.idleMilliseconds) connection.end()

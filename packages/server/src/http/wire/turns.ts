@@ -1,5 +1,4 @@
 // Shares the turns of the event loop: a client that sends many requests at once does not keep the others waiting.
-import type { Turn } from '../exchange.ts'
 
 /** How long pipelined requests and streams may occupy one turn. */
 const MAX_MILLISECONDS = 3
@@ -7,7 +6,7 @@ const MAX_MILLISECONDS = 3
 /** Returns true if what it started goes on after the call: then nothing more is started in this turn. */
 type Task = () => boolean
 
-export class Turns implements Turn {
+export class Turns {
   readonly #queue: Task[] = []
   #isOpen = false
   #startedAt = 0

@@ -6,6 +6,7 @@ import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
+import { MAX_ROWS } from '../../bodies/body-limits.ts'
 import type { ProblemKind } from '../../problem.ts'
 import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../routes.ts'
 import { FORMATS } from '../../v1/page-request.ts'
@@ -26,7 +27,6 @@ import {
   searchParameters,
 } from '../parameter-definitions.ts'
 import { bulkTemplate, childrenTemplate, recordTemplate, releasePartTemplate, releaseTemplate } from '../paths.ts'
-import { MAX_ROWS } from '../request/rows.ts'
 import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {

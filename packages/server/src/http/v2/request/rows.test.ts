@@ -1,5 +1,6 @@
 // The rows of a body: what is read as one in each type, and what is refused, by the number of its row.
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { builtInCatalog } from '../../../catalog/entities.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { ProblemError } from '../../problem.ts'
@@ -67,6 +68,38 @@ describe('rows are read', () => {
   )
 })
 
+describe('rows are the same in every type', () => {
+  const texts = fc.string({ unit: 'binary', maxLength: 20 })
+  /** A quoted value ends on the line on which it begins. */
+  const cells = texts.map((text) => text.replace(/[\r\n]/g, ' '))
+  const blanks = fc.constantFrom('\n', '\r\n', '\n\n', '\n \t\r\n')
+  const parts = ['pais', 'estado', 'municipio'] as const
+  const tables = fc.array(fc.record({ pais: cells, estado: cells, municipio: cells }), { minLength: 1, maxLength: 6 })
+  const quotedCell = (text: string) => `"${text.replaceAll('"', '""')}"`
+
+  test('parts', () => {
+    fc.assert(
+      fc.property(tables, blanks, (rows, blank) => {
+        const lines = rows.map((row) => JSON.stringify(row)).join(blank)
+        const table = rows.map((row) => parts.map((part) => quotedCell(row[part])).join(','))
+        expect<unknown>(read(JSON_TYPE, JSON.stringify(rows, undefined, 1))).toEqual(rows)
+        expect<unknown>(read(LINES, lines + blank)).toEqual(rows)
+        expect<unknown>(read(CSV, [parts.join(','), ...table].join(blank.replace(/[ \t]/g, '')))).toEqual(rows)
+      }),
+    )
+  })
+
+  test('texts, and objects beside them', () => {
+    const mixed = fc.oneof(texts, fc.record({ estado: texts }), fc.record({ municipio: texts, pais: texts }))
+    fc.assert(
+      fc.property(fc.array(mixed, { minLength: 1, maxLength: 6 }), blanks, (rows, blank) => {
+        expect<unknown>(read(JSON_TYPE, JSON.stringify(rows))).toEqual(rows)
+        expect<unknown>(read(LINES, rows.map((row) => JSON.stringify(row)).join(blank))).toEqual(rows)
+      }),
+    )
+  })
+})
+
 describe('a body is refused', () => {
   test.each([
     ['another type', 'text/plain', 'a', {}],
@@ -88,6 +121,8 @@ describe('a body is refused', () => {
 
   test.each([
     ['a row that is a number', JSON_TYPE, '["a", 1]', 2],
+    ['a row that is no JSON', JSON_TYPE, '["a", b, "c"]', 2],
+    ['no row after a comma', JSON_TYPE, '["a",]', 2],
     ['a row that is an array', JSON_TYPE, '[[]]', 1],
     ['a part that is an object', JSON_TYPE, '[{"estado": {}}]', 1],
     ['a part that there is not', JSON_TYPE, '["a", {"planeta": "b"}]', 2],

@@ -7,106 +7,84 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import { folded } from '../../../catalog/words.ts'
 import { MAX_ROW_CHARACTERS, partNames, type RowToResolve } from '../../../query/resolve/resolve.ts'
 import { parseCsvLine } from '../../../source/tabular/csv.ts'
+import { newRowScanner, type RowType, rowTypeOf } from '../../bodies/body-types.ts'
+import { ROW_ALLOWED } from '../../bodies/row-scanner.ts'
 import type { HttpRequest } from '../../exchange.ts'
 import { ProblemError, quoted } from '../../problem.ts'
-
-export const MAX_ROWS = 10_000
-
-const TYPES = {
-  'application/json': jsonRows,
-  'application/x-ndjson': lineRows,
-  'text/csv': csvRows,
-} as const satisfies Readonly<Record<string, (text: string, catalog: Catalog) => RowToResolve[]>>
-const TYPE_NAMES = Object.keys(TYPES).join(', ')
-const OTHER_NAMES: Readonly<Record<string, keyof typeof TYPES>> = {
-  'application/ndjson': 'application/x-ndjson',
-  'application/jsonl': 'application/x-ndjson',
-}
 
 const badBody = (wrong: string) => new ProblemError({ kind: 'bad-body', wrong })
 const badRow = (row: number, wrong: string, allowed: string) =>
   new ProblemError({ kind: 'bad-row', row, wrong, allowed })
 
+/** All rows are read before the first is resolved: a body with a bad row is refused as a whole. */
 export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowToResolve[] {
-  const contentType = headers.get('content-type') ?? ''
-  const [name = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
-  const type = OTHER_NAMES[name] ?? name
-  const isOtherCharset = parameters.some((one) => one.startsWith('charset=') && !/^charset="?utf-?8"?$/.test(one))
-  const coding = headers.get('content-encoding')?.trim().toLowerCase()
-  if (!Object.hasOwn(TYPES, type) || isOtherCharset)
-    throw new ProblemError({ kind: 'unsupported-media-type', type: contentType, allowed: TYPE_NAMES })
-  if (coding !== undefined && coding !== '' && coding !== 'identity')
-    throw new ProblemError({ kind: 'unsupported-media-type', type: `${contentType}, ${coding}`, allowed: TYPE_NAMES })
+  const type = rowTypeOf(headers)
+  if (typeof type !== 'string') throw new ProblemError(type)
   if (!isUtf8(body)) throw badBody('the body is not UTF-8')
-  const text = Buffer.from(body.buffer, body.byteOffset, body.length)
-    .toString()
-    .replace(/^\ufeff/, '')
-  const rows = TYPES[type as keyof typeof TYPES](text, catalog)
+  const scanner = newRowScanner(type)
+  const problem = scanner.scan(body) ?? scanner.end()
+  if (problem !== undefined) throw new ProblemError(problem)
+  const rows = READERS[type](textsIn(body, scanner.bounds), columnFinder(catalog))
   if (rows.length === 0) throw badBody('the body has no rows')
   return rows
 }
 
-function checkedCount(rows: number): void {
-  if (rows > MAX_ROWS) throw new ProblemError({ kind: 'too-many-rows', max: MAX_ROWS })
+/** The text of each row, or each line of a body in lines. */
+function* textsIn({ buffer, byteOffset, length }: Uint8Array, bounds: readonly number[]): Generator<string> {
+  const bytes = Buffer.from(buffer, byteOffset, length)
+  for (let at = 0; at < bounds.length; at += 2) yield bytes.toString('utf8', bounds[at], bounds[at + 1])
 }
 
-function jsonRows(text: string, catalog: Catalog): RowToResolve[] {
-  const parsed = parsedJson(text)
-  if ('wrong' in parsed) throw badBody(`the body is not JSON: ${parsed.wrong}`)
-  const { value } = parsed
-  if (!Array.isArray(value)) throw badBody('the body is JSON, but not an array of rows')
-  checkedCount(value.length)
-  return value.map((row, at) => jsonRow(row, at + 1, catalog))
+const READERS: Readonly<Record<RowType, (texts: Iterable<string>, columnsOf: ColumnFinder) => RowToResolve[]>> = {
+  'application/json': jsonRows,
+  'application/x-ndjson': lineRows,
+  'text/csv': csvRows,
 }
 
-function lineRows(text: string, catalog: Catalog): RowToResolve[] {
+function jsonRows(texts: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
   const rows: RowToResolve[] = []
-  for (const line of linesOf(text)) {
-    if (line.trim() === '') continue
-    checkedCount(rows.length + 1)
-    const parsed = parsedJson(line)
-    if ('wrong' in parsed) throw badRow(rows.length + 1, `the line is not JSON: ${parsed.wrong}`, ROW_ALLOWED)
-    rows.push(jsonRow(parsed.value, rows.length + 1, catalog))
-  }
+  for (const text of texts) rows.push(jsonRow(text, 'it', rows.length + 1, columnsOf))
   return rows
 }
 
-const ROW_ALLOWED = 'a text, or an object with a text for each part'
-const MAX_REASON = 100
-
-function parsedJson(text: string): { readonly value: unknown } | { readonly wrong: string } {
-  try {
-    return { value: JSON.parse(text) }
-  } catch (error) {
-    return { wrong: messageOf(error).slice(0, MAX_REASON) }
-  }
+function lineRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
+  const rows: RowToResolve[] = []
+  for (const line of withoutLineEnds(lines))
+    if (line.trim() !== '') rows.push(jsonRow(line, 'the line', rows.length + 1, columnsOf))
+  return rows
 }
 
-function jsonRow(row: unknown, number: number, catalog: Catalog): RowToResolve {
+const MAX_REASON = 100
+
+function jsonRow(text: string, what: string, number: number, columnsOf: ColumnFinder): RowToResolve {
+  const row = parsedJson(text, what, number)
   if (typeof row === 'string') return textRow(row, number)
   if (!isObject(row))
     throw badRow(number, `it is ${Array.isArray(row) ? 'an array' : quoted(String(row))}`, ROW_ALLOWED)
-  const cells = Object.entries(row).map(([name, value]): readonly [string, string] => {
-    if (value === null) return [name, '']
-    if (typeof value === 'string' || typeof value === 'number') return [name, String(value)]
+  const names = Object.keys(row)
+  const texts = names.map((name) => {
+    const value = row[name]
+    if (typeof value === 'string') return value
+    if (value === null) return ''
+    if (typeof value === 'number') return String(value)
     throw badRow(number, `${quoted(name)} is neither a text nor a number`, 'a text, a number or null')
   })
-  return rowOf(
-    cells,
-    columnsOf(
-      cells.map(([name]) => name),
-      number,
-      catalog,
-    ),
-    number,
-  )
+  return rowOf(names, texts, columnsOf(names, number), number)
 }
 
-function csvRows(text: string, catalog: Catalog): RowToResolve[] {
+function parsedJson(text: string, what: string, number: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw badRow(number, `${what} is not JSON: ${messageOf(error).slice(0, MAX_REASON)}`, ROW_ALLOWED)
+  }
+}
+
+function csvRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
   let columns: readonly Column[] | undefined
   let names: readonly string[] = []
   const rows: RowToResolve[] = []
-  for (const line of linesOf(text)) {
+  for (const line of withoutLineEnds(lines)) {
     if (line === '' && (columns === undefined || columns.length > 1)) continue
     const values = parseCsvLine(line)
     if ('expected' in values)
@@ -117,30 +95,24 @@ function csvRows(text: string, catalog: Catalog): RowToResolve[] {
       )
     if (columns === undefined) {
       names = values
-      columns = columnsOf(values, 0, catalog)
+      columns = columnsOf(values, 0)
       continue
     }
-    checkedCount(rows.length + 1)
     const number = rows.length + 1
     if (values.length !== columns.length)
       throw badRow(number, `it has ${values.length} values`, `${columns.length} values, as in the header`)
-    rows.push(
-      rowOf(
-        values.map((value, at) => [names[at] as string, value] as const),
-        columns,
-        number,
-      ),
-    )
+    rows.push(rowOf(names, values, columns, number))
   }
   return rows
 }
 
-function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf('\n', start)
-    const line = text.slice(start, end === -1 ? text.length : end)
-    yield line.endsWith('\r') ? line.slice(0, -1) : line
-    start = end === -1 ? text.length : end + 1
+/** A line ends with LF or CR LF; before the first there may be a byte order mark. */
+function* withoutLineEnds(lines: Iterable<string>): Generator<string> {
+  let isFirst = true
+  for (const line of lines) {
+    const start = isFirst && line.startsWith('\ufeff') ? 1 : 0
+    yield line.slice(start, line.endsWith('\r') ? -1 : undefined)
+    isFirst = false
   }
 }
 
@@ -149,41 +121,52 @@ type Column = string | typeof FREE_TEXT
 const FREE_TEXT = 'q'
 
 /** What the columns of a table are, or the members of a row. */
-function columnsOf(names: readonly string[], row: number, catalog: Catalog): readonly Column[] {
+type ColumnFinder = (names: readonly string[], row: number) => readonly Column[]
+
+/** The names of rows repeat one another, so each is looked up once. */
+function columnFinder(catalog: Catalog): ColumnFinder {
+  const found = new Map<string, Column>()
+  return (names, row) => {
+    const columns = names.map((name) => {
+      const column = found.get(name) ?? columnOf(catalog, name, row)
+      found.set(name, column)
+      return column
+    })
+    if (columns.length > 1 && columns.includes(FREE_TEXT))
+      throw badRow(row, `${FREE_TEXT} stands beside other parts`, `${FREE_TEXT} alone, or parts without it`)
+    const twice = columns.find((column, at) => columns.indexOf(column) !== at)
+    if (twice !== undefined) throw badRow(row, `${twice} is given twice`, 'each part once')
+    return columns
+  }
+}
+
+function columnOf(catalog: Catalog, name: string, row: number): Column {
   const entities = partNames(catalog)
-  const allowed = () => [FREE_TEXT, ...catalog.entities.keys()].join(', ')
-  const columns = names.map((name): Column => {
-    const key = folded(name.trim())
-    const entity = key === FREE_TEXT ? FREE_TEXT : entities.get(key)
-    if (entity !== undefined) return entity
-    const meant = nearest(key, [FREE_TEXT, ...entities.keys()])
-    throw badRow(
-      row,
-      `there is no part ${quoted(name)}`,
-      `${allowed()}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-    )
-  })
-  if (columns.includes(FREE_TEXT) && columns.length > 1)
-    throw badRow(row, `${FREE_TEXT} stands beside other parts`, `${FREE_TEXT} alone, or parts without it`)
-  const twice = columns.find((column, at) => columns.indexOf(column) !== at)
-  if (twice !== undefined) throw badRow(row, `${twice} is given twice`, 'each part once')
-  return columns
+  const key = folded(name.trim())
+  const entity = key === FREE_TEXT ? FREE_TEXT : entities.get(key)
+  if (entity !== undefined) return entity
+  const meant = nearest(key, [FREE_TEXT, ...entities.keys()])
+  const allowed = [FREE_TEXT, ...catalog.entities.keys()].join(', ')
+  throw badRow(
+    row,
+    `there is no part ${quoted(name)}`,
+    `${allowed}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  )
 }
 
 function rowOf(
-  cells: readonly (readonly [name: string, text: string])[],
+  names: readonly string[],
+  texts: readonly string[],
   columns: readonly Column[],
   row: number,
 ): RowToResolve {
-  if (columns[0] === FREE_TEXT) return textRow(cells[0]?.[1] ?? '', row)
-  return {
-    parts: new Map(
-      cells.map(([name, text], at) => {
-        checkLength(name, text, row)
-        return [columns[at] as string, text]
-      }),
-    ),
+  if (columns[0] === FREE_TEXT) return textRow(texts[0] ?? '', row)
+  const parts = new Map<string, string>()
+  for (const [at, text] of texts.entries()) {
+    checkLength(names[at] as string, text, row)
+    parts.set(columns[at] as string, text)
   }
+  return { parts }
 }
 
 function textRow(text: string, row: number): RowToResolve {

@@ -1,0 +1,29 @@
+// The work at hand of a process that works for many: what takes long asks again and again whether it should go on.
+
+/** Why work does not go on: no one waits for it any more, or it has used all the time that it may. */
+export type StopReason = 'gone' | 'deadline'
+
+/** Thrown out of work that is not to go on. */
+export class WorkStopped extends Error {
+  readonly reason: StopReason
+
+  constructor(reason: StopReason) {
+    super(reason === 'gone' ? 'no one waits for this work any more' : 'this work takes too long')
+    this.reason = reason
+  }
+}
+
+/** Throws WorkStopped if the work at hand is not to go on. */
+export type Check = () => void
+
+let atHand: Check | undefined
+
+/** Says whose work the process goes on with; undefined when it is no one's. */
+export function workOn(check: Check | undefined): void {
+  atHand = check
+}
+
+/** Called by loops that may run for more than a millisecond or so, every few microseconds of their work. */
+export function checkpoint(): void {
+  atHand?.()
+}

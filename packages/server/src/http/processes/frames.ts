@@ -1,0 +1,90 @@
+// What processes of one service tell each other over a Unix socket: frames with a kind, the number of a request, and bytes.
+import type { Socket } from 'bun'
+
+/** The kinds of frames. Those of a process that serves come first, then those of one that thinks. */
+export const FRAME = { hello: 0, request: 1, pull: 2, cancel: 3, response: 4, chunk: 5, end: 6, failure: 7 } as const
+
+type FrameKind = (typeof FRAME)[keyof typeof FRAME]
+
+export type Frame = { readonly kind: number; readonly id: number; readonly bytes: Buffer }
+
+const HEADER_BYTES = 9
+
+/** One end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
+export class FrameSocket {
+  readonly #socket: Pick<Socket<unknown>, 'write' | 'end'>
+  readonly #onFrame: (frame: Frame) => void
+  #received: Buffer[] = []
+  #receivedBytes = 0
+  readonly #unsent: Uint8Array[] = []
+  #unsentStart = 0
+
+  constructor(socket: Pick<Socket<unknown>, 'write' | 'end'>, onFrame: (frame: Frame) => void) {
+    this.#socket = socket
+    this.#onFrame = onFrame
+  }
+
+  send(kind: FrameKind, id: number, ...parts: readonly Uint8Array[]): void {
+    const header = Buffer.allocUnsafe(HEADER_BYTES)
+    header.writeUInt8(kind, 0)
+    header.writeUInt32LE(id, 1)
+    header.writeUInt32LE(
+      parts.reduce((sum, { length }) => sum + length, 0),
+      5,
+    )
+    // Small frames go out in one piece: each write is a call of the system.
+    this.#unsent.push(Buffer.concat([header, ...parts]))
+    if (this.#unsent.length === 1) this.sendRest()
+  }
+
+  /** The socket can take more. */
+  sendRest(): void {
+    for (let [next] = this.#unsent; next !== undefined; [next] = this.#unsent) {
+      const taken = this.#socket.write(next, this.#unsentStart, next.length - this.#unsentStart)
+      if (taken < 0) return
+      this.#unsentStart += taken
+      if (this.#unsentStart < next.length) return
+      this.#unsent.shift()
+      this.#unsentStart = 0
+    }
+  }
+
+  /** The bytes may be overwritten after this call. */
+  receive(bytes: Buffer): void {
+    this.#received.push(Buffer.from(bytes))
+    this.#receivedBytes += bytes.length
+    for (let length = this.#frameLength(); length !== undefined; length = this.#frameLength()) {
+      const all = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received)
+      const rest = all.subarray(length)
+      this.#received = rest.length === 0 ? [] : [rest]
+      this.#receivedBytes = rest.length
+      const bytes = all.subarray(HEADER_BYTES, length)
+      this.#onFrame({ kind: all.readUInt8(0), id: all.readUInt32LE(1), bytes })
+    }
+  }
+
+  /** The length of the first frame with its header; undefined if it is not whole yet. */
+  #frameLength(): number | undefined {
+    if (this.#receivedBytes < HEADER_BYTES) return undefined
+    if ((this.#received[0] as Buffer).length < HEADER_BYTES) this.#received = [Buffer.concat(this.#received)]
+    const length = HEADER_BYTES + (this.#received[0] as Buffer).readUInt32LE(5)
+    return this.#receivedBytes < length ? undefined : length
+  }
+
+  end(): void {
+    this.#socket.end()
+  }
+}
+
+/** A value as JSON, with its length before it and bytes after it. */
+export function packed(value: unknown, bytes: Uint8Array = new Uint8Array()): Buffer {
+  const json = Buffer.from(JSON.stringify(value))
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32LE(json.length, 0)
+  return Buffer.concat([length, json, bytes])
+}
+
+export function unpacked<T>(frame: Buffer): { readonly value: T; readonly bytes: Buffer } {
+  const end = 4 + frame.readUInt32LE(0)
+  return { value: JSON.parse(frame.toString('utf8', 4, end)), bytes: frame.subarray(end) }
+}

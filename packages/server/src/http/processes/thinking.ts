@@ -1,0 +1,199 @@
+// A process that thinks: takes requests from those that serve, works on them a step at a time, and sends back the responses.
+import { rmSync } from 'node:fs'
+import type { Socket, UnixSocketListener } from 'bun'
+import { WorkStopped } from '../../base/checkpoint.ts'
+import { messageOf } from '../../base/failure.ts'
+import type { App } from '../app.ts'
+import { type FilePart, type HttpRequest, type HttpResponse, isStreamed } from '../exchange.ts'
+import { HeaderText } from '../wire/header-text.ts'
+import { FRAME, type Frame, FrameSocket, packed, unpacked } from './frames.ts'
+import { Work, Works } from './works.ts'
+
+/** A request on its way to a process that thinks; its body follows. */
+export type HandedRequest = Pick<HttpRequest, 'method' | 'path' | 'query'> & {
+  readonly http10: boolean
+  readonly headers: string
+  readonly hasBody: boolean
+  readonly peer: string
+  readonly listeningUrl: string
+  readonly requestId: string
+  /** How much processor time it may take. */
+  readonly maxMilliseconds: number
+}
+
+/** The head of a response on its way back. The body follows, unless it is pulled; then its length may be known. */
+export type HandedResponse = {
+  readonly status: number
+  readonly head: string
+  readonly body: 'none' | 'whole' | 'pulled'
+  readonly length?: number | undefined
+  /** The file that the body is in: whoever serves reads it there. */
+  readonly file?: FilePart | undefined
+  /** How much processor time it took so far. */
+  readonly milliseconds: number
+}
+
+/** The last frame of a body that was pulled, or of a work that was stopped. */
+export type HandedEnd = { readonly milliseconds: number; readonly message?: string; readonly stopped?: 'deadline' }
+
+export type Thinking = {
+  /** Goes on as long as processes that serve hand requests over, and stops when they do not or the time is over. */
+  readonly stop: (milliseconds: number) => Promise<void>
+}
+
+export function think(app: App, path: string): Thinking {
+  const works = new Works()
+  const open = new Set<Served>()
+  const listener: UnixSocketListener<Served> = Bun.listen<Served>({
+    unix: path,
+    socket: {
+      open: (socket) => {
+        socket.data = new Served(socket, app, works)
+        open.add(socket.data)
+      },
+      data: ({ data: served }, bytes) => served.receive(bytes),
+      drain: ({ data: served }) => served.drain(),
+      close: ({ data: served }) => {
+        open.delete(served)
+        served.close()
+      },
+    },
+  })
+  return {
+    stop: async (milliseconds) => {
+      const deadline = performance.now() + milliseconds
+      // Those that serve close their sockets when they have been told of others, or have stopped themselves.
+      while (open.size > 0 && performance.now() < deadline) await Bun.sleep(10)
+      listener.stop(true)
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+/** A request that is worked on. */
+type Task = { readonly work: Work; chunks?: AsyncIterator<Uint8Array> }
+
+/** The requests of one process that serves. */
+class Served {
+  readonly #frames: FrameSocket
+  readonly #app: App
+  readonly #works: Works
+  /** By the number of the request, whether its client is gone: shared with the process that serves. */
+  #gone: Uint8Array = new Uint8Array()
+  readonly #tasks = new Map<number, Task>()
+
+  constructor(socket: Socket<Served>, app: App, works: Works) {
+    this.#frames = new FrameSocket(socket, (frame) => this.#take(frame))
+    this.#app = app
+    this.#works = works
+  }
+
+  receive(bytes: Buffer): void {
+    this.#frames.receive(bytes)
+  }
+
+  drain(): void {
+    this.#frames.sendRest()
+  }
+
+  /** The process that serves is gone, and with it all its clients. */
+  close(): void {
+    for (const id of this.#tasks.keys()) this.#cancel(id)
+  }
+
+  #take({ kind, id, bytes }: Frame): void {
+    if (kind === FRAME.hello) this.#share(bytes.toString())
+    else if (kind === FRAME.request) this.#begin(id, bytes)
+    else if (kind === FRAME.pull) this.#pull(id)
+    else if (kind === FRAME.cancel) this.#cancel(id)
+  }
+
+  #share(path: string): void {
+    try {
+      this.#gone = Bun.mmap(path, { shared: true })
+    } catch {
+      // It has ended meanwhile, and its file with it.
+      this.#frames.end()
+    }
+  }
+
+  #begin(id: number, bytes: Buffer): void {
+    const { value, bytes: body } = unpacked<HandedRequest>(bytes)
+    const { method, path, query, http10, headers, hasBody, peer, listeningUrl, maxMilliseconds } = value
+    const work = new Work(this.#works, maxMilliseconds, () => Atomics.load(this.#gone, id) !== 0)
+    const task: Task = { work }
+    this.#tasks.set(id, task)
+    const request = { method, path, query, http10, headers: new HeaderText(headers), ...(hasBody && { body }) }
+    const connection = { peer, listeningUrl, pause: work.pause }
+    const run = () => {
+      // The app responds to whatever goes wrong.
+      const response = this.#app(request, connection, { value: value.requestId })
+      if (response instanceof Promise) void response.then((ready) => this.#respond(id, task, request, ready))
+      else this.#respond(id, task, request, response)
+    }
+    this.#works.enqueue(work, run, (error) => this.#fail(id, task, error))
+  }
+
+  #respond(id: number, task: Task, { method }: HttpRequest, { status, head, body }: HttpResponse): void {
+    const milliseconds = task.work.usedSoFar
+    if (task.work.stopReason === 'gone') {
+      this.#end(id, task, {})
+      return
+    }
+    const isSent = method !== 'HEAD' && status !== 304
+    if (isSent && isStreamed(body) && body.file === undefined) {
+      task.chunks = body.chunks()[Symbol.asyncIterator]()
+      this.#send(FRAME.response, id, { status, head, body: 'pulled', length: body.length, milliseconds })
+      return
+    }
+    const whole = body instanceof Uint8Array ? body : undefined
+    const file = isSent && isStreamed(body) ? body.file : undefined
+    this.#tasks.delete(id)
+    const how = { body: whole === undefined ? 'none' : 'whole', length: body?.length, file } as const
+    this.#send(FRAME.response, id, { status, head, ...how, milliseconds }, whole)
+  }
+
+  #pull(id: number): void {
+    const task = this.#tasks.get(id)
+    if (task?.chunks === undefined) return
+    const { work, chunks } = task
+    const fail = (error: unknown) => this.#fail(id, task, error)
+    const run = () =>
+      chunks.next().then(({ done, value }) => {
+        if (done === true) this.#end(id, task, {})
+        else this.#frames.send(FRAME.chunk, id, value)
+      }, fail)
+    this.#works.enqueue(work, run, fail)
+  }
+
+  #cancel(id: number): void {
+    const task = this.#tasks.get(id)
+    if (task === undefined) return
+    task.work.abandon()
+    if (task.chunks === undefined) return
+    void task.chunks.return?.().catch(() => {})
+    this.#end(id, task, {})
+  }
+
+  #fail(id: number, task: Task, error: unknown): void {
+    const isDeadline = error instanceof WorkStopped && error.reason === 'deadline'
+    this.#end(id, task, isDeadline ? { stopped: 'deadline' } : { message: messageOf(error) })
+  }
+
+  /** A request has one last frame. */
+  #end(id: number, task: Task, how: Omit<HandedEnd, 'milliseconds'>): void {
+    if (this.#tasks.get(id) !== task) return
+    this.#tasks.delete(id)
+    const kind = how.message === undefined && how.stopped === undefined ? FRAME.end : FRAME.failure
+    this.#send(kind, id, { milliseconds: task.work.usedSoFar, ...how })
+  }
+
+  #send(
+    kind: (typeof FRAME)['response' | 'end' | 'failure'],
+    id: number,
+    value: HandedResponse | HandedEnd,
+    body?: Uint8Array,
+  ): void {
+    this.#frames.send(kind, id, packed(value, body))
+  }
+}

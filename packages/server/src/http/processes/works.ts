@@ -1,0 +1,131 @@
+// The works of a process that thinks: one step at a time, of the work that has taken the least processor time so far.
+//
+// So a search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
+// much. Steps end where a work pauses; a work that is not to go on is stopped there, or at its next checkpoint.
+import { type Check, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
+import type { Pause } from '../exchange.ts'
+
+/** A work that has more to do pauses after this time, if others wait. */
+const STEP_MILLISECONDS = 4
+
+/** One work: what it has used, and whether it is to go on. */
+export class Work {
+  readonly #works: Works
+  readonly #isGone: () => boolean
+  readonly #maxMilliseconds: number
+  /** Processor time of the steps that have ended. */
+  #used = 0
+  #isGoneForGood = false
+  /** When the step at hand began, by the clock and in processor time. */
+  startedAt = 0
+  #cpuAtStart = 0
+
+  constructor(works: Works, maxMilliseconds: number, isGone: () => boolean) {
+    this.#works = works
+    this.#maxMilliseconds = maxMilliseconds
+    this.#isGone = isGone
+  }
+
+  /** Processor time in milliseconds, without the step at hand. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** The same with the step at hand. */
+  get usedSoFar(): number {
+    return this.#used + (this.#works.atHand === this ? processorTime() - this.#cpuAtStart : 0)
+  }
+
+  /** Why it is not to go on; undefined while it is. */
+  get stopReason(): StopReason | undefined {
+    if (this.#isGoneForGood || this.#isGone()) return 'gone'
+    return this.#used > this.#maxMilliseconds ? 'deadline' : undefined
+  }
+
+  beginStep(): void {
+    this.startedAt = performance.now()
+    this.#cpuAtStart = processorTime()
+  }
+
+  endStep(): void {
+    this.#used += processorTime() - this.#cpuAtStart
+  }
+
+  /** No one waits for it any more. */
+  abandon(): void {
+    this.#isGoneForGood = true
+    this.#works.stopWaiting(this)
+  }
+
+  readonly check: Check = () => {
+    if (this.#isGone()) throw new WorkStopped('gone')
+    const left = this.#maxMilliseconds - this.#used
+    // A process of low priority may have been waiting for most of that time.
+    if (performance.now() - this.startedAt > left && processorTime() - this.#cpuAtStart > left)
+      throw new WorkStopped('deadline')
+  }
+
+  readonly pause: Pause = () => {
+    if (this.#works.atHand === this && performance.now() - this.startedAt < STEP_MILLISECONDS) return undefined
+    return new Promise((resolve, reject) => this.#works.enqueue(this, resolve, reject))
+  }
+}
+
+/** Processor time of this process so far, in milliseconds. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+type Step = { readonly work: Work; readonly run: () => void; readonly stop: (error: WorkStopped) => void }
+
+export class Works {
+  readonly #waiting: Step[] = []
+  #atHand: Work | undefined
+
+  /** The work whose step is under way. */
+  get atHand(): Work | undefined {
+    return this.#atHand
+  }
+
+  /** Has a step run when it is the turn of its work. If the work is not to go on, it is stopped instead. */
+  enqueue(work: Work, run: () => void, stop: (error: WorkStopped) => void): void {
+    this.#waiting.push({ work, run, stop })
+    if (this.#atHand === undefined && this.#waiting.length === 1) setImmediate(this.#next)
+  }
+
+  /** Stops what waits of a work. */
+  stopWaiting(work: Work): void {
+    for (const step of this.#waiting.filter((step) => step.work === work)) {
+      this.#waiting.splice(this.#waiting.indexOf(step), 1)
+      step.stop(new WorkStopped('gone'))
+    }
+  }
+
+  readonly #next = (): void => {
+    const step = this.#take()
+    if (step === undefined) return
+    const { work, run, stop } = step
+    this.#atHand = work
+    work.beginStep()
+    workOn(work.check)
+    const { stopReason } = work
+    if (stopReason === undefined) run()
+    else stop(new WorkStopped(stopReason))
+    // What the step goes on with in promises that are resolved runs before this.
+    setImmediate(() => {
+      workOn(undefined)
+      work.endStep()
+      this.#atHand = undefined
+      this.#next()
+    })
+  }
+
+  /** The first of those that have used least. */
+  #take(): Step | undefined {
+    let least = 0
+    for (let at = 1; at < this.#waiting.length; at++)
+      if ((this.#waiting[at] as Step).work.used < (this.#waiting[least] as Step).work.used) least = at
+    return this.#waiting.splice(least, 1)[0]
+  }
+}
