@@ -1,6 +1,7 @@
 // The requests that cost most, from few clients and from many, and clients that leave: pages of API v1 must not notice.
-import { readdirSync, readlinkSync } from 'node:fs'
-import { cpuMicrosOf, processTree } from '../../bench/machine.ts'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { processTree } from '../../bench/machine.ts'
 import type { Service } from '../support/service.ts'
 import type { TrafficReport } from './clients.ts'
 import { type Memory, MemoryWatch, memoryOf } from './memory.ts'
@@ -21,7 +22,7 @@ const LEAVE_MILLISECONDS = 200
 /** A service takes some of this time for pages and for being looked at. */
 const IDLE_SHARE = 0.15
 const IDLE_WINDOW_MILLISECONDS = 200
-const MICROS = 1_000
+const NANOSECONDS_PER_MILLISECOND = 1_000_000
 
 export const think: Campaign = {
   name: 'think',
@@ -84,9 +85,9 @@ class Thinking {
   async #idle(service: Service): Promise<number | undefined> {
     const started = performance.now()
     for (;;) {
-      const [before, at] = [cpuMicrosOf(service.pid), performance.now()]
+      const [before, at] = [demandOf(service.pid), performance.now()]
       await Bun.sleep(IDLE_WINDOW_MILLISECONDS)
-      const share = (cpuMicrosOf(service.pid) - before) / ((performance.now() - at) * MICROS)
+      const share = (demandOf(service.pid) - before) / (performance.now() - at)
       if (share < IDLE_SHARE) return at - started
       if (at - started > GIVEN_UP_MILLISECONDS) return undefined
     }
@@ -243,6 +244,27 @@ class Thinking {
       `${this.#of(title)}: ${before.counted} connections were counted before and ${now.counted} after, ${before.sockets} sockets were open before and ${now.sockets} after`,
     )
   }
+}
+
+/**
+ * The milliseconds for which the processes of a service have had a processor; and those of low priority, which think, also
+ * for which they have waited for one: on a busy machine, they wait most of the time.
+ */
+function demandOf(root: number): number {
+  return processTree(root).reduce((sum, { pid }) => {
+    try {
+      const isThinking = getPriority(pid) > 0
+      for (const thread of readdirSync(`/proc/${pid}/task`)) {
+        const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
+          .split(' ')
+          .map(Number)
+        sum += (ran + (isThinking ? waited : 0)) / NANOSECONDS_PER_MILLISECOND
+      }
+    } catch {
+      // It has ended meanwhile.
+    }
+    return sum
+  }, 0)
 }
 
 type Connections = { readonly counted: number; readonly sockets: number }
