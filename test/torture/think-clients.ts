@@ -22,8 +22,16 @@ const LOWEST_PRIORITY = 19
 const REFUSED_MILLISECONDS = 50
 /** So many connect at a time, since a service has a queue of its own for those. */
 const CONNECTING = 20
-const STATUS_AT = 'HTTP/1.1 '.length
 const REFUSED: readonly number[] = [429, 503]
+
+/** The service may send a 100 first, to see whether the client is still there. */
+const FINAL_STATUS = /HTTP\/1\.1 ([2-5][0-9]{2}) /
+const BEGINNING_BYTES = 200
+
+function finalStatusIn(chunk: Buffer): number | undefined {
+  const status = FINAL_STATUS.exec(chunk.toString('latin1', 0, BEGINNING_BYTES))?.[1]
+  return status === undefined ? undefined : Number(status)
+}
 
 class Thinking implements Running {
   readonly #plan: ThinkPlan
@@ -82,7 +90,7 @@ class Thinking implements Running {
       }, leaveAfter)
     })
     socket.on('data', (chunk) => {
-      status ??= Number(chunk.toString('latin1', STATUS_AT, STATUS_AT + 3))
+      status ??= finalStatusIn(chunk)
     })
     socket.on('error', () => {})
     socket.on('close', () => {
