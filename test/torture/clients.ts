@@ -21,6 +21,8 @@ export type TrafficReport = {
 }
 
 export type Clients = AsyncDisposable & {
+  /** Resolves when they have begun. */
+  readonly begun: Promise<unknown>
   readonly report: Promise<TrafficReport>
   /** How many responses have come so far. */
   readonly completed: () => number
@@ -43,10 +45,12 @@ const NEWS_MILLISECONDS = 100
 /** Starts a module that calls `runClients` with a plan. */
 export function startClients<Plan>(module: string, plan: Plan): Clients {
   const reported = Promise.withResolvers<TrafficReport>()
+  const begun = Promise.withResolvers<void>()
   let completed = 0
   const child = Bun.spawn([process.execPath, module], {
     stdio: ['ignore', 'inherit', 'inherit'],
     ipc: (news: News) => {
+      begun.resolve()
       if ('report' in news) reported.resolve(news.report)
       else completed = news.completed
     },
@@ -56,6 +60,7 @@ export function startClients<Plan>(module: string, plan: Plan): Clients {
   const post = (order: Order<Plan>) => child.send(order)
   post({ plan })
   return {
+    begun: Promise.race([begun.promise, reported.promise]),
     report: reported.promise,
     completed: () => completed,
     stop: () => {

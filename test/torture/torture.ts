@@ -13,12 +13,13 @@ import { pageOf, RESULTS, writePage } from './report.ts'
 import { restarts } from './restarts.ts'
 import { slow } from './slow.ts'
 import { swaps } from './swaps.ts'
-import { type Campaign, Homes, type Scale, Trial } from './trial.ts'
+import { think } from './think.ts'
+import { type Campaign, DATA_VARIABLE, Homes, type Scale, Trial } from './trial.ts'
 import { unmounted } from './unmounted.ts'
 import { workers } from './workers.ts'
 
 export const campaigns: readonly Campaign[] = [
-  ...[fuzz, load, slow, workers, swaps, restarts, diskFull, unmounted, damaged, clock, descriptors, importKills],
+  ...[fuzz, load, slow, workers, swaps, restarts, diskFull, unmounted, damaged, clock, descriptors, importKills, think],
 ]
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -33,6 +34,7 @@ npm run torture -- --quick       the same in minutes; prints the report
   --help      this text
 
 The service is started by the campaigns themselves, on free ports of 127.0.0.1. Those that mount file systems need root.
+With a file of localities of INEGI in ${DATA_VARIABLE}, think uses these and not invented ones.
 Exits with 1 if anything did not hold.
 `
 

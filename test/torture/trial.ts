@@ -2,7 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
-import { pick, randomFrom } from '../../bench/random.ts'
+import { pick, type Random, randomFrom } from '../../bench/random.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { nomenclator, TestDirectory } from '../support/releases.ts'
 import { eventually, Service, TwoReleases } from '../support/service.ts'
@@ -47,6 +47,9 @@ type ObserveOptions = {
   readonly versions?: TrafficPlan['versions']
 }
 
+/** The variable that names a file of INEGI to try the service with. */
+export const DATA_VARIABLE = 'TORTURE_INEGI'
+
 const DATA = join(import.meta.dir, '..', '..', 'data')
 const PROBE_CONNECTIONS = 8
 const PROBE_FRESH_CONNECTIONS = 2
@@ -74,6 +77,14 @@ export class Homes implements Disposable {
   /** Of the size of the bundled data, but in a test of a few records. */
   bundled(): Promise<Home> {
     return this.#once('bundled', (path) => (this.#scale === 'test' ? small(path) : bundled(path)))
+  }
+
+  /** As large; of a file of INEGI where the environment names one, beside the bundled data. */
+  thinking(): Promise<Home> {
+    const file = process.env[DATA_VARIABLE]
+    return file === undefined || this.#scale === 'test'
+      ? this.large()
+      : this.#once('official', (path) => official(path, file))
   }
 
   /** For a campaign that does harm to it. */
@@ -135,6 +146,14 @@ async function bundled(path: string): Promise<Home> {
   writeFileSync(join(room.path, 'audiencia.csv'), `${lines.slice(0, -1).join('\n')}\n`)
   await succeeded('import', 'tabular', room.path, '--accept-changes', '--home', path)
   return homeAt(path)
+}
+
+async function official(path: string, file: string): Promise<Home> {
+  await succeeded('import', 'bundled', '--home', path)
+  await succeeded('import', 'inegi', file, '--accept-changes', '--home', path)
+  const { digests } = homeAt(path)
+  activate(path, digests[1])
+  return { path, digests: [digests[1], digests[0]] }
 }
 
 async function small(path: string): Promise<Home> {
@@ -287,7 +306,7 @@ export class Trial implements AsyncDisposable {
     using watch = new MemoryWatch(service.pid)
     const plan: TrafficPlan = {
       url: service.url,
-      requests: { kind: 'pages', host: new URL(service.url).host, targets: shuffled(targets, this.seed) },
+      requests: { kind: 'pages', host: new URL(service.url).host, targets: shuffled(targets, randomFrom(this.seed)) },
       connections: PROBE_CONNECTIONS,
       fresh: PROBE_FRESH_CONNECTIONS,
       rate,
@@ -314,8 +333,7 @@ export class Trial implements AsyncDisposable {
 const caseText = ({ probe, memory: { before, peak, after } }: Case) =>
   `${probe.failed} of ${probe.completed + probe.failed} failed ${JSON.stringify(probe.reasons)}, ${probe.limited} turned away, p50 ${probe.latency.p50.toFixed(2)} p99 ${probe.latency.p99.toFixed(2)} max ${probe.latency.max.toFixed(0)} ms, ${[before, peak, after].map(({ pss }) => pss.toFixed(0)).join(' → ')} MB`
 
-function shuffled<T>(all: readonly T[], seed: number): T[] {
-  const random = randomFrom(seed)
+export function shuffled<T>(all: readonly T[], random: Random): T[] {
   const left = [...all]
   return Array.from({ length: all.length }, () => {
     const next = pick(random, left)

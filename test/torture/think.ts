@@ -1,0 +1,314 @@
+// The requests that cost most, from few clients and from many, and clients that leave: pages of API v1 must not notice.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { processTree } from '../../bench/machine.ts'
+import type { Service } from '../support/service.ts'
+import type { TrafficReport } from './clients.ts'
+import { type Memory, MemoryWatch, memoryOf } from './memory.ts'
+import { startThinking, type ThinkPlan } from './think-clients.ts'
+import { COSTLY, type Costly, easyRows, type Material } from './think-requests.ts'
+import { startTraffic } from './traffic.ts'
+import type { Campaign, Home, Trial } from './trial.ts'
+
+const MAX_MORE_P99_MILLISECONDS = 20
+const MAX_MORE_MILLISECONDS = 50
+const MAX_MORE_MEGABYTES = 300
+const MAX_GONE_MILLISECONDS = 1_000
+/** Work that is still there after this is not waited for. */
+const GIVEN_UP_MILLISECONDS = 8_000
+const RATE = 200
+const PROBE_CONNECTIONS = 8
+const LEAVE_MILLISECONDS = 200
+/** A service takes some of this time for pages and for being looked at. */
+const IDLE_SHARE = 0.15
+const IDLE_WINDOW_MILLISECONDS = 200
+const NANOSECONDS_PER_MILLISECOND = 1_000_000
+
+export const think: Campaign = {
+  name: 'think',
+  title: 'Requests that cost most',
+  description: `A client requests ${RATE} pages of API v1 a second, alone before each kind, then beside 1, 10 and 50 clients that each send the same costly request again and again, and beside 200 that leave 0.2 s after they have sent it, half of them by a reset. Each client has an address of its own. Beside them, the p99 of pages may be ${MAX_MORE_P99_MILLISECONDS} ms more than alone, and the slowest ${MAX_MORE_MILLISECONDS} ms more than the slowest alone, but for the time for which the client of the pages did not get to run itself; the memory of all processes that is no file may be ${MAX_MORE_MEGABYTES} MB more. When all have left, their work must be gone within a second, and no connection may be left, by the metrics and by the descriptors. Costly clients may be refused, but none may get a 500. The same with one worker.`,
+  run: async (trial) => {
+    const home = await trial.homes.thinking()
+    // It swaps the releases of the home, so before anything is served from there.
+    await trial.homes.versions(home)
+    for (const workers of trial.scale === 'full' ? [2, 1] : [2]) await new Thinking(trial, home, workers).run()
+  },
+}
+
+/** What is measured while clients do something. */
+type Seen = { readonly probe: TrafficReport; readonly peak: Memory }
+
+class Thinking {
+  readonly #trial: Trial
+  readonly #home: Home
+  readonly #workers: number
+  #service: Service | undefined
+  #material: Material | undefined
+
+  constructor(trial: Trial, home: Home, workers: number) {
+    this.#trial = trial
+    this.#home = home
+    this.#workers = workers
+  }
+
+  async run(): Promise<void> {
+    const trial = this.#trial
+    const { seconds, counts, leaving, kinds } = trial.size({
+      full: { seconds: 3, counts: [1, 10, 50], leaving: 200, kinds: COSTLY },
+      quick: { seconds: 1, counts: [10], leaving: 50, kinds: COSTLY },
+      test: { seconds: 0.2, counts: [2], leaving: 10, kinds: COSTLY.slice(0, 2) },
+    })
+    const first = await this.#alone(seconds)
+    for (const kind of kinds) {
+      // Anew for each kind, since whatever else the machine does changes. Memory grows, and is compared with the beginning.
+      const alone = { probe: (await this.#alone(seconds)).probe, peak: first.peak }
+      for (const count of counts) await this.#beside(kind, count, seconds, alone)
+      await this.#abandoned(kind, leaving, alone)
+    }
+    await this.#rounds(trial.size({ full: 3, quick: 1, test: 1 }))
+    await this.#service?.[Symbol.asyncDispose]()
+  }
+
+  /** The service, ready for everything; another one where the last one is still busy with what nobody waits for. */
+  async #ready(): Promise<{ readonly service: Service; readonly material: Material }> {
+    if (this.#service === undefined) {
+      this.#service = await this.#trial.start(this.#home, { workers: this.#workers })
+      this.#material = await materialOf(this.#service.url, this.#home, this.#trial.seed)
+      // Whatever is done once for a release is done before.
+      for (const path of ['/explore?q=san', '/api/v2/search?q=san', '/api/v2/resolve?q=san'])
+        await (await fetch(this.#service.url + path)).arrayBuffer()
+      await this.#idle(this.#service)
+    }
+    return { service: this.#service, material: this.#material as Material }
+  }
+
+  /** Waits until the service is idle, and says after how many milliseconds it was. */
+  async #idle(service: Service): Promise<number | undefined> {
+    const started = performance.now()
+    for (;;) {
+      const [before, at] = [demandOf(service.pid), performance.now()]
+      await Bun.sleep(IDLE_WINDOW_MILLISECONDS)
+      const share = (demandOf(service.pid) - before) / (performance.now() - at)
+      if (share < IDLE_SHARE) return at - started
+      if (at - started > GIVEN_UP_MILLISECONDS) return undefined
+    }
+  }
+
+  async #renewUnlessIdle(service: Service): Promise<number | undefined> {
+    const milliseconds = await this.#idle(service)
+    if (milliseconds === undefined) {
+      await service[Symbol.asyncDispose]()
+      this.#service = undefined
+    }
+    return milliseconds
+  }
+
+  /** Requests pages while something happens. */
+  async #observe(service: Service, name: string, happening: () => Promise<void>): Promise<Seen> {
+    const { targets, both } = await this.#trial.homes.versions(this.#home)
+    const before = memoryOf(service.pid)
+    using watch = new MemoryWatch(service.pid)
+    await using pages = startTraffic({
+      url: service.url,
+      requests: { kind: 'pages', host: new URL(service.url).host, targets },
+      connections: PROBE_CONNECTIONS,
+      rate: RATE,
+      versions: both,
+    })
+    while (pages.completed() === 0) await Bun.sleep(5)
+    await happening()
+    const probe = await pages.stop()
+    this.#trial.cases.push({
+      name: `${name}${this.#workers === 1 ? ', one worker' : ''}`,
+      probe,
+      memory: { before, peak: watch.peak, after: memoryOf(service.pid) },
+    })
+    return { probe, peak: watch.peak }
+  }
+
+  async #alone(seconds: number): Promise<Seen> {
+    const { service } = await this.#ready()
+    return this.#observe(service, 'pages alone', () => Bun.sleep(seconds * 1_000))
+  }
+
+  /** What must hold for pages whatever else happens. */
+  #requirePages(name: string, { probe, peak }: Seen, alone: Seen): void {
+    const trial = this.#trial
+    trial.require(probe.failed === 0, `${name}: ${probe.failed} pages failed (${JSON.stringify(probe.reasons)})`)
+    if (trial.scale === 'test') return
+    const more = (key: 'p99' | 'max') => probe.latency[key] - alone.probe.latency[key]
+    trial.require(
+      more('p99') <= MAX_MORE_P99_MILLISECONDS,
+      `${name}: the p99 of pages was ${more('p99').toFixed(1)} ms more than alone`,
+    )
+    trial.require(
+      more('max') - probe.longestPause <= MAX_MORE_MILLISECONDS,
+      `${name}: the slowest page took ${more('max').toFixed(0)} ms more than alone, of which the client was not there for ${probe.longestPause.toFixed(0)}`,
+    )
+    const megabytes = peak.anonymous - alone.peak.anonymous
+    trial.require(megabytes < MAX_MORE_MEGABYTES, `${name}: ${Math.round(megabytes)} MB more than alone`)
+  }
+
+  async #beside({ name }: Costly, clients: number, seconds: number, alone: Seen): Promise<void> {
+    const trial = this.#trial
+    const { service, material } = await this.#ready()
+    const title = `${clients} × ${name}`
+    let costly: TrafficReport | undefined
+    const seen = await this.#observe(service, title, async () => {
+      await using thinking = startThinking({ port: service.port, material, kind: name, clients })
+      await thinking.begun
+      await Bun.sleep(seconds * 1_000)
+      costly = await thinking.stop()
+    })
+    const { statuses = {}, reasons = {}, failed = 0, latency } = costly ?? {}
+    const { p50, p99, max } = seen.probe.latency
+    const words = Object.entries({ ...statuses, ...reasons }).map(([what, count]) => `${count} × ${what}`)
+    trial.fact(
+      `${this.#of(title)}: pages p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; the others got ${words.join(', ') || 'no response yet'}${latency === undefined || latency.p50 === 0 ? '' : `, p50 ${latency.p50.toFixed(0)} ms`}`,
+    )
+    trial.require(failed === 0, `${this.#of(title)}: ${failed} responses of another 5xx than 503`)
+    this.#requirePages(this.#of(title), seen, alone)
+    await this.#renewUnlessIdle(service)
+  }
+
+  async #abandoned({ name }: Costly, clients: number, alone: Seen): Promise<void> {
+    const trial = this.#trial
+    const { service, material } = await this.#ready()
+    const title = `${clients} abandoned × ${name}`
+    const before = await this.#connections(service)
+    let gone: number | undefined
+    const seen = await this.#observe(service, title, async () => {
+      await this.#leave({ port: service.port, material, kind: name, clients, leaveAfter: LEAVE_MILLISECONDS })
+      gone = await this.#idle(service)
+    })
+    trial.fact(
+      `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${seen.probe.latency.p99.toFixed(1)}, max ${seen.probe.latency.max.toFixed(0)} ms`,
+    )
+    if (trial.scale !== 'test')
+      trial.require(
+        gone !== undefined && gone <= MAX_GONE_MILLISECONDS,
+        `${this.#of(title)}: work went on for ${gone === undefined ? 'longer than was waited for' : `${gone.toFixed(0)} ms`}`,
+      )
+    this.#requirePages(this.#of(title), seen, alone)
+    await this.#requireNoConnections(service, title, before)
+    await this.#renewUnlessIdle(service)
+  }
+
+  async #leave(plan: ThinkPlan): Promise<void> {
+    await using thinking = startThinking(plan)
+    await thinking.report
+  }
+
+  /** Rows of clients that stay beside rows of clients that leave, again and again. */
+  async #rounds(rounds: number): Promise<void> {
+    const trial = this.#trial
+    const { stay, leave } = trial.size({
+      full: { stay: 40, leave: 60 },
+      quick: { stay: 40, leave: 60 },
+      test: { stay: 4, leave: 6 },
+    })
+    const { service, material } = await this.#ready()
+    const before = await this.#connections(service)
+    const kind = easyRows.name
+    for (let round = 1; round <= rounds; round++) {
+      await using staying = startThinking({ port: service.port, material, kind, clients: stay, once: true })
+      await this.#leave({ port: service.port, material, kind, clients: leave, leaveAfter: LEAVE_MILLISECONDS })
+      const report = await Promise.race([staying.report, Bun.sleep(GIVEN_UP_MILLISECONDS).then(() => staying.stop())])
+      await this.#idle(service)
+      const title = `round ${round} of ${stay} POSTs of 1,000 rows that stay and ${leave} that leave`
+      const words = Object.entries({ ...report.statuses, ...report.reasons }).map(
+        ([what, count]) => `${count} × ${what}`,
+      )
+      trial.fact(`${this.#of(title)}: those that stayed got ${words.join(', ') || 'no response yet'}`)
+      trial.require(report.failed === 0, `${this.#of(title)}: ${report.failed} responses of another 5xx than 503`)
+      await this.#requireNoConnections(service, title, before)
+    }
+  }
+
+  #of = (title: string): string => (this.#workers === 1 ? `one worker, ${title}` : title)
+
+  async #connections(service: Service): Promise<Connections> {
+    // The sockets of the last clients may still be closing.
+    const counted = (await this.#trial.metric(service, /^nomenclator_connections\b/)) ?? 0
+    return { counted, sockets: socketsOf(service.pid) }
+  }
+
+  async #requireNoConnections(service: Service, title: string, before: Connections): Promise<void> {
+    const end = performance.now() + MAX_GONE_MILLISECONDS
+    let now = await this.#connections(service)
+    while ((now.counted > before.counted || now.sockets > before.sockets) && performance.now() < end) {
+      await Bun.sleep(50)
+      now = await this.#connections(service)
+    }
+    this.#trial.require(
+      now.counted <= before.counted && now.sockets <= before.sockets,
+      `${this.#of(title)}: ${before.counted} connections were counted before and ${now.counted} after, ${before.sockets} sockets were open before and ${now.sockets} after`,
+    )
+  }
+}
+
+/**
+ * The milliseconds for which the processes of a service have had a processor; and those of low priority, which think, also
+ * for which they have waited for one: on a busy machine, they wait most of the time.
+ */
+function demandOf(root: number): number {
+  return processTree(root).reduce((sum, { pid }) => {
+    try {
+      const isThinking = getPriority(pid) > 0
+      for (const thread of readdirSync(`/proc/${pid}/task`)) {
+        const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
+          .split(' ')
+          .map(Number)
+        sum += (ran + (isThinking ? waited : 0)) / NANOSECONDS_PER_MILLISECOND
+      }
+    } catch {
+      // It has ended meanwhile.
+    }
+    return sum
+  }, 0)
+}
+
+type Connections = { readonly counted: number; readonly sockets: number }
+
+/** How many sockets the processes of a service have open. */
+function socketsOf(root: number): number {
+  return processTree(root).reduce((sum, { pid }) => {
+    try {
+      const links = readdirSync(`/proc/${pid}/fd`).map((descriptor) => {
+        try {
+          return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+        } catch {
+          // It was closed while the list was being read.
+          return ''
+        }
+      })
+      return sum + links.filter((link) => link.startsWith('socket:')).length
+    } catch {
+      return sum
+    }
+  }, 0)
+}
+
+const SAMPLED_PAGES = 10
+
+async function materialOf(url: string, { digests: [current, other] }: Home, seed: number): Promise<Material> {
+  const names: Material['names'][number][] = []
+  for (let page = 1; page <= SAMPLED_PAGES; page++) {
+    const response = await fetch(`${url}/api/v2/localidades?per_page=100&page=${page}`)
+    if (!response.ok) break
+    for (const record of (await response.json()) as readonly NamedLocality[])
+      names.push({
+        locality: record.descLocalidad,
+        municipality: record.idMunicipio.descMunicipio,
+        state: record.idEstado.descEstado,
+      })
+  }
+  return { host: new URL(url).host, names, releases: [current, other], seed }
+}
+
+type NamedLocality = {
+  readonly descLocalidad: string
+  readonly idMunicipio: { readonly descMunicipio: string }
+  readonly idEstado: { readonly descEstado: string }
+}
