@@ -133,15 +133,16 @@ const forScripts = [
 ] as const
 
 /** Makes the plain server right about what caches and scripts go by, too. */
-export function careful(response: PlainResponse, { method, head }: PlainRequest): PlainResponse {
+export function careful(response: PlainResponse, { method, head, page }: PlainRequest): PlainResponse {
+  const tag = `"${page}"`
   const isPage = response.status === 200 && method !== 'OPTIONS'
   const cached = isPage
-    ? [['Cache-Control', 'private, Max-Age=0'] as const, ['ETag', '"1"'] as const, ['Last-Modified', MODIFIED] as const]
+    ? [['Cache-Control', 'private, Max-Age=0'] as const, ['ETag', tag] as const, ['Last-Modified', MODIFIED] as const]
     : [['Cache-Control', 'no-store'] as const]
   const made = { ...response, fields: [...response.fields, ...forScripts, ...cached] }
   if (!isPage) return made
   const fieldOf = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
-  const isTagged = (tags: string) => tags === '*' || tags.includes('"1"')
+  const isTagged = (tags: string) => tags === '*' || tags.includes(tag)
   const isSince = (date: string) => Date.parse(date) >= Date.parse(MODIFIED)
   const [match, unmodified] = [fieldOf('If-Match') ?? '*', fieldOf('If-Unmodified-Since') ?? MODIFIED]
   if (!isTagged(match) || !isSince(unmodified)) return { ...made, status: 412, body: '' }

@@ -20,3 +20,7 @@ export function recordVerdict(page: SeenPage, check: RecordCheck): Verdict {
       expected,
     }))
 }
+
+/** Where something stands that should stand once. */
+export const placesOf = (page: number, other: number) =>
+  page === other ? `twice on page ${page}` : `on page ${page} and on page ${other}`

@@ -1,15 +1,15 @@
 // The rules of the contract of API v1, each as a check: a server that breaks one of them does not conform.
 
 import { v1PathOf } from '../base/api-v1.ts'
-import { isObject } from '../base/json.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
-import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
+import { type Check, type Probe, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
 import { NoResponse, tokensOf, valuesOf } from './connection.ts'
 import type { Link } from './link.ts'
-import { headerCame, recordVerdict } from './page-verdicts.ts'
+import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
+import { eachOf, get } from './probing.ts'
 import { type RecordCheck, writtenFraction } from './record-faults.ts'
-import { headerOf, LIST_HEADERS, PAGE_HEADERS, parseJson, type SeenPage } from './seen-page.ts'
+import { headerOf, LIST_HEADERS, PAGE_HEADERS, pageTarget, parseJson, type SeenPage } from './seen-page.ts'
 
 type Rule = Omit<Check, 'severity'>
 
@@ -35,17 +35,8 @@ function integers(page: SeenPage): Verdict {
   return unless(fraction === undefined, `the number ${fraction}`, 'integers without fraction and exponent')
 }
 
-/** The identifiers that the records of a page ascend by; undefined where none are required to. */
-export function identifiersOf({ orderedBy, records }: SeenPage): readonly number[] | undefined {
-  if (orderedBy === undefined || records === undefined) return undefined
-  return records.flatMap((record) => {
-    const value = isObject(record) ? record[orderedBy] : undefined
-    return typeof value === 'number' ? [value] : []
-  })
-}
-
 function ascendingWithin(page: SeenPage): Verdict {
-  const ids = identifiersOf(page)
+  const ids = page.identifiers
   if (ids === undefined || ids.length < 2) return undefined
   const at = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as number))
   return unless(at === -1, `${page.orderedBy} ${ids[at]} after ${ids[at - 1]}`, `ascending order of ${page.orderedBy}`)
@@ -170,6 +161,40 @@ async function headHeaders(probe: Probe): Promise<Verdict> {
   })
 }
 
+/** Equal records, on one page or on two. A page that comes again as a whole is told by its own check. */
+const recordOnce: NonNullable<Rule['walk']> = ({ pages }) => {
+  const seen = new Map<number | bigint, (typeof pages)[number]>()
+  const wrongs: Wrong[] = []
+  for (const page of pages)
+    for (const { content, key } of page.records) {
+      const before = seen.get(content)
+      if (before === undefined) seen.set(content, page)
+      else if (before === page || before.content !== page.content) {
+        const record = key === undefined ? 'a record' : `the record ${shown(key)}`
+        wrongs.push({
+          request: page.request,
+          came: `${record} ${placesOf(before.page, page.page)}, the same in every field`,
+          expected: 'it once',
+        })
+      }
+    }
+  return seen.size === 0 ? undefined : wrongs
+}
+
+const OTHER_TAG = '"another"'
+
+/** Tags that the page does not have, though some are like its own: alone and in a list. */
+async function notModified(probe: Probe): Promise<Verdict> {
+  const { first, otherTag, collection } = probe
+  const tag = /^(?:W\/)?"(.*)"$/.exec(first.header('ETag') ?? '')?.[1]
+  const alike = tag === undefined ? [] : [`"${tag}x"`, `"${tag.slice(0, -1)}"`, `W/"x${tag}"`]
+  const others = otherTag === undefined ? [] : [otherTag]
+  const requests = [OTHER_TAG, ...others, [OTHER_TAG, ...alike].join(', ')].map((tags) =>
+    get(pageTarget(collection, 1), ['If-None-Match', tags]),
+  )
+  return eachOf(probe, requests, 'the page, since it has another ETag', ({ status }) => status !== 304, ['ETag'])
+}
+
 /** The rules in the order of docs/verify.md. */
 export const rules: readonly Rule[] = [
   {
@@ -190,6 +215,14 @@ export const rules: readonly Rule[] = [
       const leads = location === undefined ? '' : `, Location: ${printable(location)}`
       return unless(response.status === 200, `status ${response.status}${leads}`, 'status 200')
     },
+  },
+  {
+    id: 'server-error',
+    rule: 'No status is 5xx, not even once, whatever is requested; 501 is left to methods that the contract does not have.',
+    end: async ({ client }) =>
+      client.hasResponded
+        ? client.mishaps('serverErrors').map(({ request, came }) => ({ request, came, expected: 'a status below 500' }))
+        : undefined,
   },
   {
     id: 'media-type',
@@ -327,6 +360,11 @@ export const rules: readonly Rule[] = [
       return []
     },
   },
+  {
+    id: 'record-once',
+    rule: 'No record stands twice, on one page or on two.',
+    walk: recordOnce,
+  },
   onRecords('fields', 'Every record is an object with every field of the contract, spelled as there.'),
   onRecords('embedded', 'Embedded records are objects with all their fields, at every depth.'),
   { ...onRecords('integers', 'Identifiers (id…) are integers.'), page: integers },
@@ -434,6 +472,11 @@ export const rules: readonly Rule[] = [
     id: 'format-omitted',
     rule: 'Without format, the same page is sent.',
     probe: formatOmitted,
+  },
+  {
+    id: 'not-modified',
+    rule: 'No 304 to a tag that the page does not have: If-None-Match with another tag, or with that of another page, gets the page.',
+    probe: notModified,
   },
   {
     id: 'head-status',
