@@ -171,6 +171,7 @@ const cases: readonly Case[] = [
   ['application/vnd.api+json', ['media-type'], onPage(2, header('Content-Type', 'application/vnd.api+json'))],
   ['Allow with POST', ['allow'], onPages(header('Allow', 'GET, POST, HEAD, OPTIONS'))],
   ['Allow without HEAD', ['allow'], onPage(2, header('Allow', 'GET, OPTIONS'))],
+  ['Allow in lower case', ['allow'], onPage(2, header('Allow', 'get, head, options'))],
   ['no Allow', ['allow'], onPage(2, without('Allow'))],
   ['no Vary', ['vary'], onPage(2, without('Vary'))],
   ['Vary: Accept-Encoding', ['vary'], onPage(2, header('Vary', 'Accept-Encoding'))],
@@ -222,6 +223,14 @@ const cases: readonly Case[] = [
     onPage(
       2,
       body((text) => `{"results":${text}}`),
+    ),
+  ],
+  [
+    'a field twice in a record',
+    ['names-once'],
+    onPage(
+      2,
+      body((text) => text.replace('{"cvePais"', '{ "descPais" : "\\"x\\": y", "cvePais"')),
     ),
   ],
   ['null', ['array'], onPage(2, body('null'))],
@@ -649,6 +658,7 @@ const misleading: readonly Case[] = [
     ['cors-headers'],
     header('Access-Control-Expose-Headers', (old) => old.replace('etag, ', '')),
   ],
+  ['a cookie', ['cookies'], onPage(2, extra(['Set-Cookie', 'session=1']))],
   ['OPTIONS without origins', ['options-preflight'], onMethod('OPTIONS', without('Access-Control-Allow-Origin'))],
   [
     'OPTIONS for other headers',

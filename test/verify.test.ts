@@ -307,7 +307,7 @@ describe('where the contract is silent, a server gets advice and does not fail',
     // What misleads caches and proxies is in verify-faults.test.ts.
     const misleading = [
       ...['charset', 'last-modified', 'if-modified-since', 'if-unmodified-since', 'not-modified-headers'],
-      ...['content-length', 'options-preflight', 'problem-headers', 'other-methods', 'embedded-alike'],
+      ...['content-length', 'options-preflight', 'problem-headers', 'other-methods', 'embedded-alike', 'cookies'],
     ]
     const unnamed = checks.filter(({ id, severity }) => severity === 'advice' && !named.has(id)).map(({ id }) => id)
     expect(unnamed.toSorted()).toEqual([...others, ...misleading].toSorted())

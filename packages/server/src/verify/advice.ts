@@ -286,6 +286,7 @@ export const advice: readonly Advice[] = [
     EXPOSED.join(', '),
     (tokens) => EXPOSED.every((name) => tokens.includes(name.toLowerCase())),
   ),
+  onHeader('cookies', 'A page sets no cookie.', 'Set-Cookie', 'none', (tokens) => tokens.length === 0),
   {
     id: 'options-preflight',
     rule: 'A script of any origin may send If-None-Match: OPTIONS is answered as a browser asks it.',
@@ -326,7 +327,7 @@ export const advice: readonly Advice[] = [
     id: 'any-accept',
     rule: 'Accept is ignored: the response is JSON.',
     probeOnce: givesFirstPage((probe) =>
-      ['text/html', 'application/xml'].map((type) => get(pathOf(probe), ['Accept', type])),
+      ['text/html', 'application/xml', '*/*'].map((type) => get(pathOf(probe), ['Accept', type])),
     ),
   },
   {

@@ -118,3 +118,13 @@ export function writtenFraction(json: string): string | undefined {
     .match(/-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g)
     ?.find((number) => /[.eE]/.test(number))
 }
+
+const namesIn = (value: unknown): number => {
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + namesIn(one), 0)
+  if (!isObject(value)) return 0
+  return Object.values(value).reduce((sum: number, one) => sum + namesIn(one), Object.keys(value).length)
+}
+
+/** Whether an object was written with a name twice: then more names were written than are in its value. */
+export const hasRepeatedName = (json: string, value: unknown): boolean =>
+  (json.match(/"(?:[^"\\]|\\.)*"[ \t\r\n]*:/g)?.length ?? 0) > namesIn(value)

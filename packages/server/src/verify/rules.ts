@@ -4,16 +4,16 @@ import { v1PathOf } from '../base/api-v1.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
 import { type Check, type Probe, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
-import { NoResponse, tokensOf, valuesOf } from './connection.ts'
+import { NoResponse, type RawResponse, tokensOf, valuesOf } from './connection.ts'
 import type { Link } from './link.ts'
 import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
 import { eachOf, get } from './probing.ts'
-import { type RecordCheck, writtenFraction } from './record-faults.ts'
+import { hasRepeatedName, type RecordCheck, writtenFraction } from './record-faults.ts'
 import { headerOf, LIST_HEADERS, PAGE_HEADERS, pageTarget, parseJson, type SeenPage } from './seen-page.ts'
 
 type Rule = Omit<Check, 'severity'>
 
-const METHODS = ['get', 'head', 'options']
+const METHODS = ['GET', 'HEAD', 'OPTIONS']
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /** A header of a page that is a whole number, and which one it must be, if that is known. */
@@ -23,8 +23,11 @@ function numberHeader(page: SeenPage, name: string, required?: number): Verdict 
   return unless(value !== undefined && (required ?? value) === value, headerCame(name, page.header(name)), expected)
 }
 
-const sameMethods = (tokens: readonly string[]) =>
-  tokens.length === METHODS.length && METHODS.every((method) => tokens.includes(method))
+/** Whether Allow has these methods, whose names are in upper case. */
+function allowsToRead({ fields }: RawResponse): boolean {
+  const methods = valuesOf(fields, 'Allow').flatMap((value) => value.split(',').map((method) => method.trim()))
+  return methods.length === METHODS.length && METHODS.every((method) => methods.includes(method))
+}
 
 const onRecords = (id: RecordCheck, rule: string): Rule => ({ id, rule, page: (page) => recordVerdict(page, id) })
 
@@ -236,12 +239,7 @@ export const rules: readonly Rule[] = [
   {
     id: 'allow',
     rule: 'Allow has GET, HEAD and OPTIONS, and no other method.',
-    page: (page) =>
-      unless(
-        sameMethods(tokensOf(page.response.fields, 'Allow')),
-        headerCame('Allow', page.header('Allow')),
-        `Allow: ${ALLOW}`,
-      ),
+    page: (page) => unless(allowsToRead(page.response), headerCame('Allow', page.header('Allow')), `Allow: ${ALLOW}`),
   },
   {
     id: 'vary',
@@ -329,6 +327,14 @@ export const rules: readonly Rule[] = [
     rule: 'The body of a page is an array of records, without an object around it.',
     page: ({ json, records }) =>
       json === undefined ? undefined : unless(records !== undefined, shown(json.value), 'an array of records'),
+  },
+  {
+    id: 'names-once',
+    rule: 'No object has a field twice: of two values, clients take one or the other.',
+    page: ({ json }) =>
+      json === undefined
+        ? undefined
+        : unless(!hasRepeatedName(json.text, json.value), 'a field twice in one object', 'every field once'),
   },
   {
     id: 'page-size',
@@ -517,7 +523,7 @@ export const rules: readonly Rule[] = [
       const response = await optionsOf(probe)
       if (response === undefined || response.status > 299) return undefined
       const came = headerCame('Allow', headerOf(response, 'Allow'))
-      return unless(sameMethods(tokensOf(response.fields, 'Allow')), came, `Allow: ${ALLOW}`, optionsRequest(probe))
+      return unless(allowsToRead(response), came, `Allow: ${ALLOW}`, optionsRequest(probe))
     },
   },
   {
