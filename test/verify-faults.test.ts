@@ -573,6 +573,11 @@ const misleading: readonly Case[] = [
   ['a 304 for any tag', ['not-modified', 'if-none-match'], onHeader('If-None-Match', notModified)],
   ['a 304 for the tag of another page', ['not-modified'], onHeader('If-None-Match: "2"', notModified)],
   [
+    'a 304 for any tag, for page 2 alone',
+    ['not-modified'],
+    on(({ head, page }) => page === 2 && hasHeader(head, 'If-None-Match'), notModified),
+  ],
+  [
     'a 304 for a tag that begins like that of the page',
     ['not-modified'],
     onHeader('If-None-Match: .*"1x"', notModified),
@@ -746,7 +751,7 @@ describe('records that contradict each other', () => {
     ],
     [
       'a municipality that lies in another state',
-      edited('localidades', 1, 'idMunicipio.idEstado.idEstado', 99),
+      edited('localidades', 1, 'idMunicipio.idEstado', stateOfFirst()),
       /^idEstado.idEstado of municipio \d is \d+$/,
     ],
     [
@@ -763,25 +768,36 @@ describe('records that contradict each other', () => {
       ),
       /^descPais of pais 2 is "Pa[ií]s 2"$/,
     ],
-    ['the two states of a locality, which may differ', edited('localidades', 1, 'idEstado', stateOfTwo()), undefined],
+    [
+      'two states with one code',
+      onPages(body((text) => text.replaceAll('"EAAD"', '"EAAC"'))),
+      /^the estado with the code "EAAC" is estado \d$/,
+    ],
+    ['the two states of a locality, which may differ', edited('localidades', 1, 'idEstado', stateOfFirst()), undefined],
   ]
-  /** The state of the second municipality. */
-  function stateOfTwo() {
-    return recordsOfAll(jumbled).get('municipios')?.[1]?.idEstado
+  /** The state of the first municipality, which is not that of the third locality. */
+  function stateOfFirst() {
+    return recordsOfAll(jumbled).get('municipios')?.[0]?.idEstado
   }
 
-  const foundWith = async (fault: Fault) => {
+  const foundWith = async (fault: Fault, check = 'embedded-alike') => {
     await using server = await plainV1(fault)
     const { checks: found } = await verify(server.url, {
       ...{ ...quick, collections, linkBase: server.url, advice: true, timeout: 10_000, onProgress: () => {} },
     })
-    return found.find(({ id }) => id === 'embedded-alike')
+    return found.find(({ id }) => id === check)
   }
 
   test.each(byAll)('%s', async (_what, fault, words) => {
     const found = await foundWith(fault)
     if (words === undefined) expect(found).toMatchObject({ status: 'ok', count: 0 })
     else expect(found?.problems.map(({ came }) => came)).toEqual([expect.stringMatching(words)])
+  })
+
+  test('a municipality that is in no list of municipalities', async () => {
+    const found = await foundWith(edited('localidades', 1, 'idMunicipio.idMunicipio', 999), 'embedded-listed')
+    expect(found?.problems.map(({ came }) => came)).toEqual(['municipio 999, embedded'])
+    expect(await foundWith((response) => response, 'embedded-listed')).toMatchObject({ status: 'ok' })
   })
 
   test('no longer, since the catalog has changed in between', async () => {

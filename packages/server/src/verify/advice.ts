@@ -1,14 +1,16 @@
 // What clients of any server need although the contract is silent about it, each as a check that never fails a server.
 import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
+import { memoized } from '../base/memoized.ts'
 import { asksFirst, cachingAdvice } from './caching.ts'
-import { type Probe, type Run, shown, unless, type Verdict, type Wrong } from './check.ts'
-import type { Sent } from './client.ts'
+import { type Probe, unless, type Verdict, type Wrong } from './check.ts'
+import type { Client, Sent } from './client.ts'
 import { type HeaderField, NoResponse, type RawResponse, tokensOf } from './connection.ts'
-import type { Contradiction } from './embedded-records.ts'
+import type { EmbeddedFault, Evidence } from './embedded-records.ts'
 import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
 import { type Advice, conversation, describe, eachOf, get, isFirstPage, isRefusal } from './probing.ts'
 import { NUMERIC_CODES, type RecordCheck } from './record-faults.ts'
 import { contentOf, headerOf, PAGE_HEADERS, pageTarget, parseJson } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 /** A host that no request here is for. */
 const ELSEWHERE = 'elsewhere.example'
@@ -188,33 +190,21 @@ const lostZeros: NonNullable<Advice['walk']> = ({ codes }) => {
 /** How often a page is requested again to see whether it still says what it said. */
 const MAX_CONFIRMATIONS = 4
 
-/** What two pages say of one record may differ because the catalog has changed in between: then neither comes again as it was. */
-async function contradictions({ client, embedded }: Run): Promise<Verdict> {
-  const stands = async ({ target, content }: Contradiction['first']): Promise<boolean> => {
+/** Faults between pages may be there because the catalog has changed in between: then a page does not come again as it was. */
+async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Promise<Verdict> {
+  const stands = memoized(async ({ target, content }: Evidence): Promise<boolean> => {
     for (let attempt = 0; attempt < MAX_CONFIRMATIONS; attempt++) {
       const { outcome } = await client.send(get(target))
       if (outcome instanceof NoResponse) return false
       if (contentOf(parseJson(outcome.body)) === content) return true
     }
     return false
-  }
-  const known = new Map<string, Promise<boolean>>()
+  })
   const wrongs: Wrong[] = []
-  for (const { subject, first, second } of embedded.contradictions) {
-    const pages = [first, second].map((statement) => {
-      const key = `${statement.target} ${statement.content}`
-      const promise = known.get(key) ?? stands(statement)
-      known.set(key, promise)
-      return promise
-    })
-    if ((await Promise.all(pages)).includes(false)) continue
-    wrongs.push({
-      request: `GET ${client.base}${second.target}`,
-      came: `${subject} is ${shown(second.value)}`,
-      expected: `${shown(first.value)}, as on ${first.target}`,
-    })
-  }
-  return embedded.isEmpty ? undefined : wrongs
+  for (const { came, expected, pages } of faults)
+    if ((await Promise.all(pages.map((page) => stands(page)))).every(Boolean))
+      wrongs.push({ request: `GET ${client.base}${pages[0]?.target}`, came, expected })
+  return wrongs
 }
 
 /** The advice in the order of docs/verify.md. */
@@ -254,8 +244,13 @@ export const advice: readonly Advice[] = [
   },
   {
     id: 'embedded-alike',
-    rule: 'A record is the same wherever it stands: one identifier has one name, one code and one parent, embedded or in its collection.',
-    end: contradictions,
+    rule: 'A record is the same wherever it stands: one identifier has one name, one code and one parent, embedded or in its collection, and one code one identifier.',
+    end: async ({ client, embedded }) => (embedded.isEmpty ? undefined : confirmed(client, embedded.contradictions)),
+  },
+  {
+    id: 'embedded-listed',
+    rule: 'An embedded municipality or country is a record of its collection.',
+    end: async ({ client, embedded }) => embedded.unlisted && confirmed(client, embedded.unlisted),
   },
   onRecords(
     'narrow-codes',

@@ -25,8 +25,8 @@ export type Probe = {
   readonly collection: Collection
   /** The first page, as it was checked. */
   readonly first: SeenPage
-  /** An ETag of another page of the collection; undefined where they have the same, or none. */
-  readonly otherTag: string | undefined
+  /** A page of the collection that has another ETag than the first. */
+  readonly other: { readonly page: number; readonly etag: string | undefined } | undefined
   /** The response to a request that the contract covers; undefined where none came. The same request is sent once. */
   readonly send: (sent: Sent) => Promise<RawResponse | undefined>
   /** Sends what the contract does not cover. */
@@ -34,7 +34,7 @@ export type Probe = {
 }
 
 /** What is known at the end. */
-export type Run = { readonly client: Client; readonly embedded: EmbeddedRecords }
+type Run = { readonly client: Client; readonly embedded: EmbeddedRecords }
 
 export type Check = {
   readonly id: string
@@ -54,20 +54,6 @@ export type Check = {
   readonly probeOnce?: (probe: Probe) => Promise<Verdict>
   /** Checks what all requests together have shown. */
   readonly end?: (run: Run) => Promise<Verdict>
-}
-
-const MAX_VALUE = 120
-
-/** A value as it is shown: short, and without what would control a terminal. */
-export function shown(value: unknown): string {
-  const text =
-    value === undefined
-      ? 'nothing'
-      : typeof value === 'string'
-        ? JSON.stringify(value)
-        : (JSON.stringify(value) ?? String(value))
-  const plain = text.replace(/\p{Cc}/gu, ' ')
-  return plain.length > MAX_VALUE ? `${plain.slice(0, MAX_VALUE)}…` : plain
 }
 
 export const wrong = (came: string, expected: string, request?: string): Verdict => [

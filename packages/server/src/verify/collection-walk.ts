@@ -1,9 +1,10 @@
 // What is kept of the pages of a collection while they are requested, for the checks that look at them together.
-import { isObject, type JsonObject, valueAt } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { Collection } from '../catalog/collections.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { EmbeddedRecords, recordsWithin } from './embedded-records.ts'
 import { NUMERIC_CODES } from './record-faults.ts'
+import { partsOf } from './record-parts.ts'
 import type { SeenPage } from './seen-page.ts'
 
 /** A record by what no other may have: its key and its code, if it has them, and a hash of all that it is. */
@@ -104,13 +105,3 @@ const walkedRecord = (entity: Entity, record: unknown): WalkedRecord => ({
   code: partsOf(entity, 'code', record),
   content: Bun.hash.xxHash64(JSON.stringify(record)),
 })
-
-/** The key or the code of a record as text; an embedded record in it stands for its identifier. */
-export function partsOf(entity: Entity, which: 'key' | 'code', record: unknown): string | undefined {
-  if (!isObject(record)) return undefined
-  const parts = entity[which].map((name) => {
-    const field = entity.fields[name]
-    return valueAt(record, field?.kind === 'embed' ? [name, field.entity.key[0] ?? ''] : [name])
-  })
-  return parts.some((part) => part === undefined || part === null) ? undefined : parts.map(String).join('/')
-}

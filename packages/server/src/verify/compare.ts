@@ -4,13 +4,13 @@ import { entityIn } from '../catalog/catalog.ts'
 import type { Collection } from '../catalog/collections.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
-import { shown } from './check.ts'
 import { Client, type ClientOptions, type Sent, type Traffic, Unchecked } from './client.ts'
 import { NoResponse, type RawResponse, valuesOf } from './connection.ts'
 import { headerCame } from './page-verdicts.ts'
 import { MAX_WAITING, RecordMatch } from './record-match.ts'
 import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
 import { PAGE_HEADERS, pageTarget, SeenPage } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 /** The kinds of differences, each with a description; what is advice alone keeps nobody from moving. */
 export const DIFFERENCE_KINDS = {

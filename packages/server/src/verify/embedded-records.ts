@@ -3,22 +3,20 @@ import { isObject, type JsonObject, valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, publishedFields } from '../catalog/entity.ts'
+import { partsOf } from './record-parts.ts'
 import { pageTarget, type SeenPage } from './seen-page.ts'
+import { shown } from './shown.ts'
 
-/** A value, and the page that has it, with a hash by which it is known again. */
-type Statement = { readonly value: unknown; readonly target: string; readonly content: number | bigint | undefined }
+/** A page, with a hash of its records by which it is known again. */
+export type Evidence = { readonly target: string; readonly content: number | bigint | undefined }
 
-export type Contradiction = {
-  /** Such as `descEstado of estado 14`. */
-  readonly subject: string
-  readonly first: Statement
-  readonly second: Statement
-}
+/** What is wrong with an embedded record, and the pages that show it, the one that is told first. */
+export type EmbeddedFault = { readonly came: string; readonly expected: string; readonly pages: readonly Evidence[] }
 
-type Sighting = Omit<Statement, 'value'> & { readonly record: JsonObject; readonly isEmbedded: boolean }
+type Sighting = Evidence & { readonly record: JsonObject; readonly isEmbedded: boolean }
 
 /** A server that contradicts itself everywhere is told by examples. */
-const MAX_CONTRADICTIONS = 100
+const MAX_FAULTS = 100
 const MAX_RECORDS = 1_000_000
 const EMBEDDED = new Set(
   [...builtInCatalog.entities.values()].flatMap((entity) => embedsOf(entity).map(([, one]) => one)),
@@ -43,61 +41,102 @@ export function* recordsWithin(
 }
 
 export class EmbeddedRecords {
-  readonly #known = new Map<Entity, Map<unknown, Sighting>>()
-  readonly #contradictions = new Map<string, Contradiction>()
-  #count = 0
+  readonly #byId = new Map<string, Sighting>()
+  readonly #byCode = new Map<string, Sighting>()
+  readonly #contradictions = new Map<string, EmbeddedFault>()
+  /** Those that are records of a collection. */
+  readonly #listed = new Set<string>()
+  readonly #wholeCollections = new Set<Entity>()
 
   get isEmpty(): boolean {
-    return this.#count === 0
+    return this.#byId.size === 0
   }
 
-  get contradictions(): readonly Contradiction[] {
+  /** Two values of one record, or two records with one code. */
+  get contradictions(): readonly EmbeddedFault[] {
     return [...this.#contradictions.values()]
   }
 
+  /** Records that their own collection does not have, of those collections that were read in full; undefined where none was. */
+  get unlisted(): readonly EmbeddedFault[] | undefined {
+    if (this.#wholeCollections.size === 0) return undefined
+    return [...this.#wholeCollections].flatMap((entity) =>
+      [...this.#byId]
+        .filter(([name]) => name.startsWith(`${entity.name} `) && !this.#listed.has(name))
+        .slice(0, MAX_FAULTS)
+        .map(([name, sighting]) => ({
+          came: `${name}, embedded`,
+          expected: `a record of ${entity.plural} with this identifier`,
+          pages: [sighting],
+        })),
+    )
+  }
+
   addPage({ entity, records = [], collection, page, content }: SeenPage): void {
-    const place = { target: pageTarget(collection, page), content }
+    const evidence = { target: pageTarget(collection, page), content }
     for (const one of records)
       for (const [inner, record, isEmbedded] of recordsWithin(entity, one))
-        if (EMBEDDED.has(inner)) this.#add(inner, { record, isEmbedded, ...place })
+        if (EMBEDDED.has(inner)) this.#add(inner, { record, isEmbedded, ...evidence })
+  }
+
+  /** Says that all records of an entity have been added. */
+  addWhole(entity: Entity): void {
+    if (EMBEDDED.has(entity)) this.#wholeCollections.add(entity)
   }
 
   /** Takes over what another collection said. */
   addAll(others: EmbeddedRecords): void {
-    for (const [subject, contradiction] of others.#contradictions) this.#contradict(subject, contradiction)
-    for (const [entity, sightings] of others.#known)
-      for (const sighting of sightings.values()) this.#add(entity, sighting)
+    for (const [key, contradiction] of others.#contradictions) this.#contradict(key, contradiction)
+    for (const name of others.#listed) this.#listed.add(name)
+    for (const entity of others.#wholeCollections) this.#wholeCollections.add(entity)
+    for (const [name, sighting] of others.#byId)
+      this.#add(builtInCatalog.entities.get(name.split(' ')[0] as string) as Entity, sighting)
   }
 
   #add(entity: Entity, sighting: Sighting): void {
     const id = sighting.record[identifierOf(entity)]
-    const sightings = this.#known.get(entity) ?? new Map<unknown, Sighting>()
-    this.#known.set(entity, sightings)
-    const known = sightings.get(id)
-    if (known === undefined) {
-      if (typeof id === 'number' && this.#count++ < MAX_RECORDS) sightings.set(id, sighting)
-      // Two records of one collection with the same identifier are a matter of keys.
-    } else if (known.isEmbedded || sighting.isEmbedded) this.#compare(entity, known, sighting)
+    if (typeof id !== 'number') return
+    const name = `${entity.name} ${id}`
+    if (!sighting.isEmbedded) this.#listed.add(name)
+    const known = this.#byId.get(name)
+    if (known !== undefined) this.#compare(entity, name, known, sighting)
+    else if (this.#byId.size < MAX_RECORDS) {
+      this.#byId.set(name, sighting)
+      this.#addCode(entity, name, sighting)
+    }
   }
 
-  #compare(entity: Entity, known: Sighting, sighting: Sighting): void {
+  #addCode(entity: Entity, name: string, sighting: Sighting): void {
+    const code = partsOf(entity, 'code', sighting.record)
+    if (code === undefined) return
+    const known = this.#byCode.get(`${entity.name} ${code}`)
+    if (known === undefined) this.#byCode.set(`${entity.name} ${code}`, sighting)
+    else {
+      const subject = `the ${entity.name} with the code ${shown(code)}`
+      const expected = `${entity.name} ${known.record[identifierOf(entity)]}`
+      this.#tell(`${subject} is ${name}`, expected, known, sighting)
+    }
+  }
+
+  #compare(entity: Entity, record: string, known: Sighting, sighting: Sighting): void {
     for (const [name, identifier] of comparedFields(entity)) {
       const steps = identifier === undefined ? [name] : [name, identifier]
       const first = valueAt(known.record, steps)
       const second = valueAt(sighting.record, steps)
       // What is missing or no plain value has checks of its own.
       if (first === second || typeof first !== typeof second || typeof first === 'object') continue
-      const subject = `${steps.join('.')} of ${entity.name} ${known.record[identifierOf(entity)]}`
-      this.#contradict(`${subject} ${second}`, {
-        subject,
-        first: { value: first, target: known.target, content: known.content },
-        second: { value: second, target: sighting.target, content: sighting.content },
-      })
+      this.#tell(`${steps.join('.')} of ${record} is ${shown(second)}`, shown(first), known, sighting)
     }
   }
 
-  #contradict(key: string, contradiction: Contradiction): void {
-    if (this.#contradictions.size < MAX_CONTRADICTIONS && !this.#contradictions.has(key))
+  #tell(came: string, value: string, known: Sighting, sighting: Sighting): void {
+    // Two records of one collection with the same key or code have a check of their own.
+    if (!known.isEmbedded && !sighting.isEmbedded) return
+    this.#contradict(came, { came, expected: `${value}, as on ${known.target}`, pages: [sighting, known] })
+  }
+
+  #contradict(key: string, contradiction: EmbeddedFault): void {
+    if (this.#contradictions.size < MAX_FAULTS && !this.#contradictions.has(key))
       this.#contradictions.set(key, contradiction)
   }
 }

@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import { MAX_ID, MAX_TEXT } from '../catalog/check.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
-import { partsOf } from './collection-walk.ts'
 import { recordFaults, writtenFraction } from './record-faults.ts'
+import { partsOf } from './record-parts.ts'
 
 const entity = (name: string) => builtInCatalog.entities.get(name) as Entity
 const country = { cvePais: 'MEX', descPais: 'México', idPais: 484 }

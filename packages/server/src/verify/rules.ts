@@ -3,13 +3,14 @@
 import { v1PathOf } from '../base/api-v1.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
-import { type Check, type Probe, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
+import { type Check, type Probe, unless, type Verdict, type Wrong, wrong } from './check.ts'
 import { NoResponse, type RawResponse, tokensOf, valuesOf } from './connection.ts'
 import type { Link } from './link.ts'
 import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
 import { eachOf, get } from './probing.ts'
 import { hasRepeatedName, type RecordCheck, writtenFraction } from './record-faults.ts'
 import { headerOf, LIST_HEADERS, PAGE_HEADERS, pageTarget, parseJson, type SeenPage } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 type Rule = Omit<Check, 'severity'>
 
@@ -186,15 +187,15 @@ const recordOnce: NonNullable<Rule['walk']> = ({ pages }) => {
 
 const OTHER_TAG = '"another"'
 
-/** Tags that the page does not have, though some are like its own: alone and in a list. */
+/** Tags that a page does not have, though some are like its own: alone and in a list, and those of two pages exchanged. */
 async function notModified(probe: Probe): Promise<Verdict> {
-  const { first, otherTag, collection } = probe
-  const tag = /^(?:W\/)?"(.*)"$/.exec(first.header('ETag') ?? '')?.[1]
+  const { first, other, collection } = probe
+  const own = first.header('ETag')
+  const tag = /^(?:W\/)?"(.*)"$/.exec(own ?? '')?.[1]
   const alike = tag === undefined ? [] : [`"${tag}x"`, `"${tag.slice(0, -1)}"`, `W/"x${tag}"`]
-  const others = otherTag === undefined ? [] : [otherTag]
-  const requests = [OTHER_TAG, ...others, [OTHER_TAG, ...alike].join(', ')].map((tags) =>
-    get(pageTarget(collection, 1), ['If-None-Match', tags]),
-  )
+  const withTags = (page: number, tags = OTHER_TAG) => get(pageTarget(collection, page), ['If-None-Match', tags])
+  const exchanged = other === undefined ? [] : [withTags(1, other.etag), withTags(other.page, own)]
+  const requests = [withTags(1), withTags(1, [OTHER_TAG, ...alike].join(', ')), ...exchanged]
   return eachOf(probe, requests, 'the page, since it has another ETag', ({ status }) => status !== 304, ['ETag'])
 }
 

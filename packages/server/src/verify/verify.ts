@@ -151,6 +151,7 @@ class Verifier {
     })
     walk.sort()
     for (const check of this.#checks) if (check.walk) this.#add(check, check.walk(walk), walk.pages[0]?.request ?? '')
+    if (first !== undefined && walk.pages.length === first.pages) walk.embedded.addWhole(first.entity)
     this.#embedded.addAll(walk.embedded)
     this.#collections.push({ name: collection.name, pages: walk.pages.length, records: walk.records })
     if (first?.response.status === 200) await this.#probe(first, walk)
@@ -214,7 +215,7 @@ class Verifier {
       client: this.#client,
       collection: first.collection,
       first,
-      otherTag: walk.pages.find(({ etag }) => etag !== undefined && etag !== first.header('ETag'))?.etag,
+      other: walk.pages.find(({ etag }) => etag !== undefined && etag !== first.header('ETag')),
       send: (one) => {
         const key = `${one.method} ${one.target}`
         const response = sent.get(key) ?? this.#covered(one)
