@@ -1,7 +1,8 @@
 // The client of API v1: the lists of any server of that contract, walked by their links.
+import type { BuiltIn } from './built-in.ts'
 import { byName, listIn, type Page, type Walk, walkOf } from './connect.ts'
-import { interrupted, NotFound, ReleaseGone } from './errors.ts'
-import type { BuiltIn, CatalogShape } from './shape.ts'
+import { interrupted, NotFound } from './errors.ts'
+import type { CatalogShape } from './shape.ts'
 import { apiAt, type Options, type Reply, Transport } from './transport.ts'
 
 type Query = { readonly signal?: AbortSignal }
@@ -35,74 +36,65 @@ const MAX_ATTEMPTS = 10
 const MAX_WALKS = 3
 
 /** What all pages of a release have in common, as far as a server tells it. */
-type Release = { readonly total: number; readonly modified: string | undefined }
+type ReleaseMarks = { readonly total: string | undefined; readonly date?: string }
 
-const releaseOf = ({ headers }: Reply): Release => ({
-  total: Number(headers['x-total']),
-  modified: headers['last-modified'],
+/** A page that was revalidated may have no date. */
+const marksOf = ({ headers }: Reply): ReleaseMarks => ({
+  total: headers['x-total'],
+  ...(headers['last-modified'] && { date: headers['last-modified'] }),
 })
 
-const isSame = (one: Release, other: Release) =>
-  Object.is(one.total, other.total) && (one.modified ?? other.modified) === (other.modified ?? one.modified)
-
-const changed = (url: string) => interrupted(url, 'the collection has changed since this walk began')
+const isSame = (one: ReleaseMarks, other: ReleaseMarks) =>
+  one.total === other.total && (one.date ?? other.date) === (other.date ?? one.date)
 
 /** The catalogs of a server of API v1. */
 export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options: Options = {}): CatalogsV1<C> {
   const base = apiAt(url, 'v1')
   const transport = new Transport(options)
 
-  /** A page of a release. What was kept may be of another, and a server that is behind may not have the page. */
-  async function pageOf(release: Release, address: string, signal: AbortSignal | undefined): Promise<Reply> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const reply = await transport.send(address, { signal, keep: attempt === 1 }).catch((error: unknown) => {
-        if (!(error instanceof NotFound)) throw error
-      })
-      if (reply !== undefined && isSame(release, releaseOf(reply))) return reply
-    }
-    throw changed(address)
+  const changed = (address: string) => interrupted(address, 'the collection has changed since this walk began')
+
+  /** The next reply of a walk; undefined where it is not of the same release, or a server that is behind does not have the page. */
+  async function replyOf(
+    release: ReleaseMarks | undefined,
+    address: string,
+    signal: AbortSignal | undefined,
+    keep: boolean,
+  ): Promise<Reply | undefined> {
+    const reply = await transport.send(address, { signal, keep }).catch((error: unknown) => {
+      if (release === undefined || !(error instanceof NotFound)) throw error
+    })
+    return reply !== undefined && (release === undefined || isSame(release, marksOf(reply))) ? reply : undefined
   }
 
-  /** API v1 does not name its release: a walk notices another one by its total, its date, and a link that leads back. */
+  /** API v1 does not name its release: a walk notices another one by what its pages have in common, and a link that leads back. */
   async function* pagesFrom(start: string, signal: AbortSignal | undefined) {
     const seen = new Set<string>()
-    const first = await transport.send(start, { signal })
-    let release = releaseOf(first)
-    for (let reply = first; ; ) {
-      seen.add(reply.url)
-      const [, link] = NEXT.exec(reply.headers.link ?? '') ?? []
-      const next = link === undefined ? undefined : followed(link, reply.url)
-      if (seen.has(next ?? '')) throw changed(reply.url)
+    let release: ReleaseMarks | undefined
+    let first: Reply | undefined
+    for (let address: string | undefined = start; address !== undefined; ) {
+      if (seen.has(address)) throw changed(address)
+      let reply: Reply | undefined
+      // What was kept may be of another release.
+      for (let attempt = 0; reply === undefined && attempt < MAX_ATTEMPTS; attempt++)
+        reply = await replyOf(release, address, signal, attempt === 0)
+      if (reply === undefined) throw changed(address)
+      seen.add(address)
+      first ??= reply
+      release = { ...marksOf(reply), ...release }
       yield listIn(reply)
-      if (next === undefined) break
-      reply = await pageOf(release, next, signal)
-      release = { ...release, modified: release.modified ?? releaseOf(reply).modified }
+      const [, link]: readonly (string | undefined)[] = NEXT.exec(reply.headers.link ?? '') ?? []
+      address = link === undefined ? undefined : followed(link, address)
     }
     // Without a date, only the first page can tell whether it is still the same.
-    if (release.modified !== undefined || first.headers.etag === undefined || seen.size === 1) return
-    const again = await transport.send(start, { signal })
-    if (again.headers.etag !== first.headers.etag) throw changed(start)
-  }
-
-  function walk(list: string, signal: AbortSignal | undefined) {
-    const pages = walkOf(() => pagesFrom(list, signal))
-    return {
-      ...pages,
-      toArray: async () => {
-        for (let left = MAX_WALKS - 1; ; left--)
-          try {
-            return await pages.toArray()
-          } catch (error) {
-            if (left === 0 || !(error instanceof ReleaseGone)) throw error
-          }
-      },
-    }
+    if (release?.date !== undefined || first?.headers.etag === undefined || seen.size === 1) return
+    if ((await transport.send(start, { signal })).headers.etag !== first.headers.etag) throw changed(start)
   }
 
   return byName((name) => {
     const list = `${base}/${encodeURIComponent(name)}`
     return {
-      all: ({ signal }: Query = {}) => walk(list, signal),
+      all: ({ signal }: Query = {}) => walkOf(() => pagesFrom(list, signal), MAX_WALKS),
       page: async ({ page, signal }: Query & { page?: number } = {}) =>
         listIn(await transport.send(page === undefined ? list : `${list}?page=${page}`, { signal })),
     }

@@ -117,11 +117,9 @@ export class Transport {
         if (isLast) throw outcome.failure
       } else {
         const { status, headers, body: text } = outcome
-        if (status === 304 && cached !== undefined) {
-          // The page may be that of another release by now, whose date a 304 need not have.
-          const { 'last-modified': _, ...kept } = cached.headers
-          return { url, body: cached.body, headers: { ...kept, ...headers } }
-        }
+        if (status === 304 && cached !== undefined)
+          // It may be that of another release by now, whose date a 304 need not have.
+          return { url, body: cached.body, headers: { ...cached.headers, 'last-modified': '', ...headers } }
         if (status >= 200 && status < 300) {
           if (headers.etag) await cache?.set(url, { headers, body: text })
           return { url, headers, body: text }
