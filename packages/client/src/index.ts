@@ -47,5 +47,5 @@ export {
 export { offline } from './offline.ts'
 export type { CatalogShape, CodeOf, CollectionShape, Embed, FieldPath, Filters, IdOf, Selected } from './shape.ts'
 export type { Head, MapCopy, Snapshot, Store, SyncOptions, SyncReport } from './store.ts'
-export { sync } from './store.ts'
+export { sync } from './sync-on-demand.ts'
 export type { Cache, CachedResponse } from './transport.ts'

@@ -1,5 +1,5 @@
-// A local copy of the catalogs: where it is kept, and what keeps it up to date, which is loaded when it is first called.
-import { type Catalogs, type Description, serviceOf } from './connect.ts'
+// A local copy of the catalogs: what it consists of, and where it is kept.
+import type { Description } from './connect.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -68,14 +68,3 @@ export type SyncReport = {
 }
 
 export type SyncOptions = { readonly signal?: AbortSignal }
-
-/** Brings a copy up to the current release. Interrupted, it is resumed by the next call. */
-export async function sync(
-  catalogs: Pick<Catalogs, 'releases'>,
-  target: Store | MapCopy,
-  options: SyncOptions = {},
-): Promise<SyncReport> {
-  const service = serviceOf(catalogs)
-  const { bringUp } = await import('./sync.ts')
-  return bringUp(service, storeOf(target), options)
-}
