@@ -411,6 +411,18 @@ describe('where the contract is silent, a server gets advice and does not fail',
     ])
   })
 
+  test('connections that are dropped before a response, though they were kept', async () => {
+    let count = 0
+    const records = new Map([['paises', countries(300)]])
+    await using server = await plainV1((response) => (++count % 7 === 0 ? 'drop' : response), { records })
+    const found = await verified(server.url, { collections: paises, advice: false, concurrency: 1 })
+    expect([found.conforms, found.droppedConnections > 3, found.retries]).toEqual([
+      true,
+      true,
+      found.droppedConnections,
+    ])
+  })
+
   test('two localities with one key', async () => {
     const localities = recordsOfAll(jumbled).get('localidades') ?? []
     const [first, last] = [localities[0], localities.at(-1)]
@@ -590,6 +602,22 @@ describe('a server that means harm, or has a bad day', () => {
     const found = await verified(server.url, { collections: paises, advice: false })
     expect([found.conforms, idsWith(found, 'failed')]).toEqual([true, []])
     expect(found.collections).toEqual([{ name: 'paises', pages: 4, records: 35 }])
+  })
+
+  test('gets another release of the same size while it is read, and is read anew', async () => {
+    let release = 1
+    const change: Fault = (response, request) => {
+      if (request.page === 2) release = 2
+      const dated = onPages((page) => ({
+        ...page,
+        fields: [...page.fields, ['Last-Modified', new Date(release * 1e9).toUTCString()]],
+      }))
+      return dated(response, request)
+    }
+    await using server = await plainV1(change)
+    const found = await verified(server.url, { collections: paises })
+    expect(found.checks.find(({ id }) => id === 'last-modified')).toMatchObject({ status: 'ok' })
+    expect(server.requests.filter((head) => head.includes('?format=api&page=3 ')).length).toBeGreaterThan(0)
   })
 
   test('has other totals at every page: it is read anew twice, and then that is a fault', async () => {

@@ -23,8 +23,8 @@ export type PlainResponse = {
   readonly body: string
 }
 
-/** Another response, the bytes to send instead of one, or nothing at all. */
-export type Fault = (response: PlainResponse, request: PlainRequest) => PlainResponse | Uint8Array | 'silence'
+/** Another response, the bytes to send instead of one, nothing at all, or the end of the connection. */
+export type Fault = (response: PlainResponse, request: PlainRequest) => PlainResponse | Uint8Array | 'silence' | 'drop'
 
 /** `requests` are the heads of all requests so far. */
 export type PlainServer = AsyncDisposable & { readonly url: string; readonly requests: readonly string[] }
@@ -65,6 +65,7 @@ export async function plainV1(
     const request = parsed(head, base, prefix)
     const made = fault(responseTo(request, records), request)
     if (made === 'silence') return
+    if (made === 'drop') return void socket.destroy()
     const bytes = made instanceof Uint8Array ? made : bytesOf(made, request.method === 'HEAD')
     const asksToClose = /^connection: close|^content-length: [1-9]| HTTP\/1\.0\r/im.test(head)
     socket.write(bytes)

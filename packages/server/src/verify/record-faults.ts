@@ -43,7 +43,7 @@ const UNFIT = /[\p{Cc}\ufffd]/u
 /** A blank at an end, two in a row, one that is not the plain one, or a character that is not seen at all. */
 const UNSEEN = /^\s|\s$|\s\s|[^\S ]|\p{Cf}/u
 /** UTF-8 read as Latin-1, an entity of HTML, or a letter that a character set did not have. */
-const GARBLED = /[ÃÂ][\u0080-\u00bf]|&(?:[a-z]+|#x?[0-9a-f]+);|\p{L}\?\p{L}/iu
+const GARBLED = /[ÃÂ][\u0080-\u00bf]|&(?:[A-Za-z]+|#x?[0-9A-Fa-f]+);|\p{L}\?\p{L}/u
 type Add = (check: RecordCheck, path: string, came: unknown, expected: string) => void
 
 export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
