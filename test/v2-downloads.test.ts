@@ -272,13 +272,18 @@ describe('slices', () => {
       for (let at = 0; at < 60; at++) yield new Uint8Array()
       yield Buffer.from('x')
     }
-    const chunks = await Array.fromAsync(inSlices(pieces(), pause), (chunk) => Buffer.from(chunk))
+    const chunks = await Array.fromAsync(inSlices(pieces(), { pause, expectEnd: () => {} }), (chunk) =>
+      Buffer.from(chunk),
+    )
     expect(Buffer.concat(chunks).toString()).toBe('x')
     expect(pauses).toBe(61)
   })
 
   test('end with the work that they are of', async () => {
-    const stopped = inSlices([Buffer.from('x'), Buffer.from('y')], () => Promise.reject(new WorkStopped('gone')))
+    const stopped = inSlices([Buffer.from('x'), Buffer.from('y')], {
+      pause: () => Promise.reject(new WorkStopped('gone')),
+      expectEnd: () => {},
+    })
     await expect(stopped.next()).rejects.toBeInstanceOf(WorkStopped)
   })
 

@@ -90,7 +90,7 @@ class Thinking implements Running {
       }, leaveAfter)
     })
     socket.on('data', (chunk) => {
-      status ??= finalStatusIn(chunk)
+      status ??= finalStatusIn(chunk as Buffer)
     })
     socket.on('error', () => {})
     socket.on('close', () => {

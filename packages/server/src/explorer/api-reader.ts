@@ -122,8 +122,8 @@ export class ApiReader {
   }
 
   changes(from: string, to: string): Promise<readonly ChangeSummary[]> {
-    const { releases, pause } = this.#context
-    return summarizeChanges(releases.find('from', from), releases.find('to', to), pause)
+    const { releases, work } = this.#context
+    return summarizeChanges(releases.find('from', from), releases.find('to', to), work)
   }
 
   /** The facets of a list, each with as many values as are worth showing. */

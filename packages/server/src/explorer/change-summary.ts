@@ -1,6 +1,6 @@
 // What changed from one release to another in numbers: how many records of each entity, with the first few of them.
 import type { Entity } from '../catalog/entity.ts'
-import type { Pause } from '../http/exchange.ts'
+import type { WorkAtHand } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, type RecordChange, recordChange } from '../release/diff.ts'
 import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
@@ -21,19 +21,23 @@ const summaries = new Map<string, readonly ChangeSummary[]>()
 export async function summarizeChanges(
   older: Release,
   newer: Release,
-  pause?: Pause,
+  work?: WorkAtHand,
 ): Promise<readonly ChangeSummary[]> {
   const key = `${older.digest} ${newer.digest}`
   const kept = summaries.get(key)
   if (kept !== undefined) return kept
-  const summary = await summaryOf(older, newer, pause)
+  const summary = await summaryOf(older, newer, work)
   const [oldest = ''] = summaries.keys()
   if (summaries.size === MAX_SUMMARIES) summaries.delete(oldest)
   summaries.set(key, summary)
   return summary
 }
 
-async function summaryOf(older: Release, newer: Release, pause: Pause | undefined): Promise<readonly ChangeSummary[]> {
+async function summaryOf(
+  older: Release,
+  newer: Release,
+  work: WorkAtHand | undefined,
+): Promise<readonly ChangeSummary[]> {
   const summary: ChangeSummary[] = []
   for (const entity of catalogOfBoth(older, newer).entities.values()) {
     const kinds: Record<ChangeKind, { count: number; examples: RecordChange[] }> = {
@@ -46,7 +50,7 @@ async function summaryOf(older: Release, newer: Release, pause: Pause | undefine
         const kind = kinds[change.old === undefined ? 'added' : change.new === undefined ? 'removed' : 'changed']
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))
       }
-      const paused = pause?.()
+      const paused = work?.pause()
       if (paused !== undefined) await paused
     }
     if (Object.values(kinds).some(({ count }) => count > 0)) summary.push({ entity, kinds })

@@ -97,9 +97,9 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
     return whenReady(response, (ready) => withWarning(service, request, ready))
   }
   if (name === 'reconcile')
-    return withinBudget(service, request, connection, ({ releases, baseUrlOf, pause }) =>
+    return withinBudget(service, request, connection, ({ releases, baseUrlOf, work }) =>
       whenReady(reconcile(), ({ respondReconcile }) =>
-        respondReconcile({ release: releases.current, baseUrlOf, pause }, request),
+        respondReconcile({ release: releases.current, baseUrlOf, work }, request),
       ),
     )
   if (name === 'pages' && pages !== undefined)
@@ -146,7 +146,7 @@ const contextOf = (
   cache,
   baseUrlOf: () => baseUrlOf(policy, headers, connection),
   isBaseUrlFixed: policy.baseUrl !== undefined,
-  pause: connection.pause,
+  work: connection.work,
 })
 
 /** A structured field (RFC 9651): what is wrong, and since when. */

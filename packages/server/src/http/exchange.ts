@@ -18,12 +18,16 @@ export type ConnectionInfo = {
   readonly listeningUrl: string
   /** Aborted as soon as the client is known to be gone before it has the response to the request that is under way. */
   readonly signal?: AbortSignal
-  /** Called by work that takes long, in a process that thinks. */
-  readonly pause?: Pause
+  /** The work on the request, in a process that thinks: what takes long tells it how it goes on. */
+  readonly work?: WorkAtHand
 }
 
-/** Lets shorter work go first: undefined if this work may go on at once, or else resolved when it may. */
-export type Pause = () => Promise<void> | undefined
+export type WorkAtHand = {
+  /** Lets shorter work go first: undefined if this work may go on at once, or else resolved when it may. */
+  pause(): Promise<void> | undefined
+  /** Told how much of the whole is done, from 0 to 1; throws if the rest will clearly take longer than it may. */
+  expectEnd(done: number): void
+}
 
 export type HttpRequest = {
   readonly method: string

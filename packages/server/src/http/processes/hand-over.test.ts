@@ -214,11 +214,11 @@ describe('a client that goes', () => {
     const abort = new AbortController()
     let stopped: unknown
     const begun = Promise.withResolvers<void>()
-    const { handOver, metrics } = handedTo(async ({ path }, { pause }) => {
+    const { handOver, metrics } = handedTo(async ({ path }, { work }) => {
       if (path !== '/long') return textResponse(200, {}, path)
       begun.resolve()
       try {
-        for (;;) await pause?.()
+        for (;;) await work?.pause()
       } catch (error) {
         stopped = error
         throw error

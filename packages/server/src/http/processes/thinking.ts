@@ -124,7 +124,7 @@ class Served {
     const task: Task = { work }
     this.#tasks.set(id, task)
     const request = { method, path, query, http10, headers: new HeaderText(headers), ...(hasBody && { body }) }
-    const connection = { peer, listeningUrl, pause: work.pause }
+    const connection = { peer, listeningUrl, work }
     const fail = (error: unknown) => this.#fail(id, task, error)
     const run = () => {
       const response = this.#app(request, connection, { value: value.requestId })

@@ -3,13 +3,16 @@
 // So a search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
 // much. Steps end where a work pauses; a work that is not to go on is stopped there, or at its next checkpoint.
 import { type Check, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
-import type { Pause } from '../exchange.ts'
+import type { WorkAtHand } from '../exchange.ts'
 
 /** A work that has more to do pauses after this time, if others wait. */
 const STEP_MILLISECONDS = 4
 
+/** After this time it can be told how long a work will take in all. */
+const SAMPLE_MILLISECONDS = 500
+
 /** One work: what it has used, and whether it is to go on. */
-export class Work {
+export class Work implements WorkAtHand {
   readonly #works: Works
   readonly #isGone: () => boolean
   readonly #maxMilliseconds: number
@@ -65,9 +68,15 @@ export class Work {
       throw new WorkStopped('deadline')
   }
 
-  readonly pause: Pause = () => {
+  pause(): Promise<void> | undefined {
     if (this.#works.atHand === this && performance.now() - this.startedAt < STEP_MILLISECONDS) return undefined
     return new Promise((resolve, reject) => this.#works.enqueue(this, resolve, reject))
+  }
+
+  /** What is done so far says little before it has taken some time; and the rest may well be faster. */
+  expectEnd(done: number): void {
+    const used = this.#used
+    if (used > SAMPLE_MILLISECONDS && used / done > 2 * this.#maxMilliseconds) throw new WorkStopped('deadline')
   }
 }
 

@@ -11,8 +11,8 @@ import {
   type HttpRequest,
   type HttpResponse,
   isRead,
-  type Pause,
   V2_COMMON_HEADERS,
+  type WorkAtHand,
 } from '../exchange.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
 import { badParameter, ProblemError } from '../problem.ts'
@@ -39,8 +39,8 @@ type ReconcileContext = {
   readonly release: Release
   /** Under which address the service presents itself in links; throws where the request does not say so. */
   readonly baseUrlOf: () => string
-  /** Called between the queries of a batch. */
-  readonly pause: Pause | undefined
+  /** The work on the request, in a process that thinks. */
+  readonly work: WorkAtHand | undefined
 }
 
 type Form = ReadonlyMap<string, string>
@@ -91,21 +91,21 @@ function respondEndpoint(
 }
 
 /** The JSON of a batch of queries or of a data extension, where there is one. */
-function batchFor({ release, pause }: ReconcileContext, form: Form): Promise<string> | undefined {
+function batchFor({ release, work }: ReconcileContext, form: Form): Promise<string> | undefined {
   const queries = form.get('queries')
-  if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog), pause)
+  if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog), work)
   const extend = form.get('extend')
-  return extend === undefined ? undefined : extension(release, parseExtension(extend, release.catalog), pause)
+  return extend === undefined ? undefined : extension(release, parseExtension(extend, release.catalog), work)
 }
 
 async function resultBatch(
   release: Release,
   batch: ReturnType<typeof parseQueries>,
-  pause: Pause | undefined,
+  work: WorkAtHand | undefined,
 ): Promise<string> {
   const members: string[] = []
   for (const [key, query] of batch) {
-    await pause?.()
+    await work?.pause()
     members.push(`${JSON.stringify(key)}:${JSON.stringify({ result: candidatesFor(release, query) })}`)
   }
   return `{${members.join(',')}}`
@@ -114,7 +114,7 @@ async function resultBatch(
 async function extension(
   release: Release,
   { ids, properties }: ExtensionQuery,
-  pause: Pause | undefined,
+  work: WorkAtHand | undefined,
 ): Promise<string> {
   const meta = properties.map(({ id, owner, field }) => ({
     id,
@@ -124,7 +124,7 @@ async function extension(
   const names = properties.map(({ id }) => id)
   const rows: string[] = []
   for (const id of new Set(ids)) {
-    await pause?.()
+    await work?.pause()
     rows.push(`${JSON.stringify(id)}:${extendedRow(release, id, names)}`)
   }
   return `{"meta":${JSON.stringify(meta)},"rows":{${rows.join(',')}}}`

@@ -1,7 +1,7 @@
 // Responds with a body that costs work: it is made once, kept in a file of the cache, and served from there.
 import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
-import type { HttpRequest, HttpResponse, Pause } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, WorkAtHand } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import { type ByteRange, type Encoding, readRange } from './negotiate.ts'
 import {
@@ -41,11 +41,11 @@ type WholeBody = {
 type Form = Omit<Representation, 'body'>
 
 /** How a body is made: where it is kept, and how its making lets shorter work go first. */
-export type Making = { readonly cache: ResponseCache | undefined; readonly pause?: Pause | undefined }
+export type Making = { readonly cache: ResponseCache | undefined; readonly work?: WorkAtHand | undefined }
 
 /** HEAD never makes the body: what only its bytes would tell is left out where the cache does not have it. */
 export function cachedResponse(
-  { cache, pause }: Making,
+  { cache, work }: Making,
   request: HttpRequest,
   chosen: ChosenRelease,
   form: Form,
@@ -61,9 +61,9 @@ export function cachedResponse(
   const notModified = conditionalResponse(request, chosen, form, tags)
   if (notModified !== undefined) return notModified
   if (request.method === 'HEAD') return headResponse(chosen, form, tags)
-  const direct = () => directResponse(chosen, form, hash, body, pause)
+  const direct = () => directResponse(chosen, form, hash, body, work)
   if (cache === undefined) return direct()
-  return cache.make(name, newBody(body, encoding, pause)).then(
+  return cache.make(name, newBody(body, encoding, work)).then(
     (newFile) => wholeResponse(request, chosen, form, inFile(newFile, hash)),
     (error) => {
       if (error instanceof CannotCache) return direct()
@@ -178,14 +178,14 @@ function directResponse(
   form: Form,
   hash: string,
   body: CostlyBody,
-  pause: Pause | undefined,
+  work: WorkAtHand | undefined,
 ): HttpResponse {
   if (directStreams >= MAX_DIRECT)
     throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))
   async function* chunks() {
     directStreams++
     try {
-      yield* inSlices(body.pieces(), pause)
+      yield* inSlices(body.pieces(), work)
     } finally {
       directStreams--
     }
@@ -194,10 +194,10 @@ function directResponse(
   return { status: 200, head, body: { length: undefined, chunks } }
 }
 
-function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefined, pause?: Pause): NewBody {
+function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefined, work?: WorkAtHand): NewBody {
   let encoding = accepted
   async function* chunks() {
-    const plain = inSlices(pieces(), pause)
+    const plain = inSlices(pieces(), work)
     const { value: first } = await plain.next()
     // All chunks but the last are full.
     if ((first?.length ?? 0) < MIN_COMPRESSED_BYTES) encoding = undefined
@@ -219,7 +219,7 @@ const CHUNK_BYTES = 1 << 16
  * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
  * the next one is pulled.
  */
-export async function* inSlices(pieces: Iterable<Uint8Array>, pause?: Pause): AsyncGenerator<Uint8Array> {
+export async function* inSlices(pieces: Iterable<Uint8Array>, work?: WorkAtHand): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
   for (const piece of pieces) {
@@ -233,7 +233,7 @@ export async function* inSlices(pieces: Iterable<Uint8Array>, pause?: Pause): As
       used = 0
     }
     // An await of nothing would take longer than most pieces.
-    const paused = pause?.()
+    const paused = work?.pause()
     if (paused !== undefined) await paused
   }
   if (used > 0) yield chunk.subarray(0, used)

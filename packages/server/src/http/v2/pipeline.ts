@@ -9,7 +9,7 @@ import { searchAcross } from '../../query/search/search.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
-import { type HttpRequest, type HttpResponse, isRead, type Pause, type RequestHeaders } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type WorkAtHand } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
@@ -54,8 +54,8 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
-  /** Called by work that takes long. */
-  readonly pause?: Pause | undefined
+  /** The work on the request, in a process that thinks. */
+  readonly work?: WorkAtHand | undefined
 }
 
 /** Computes what the first search in a release would have to wait for, one entity at a time. */
@@ -69,7 +69,7 @@ export async function warmUp(release: Release): Promise<void> {
 type Response = HttpResponse | Promise<HttpResponse>
 
 export function respondV2(context: V2Context, request: HttpRequest): Response {
-  const { releases, cache, baseUrlOf, isBaseUrlFixed, pause } = context
+  const { releases, cache, baseUrlOf, isBaseUrlFixed, work } = context
   const { path, headers } = request
   const isRows = request.method === 'POST' && path === RESOLVE_PATH
   if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
@@ -92,11 +92,11 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
     case 'record':
       return respondRecord(request, chosen, parsed)
     case 'bulk':
-      return bulkResponse({ cache, pause }, request, chosen, parsed)
+      return bulkResponse({ cache, work }, request, chosen, parsed)
     case 'search':
       return jsonResponse(request, addressed, searchSuggestions(release, parsed, baseUrl))
     case 'resolve':
-      return resolvedInQuery(request, addressed, parsed, baseUrl, pause)
+      return resolvedInQuery(request, addressed, parsed, baseUrl, work)
     case 'index':
       return jsonResponse(request, addressed, describeIndex(release, baseUrl))
   }
@@ -122,12 +122,12 @@ function parseRequest(route: CatalogRoute, query: RawQuery, headers: RequestHead
 }
 
 /** The response to rows in the body of the request. */
-function respondToRows({ releases, baseUrlOf }: V2Context, request: HttpRequest, query: RawQuery): HttpResponse {
+function respondToRows({ releases, baseUrlOf, work }: V2Context, request: HttpRequest, query: RawQuery): Response {
   const { chosen, gone } = chooseRelease(releases, query)
   const { release } = chosen
   const form = parseResolveBodyRequest(query, request.headers, release.catalog)
   if (gone !== undefined) throw releaseGone(gone)
-  return resolvedInBody(release, request, form, baseUrlOf())
+  return resolvedInBody(release, request, form, baseUrlOf(), work)
 }
 
 /** The response to other methods than GET and HEAD, and to a known path with a slash after it. */
@@ -187,13 +187,13 @@ function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): U
 }
 
 function respondAboutService(
-  { releases, cache, pause }: V2Context,
+  { releases, cache, work }: V2Context,
   route: ServiceRoute,
   request: HttpRequest,
   query: RawQuery,
   baseUrl: string,
 ): Response {
-  if (route.kind === 'changes') return respondChanges(releases, { cache, pause }, request, query)
+  if (route.kind === 'changes') return respondChanges(releases, { cache, work }, request, query)
   refuseParameters(query)
   const { current } = releases
   // Which release is current may change, and with it what there is to say of each.

@@ -5,7 +5,7 @@ import { type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/tabular/csv.ts'
-import { type HttpRequest, type HttpResponse, headerLines, type Pause, V2_COMMON_HEADERS } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, type WorkAtHand } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
@@ -19,14 +19,15 @@ export async function resolvedInQuery(
   chosen: ChosenRelease,
   { rows, names, format, encoding }: QueryRowsRequest,
   baseUrl: string,
-  pause: Pause | undefined,
+  work: WorkAtHand | undefined,
 ): Promise<HttpResponse> {
   const { release } = chosen
   const encoder = encoders[format]
   const resolutionOf = resolver(release, names)
   let text = encoder.head
   for (const [at, row] of rows.entries()) {
-    if (at > 0) await pause?.()
+    await work?.pause()
+    work?.expectEnd(at / rows.length)
     const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
     text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
   }
@@ -45,16 +46,20 @@ function resolver(release: Release, names: readonly string[]): (row: RowToResolv
   }
 }
 
-/** Resolves the rows of a body while the response is sent. */
-export function resolvedInBody(
+/** So much of the response is made before it begins: until then, rows that would take too long are refused. */
+const HELD_BYTES = 1 << 18
+
+/** Resolves the rows of a body, most of them while the response is sent. */
+export async function resolvedInBody(
   release: Release,
   request: HttpRequest,
   { names, format }: ResolveRequest,
   baseUrl: string,
-): HttpResponse {
+  work: WorkAtHand | undefined,
+): Promise<HttpResponse> {
   const rows = rowsOf(release.catalog, request)
   const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
-  const chunks = () => resolvedChunks(release, rows, names, format, baseUrl)
+  const chunks = await begun(resolvedChunks(release, rows, names, format, baseUrl, work))
   return {
     status: 200,
     head: headerLines({
@@ -67,13 +72,29 @@ export function resolvedInBody(
     }),
     body: {
       length: undefined,
-      chunks: encoding === undefined ? chunks : () => compressedChunks(chunks(), encoding),
+      chunks: () => (encoding === undefined ? chunks : compressedChunks(chunks, encoding)),
     },
   }
 }
 
-/** How long rows are resolved before what there is of them is sent, and others get their turn. */
-const CHUNK_MILLISECONDS = 1
+/** The chunks, of which the first have been made. */
+async function begun(chunks: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
+  const first: Uint8Array[] = []
+  let isWhole = false
+  for (let bytes = 0; bytes < HELD_BYTES && !isWhole; ) {
+    const { done, value } = await chunks.next()
+    isWhole = done === true
+    if (value !== undefined) first.push(value)
+    bytes += value?.length ?? 0
+  }
+  async function* all() {
+    yield* first
+    if (!isWhole) yield* chunks
+  }
+  return all()
+}
+
+const CHUNK_CHARACTERS = 1 << 14
 
 async function* resolvedChunks(
   release: Release,
@@ -81,18 +102,19 @@ async function* resolvedChunks(
   names: readonly string[],
   format: Format,
   baseUrl: string,
+  work: WorkAtHand | undefined,
 ): AsyncGenerator<Uint8Array> {
   const encoder = encoders[format]
   let text = encoder.head
   const resolutionOf = resolver(release, names)
-  let started = performance.now()
   for (const [at, row] of rows.entries()) {
+    await work?.pause()
+    work?.expectEnd(at / rows.length)
     const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
     text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
-    if (performance.now() - started < CHUNK_MILLISECONDS) continue
+    if (text.length < CHUNK_CHARACTERS) continue
     yield Buffer.from(text)
     text = ''
-    started = performance.now()
   }
   yield Buffer.from(`${text}${encoder.tail}`)
 }
