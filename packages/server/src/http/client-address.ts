@@ -105,3 +105,13 @@ function afterBlanks(text: string, at: number): number {
   BLANKS.exec(text)
   return BLANKS.lastIndex
 }
+
+/** A client with IPv6 has at least a network of 64 bits, and may use a new address of it for each request. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  // The zeros that are left out begin in the network, unless it is written out.
+  const [written = ''] = address.split('::')
+  const groups = [...(written === '' ? [] : written.split(':')), '0', '0', '0', '0']
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${network.join(':')}::/64`
+}

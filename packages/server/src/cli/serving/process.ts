@@ -27,7 +27,7 @@ import { budgetLimitsOf, LONG_TIMES, thinkLimitsOf } from '../flags/limit-flags.
 import type { ServeValues } from '../flags/serve-flags.ts'
 
 /** A process of the service, as its link with the supervisor sees it. */
-export type Process = {
+type Process = {
   readonly port: number
   readonly report: () => WorkerReport
   /** Takes up what a scrub has found. */
@@ -41,7 +41,7 @@ export type Process = {
   readonly stop: (drainMilliseconds: number, onClosed?: () => Promise<void>) => Promise<void>
 }
 
-export type Given = {
+type Given = {
   readonly values: ServeValues
   readonly log: Log
   readonly shelf: Shelf
@@ -53,7 +53,7 @@ export type Given = {
 type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: boolean }
 
 /** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
-export function openApp(
+function openApp(
   { values, log, shelf, first, known }: Given,
   parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget'>,
   metrics = new Metrics(),

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { closeSync } from 'node:fs'
 import fc from 'fast-check'
 import type { App } from '../app.ts'
+import { networkOf } from '../client-address.ts'
 import { emptyResponse } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
-import { networkOf, RateTable, rateLimited, sharedTableFile } from './rate-limit.ts'
+import { RateTable, rateLimited, sharedTableFile } from './rate-limit.ts'
 
 const START = 1_800_000_000_000
 const limit = { requests: 10, windowSeconds: 1 }

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from '../app.ts'
-import { clientAddress, type ProxyPolicy } from '../client-address.ts'
+import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
 import { whenReady, withLines } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import { problemResponse } from '../problem.ts'
@@ -103,16 +103,6 @@ export class RateTable {
     this.#wholeAt[oldest] = 0
     return oldest
   }
-}
-
-/** A client with IPv6 has at least a network of 64 bits, and may use a new address of it for each request. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address
-  // The zeros that are left out begin in the network, unless it is written out.
-  const [written = ''] = address.split('::')
-  const groups = [...(written === '' ? [] : written.split(':')), '0', '0', '0', '0']
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
 }
 
 /** A file for the table, without a name, to be inherited by workers; undefined where no directory takes it. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Socket } from 'bun'
 import { WorkStopped } from '../../base/checkpoint.ts'
 import type { App } from '../app.ts'
-import { clientAddress, type ProxyPolicy } from '../client-address.ts'
+import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
 import {
   type ConnectionInfo,
   type FilePart,
@@ -16,7 +16,6 @@ import {
   type Streamed,
   whenReady,
 } from '../exchange.ts'
-import { networkOf } from '../limits/rate-limit.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import type { AnyId } from '../observation/request-id.ts'
 import { overloaded, ProblemError, problemResponse } from '../problem.ts'
