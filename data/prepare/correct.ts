@@ -16,7 +16,7 @@ function byCode<Row>({ table, codeOf }: Keyed<Row>, rows: readonly Row[]): (corr
 
 const notNeeded = (table: string, { code, reason }: Correction, found: string): never =>
   refuse(
-    `correction of ${table} ${code} is not needed: ${found}. Take it out of corrections.ts (its reason: ${reason})`,
+    `correction of ${table} ${code} is not needed: ${found}. Take it out of the corrections (its reason: ${reason})`,
   )
 
 function eachOnce(table: string, corrections: readonly Correction[]): ReadonlyMap<string, Correction> {

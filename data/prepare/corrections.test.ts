@@ -107,6 +107,7 @@ describe('a locality lies in the municipality where public record has it', () =>
     ['8859985', 'Ejido de Teyahualco', '15108'],
     ['3514398', 'Xoxocotla', '17035'],
     ['3822745', 'Leona Vicario', '23011'],
+    ['8859121', 'Ciudad Satélite', '24059'],
     ['3976535', 'Eldorado', '25019'],
     ['4005864', 'Juan José Ríos', '25020'],
     ['3977497', 'Mayrán', '05033'],

@@ -67,7 +67,8 @@ export async function readLocalidades(municipios: readonly Municipio[]): Promise
   const municipioOf = (code: string): Municipio => byCode.get(code) ?? refuse(`${code} is no municipality`)
   const number = numbering()
 
-  // Numbers are given before any row is moved or left out, so that no correction changes the number of another row.
+  // Numbers are given before any row is left out, and to the seats that are added before the rows that are moved, of
+  // which more may come: so no correction changes the number of another row.
   const places = (await mexicanPlaces()).toSorted((a, b) => a.geonameId - b.geonameId)
   const candidates = places.map((place) => {
     if (place.admin2 === '') return candidate(place, 0)
@@ -75,6 +76,13 @@ export async function readLocalidades(municipios: readonly Municipio[]): Promise
     return candidate(place, number(municipioOf(code)), municipioOf(code))
   })
 
+  const coordinatesOf = await cityCoordinates()
+  const complete = add(keyed, candidates, addedLocalidades, ({ code, value, place }) => {
+    const municipio = municipioOf(code.slice(0, 5))
+    const { latitude, longitude } = place === '' ? {} : coordinatesOf(place)
+    const seat = { featureCode: 'PPLA2', population: undefined }
+    return { code, name: value, municipio, idLocalidad: number(municipio), ...seat, latitude, longitude }
+  })
   const moves = new Map(
     movedLocalidades.map(({ code, value }) => {
       const municipio = municipioOf(value)
@@ -83,7 +91,7 @@ export async function readLocalidades(municipios: readonly Municipio[]): Promise
   )
   const settled = change(
     keyed,
-    candidates,
+    complete,
     movedLocalidades,
     ({ municipio }) => (municipio ? codeOfMunicipio(municipio) : ''),
     (row) => ({ ...row, ...moves.get(row.code) }),
@@ -99,24 +107,7 @@ export async function readLocalidades(municipios: readonly Municipio[]): Promise
   )
   const wanted = leaveOutKinds('localidad', featured, leftOutFeatures, ({ featureCode }) => featureCode)
   const named = leaveOut(keyed, wanted, leftOutLocalidades, nameOf)
-  const renamed = change(keyed, named, localidadNames, nameOf, (row, name) => ({ ...row, name }))
-
-  const coordinatesOf = await cityCoordinates()
-  const localidades = add(keyed, renamed, addedLocalidades, ({ code, value, place }) => {
-    const municipio = municipioOf(code.slice(0, 5))
-    const { latitude, longitude } = place === '' ? {} : coordinatesOf(place)
-    const idLocalidad = number(municipio)
-    return {
-      code,
-      name: value,
-      municipio,
-      idLocalidad,
-      featureCode: 'PPLA2',
-      latitude,
-      longitude,
-      population: undefined,
-    }
-  })
+  const localidades = change(keyed, named, localidadNames, nameOf, (row, name) => ({ ...row, name }))
 
   return {
     localidades: localidades.toSorted(
