@@ -31,7 +31,7 @@ function followed(link: string, from: string): string {
 }
 
 /** How often a page is requested that is not of the release in which a walk began: one of several servers may be behind. */
-const MAX_ATTEMPTS = 10
+const MAX_ATTEMPTS = 20
 /** How often `toArray` begins. */
 const MAX_WALKS = 3
 
