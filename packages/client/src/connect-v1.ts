@@ -31,14 +31,13 @@ function followed(link: string, from: string): string {
 }
 
 /** How often a page is requested that is not of the release in which a walk began: one of several servers may be behind. */
-const MAX_ATTEMPTS = 10
+const MAX_ATTEMPTS = 20
 /** How often `toArray` begins. */
 const MAX_WALKS = 3
 
 /** What all pages of a release have in common, as far as a server tells it. */
 type ReleaseMarks = { readonly total: string | undefined; readonly date?: string }
 
-/** A page that was revalidated may have no date. */
 const marksOf = ({ headers }: Reply): ReleaseMarks => ({
   total: headers['x-total'],
   ...(headers['last-modified'] && { date: headers['last-modified'] }),
@@ -64,7 +63,9 @@ export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options
     const reply = await transport.send(address, { signal, keep }).catch((error: unknown) => {
       if (release === undefined || !(error instanceof NotFound)) throw error
     })
-    return reply !== undefined && (release === undefined || isSame(release, marksOf(reply))) ? reply : undefined
+    // A page that was revalidated may have lost its date: then nobody knows which release it is of.
+    if (reply === undefined || reply.headers['last-modified'] === '') return undefined
+    return release === undefined || isSame(release, marksOf(reply)) ? reply : undefined
   }
 
   /** API v1 does not name its release: a walk notices another one by what its pages have in common, and a link that leads back. */

@@ -119,7 +119,7 @@ export class Transport {
         const { status, headers, body: text } = outcome
         if (status === 304 && cached !== undefined)
           // It may be that of another release by now, whose date a 304 need not have.
-          return { url, body: cached.body, headers: { ...cached.headers, 'last-modified': '', ...headers } }
+          return { url, body: cached.body, headers: { ...cached.headers, ...dateless(cached), ...headers } }
         if (status >= 200 && status < 300) {
           if (headers.etag) await cache?.set(url, { headers, body: text })
           return { url, headers, body: text }
@@ -192,6 +192,8 @@ export class Transport {
     }
   }
 }
+
+const dateless = ({ headers }: CachedResponse) => (headers['last-modified'] ? { 'last-modified': '' } : {})
 
 /** The address of a version of the API of a server; on a page, an address may be relative. */
 export function apiAt(url: string, version: 'v1' | 'v2'): string {
