@@ -89,7 +89,7 @@ class Thinking implements Running {
         else socket.resetAndDestroy()
       }, leaveAfter)
     })
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       status ??= finalStatusIn(chunk)
     })
     socket.on('error', () => {})
