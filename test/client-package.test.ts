@@ -1,6 +1,6 @@
 // The client as users get it: packed, installed into an empty project, type-checked, and run in Node, in Bun and in Chromium.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchBrowser } from './support/browser.ts'
 import { output, pack, StrangeProject } from './support/packed.ts'
@@ -32,10 +32,11 @@ afterAll(async () => {
   for (const directory of [home, project]) directory[Symbol.dispose]()
 })
 
-type Manifest = { exports: Record<string, string | Record<string, string>>; main?: string }
+type Entry = { default: string; types: string; require: { default: string; types: string } }
+type Manifest = { exports: Record<string, string | Entry>; main: string; types: string }
 const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest
 const entries = () => Object.values(manifest().exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry]))
-const moduleOf = (entry: Record<string, string>) => readFileSync(join(installed, entry.default ?? ''), 'utf8')
+const moduleOf = (entry: Entry) => readFileSync(join(installed, entry.default), 'utf8')
 
 describe('the package', () => {
   test(`brings nothing but itself, in fewer than ${MAX_PACKAGE_BYTES} bytes`, () => {
@@ -51,8 +52,9 @@ describe('the package', () => {
 
   test('has compiled JavaScript and declarations for every entry, and nothing compiled is committed', async () => {
     expect(entries()).toHaveLength(3)
-    for (const entry of entries())
-      for (const file of Object.values(entry)) expect(existsSync(join(installed, file)), file).toBe(true)
+    const { main, types } = manifest()
+    const named = entries().flatMap((entry) => [entry, entry.require].flatMap((one) => [one.types, one.default]))
+    for (const file of [...named, main, types]) expect(existsSync(join(installed, file)), file).toBe(true)
     expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain('/packages/*/dist/')
     if (existsSync(join(ROOT, '.git')) && Bun.which('git') !== null)
       expect(await run(ROOT, 'git', 'ls-files', 'packages/client/dist')).toBe('')
@@ -60,23 +62,35 @@ describe('the package', () => {
 
   test(`has a core of fewer than ${MAX_CORE_BYTES} bytes compressed`, () => {
     const [core] = entries()
-    expect(Bun.gzipSync(moduleOf(core as Record<string, string>)).length).toBeLessThan(MAX_CORE_BYTES)
+    expect(Bun.gzipSync(moduleOf(core as Entry)).length).toBeLessThan(MAX_CORE_BYTES)
   })
 
   test('imports nothing, save what a store in a file needs', () => {
     const transpiler = new Bun.Transpiler({ loader: 'js' })
     const imported = readdirSync(join(installed, 'dist'))
-      .filter((file) => file.endsWith('.js'))
+      .filter((file) => /\.c?js$/.test(file))
       .map((file) => {
         const source = readFileSync(join(installed, 'dist', file), 'utf8')
-        expect(source).not.toMatch(/\b(?:Bun|process|Buffer|require)\b/)
-        return [file, transpiler.scanImports(source).map(({ path, kind }) => `${kind} ${path}`)]
+        expect(source).not.toMatch(
+          file.endsWith('.cjs') ? /\b(?:Bun|process|Buffer)\b/ : /\b(?:Bun|process|Buffer|require)\b/,
+        )
+        return [
+          file,
+          transpiler
+            .scanImports(source)
+            .map(({ path, kind }) => `${kind} ${path}`)
+            .sort(),
+        ]
       })
     expect(Object.fromEntries(imported)).toEqual({
+      'file-store.cjs': ['require-call node:fs/promises'],
       'file-store.js': ['import-statement node:fs/promises'],
-      'index.js': ['dynamic-import ./offline-copy.js'],
+      'index.cjs': [],
+      'index.js': ['dynamic-import ./offline-copy.js', 'dynamic-import ./sync.js'],
       'offline-copy.js': [],
+      'sqlite-store.cjs': [],
       'sqlite-store.js': [],
+      'sync.js': [],
     })
   })
 })
@@ -111,6 +125,81 @@ describe('the types', () => {
     writeFileSync(inProject('node.d.ts'), NODE_TYPES)
     writeFileSync(inProject('readme.ts'), program(README, 'node').source)
     expect(await project.typeErrors(['types.ts', 'example.ts', 'readme.ts', 'node.d.ts'])).toBe('')
+  })
+
+  test('can be named in the declarations of others', async () => {
+    cpSync(join(ROOT, 'test', 'client-programs', 'inferred.ts'), inProject('inferred.ts'))
+    const emitted = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'declared' }
+    expect(await project.typeErrors(['inferred.ts'], emitted)).toBe('')
+    const declarations = readFileSync(inProject('declared', 'inferred.d.ts'), 'utf8')
+    expect(declarations).toContain('export declare const country: import("nomenclator-client").Pais;')
+    expect(declarations).not.toContain('nomenclator-client/dist')
+  })
+})
+
+describe('a CommonJS project', () => {
+  const compiled = async (module: string) => {
+    mkdirSync(inProject(module))
+    writeFileSync(inProject(module, 'package.json'), '{"type":"commonjs"}')
+    cpSync(join(ROOT, 'test', 'client-programs', 'commonjs.ts'), inProject(module, 'program.ts'))
+    return await project.typeErrors([`${module}/program.ts`], { module, noEmit: false, declaration: true })
+  }
+
+  test('compiles with module node16', async () => {
+    expect(await compiled('node16')).toBe('')
+  })
+
+  test('compiles with module nodenext, requires the package and runs', async () => {
+    expect(await compiled('nodenext')).toBe('')
+    expect(readFileSync(inProject('nodenext', 'program.js'), 'utf8')).toContain('require("nomenclator-client")')
+    const printed = await run(inProject('nodenext'), 'node', 'program.js', server.url)
+    expect(printed.split('\n')).toEqual([
+      'México México true function function',
+      'NotFound NotFound true',
+      // Later versions of Node can require ES modules too: then the classes would be the same.
+      'false true false',
+      'true',
+      '',
+    ])
+  })
+})
+
+describe('the errors', () => {
+  test('have the names of their classes, and are known by them in every copy of the package', async () => {
+    const script = `import * as client from 'nomenclator-client'
+import { createRequire } from 'node:module'
+const required = createRequire(import.meta.url)('nomenclator-client')
+const classes = Object.entries(client).filter(([name]) => /^[A-Z]/.test(name))
+const request = { method: 'GET', url: 'http://x' }
+for (const [name, Class] of classes) {
+  const error = name === 'DigestMismatch' || !(Class.prototype instanceof client.ResponseError) ? new Class('x') : new Class(request, { status: 1 })
+  const kinds = (all) => classes.flatMap(([one]) => (error instanceof all[one] ? one : [])).join()
+  console.log([name, Class.name, error.name, error.constructor.name, kinds(client) === kinds(required), kinds(client)].join(' '))
+}
+class Mine extends client.NotFound {}
+const [mine, other] = [new Mine(request, { status: 404 }), new client.NotFound(request, { status: 404 })]
+console.log(mine.name, mine instanceof Mine, mine instanceof required.NotFound, other instanceof Mine)
+console.log([null, undefined, 'x', new Error('x'), Object.create(null)].some((one) => one instanceof client.NomenclatorError))
+`
+    writeFileSync(inProject('errors.mjs'), script)
+    const lines = (await run(project.path, 'node', 'errors.mjs')).trimEnd().split('\n')
+    const kindsOf = (...names: readonly string[]) => names.toSorted().join()
+    const line = (name: string, ...others: readonly string[]) =>
+      `${[name, name, name, name].join(' ')} true ${kindsOf(name, 'NomenclatorError', ...others)}`
+    expect(lines).toEqual([
+      line('BadRequest', 'ResponseError'),
+      line('ConnectionFailed'),
+      line('DigestMismatch'),
+      'NomenclatorError NomenclatorError NomenclatorError NomenclatorError true NomenclatorError',
+      line('NotFound', 'ResponseError'),
+      line('ReleaseGone', 'ResponseError'),
+      'ResponseError ResponseError ResponseError ResponseError true NomenclatorError,ResponseError',
+      line('TimedOut', 'ConnectionFailed'),
+      line('TooManyRequests', 'ResponseError'),
+      line('Unavailable', 'ResponseError'),
+      'Mine true true false',
+      'false',
+    ])
   })
 })
 

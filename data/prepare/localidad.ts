@@ -1,64 +1,62 @@
-/** Owns the localities: GeoNames' Mexican places of some size that name their municipality, corrected. */
-import { change, type Keyed, leaveOut, leaveOutKinds } from './correct.ts'
+/** Owns the localities: GeoNames' Mexican places of some size in their municipality, and the seats that it lacks. */
+import { add, change, type Keyed, leaveOut, leaveOutKinds } from './correct.ts'
 import {
+  addedLocalidades,
   leftOutFeatures,
   leftOutLocalidades,
+  localidadFeatures,
   localidadNames,
-  misfiledLocalidades,
   movedLocalidades,
 } from './corrections.ts'
-import { idEstadoOf, mexicanPlaces, type Place } from './geonames.ts'
+import { cityCoordinates, idEstadoOf, mexicanPlaces, type Place } from './geonames.ts'
 import { codeOfMunicipio, type Municipio } from './municipio.ts'
 import { refuse } from './package-file.ts'
 import { type Table, table } from './table.ts'
 
 export interface Localidad {
-  readonly place: Place
-  readonly municipio: Municipio
+  /** The geonameid, or INEGI's nine digits for a seat that GeoNames lacks. */
+  readonly code: string
   readonly name: string
+  readonly municipio: Municipio
   readonly idLocalidad: number
+  /** GeoNames' kind of the place. */
+  readonly featureCode: string
+  readonly latitude: number | undefined
+  readonly longitude: number | undefined
+  readonly population: number | undefined
 }
 
-const keyed: Keyed<Localidad> = { table: 'localidad', codeOf: ({ place }) => String(place.geonameId) }
-const nameOf = ({ name }: Localidad): string => name
+/** A place for which GeoNames may know no municipality. */
+type Candidate = Omit<Localidad, 'municipio'> & Partial<Pick<Localidad, 'municipio'>>
 
-/** Counts within each municipality; the rows come in the order of geonameid. */
-function numbered(rows: readonly Omit<Localidad, 'idLocalidad'>[]): readonly Localidad[] {
-  const counted = new Map<number, number>()
-  return rows.map((row) => {
-    const idLocalidad = (counted.get(row.municipio.idMunicipio) ?? 0) + 1
-    counted.set(row.municipio.idMunicipio, idLocalidad)
-    return { ...row, idLocalidad }
-  })
-}
+const keyed: Keyed<Candidate> = { table: 'localidad', codeOf: ({ code }) => code }
+const nameOf = ({ name }: Candidate): string => name
 
-function moved(rows: readonly Localidad[], byCode: ReadonlyMap<string, Municipio>): readonly Localidad[] {
+/** Counts from 1 within each municipality, and gives no number twice. */
+function numbering(): (municipio: Municipio) => number {
   const last = new Map<number, number>()
-  for (const { municipio, idLocalidad } of rows) {
-    last.set(municipio.idMunicipio, Math.max(idLocalidad, last.get(municipio.idMunicipio) ?? 0))
+  return ({ idMunicipio }) => {
+    const next = (last.get(idMunicipio) ?? 0) + 1
+    last.set(idMunicipio, next)
+    return next
   }
-  return change(
-    keyed,
-    rows,
-    movedLocalidades,
-    ({ municipio }) => codeOfMunicipio(municipio),
-    (row, code) => {
-      const municipio = byCode.get(code) ?? refuse(`${row.name} is to move to ${code}, which is no municipality`)
-      const idLocalidad = (last.get(municipio.idMunicipio) ?? 0) + 1
-      last.set(municipio.idMunicipio, idLocalidad)
-      return { ...row, municipio, idLocalidad }
-    },
-  )
 }
+
+const candidate = (place: Place, idLocalidad: number, municipio?: Municipio): Candidate => ({
+  code: String(place.geonameId),
+  name: place.name,
+  ...(municipio && { municipio }),
+  idLocalidad,
+  featureCode: place.featureCode,
+  latitude: place.latitude,
+  longitude: place.longitude,
+  population: place.population,
+})
 
 export interface Localidades {
   readonly localidades: readonly Localidad[]
-  /** Left out because they are filed under a municipality where they do not lie. */
-  readonly misfiled: readonly Localidad[]
-  /** Places left out because GeoNames gives them no municipality. */
+  /** Places left out because neither GeoNames nor a correction gives them a municipality. */
   readonly withoutMunicipio: number
-  /** Places left out because their municipality is not in the table of municipalities. */
-  readonly unknownMunicipio: number
   /** Places left out by their kind. */
   readonly unwantedKinds: number
 }
@@ -66,32 +64,66 @@ export interface Localidades {
 /** In the order of idMunicipio and idLocalidad. */
 export async function readLocalidades(municipios: readonly Municipio[]): Promise<Localidades> {
   const byCode = new Map(municipios.map((municipio) => [codeOfMunicipio(municipio), municipio]))
-  const places = await mexicanPlaces()
-  const placed = places.filter(({ admin2 }) => admin2 !== '')
+  const municipioOf = (code: string): Municipio => byCode.get(code) ?? refuse(`${code} is no municipality`)
+  const number = numbering()
 
-  const known = placed.flatMap((place) => {
+  // Numbers are given before any row is moved or left out, so that no correction changes the number of another row.
+  const places = (await mexicanPlaces()).toSorted((a, b) => a.geonameId - b.geonameId)
+  const candidates = places.map((place) => {
+    if (place.admin2 === '') return candidate(place, 0)
     const code = codeOfMunicipio({ idEstado: idEstadoOf(place.admin1), cveMunicipio: place.admin2 })
-    const municipio = byCode.get(code)
-    return municipio ? [{ place, municipio, name: place.name }] : []
+    return candidate(place, number(municipioOf(code)), municipioOf(code))
   })
-  // Before any row is moved or left out, so that no correction changes the published number of another row.
-  const all = numbered(known.toSorted((a, b) => a.place.geonameId - b.place.geonameId))
 
-  const settled = moved(all, byCode)
-  const wanted = leaveOutKinds('localidad', settled, leftOutFeatures, ({ place }) => place.featureCode)
+  const moves = new Map(
+    movedLocalidades.map(({ code, value }) => {
+      const municipio = municipioOf(value)
+      return [code, { municipio, idLocalidad: number(municipio) }]
+    }),
+  )
+  const settled = change(
+    keyed,
+    candidates,
+    movedLocalidades,
+    ({ municipio }) => (municipio ? codeOfMunicipio(municipio) : ''),
+    (row) => ({ ...row, ...moves.get(row.code) }),
+  )
+  const filed = settled.filter((row): row is Localidad => row.municipio !== undefined)
+
+  const featured = change(
+    keyed,
+    filed,
+    localidadFeatures,
+    ({ featureCode }) => featureCode,
+    (row, featureCode) => ({ ...row, featureCode }),
+  )
+  const wanted = leaveOutKinds('localidad', featured, leftOutFeatures, ({ featureCode }) => featureCode)
   const named = leaveOut(keyed, wanted, leftOutLocalidades, nameOf)
-  const filed = leaveOut(keyed, named, misfiledLocalidades, nameOf)
-  const misfiled = new Set(named).difference(new Set(filed))
-  const localidades = change(keyed, filed, localidadNames, nameOf, (row, name) => ({ ...row, name }))
+  const renamed = change(keyed, named, localidadNames, nameOf, (row, name) => ({ ...row, name }))
+
+  const coordinatesOf = await cityCoordinates()
+  const localidades = add(keyed, renamed, addedLocalidades, ({ code, value, place }) => {
+    const municipio = municipioOf(code.slice(0, 5))
+    const { latitude, longitude } = place === '' ? {} : coordinatesOf(place)
+    const idLocalidad = number(municipio)
+    return {
+      code,
+      name: value,
+      municipio,
+      idLocalidad,
+      featureCode: 'PPLA2',
+      latitude,
+      longitude,
+      population: undefined,
+    }
+  })
 
   return {
     localidades: localidades.toSorted(
       (a, b) => a.municipio.idMunicipio - b.municipio.idMunicipio || a.idLocalidad - b.idLocalidad,
     ),
-    misfiled: [...misfiled],
-    withoutMunicipio: places.length - placed.length,
-    unknownMunicipio: placed.length - known.length,
-    unwantedKinds: settled.length - wanted.length,
+    withoutMunicipio: settled.length - filed.length,
+    unwantedKinds: featured.length - wanted.length,
   }
 }
 
@@ -101,15 +133,15 @@ const columns = [
 ]
 
 export function localidadTable(localidades: readonly Localidad[]): Table {
-  const records = localidades.map(({ place, municipio, name, idLocalidad }) => ({
-    cveLocalidad: String(place.geonameId),
+  const records = localidades.map(({ code, name, municipio, idLocalidad, latitude, longitude, population }) => ({
+    cveLocalidad: code,
     descLocalidad: name,
     idLocalidad,
     idEstado: municipio.idEstado,
     idMunicipio: municipio.idMunicipio,
-    latitud: String(place.latitude),
-    longitud: String(place.longitude),
-    poblacion: String(place.population ?? ''),
+    latitud: String(latitude ?? ''),
+    longitud: String(longitude ?? ''),
+    poblacion: String(population ?? ''),
   }))
   return table('localidad.csv', columns, records)
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { audiencias } from './audiencia.ts'
 import {
+  addedLocalidades,
   addedMunicipios,
   countryNames,
   leftOutLocalidades,
@@ -12,10 +13,10 @@ import {
 import { estados } from './estado.ts'
 import { checkPublished, checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
 import { localidadTable, readLocalidades } from './localidad.ts'
-import { type Municipio, municipioTable, readMunicipios } from './municipio.ts'
+import { municipioTable, readMunicipios } from './municipio.ts'
 import { packagePath } from './package-file.ts'
 import { paises } from './pais.ts'
-import { checkMisfiled, correctedSeats } from './seat.ts'
+import { correctedSeats } from './seat.ts'
 import { parseCsv, renderCsv, type Table } from './table.ts'
 
 const output = join(import.meta.dir, '..')
@@ -31,11 +32,9 @@ const readPublished = async (file: string): Promise<Table> => parseCsv(file, awa
 const pais = await paises()
 const estado = estados()
 const { municipios, cleaned } = await readMunicipios()
-const { localidades, misfiled, ...leftOut } = await readLocalidades(municipios)
+const { localidades, ...leftOut } = await readLocalidades(municipios)
 const seats = correctedSeats(localidades)
-checkMisfiled(misfiled, seats, localidades, municipios)
-const cabeceraOf = ({ idMunicipio }: Municipio) => seats.get(idMunicipio)?.place.geonameId.toString()
-const municipio = municipioTable(municipios, cabeceraOf)
+const municipio = municipioTable(municipios, ({ idMunicipio }) => seats.get(idMunicipio)?.code)
 const localidad = localidadTable(localidades)
 const audiencia = audiencias()
 const tables = [pais, estado, municipio, localidad, audiencia]
@@ -48,13 +47,16 @@ checkUnique(municipio, 'idEstado', 'cveMunicipio')
 checkUnique(localidad, 'cveLocalidad')
 checkUnique(localidad, 'idMunicipio', 'idLocalidad')
 checkUnique(audiencia, 'clave')
-checkReference(estado, pais, 'idPais')
-checkReference(municipio, estado, 'idEstado')
-checkReference(localidad, municipio, 'idEstado', 'idMunicipio')
+checkReference(estado, pais, ['idPais'])
+checkReference(municipio, estado, ['idEstado'])
+checkReference(localidad, municipio, ['idEstado', 'idMunicipio'])
+checkReference(municipio, localidad, ['idMunicipio', 'cabecera'], ['idMunicipio', 'cveLocalidad'])
 checkStatesNotSwapped(municipio)
 const moved = new Set(movedLocalidades.map(({ code }) => code))
 checkPublished(await readPublished('municipio.csv'), municipio, ['idEstado', 'cveMunicipio'], ['idMunicipio'])
-checkPublished(await readPublished('localidad.csv'), localidad, ['cveLocalidad'], ['idMunicipio', 'idLocalidad'], moved)
+const published = await readPublished('localidad.csv')
+checkPublished(published, localidad, ['cveLocalidad'], ['idMunicipio'], moved)
+checkPublished(published, localidad, ['cveLocalidad', 'idMunicipio'], ['idLocalidad'])
 
 for (const each of tables) {
   const csv = renderCsv(each)
@@ -67,11 +69,10 @@ for (const [name, source] of Object.entries(notices)) {
 console.log(`countries renamed: ${countryNames.length}`)
 console.log(`municipality names cleaned: ${cleaned}, renamed: ${municipioNames.length}`)
 console.log(`municipalities added: ${addedMunicipios.length}`)
-console.log(`municipalities with a known seat: ${seats.size}`)
 console.log(`places left out for want of a municipality: ${leftOut.withoutMunicipio}`)
-console.log(`places left out for an unknown municipality: ${leftOut.unknownMunicipio}`)
 console.log(`places left out as sections of a city or abandoned: ${leftOut.unwantedKinds}`)
 console.log(`places left out for want of a name: ${leftOutLocalidades.length}`)
-console.log(`places left out because they are misfiled: ${misfiled.length}`)
+console.log(`localities added: ${addedLocalidades.length}`)
 console.log(`localities moved: ${movedLocalidades.length}, renamed: ${localidadNames.length}`)
-console.log(`localities of unknown population: ${localidades.filter(({ place }) => !place.population).length}`)
+console.log(`localities of unknown place: ${localidades.filter(({ latitude }) => latitude === undefined).length}`)
+console.log(`localities of unknown population: ${localidades.filter(({ population }) => !population).length}`)

@@ -5,6 +5,7 @@ import {
   type Change,
   connect,
   connectV1,
+  type Estado,
   type Localidad,
   type Municipio,
   offline,
@@ -112,6 +113,25 @@ export async function checked(): Promise<void> {
   catalogs.municipios.near({ latitud: 1, longitud: 2 })
   // @ts-expect-error nearest first is an order already
   catalogs.localidades.near({ latitud: 1, longitud: 2 }, { sort: 'poblacion' })
+
+  // One of several collections, by its name.
+  for (const name of ['paises', 'estados'] as const) {
+    exactly<number>().is((await catalogs[name].page({ page: 2, perPage: 3, q: 'x' })).total)
+    for await (const one of catalogs[name].all()) exactly<number>().is(one.idPais === undefined ? 0 : 1)
+    exactly<Pais | Estado>().is(await catalogs[name].get(1))
+    exactly<Pais | Estado>().is(await catalogs[name].byCode('x', { release: 'y' }))
+    // @ts-expect-error not all of them take such a filter
+    catalogs[name].page({ descEstado: 'x' })
+  }
+  const anyName = 'paises' as keyof BuiltIn
+  exactly<string>().is((await catalogs[anyName].page()).release)
+  // @ts-expect-error not all of them have an identifier of their own
+  catalogs[anyName].get(1)
+  const v1Name = 'paises' as 'paises' | 'localidades'
+  exactly<number>().is((await connectV1('http://127.0.0.1')[v1Name].page()).total)
+  const wrongFilter = { perPage: 3, idEstado: '9' }
+  // @ts-expect-error an identifier is a number, also where it is named before
+  catalogs.municipios.page(wrongFilter)
 
   // Other collections, and none that is not there.
   catalogs['subdisciplinas-conocimiento'].all({ 'disciplinaCono.campoCono.idArea': 1 })

@@ -23,8 +23,8 @@ export type PlainResponse = {
   readonly body: string
 }
 
-/** Another response, the bytes to send instead of one, or nothing at all. */
-export type Fault = (response: PlainResponse, request: PlainRequest) => PlainResponse | Uint8Array | 'silence'
+/** Another response, the bytes to send instead of one, nothing at all, or the end of the connection. */
+export type Fault = (response: PlainResponse, request: PlainRequest) => PlainResponse | Uint8Array | 'silence' | 'drop'
 
 /** `requests` are the heads of all requests so far. */
 export type PlainServer = AsyncDisposable & { readonly url: string; readonly requests: readonly string[] }
@@ -65,6 +65,7 @@ export async function plainV1(
     const request = parsed(head, base, prefix)
     const made = fault(responseTo(request, records), request)
     if (made === 'silence') return
+    if (made === 'drop') return void socket.destroy()
     const bytes = made instanceof Uint8Array ? made : bytesOf(made, request.method === 'HEAD')
     const asksToClose = /^connection: close|^content-length: [1-9]| HTTP\/1\.0\r/im.test(head)
     socket.write(bytes)
@@ -133,15 +134,16 @@ const forScripts = [
 ] as const
 
 /** Makes the plain server right about what caches and scripts go by, too. */
-export function careful(response: PlainResponse, { method, head }: PlainRequest): PlainResponse {
+export function careful(response: PlainResponse, { method, head, page }: PlainRequest): PlainResponse {
+  const tag = `"${page}"`
   const isPage = response.status === 200 && method !== 'OPTIONS'
   const cached = isPage
-    ? [['Cache-Control', 'private, Max-Age=0'] as const, ['ETag', '"1"'] as const, ['Last-Modified', MODIFIED] as const]
+    ? [['Cache-Control', 'private, Max-Age=0'] as const, ['ETag', tag] as const, ['Last-Modified', MODIFIED] as const]
     : [['Cache-Control', 'no-store'] as const]
   const made = { ...response, fields: [...response.fields, ...forScripts, ...cached] }
   if (!isPage) return made
   const fieldOf = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
-  const isTagged = (tags: string) => tags === '*' || tags.includes('"1"')
+  const isTagged = (tags: string) => tags === '*' || tags.includes(tag)
   const isSince = (date: string) => Date.parse(date) >= Date.parse(MODIFIED)
   const [match, unmodified] = [fieldOf('If-Match') ?? '*', fieldOf('If-Unmodified-Since') ?? MODIFIED]
   if (!isTagged(match) || !isSince(unmodified)) return { ...made, status: 412, body: '' }

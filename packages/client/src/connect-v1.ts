@@ -1,7 +1,8 @@
 // The client of API v1: the lists of any server of that contract, walked by their links.
+import type { BuiltIn } from './built-in.ts'
 import { byName, listIn, type Page, type Walk, walkOf } from './connect.ts'
-import { interrupted } from './errors.ts'
-import type { BuiltIn, CatalogShape } from './shape.ts'
+import { interrupted, NotFound } from './errors.ts'
+import type { CatalogShape } from './shape.ts'
 import { apiAt, type Options, type Reply, Transport } from './transport.ts'
 
 type Query = { readonly signal?: AbortSignal }
@@ -29,33 +30,71 @@ function followed(link: string, from: string): string {
   return to.origin === here.origin ? to.href : `${here.origin}${here.pathname}${to.search}`
 }
 
+/** How often a page is requested that is not of the release in which a walk began: one of several servers may be behind. */
+const MAX_ATTEMPTS = 10
+/** How often `toArray` begins. */
+const MAX_WALKS = 3
+
+/** What all pages of a release have in common, as far as a server tells it. */
+type ReleaseMarks = { readonly total: string | undefined; readonly date?: string }
+
+/** A page that was revalidated may have no date. */
+const marksOf = ({ headers }: Reply): ReleaseMarks => ({
+  total: headers['x-total'],
+  ...(headers['last-modified'] && { date: headers['last-modified'] }),
+})
+
+const isSame = (one: ReleaseMarks, other: ReleaseMarks) =>
+  one.total === other.total && (one.date ?? other.date) === (other.date ?? one.date)
+
 /** The catalogs of a server of API v1. */
 export function connectV1<C extends CatalogShape = BuiltIn>(url: string, options: Options = {}): CatalogsV1<C> {
   const base = apiAt(url, 'v1')
   const transport = new Transport(options)
 
-  /** API v1 does not tell its release: a walk notices another one by its total, and a link that leads back. */
+  const changed = (address: string) => interrupted(address, 'the collection has changed since this walk began')
+
+  /** The next reply of a walk; undefined where it is not of the same release, or a server that is behind does not have the page. */
+  async function replyOf(
+    release: ReleaseMarks | undefined,
+    address: string,
+    signal: AbortSignal | undefined,
+    keep: boolean,
+  ): Promise<Reply | undefined> {
+    const reply = await transport.send(address, { signal, keep }).catch((error: unknown) => {
+      if (release === undefined || !(error instanceof NotFound)) throw error
+    })
+    return reply !== undefined && (release === undefined || isSame(release, marksOf(reply))) ? reply : undefined
+  }
+
+  /** API v1 does not name its release: a walk notices another one by what its pages have in common, and a link that leads back. */
   async function* pagesFrom(start: string, signal: AbortSignal | undefined) {
     const seen = new Set<string>()
-    let total: number | undefined
+    let release: ReleaseMarks | undefined
+    let first: Reply | undefined
     for (let address: string | undefined = start; address !== undefined; ) {
+      if (seen.has(address)) throw changed(address)
+      let reply: Reply | undefined
+      // What was kept may be of another release.
+      for (let attempt = 0; reply === undefined && attempt < MAX_ATTEMPTS; attempt++)
+        reply = await replyOf(release, address, signal, attempt === 0)
+      if (reply === undefined) throw changed(address)
       seen.add(address)
-      const reply: Reply = await transport.send(address, { signal })
-      const page = listIn(reply)
-      const [, link] = NEXT.exec(reply.headers.link ?? '') ?? []
-      const next: string | undefined = link === undefined ? undefined : followed(link, address)
-      total ??= page.total
-      if (page.total !== total || seen.has(next ?? ''))
-        throw interrupted(address, 'the collection has changed since this walk began')
-      yield page
-      address = next
+      first ??= reply
+      release = { ...marksOf(reply), ...release }
+      yield listIn(reply)
+      const [, link]: readonly (string | undefined)[] = NEXT.exec(reply.headers.link ?? '') ?? []
+      address = link === undefined ? undefined : followed(link, address)
     }
+    // Without a date, only the first page can tell whether it is still the same.
+    if (release?.date !== undefined || first?.headers.etag === undefined || seen.size === 1) return
+    if ((await transport.send(start, { signal })).headers.etag !== first.headers.etag) throw changed(start)
   }
 
   return byName((name) => {
     const list = `${base}/${encodeURIComponent(name)}`
     return {
-      all: ({ signal }: Query = {}) => walkOf(() => pagesFrom(list, signal)),
+      all: ({ signal }: Query = {}) => walkOf(() => pagesFrom(list, signal), MAX_WALKS),
       page: async ({ page, signal }: Query & { page?: number } = {}) =>
         listIn(await transport.send(page === undefined ? list : `${list}?page=${page}`, { signal })),
     }

@@ -1,17 +1,8 @@
 // The client of API v2: collections by name, searches, and what changed, as typed records.
+import type { BuiltIn } from './built-in.ts'
 import { interrupted, ReleaseGone } from './errors.ts'
 import { valueAt } from './record-path.ts'
-import type {
-  BuiltIn,
-  CatalogShape,
-  CodeOf,
-  CollectionShape,
-  Embed,
-  FieldPath,
-  Filters,
-  IdOf,
-  Selected,
-} from './shape.ts'
+import type { CatalogShape, CodeOf, CollectionShape, Embed, FieldPath, Filters, IdOf, Selected } from './shape.ts'
 import { apiAt, jsonOf, type Options, type Reply, Transport } from './transport.ts'
 
 export type ConnectOptions = Options & {
@@ -93,6 +84,28 @@ export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> &
   ): Promise<Selected<C[N], F, X, E>>
   /** The collections of the descendants of a record. */
   children(of: IdOf<C[N]> | { readonly code: string }): { readonly [M in C[N]['below'] & keyof C]: List<C[M]> }
+} & AnyCollection<C, C[N]['record']> &
+  ([C[N]['owner']] extends [never] ? AnyNumbered<C[N]['record']> : unknown)
+
+type FilterNames<C extends CatalogShape> = { [N in keyof C]: keyof Filters<C[N]> }[keyof C] & string
+type PlainSelection = Abortable & { readonly release?: string } & {
+  readonly [N in 'fields' | 'facts' | 'embed']?: never
+}
+/** A query that all collections take, and no other. */
+type PlainQuery<C extends CatalogShape> = PlainSelection & {
+  readonly q?: string
+  readonly perPage?: number
+} & { readonly [N in FilterNames<C> | 'sort']?: never }
+
+/** The calls that are the same for all collections, by which one of several can be read whose name the compiler does not know. */
+type AnyCollection<C extends CatalogShape, R> = {
+  all(query?: PlainQuery<C>): Walk<R>
+  page(query?: PlainQuery<C> & { readonly page?: number }): Promise<Page<R>>
+}
+/** The same where records have an identifier of their own. */
+type AnyNumbered<R> = {
+  get(id: number, selection?: PlainSelection): Promise<R>
+  byCode(code: string, selection?: PlainSelection): Promise<R>
 }
 
 export type RecordRef<C extends CatalogShape> = {
@@ -336,7 +349,8 @@ async function* pagesOf(service: Service, path: string, parameters: Parameters):
 
 const gone = (url: string, release: string) => interrupted(url, `release ${release}, in which this walk began, is gone`)
 
-export function walkOf(pages: () => AsyncGenerator<Page<unknown>>): Walk<unknown> {
+/** `walks` is how often all records are read anew where the release is gone before they are read. */
+export function walkOf(pages: () => AsyncGenerator<Page<unknown>>, walks = 1): Walk<unknown> {
   return {
     pages,
     async *[Symbol.asyncIterator]() {
@@ -345,9 +359,14 @@ export function walkOf(pages: () => AsyncGenerator<Page<unknown>>): Walk<unknown
     async toArray() {
       const all: unknown[] = []
       let [total, release] = [0, '']
-      for await (const page of pages()) {
-        for (const record of page) all.push(record)
-        ;({ total, release } = page)
+      try {
+        for await (const page of pages()) {
+          for (const record of page) all.push(record)
+          ;({ total, release } = page)
+        }
+      } catch (error) {
+        if (walks > 1 && error instanceof ReleaseGone) return walkOf(pages, walks - 1).toArray()
+        throw error
       }
       return withMembers(all, { total, release })
     },

@@ -2,25 +2,40 @@
 
 export type Request = { readonly method: string; readonly url: string }
 
+/** The names of the class of a value and of those that it extends. */
+function classesOf(value: unknown): (string | undefined)[] {
+  const names: (string | undefined)[] = []
+  for (let at = value; at !== undefined && at !== null; at = Object.getPrototypeOf(at)) names.push(at.constructor?.name)
+  return names
+}
+
 /** Any error of the client. */
 export class NomenclatorError extends Error {
-  // Told in words, since the names of classes are shortened when the package is made.
-  override readonly name: string = 'NomenclatorError'
+  // The names of classes are written out, since others are shortened when the package is made.
+  static override readonly name: string = 'NomenclatorError'
+  override readonly name: string = this.constructor.name
+
+  /** A program may have this class twice, for `import` and for `require`: those of one name are the same. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const names = classesOf(value)
+    // biome-ignore lint/complexity/noThisInStatic: of a class that extends this one, it is that class
+    return names.includes('NomenclatorError') && names.includes(this.name)
+  }
 }
 
 /** The server could not be reached, or the connection broke. */
 export class ConnectionFailed extends NomenclatorError {
-  override readonly name: string = 'ConnectionFailed'
+  static override readonly name: string = 'ConnectionFailed'
 }
 
 /** The server sent nothing for as long as the timeout allows. */
 export class TimedOut extends ConnectionFailed {
-  override readonly name: string = 'TimedOut'
+  static override readonly name: string = 'TimedOut'
 }
 
 /** What was received is not what its digest says. */
 export class DigestMismatch extends NomenclatorError {
-  override readonly name: string = 'DigestMismatch'
+  static override readonly name: string = 'DigestMismatch'
 }
 
 /** What a server tells of a failure (RFC 9457); of one that tells nothing, only its status. */
@@ -35,30 +50,26 @@ export type Problem = {
 
 /** A response with any status but 2xx. */
 export class ResponseError extends NomenclatorError {
-  override readonly name: string = 'ResponseError'
-  readonly problem: Problem
-  readonly status: number
+  static override readonly name: string = 'ResponseError'
+  declare readonly problem: Problem
+  declare readonly status: number
   /** Such as `record-not-found`; empty where the server tells none. */
-  readonly kind: string
-  readonly method: string
-  readonly url: string
+  declare readonly kind: string
+  declare readonly method: string
+  declare readonly url: string
   /** The seconds after which the server wants to be asked again, if it says so. */
-  readonly retryAfter: number | undefined
+  declare readonly retryAfter: number | undefined
 
   constructor({ method, url }: Request, problem: Problem, retryAfter?: number, words?: string) {
     super(`${method} ${url}: ${problem.status}, ${words ?? problem.detail ?? problem.title ?? 'no reason given'}`)
-    this.problem = problem
-    this.status = problem.status
-    this.kind = problem.type?.split(':').at(-1) ?? ''
-    this.method = method
-    this.url = url
-    this.retryAfter = retryAfter
+    const kind = problem.type?.split(':').at(-1) ?? ''
+    Object.assign(this, { problem, status: problem.status, kind, method, url, retryAfter })
   }
 }
 
 /** There is no such record, page or path. */
 export class NotFound extends ResponseError {
-  override readonly name: string = 'NotFound'
+  static override readonly name: string = 'NotFound'
 }
 
 const BAD_VALUE = /^(\S+) was ".*"; allowed is (.*)\.$/s
@@ -68,7 +79,7 @@ const WORDS = /^[\w.-]+(, [\w.-]+)*$/
 
 /** A parameter is not known, or its value not allowed. */
 export class BadRequest extends ResponseError {
-  override readonly name: string = 'BadRequest'
+  static override readonly name: string = 'BadRequest'
   /** The name of the parameter; undefined where the problem is another one. */
   readonly parameter: string | undefined
   /** What is allowed: values, or all names in place of an unknown one; otherwise one description in words. */
@@ -86,7 +97,7 @@ export class BadRequest extends ResponseError {
 
 /** The release is not there any more. In the middle of a walk: begin again. */
 export class ReleaseGone extends ResponseError {
-  override readonly name: string = 'ReleaseGone'
+  static override readonly name: string = 'ReleaseGone'
 }
 
 /** A walk cannot go on in the release in which it began. */
@@ -95,12 +106,12 @@ export const interrupted = (url: string, reason: string): ReleaseGone =>
 
 /** The client sends more than it may; `retryAfter` has the seconds to wait. */
 export class TooManyRequests extends ResponseError {
-  override readonly name: string = 'TooManyRequests'
+  static override readonly name: string = 'TooManyRequests'
 }
 
 /** The server, or a proxy in front of it, cannot respond at the moment: 502, 503 and 504. */
 export class Unavailable extends ResponseError {
-  override readonly name: string = 'Unavailable'
+  static override readonly name: string = 'Unavailable'
 }
 
 const CLASSES: Readonly<Record<number, typeof ResponseError>> = {

@@ -1,6 +1,6 @@
 // A copy in one file of JSON, a snapshot that `offline` reads; replaced as a whole.
 import { appendFile, open, readFile, rename, rm } from 'node:fs/promises'
-import type { Head, Snapshot, Store } from './sync.ts'
+import type { Head, Snapshot, Store } from './store.ts'
 
 type Part = { readonly digest: string; readonly records: readonly object[] }
 

@@ -1,5 +1,17 @@
 // The package entry nomenclator-client: all that it offers, and nothing else.
 export type {
+  Area,
+  Audiencia,
+  BuiltIn,
+  Campo,
+  Disciplina,
+  Estado,
+  Localidad,
+  Municipio,
+  Pais,
+  Subdisciplina,
+} from './built-in.ts'
+export type {
   Catalogs,
   Change,
   Changes,
@@ -33,20 +45,7 @@ export {
   Unavailable,
 } from './errors.ts'
 export { offline } from './offline.ts'
-export type {
-  Area,
-  Audiencia,
-  BuiltIn,
-  Campo,
-  CatalogShape,
-  CollectionShape,
-  Disciplina,
-  Estado,
-  Localidad,
-  Municipio,
-  Pais,
-  Subdisciplina,
-} from './shape.ts'
-export type { Head, MapCopy, Snapshot, Store, SyncOptions, SyncReport } from './sync.ts'
-export { sync } from './sync.ts'
+export type { CatalogShape, CodeOf, CollectionShape, Embed, FieldPath, Filters, IdOf, Selected } from './shape.ts'
+export type { Head, MapCopy, Snapshot, Store, SyncOptions, SyncReport } from './store.ts'
+export { sync } from './sync-on-demand.ts'
 export type { Cache, CachedResponse } from './transport.ts'

@@ -1,7 +1,7 @@
 // Responds to requests of API v2 out of the records of a copy: lists with filters by equal values, and records by key or code.
 import type { CollectionDescription, Description } from './connect.ts'
 import { valueAt } from './record-path.ts'
-import type { Snapshot } from './sync.ts'
+import type { Snapshot, Store } from './store.ts'
 
 type Stored = Readonly<Record<string, unknown>>
 
@@ -36,6 +36,15 @@ const LIST_PARAMETERS = ['by', 'page', 'per_page', 'after', 'fields', 'facts', '
 const SERVER_PATHS = ['search', 'resolve']
 const SERVER_PARAMETERS = ['q', 'sort', 'near', 'within_km']
 const MAX_PER_PAGE = 1_000
+
+/** What a store has, which must be something. */
+export async function snapshotOf(store: Store): Promise<Snapshot> {
+  const head = await store.head()
+  if (head === undefined) throw new TypeError('the store has no copy yet; sync makes one')
+  const collections: Record<string, readonly object[]> = {}
+  for (const [name, digest] of Object.entries(head.digests)) collections[name] = (await store.get(digest)) ?? []
+  return { ...head, collections }
+}
 
 /** A copy that responds like a server. */
 export class Copy {

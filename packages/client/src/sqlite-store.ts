@@ -1,5 +1,5 @@
 // A copy in an SQLite database: a row for each record, and a view for each collection.
-import type { Head, Store } from './sync.ts'
+import type { Head, Store } from './store.ts'
 
 type Statement = {
   run(...values: (string | number)[]): unknown

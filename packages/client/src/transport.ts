@@ -118,7 +118,8 @@ export class Transport {
       } else {
         const { status, headers, body: text } = outcome
         if (status === 304 && cached !== undefined)
-          return { url, body: cached.body, headers: { ...cached.headers, ...headers } }
+          // It may be that of another release by now, whose date a 304 need not have.
+          return { url, body: cached.body, headers: { ...cached.headers, 'last-modified': '', ...headers } }
         if (status >= 200 && status < 300) {
           if (headers.etag) await cache?.set(url, { headers, body: text })
           return { url, headers, body: text }

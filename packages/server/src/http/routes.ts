@@ -148,21 +148,21 @@ const SERVED: ReadonlySet<RouteLabel> = new Set(['v1 page', 'v1 index', 'v2 inde
 const THOUGHT_QUERY = /(?:^|&)(?:(?:q|near|sort|release|facts)=|per_page=[0-9]{3}|[^=&]*[%+])/
 
 /** Whether a request takes thought: then it is not for a process that serves pages, which would have to wait. */
-export function takesThought({ method, path, query, body }: HttpRequest): boolean {
+export function takesThought({ method, path, query, body, bodyProblem }: HttpRequest): boolean {
   const { surface, label } = routeAt(path)
-  if (surface.name === 'v1') return false
+  if (surface.name === 'v1' || bodyProblem !== undefined) return false
   if (body !== undefined || method === 'POST') return true
   // What is not there is told in JSON below /api, and as a page elsewhere.
   if (label === 'other') return surface.hasProblemPages
   return !SERVED.has(routeLabelAt(path)) || THOUGHT_QUERY.test(query)
 }
 
-/** What may take longer than a page: tables of rows, and whole collections. */
-const LONG: ReadonlySet<RouteLabel> = new Set(['v2 bulk', 'v2 changes'])
+/** What may take longer than a page: many rows or queries at a time, whole collections, and what differs between them. */
+const LONG: ReadonlySet<RouteLabel> = new Set(['v2 resolve', 'reconcile', 'v2 bulk', 'v2 changes'])
 
 /** Whether a request may take more processor time than others. */
-export const mayTakeLong = ({ method, path }: HttpRequest): boolean =>
-  (method === 'POST' && path === RESOLVE_PATH) || LONG.has(routeLabelAt(path))
+export const mayTakeLong = ({ path }: HttpRequest): boolean =>
+  LONG.has(routeLabelAt(path)) || path === PAGE_PATHS.releases
 
 /** How many bytes of a body are read that is posted to this path; undefined if none is. */
 export const maxBodyAt = (path: string): number | undefined => routeAt(path).bodies?.[path]?.max

@@ -16,8 +16,8 @@ export function bundledSource(): Source {
       credits: [
         {
           to:
-            'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid and its ' +
-            'identifier is ours, neither is INEGI’s',
+            'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid, or INEGI’s ' +
+            'nine digits for a seat that GeoNames lacks, and its identifier is ours',
           of: ['municipio', 'localidad'],
         },
         { to: 'Unicode CLDR, Unicode-3.0', of: ['pais'] },

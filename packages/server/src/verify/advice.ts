@@ -1,13 +1,16 @@
 // What clients of any server need although the contract is silent about it, each as a check that never fails a server.
 import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
+import { memoized } from '../base/memoized.ts'
 import { asksFirst, cachingAdvice } from './caching.ts'
-import { type Probe, pageTarget, shown, unless, type Verdict, type Wrong } from './check.ts'
-import type { Sent } from './client.ts'
+import { type Probe, unless, type Verdict, type Wrong } from './check.ts'
+import type { Client, Sent } from './client.ts'
 import { type HeaderField, NoResponse, type RawResponse, tokensOf } from './connection.ts'
-import { headerCame, recordVerdict } from './page-verdicts.ts'
+import type { EmbeddedFault, Evidence } from './embedded-records.ts'
+import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
 import { type Advice, conversation, describe, eachOf, get, isFirstPage, isRefusal } from './probing.ts'
-import type { RecordCheck } from './record-faults.ts'
-import { headerOf, PAGE_HEADERS } from './seen-page.ts'
+import { NUMERIC_CODES, type RecordCheck } from './record-faults.ts'
+import { contentOf, headerOf, PAGE_HEADERS, pageTarget, parseJson } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 /** A host that no request here is for. */
 const ELSEWHERE = 'elsewhere.example'
@@ -149,21 +152,60 @@ const preflight = (probe: Probe): Promise<Verdict> => {
 
 /** What must be one of a kind among all records that were seen. */
 const unique =
-  (what: 'keys' | 'codes'): NonNullable<Advice['walk']> =>
+  (what: 'key' | 'code'): NonNullable<Advice['walk']> =>
   ({ pages }) => {
-    const seen = new Map<string, number>()
+    const seen = new Map<string, { readonly page: (typeof pages)[number]; readonly content: number | bigint }>()
+    const wrongs: Wrong[] = []
     for (const page of pages)
-      for (const value of page[what]) {
+      for (const { [what]: value, content } of page.records) {
+        if (value === undefined) continue
         const before = seen.get(value)
-        // The same page again is told by its own check.
-        if (before !== undefined && pages.find((one) => one.page === before)?.content !== page.content) {
-          const came = `${shown(value)} on page ${before} and on page ${page.page}`
-          return [{ request: page.request, came, expected: 'one record' }]
-        }
-        seen.set(value, page.page)
+        if (before === undefined) seen.set(value, { page, content })
+        // The same record or page again is told by a check of its own.
+        else if (before.content !== content && (before.page === page || before.page.content !== page.content))
+          wrongs.push({
+            request: page.request,
+            came: `${shown(value)} ${placesOf(before.page.page, page.page)}`,
+            expected: 'one record',
+          })
       }
-    return seen.size === 0 ? undefined : []
+    return seen.size === 0 ? undefined : wrongs
   }
+
+/** Codes that are shorter than official ones, or than those that begin with 0. */
+const lostZeros: NonNullable<Advice['walk']> = ({ codes }) => {
+  const wrongs = [...codes].flatMap(([name, lengths]) => {
+    const padded = [...lengths].filter(([, { padded }]) => padded !== undefined).toSorted(([a], [b]) => b - a)[0]
+    const digits = Math.max(NUMERIC_CODES[name] ?? 1, padded?.[0] ?? 1)
+    return [...lengths].flatMap(([length, { count, code, request }]): Wrong[] => {
+      if (length >= digits) return []
+      const more = count === 1 ? '' : `, and ${count - 1} more of as many digits`
+      const example = padded?.[0] === digits ? `, as ${shown(padded[1].padded)} has` : ''
+      return [{ request, came: `${name} ${shown(code)}${more}`, expected: `${digits} digits${example}` }]
+    })
+  })
+  return codes.size === 0 ? undefined : wrongs
+}
+
+/** How often a page is requested again to see whether it still says what it said. */
+const MAX_CONFIRMATIONS = 4
+
+/** Faults between pages may be there because the catalog has changed in between: then a page does not come again as it was. */
+async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Promise<Verdict> {
+  const stands = memoized(async ({ target, content }: Evidence): Promise<boolean> => {
+    for (let attempt = 0; attempt < MAX_CONFIRMATIONS; attempt++) {
+      const { outcome } = await client.send(get(target))
+      if (outcome instanceof NoResponse) return false
+      if (contentOf(parseJson(outcome.body)) === content) return true
+    }
+    return false
+  })
+  const wrongs: Wrong[] = []
+  for (const { came, expected, pages } of faults)
+    if ((await Promise.all(pages.map((page) => stands(page)))).every(Boolean))
+      wrongs.push({ request: `GET ${client.base}${pages[0]?.target}`, came, expected })
+  return wrongs
+}
 
 /** The advice in the order of docs/verify.md. */
 export const advice: readonly Advice[] = [
@@ -189,6 +231,27 @@ export const advice: readonly Advice[] = [
   onRecords('no-other-fields', 'A record has no other fields than those of the contract.'),
   onRecords('id-range', 'Identifiers are from 0 to 2,147,483,647.'),
   onRecords('names', 'Names have 1 to 1,000 characters, and no control characters.'),
+  onRecords('names-nfc', 'Names are in Unicode NFC: a letter and its accent are one character.'),
+  onRecords(
+    'names-blanks',
+    'Names have no blanks at their ends, no two in a row, and no characters that are not seen.',
+  ),
+  onRecords('names-encoding', 'Names have letters, and not what wrong character sets and HTML make of them.'),
+  {
+    id: 'code-zeros',
+    rule: 'Numeric codes keep their zeros: three digits for a municipality, four for a locality, and as many as those that begin with 0.',
+    walk: lostZeros,
+  },
+  {
+    id: 'embedded-alike',
+    rule: 'A record is the same wherever it stands: one identifier has one name, one code and one parent, embedded or in its collection, and one code one identifier.',
+    end: async ({ client, embedded }) => (embedded.isEmpty ? undefined : confirmed(client, embedded.contradictions)),
+  },
+  {
+    id: 'embedded-listed',
+    rule: 'An embedded municipality or country is a record of its collection.',
+    end: async ({ client, embedded }) => embedded.unlisted && confirmed(client, embedded.unlisted),
+  },
   onRecords(
     'narrow-codes',
     'Codes have the narrower shape of docs/http-contract.md: two to five letters for a state, up to 12 digits, camel case.',
@@ -196,12 +259,12 @@ export const advice: readonly Advice[] = [
   {
     id: 'unique-keys',
     rule: 'No two records have the same key: the identifier, and for a locality that of its municipality too.',
-    walk: unique('keys'),
+    walk: unique('key'),
   },
   {
     id: 'unique-codes',
     rule: 'No two records have the same code: of municipalities in a state, of localities in a municipality.',
-    walk: unique('codes'),
+    walk: unique('code'),
   },
   ...cachingAdvice,
   onHeader(
@@ -218,6 +281,7 @@ export const advice: readonly Advice[] = [
     EXPOSED.join(', '),
     (tokens) => EXPOSED.every((name) => tokens.includes(name.toLowerCase())),
   ),
+  onHeader('cookies', 'A page sets no cookie.', 'Set-Cookie', 'none', (tokens) => tokens.length === 0),
   {
     id: 'options-preflight',
     rule: 'A script of any origin may send If-None-Match: OPTIONS is answered as a browser asks it.',
@@ -258,7 +322,7 @@ export const advice: readonly Advice[] = [
     id: 'any-accept',
     rule: 'Accept is ignored: the response is JSON.',
     probeOnce: givesFirstPage((probe) =>
-      ['text/html', 'application/xml'].map((type) => get(pathOf(probe), ['Accept', type])),
+      ['text/html', 'application/xml', '*/*'].map((type) => get(pathOf(probe), ['Accept', type])),
     ),
   },
   {
@@ -281,6 +345,16 @@ export const advice: readonly Advice[] = [
     id: 'bad-host',
     rule: 'Where links are made from Host, one that is no host does not get into them.',
     probeOnce: badHost,
+  },
+  {
+    id: 'connections',
+    rule: 'No connection is dropped, and no response is late, not even once.',
+    end: async ({ client }) =>
+      client.hasResponded
+        ? (['droppedConnections', 'timeouts'] as const)
+            .flatMap((kind) => client.mishaps(kind))
+            .map(({ request, came }) => ({ request, came, expected: 'a response the first time' }))
+        : undefined,
   },
   {
     id: 'http-1.0',

@@ -18,12 +18,32 @@ export type Exchange = Sent & {
   readonly outcome: RawResponse | NoResponse
 }
 
+/** How many requests were sent, and what happened to them on the way, whether or not a retry made up for it. */
+export type Traffic = {
+  readonly requests: number
+  readonly retries: number
+  readonly droppedConnections: number
+  readonly timeouts: number
+  /** Responses of 5xx. */
+  readonly serverErrors: number
+}
+
+/** What went wrong on the way. */
+type Mishap = {
+  readonly kind: Exclude<keyof Traffic, 'requests' | 'retries'>
+  readonly request: string
+  readonly came: string
+}
+
 export type ClientOptions = Politeness & { readonly ca?: string }
 
 /** A server that asks for a longer pause is left alone. */
 const MAX_PAUSE = 60_000
 /** After so many requests without a response nothing more is requested. */
 const MAX_LOST = 5
+/** A connection that is closed sooner after a response, and unannounced, was dropped; later, the server may have found it idle. */
+const IDLE_MILLISECONDS = 1_000
+const METHODS = ['GET', 'HEAD', 'OPTIONS']
 const PATIENCE_MILLISECONDS = 1_000
 /** Some servers never respond to what they do not understand. */
 const CONVERSATION_MILLISECONDS = 3_000
@@ -36,17 +56,39 @@ export class Client implements Disposable {
   readonly #url: URL
   readonly #options: ClientOptions
   readonly #pace: Pace
-  readonly #idle: Connection[] = []
+  readonly #idle: { readonly connection: Connection; readonly since: number }[] = []
   readonly #signal = new AbortController().signal
   #lost = 0
   #responded = false
-  requests = 0
+  readonly #mishaps: Mishap[] = []
+  #retries = 0
+  #requests = 0
 
   constructor(base: string, options: ClientOptions) {
     this.base = base
     this.#url = new URL(base)
     this.#options = options
     this.#pace = new Pace(options.rate)
+  }
+
+  get traffic(): Traffic {
+    const count = (kind: Mishap['kind']) => this.mishaps(kind).length
+    return {
+      requests: this.#requests,
+      retries: this.#retries,
+      droppedConnections: count('droppedConnections'),
+      timeouts: count('timeouts'),
+      serverErrors: count('serverErrors'),
+    }
+  }
+
+  /** Whether the server has ever responded. */
+  get hasResponded(): boolean {
+    return this.#responded
+  }
+
+  mishaps(kind: Mishap['kind']): readonly Mishap[] {
+    return this.#mishaps.filter((mishap) => mishap.kind === kind)
   }
 
   /** How many milliseconds to wait for what may not come: a body after HEAD, or the end of a connection. */
@@ -70,18 +112,27 @@ export class Client implements Disposable {
     for (let attempt = 0; ; attempt++) {
       const exchange = await this.#attempt(sent)
       const again = this.#retryAfter(exchange)
-      if (again === undefined) return this.#received(exchange)
+      if (again === undefined) return exchange
       if (attempt === retries) return this.#lose(exchange)
+      this.#retries++
       await wait(Math.max(backoff(pause, attempt), again), this.#signal)
     }
   }
 
-  /** A connection of its own, for what is no plain request. */
-  async connect(): Promise<Connection> {
+  /** A connection of its own, for what is no plain request, but told in words. */
+  async connect(request: string): Promise<Connection> {
     await this.#pace.turn(this.#signal)
-    this.requests++
+    this.#requests++
     const timeout = Math.min(this.#options.timeout, CONVERSATION_MILLISECONDS)
-    return Connection.open(this.#url, { ...this.#options, timeout })
+    return Connection.open(this.#url, {
+      ...this.#options,
+      timeout,
+      onStatus: (status) => {
+        // What is sent here may be what nobody has to implement.
+        if (status >= 500 && status !== 501 && status !== 505)
+          this.#mishaps.push({ kind: 'serverErrors', request, came: `status ${status}` })
+      },
+    })
   }
 
   /** The lines of a request as they go on the wire. */
@@ -94,22 +145,35 @@ export class Client implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const connection of this.#idle) connection[Symbol.dispose]()
+    for (const { connection } of this.#idle) connection[Symbol.dispose]()
   }
 
   async #attempt(sent: Sent): Promise<Exchange> {
     await this.#pace.turn(this.#signal)
-    this.requests++
+    this.#requests++
     const request = `${sent.method} ${this.base}${sent.target}`
     try {
-      return { ...sent, request, outcome: await this.#exchange(sent) }
+      const outcome = await this.#exchange(sent, request)
+      this.#responded = true
+      const { status } = outcome
+      // Another method need not be implemented.
+      if (status >= 500 && !(status === 501 && !METHODS.includes(sent.method)))
+        this.#mishaps.push({ kind: 'serverErrors', request, came: `status ${status}` })
+      return { ...sent, request, outcome }
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error
+      this.#noteLoss(request, error)
       return { ...sent, request, outcome: error }
     }
   }
 
-  async #exchange(sent: Sent): Promise<RawResponse> {
+  #noteLoss(request: string, { kind, message }: NoResponse): void {
+    // What is no HTTP was received whole.
+    if (kind === 'invalid') return
+    this.#mishaps.push({ kind: kind === 'timeout' ? 'timeouts' : 'droppedConnections', request, came: message })
+  }
+
+  async #exchange(sent: Sent, request: string): Promise<RawResponse> {
     const isHead = sent.method === 'HEAD'
     // A body after HEAD would be taken for the beginning of the next response, so that connection is used once.
     const fields: readonly HeaderField[] = isHead
@@ -119,10 +183,14 @@ export class Client implements Disposable {
     const kept = this.#take()
     if (kept !== undefined) {
       try {
-        return await this.#on(kept, message, isHead)
+        return await this.#on(kept.connection, message, isHead)
       } catch (error) {
         // The server may have closed an idle connection just as the request was sent.
         if (!(error instanceof NoResponse) || error.kind !== 'closed' || isHead) throw error
+        if (error.isPartial || performance.now() - kept.since < IDLE_MILLISECONDS) {
+          this.#noteLoss(request, error)
+          this.#retries++
+        }
       }
     }
     return this.#on(await Connection.open(this.#url, this.#options), message, isHead)
@@ -139,7 +207,7 @@ export class Client implements Disposable {
         return { ...response, surplus }
       }
       if (response.closes || !connection.isUsable) connection[Symbol.dispose]()
-      else this.#idle.push(connection)
+      else this.#idle.push({ connection, since: performance.now() })
       return response
     } catch (error) {
       connection[Symbol.dispose]()
@@ -147,10 +215,10 @@ export class Client implements Disposable {
     }
   }
 
-  #take(): Connection | undefined {
-    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
-      if (connection.isUsable) return connection
-      connection[Symbol.dispose]()
+  #take(): { readonly connection: Connection; readonly since: number } | undefined {
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
+      if (kept.connection.isUsable) return kept
+      kept.connection[Symbol.dispose]()
     }
     return undefined
   }
@@ -165,11 +233,6 @@ export class Client implements Disposable {
     // The server asks for a pause of all requests, not only of the one that it refused.
     this.#pace.pause(asked)
     return asked
-  }
-
-  #received(exchange: Exchange): Exchange {
-    if (!(exchange.outcome instanceof NoResponse)) this.#responded = true
-    return exchange
   }
 
   #lose(exchange: Exchange): Exchange {

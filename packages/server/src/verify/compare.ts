@@ -4,13 +4,13 @@ import { entityIn } from '../catalog/catalog.ts'
 import type { Collection } from '../catalog/collections.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
-import { pageTarget, shown } from './check.ts'
-import { Client, type ClientOptions, type Sent, Unchecked } from './client.ts'
+import { Client, type ClientOptions, type Sent, type Traffic, Unchecked } from './client.ts'
 import { NoResponse, type RawResponse, valuesOf } from './connection.ts'
 import { headerCame } from './page-verdicts.ts'
 import { MAX_WAITING, RecordMatch } from './record-match.ts'
 import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
-import { PAGE_HEADERS, SeenPage } from './seen-page.ts'
+import { PAGE_HEADERS, pageTarget, SeenPage } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 /** The kinds of differences, each with a description; what is advice alone keeps nobody from moving. */
 export const DIFFERENCE_KINDS = {
@@ -39,7 +39,7 @@ export type Difference = {
   readonly examples: readonly Example[]
 }
 
-export type Comparison = {
+export type Comparison = Traffic & {
   readonly left: string
   readonly right: string
   /** Whether nothing differs but what is advice, and everything could be compared. */
@@ -49,7 +49,6 @@ export type Comparison = {
   /** Only the kinds that were found. */
   readonly differences: readonly Difference[]
   readonly collections: readonly { readonly name: string; readonly pages: number; readonly records: number }[]
-  readonly requests: number
   readonly seconds: number
 }
 
@@ -140,7 +139,7 @@ class Comparer {
       kinds,
       differences,
       collections: this.#collections,
-      requests: left.requests + right.requests,
+      ...sum(left.traffic, right.traffic),
       seconds: (performance.now() - start) / 1_000,
     }
   }
@@ -316,6 +315,14 @@ class Comparer {
       tally.examples.push({ where, left, right })
   }
 }
+
+const sum = (left: Traffic, right: Traffic): Traffic => ({
+  requests: left.requests + right.requests,
+  retries: left.retries + right.retries,
+  droppedConnections: left.droppedConnections + right.droppedConnections,
+  timeouts: left.timeouts + right.timeouts,
+  serverErrors: left.serverErrors + right.serverErrors,
+})
 
 /** The value of a header, in which the address of either server is written the same. */
 function headerText(response: RawResponse, name: string, clients: Pair<Client>): string | undefined {

@@ -38,6 +38,8 @@ type ConnectOptions = {
   readonly timeout: number
   /** The certificate authorities to trust; those of the system by default. */
   readonly ca?: string
+  /** Called with the status of every response. */
+  readonly onStatus?: (status: number) => void
 }
 
 const MAX_HEAD = 64 << 10
@@ -51,6 +53,7 @@ const EMPTY = Buffer.alloc(0)
 export class Connection implements Disposable {
   readonly #socket: Socket
   readonly #timeout: number
+  readonly #onStatus: (status: number) => void
   readonly #chunks: Buffer[] = []
   #buffered = 0
   #ended: string | undefined
@@ -58,9 +61,10 @@ export class Connection implements Disposable {
   #isWhole = false
   #wake = () => {}
 
-  private constructor(socket: Socket, timeout: number) {
+  private constructor(socket: Socket, timeout: number, onStatus: (status: number) => void) {
     this.#socket = socket
     this.#timeout = timeout
+    this.#onStatus = onStatus
     socket.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk)
       this.#buffered += chunk.length
@@ -75,7 +79,7 @@ export class Connection implements Disposable {
     socket.on('close', () => this.#end('the connection was closed'))
   }
 
-  static async open(url: URL, { timeout, ca }: ConnectOptions): Promise<Connection> {
+  static async open(url: URL, { timeout, ca, onStatus = () => {} }: ConnectOptions): Promise<Connection> {
     const isTls = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
@@ -88,7 +92,7 @@ export class Connection implements Disposable {
     socket.once('close', () => reject(new Error('the connection was closed before it was open')))
     try {
       await promise
-      return new Connection(socket, timeout)
+      return new Connection(socket, timeout, onStatus)
     } catch (error) {
       socket.on('error', () => {})
       socket.destroy()
@@ -113,6 +117,7 @@ export class Connection implements Disposable {
     for (let interim = 0; interim <= MAX_INTERIM; interim++) {
       const head = parseHead(await this.#head(end))
       if (head.status >= 100 && head.status <= 199 && head.status !== 101) continue
+      this.#onStatus(head.status)
       const framed = isHead || head.status === 204 || head.status === 304 ? undefined : framing(head.fields)
       const body = framed === undefined ? EMPTY : await this.#body(framed, end)
       const closes = framed === 'until closed' || tokensOf(head.fields, 'connection').includes('close')

@@ -1,8 +1,9 @@
 // How rules and advice tell what came: a header, and the faults of the records of a page.
 import { printable } from '../source/requests.ts'
-import { shown, type Verdict } from './check.ts'
+import type { Verdict } from './check.ts'
 import type { RecordCheck } from './record-faults.ts'
 import type { SeenPage } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 export const headerCame = (name: string, value: string | undefined) =>
   value === undefined ? `no ${name}` : `${name}: ${printable(value)}`
@@ -20,3 +21,7 @@ export function recordVerdict(page: SeenPage, check: RecordCheck): Verdict {
       expected,
     }))
 }
+
+/** Where something stands that should stand once. */
+export const placesOf = (page: number, other: number) =>
+  page === other ? `twice on page ${page}` : `on page ${page} and on page ${other}`

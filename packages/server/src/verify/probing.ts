@@ -46,7 +46,7 @@ export async function conversation(
   talk: (connection: Connection) => Promise<string | undefined>,
 ): Promise<Verdict> {
   try {
-    using connection = await client.connect()
+    using connection = await client.connect(request)
     const came = await talk(connection)
     return unless(came === undefined, came ?? '', expected, request)
   } catch (error) {

@@ -4,7 +4,7 @@ import { MAX_ID, MAX_TEXT } from '../catalog/check.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { recordFaults, writtenFraction } from './record-faults.ts'
-import { partsOf } from './verify.ts'
+import { partsOf } from './record-parts.ts'
 
 const entity = (name: string) => builtInCatalog.entities.get(name) as Entity
 const country = { cvePais: 'MEX', descPais: 'México', idPais: 484 }

@@ -15,6 +15,9 @@ export type RecordCheck =
   | 'never-null'
   | 'id-range'
   | 'names'
+  | 'names-nfc'
+  | 'names-blanks'
+  | 'names-encoding'
   | 'narrow-codes'
   | 'no-other-fields'
 
@@ -26,16 +29,21 @@ export type RecordFault = {
   readonly expected: string
 }
 
+/** Codes that are numeric text, and the least digits that official ones have. */
+export const NUMERIC_CODES: Readonly<Record<string, number>> = { cveMunicipio: 3, cveLocalidad: 4, cveArea: 1 }
+
 /** Where the contract is wider than the definition, which then holds only as advice. */
 const CONTRACT_SHAPES: Readonly<Record<string, readonly [pattern: RegExp, shape: string]>> = {
   cveEstado: [/^\p{Lu}+$/u, 'upper-case letters'],
-  cveMunicipio: [/^[0-9]+$/, 'numeric text'],
-  cveLocalidad: [/^[0-9]+$/, 'numeric text'],
-  cveArea: [/^[0-9]+$/, 'numeric text'],
+  ...Object.fromEntries(Object.keys(NUMERIC_CODES).map((name) => [name, [/^[0-9]+$/, 'numeric text']] as const)),
   clave: [/^[\p{L}\p{N}]+$/u, 'camel-case text'],
 }
 
 const UNFIT = /[\p{Cc}\ufffd]/u
+/** A blank at an end, two in a row, one that is not the plain one, or a character that is not seen at all. */
+const UNSEEN = /^\s|\s$|\s\s|[^\S ]|\p{Cf}/u
+/** UTF-8 read as Latin-1, an entity of HTML, or a letter that a character set did not have. */
+const GARBLED = /[ÃÂ][\u0080-\u00bf]|&(?:[A-Za-z]+|#x?[0-9A-Fa-f]+);|\p{L}\?\p{L}/u
 type Add = (check: RecordCheck, path: string, came: unknown, expected: string) => void
 
 export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
@@ -90,7 +98,17 @@ function checkValue(
     else if (!field.pattern.test(value)) add('narrow-codes', path, value, field.shape)
   } else if (value.trim() === '' || value.length > MAX_TEXT || UNFIT.test(value) || !value.isWellFormed())
     add('names', path, value, `1 to ${MAX_TEXT} characters without control characters`)
+  else {
+    if (value !== value.normalize('NFC'))
+      add('names-nfc', path, codePointsOf(value), codePointsOf(value.normalize('NFC')))
+    if (GARBLED.test(value)) add('names-encoding', path, value, 'the letters themselves')
+    else if (UNSEEN.test(value)) add('names-blanks', path, value, 'single blanks between words, and none at the ends')
+  }
 }
+
+/** Both forms look the same, so that what is not ASCII is shown by its number. */
+const codePointsOf = (text: string) =>
+  text.replace(/[^ -~]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 
 /** The first number that is written with a fraction or an exponent: to many clients it is no integer, whatever its value. */
 export function writtenFraction(json: string): string | undefined {
@@ -100,3 +118,13 @@ export function writtenFraction(json: string): string | undefined {
     .match(/-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g)
     ?.find((number) => /[.eE]/.test(number))
 }
+
+const namesIn = (value: unknown): number => {
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + namesIn(one), 0)
+  if (!isObject(value)) return 0
+  return Object.values(value).reduce((sum: number, one) => sum + namesIn(one), Object.keys(value).length)
+}
+
+/** Whether an object was written with a name twice: then more names were written than are in its value. */
+export const hasRepeatedName = (json: string, value: unknown): boolean =>
+  (json.match(/"(?:[^"\\]|\\.)*"[ \t\r\n]*:/g)?.length ?? 0) > namesIn(value)

@@ -2,8 +2,8 @@
 import { isObject } from '../base/json.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import type { Entity } from '../catalog/entity.ts'
-import { shown } from './check.ts'
-import { partsOf } from './verify.ts'
+import { partsOf } from './record-parts.ts'
+import { shown } from './shown.ts'
 
 type Placed = { readonly key: string; readonly page: number; readonly position: number; readonly record: unknown }
 type FieldDifference = {

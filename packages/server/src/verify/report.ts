@@ -28,15 +28,20 @@ function problemLines(problems: readonly Problem[], total: number): string[] {
   return more > 0 ? [...lines, `         and ${number.format(more)} more`] : lines
 }
 
-function verificationSummary({
-  base,
-  conforms,
-  unchecked,
-  checks,
-  collections,
-  requests,
-  seconds,
-}: Verification): string {
+/** How many requests there were, and what happened to them on the way. */
+function trafficText(found: Verification | Comparison): string {
+  const { requests, seconds, retries, droppedConnections, timeouts, serverErrors } = found
+  const parts = [
+    `${count(retries, 'retry', 'retries')}`,
+    `${count(droppedConnections, 'dropped connection')}`,
+    `${count(timeouts, 'timeout')}`,
+    `${count(serverErrors, 'response')} of 5xx`,
+  ]
+  return `${count(requests, 'request')} in ${seconds.toFixed(1)} s, with ${parts.join(', ')}`
+}
+
+function verificationSummary(verification: Verification): string {
+  const { base, conforms, unchecked, checks, collections } = verification
   const of = (status: CheckResult['status']) => checks.filter((check) => check.status === status)
   const [failed, advised] = [of('failed'), of('advice')]
   const seen = collections
@@ -57,7 +62,7 @@ function verificationSummary({
           ? `${base} could not be checked.`
           : `${base} could not be checked in full; nothing that was checked is wrong.`
   return [
-    `${parts.join(', ')}; ${count(requests, 'request')} in ${seconds.toFixed(1)} s.`,
+    `${parts.join(', ')}; ${trafficText(verification)}.`,
     ...(seen === '' ? [] : [`Seen: ${seen}.`]),
     ...unchecked.map((reason) => `Not checked: ${reason}.`),
     verdict,
@@ -69,7 +74,7 @@ export const asJson = (found: Verification | Comparison): string => `${JSON.stri
 
 /** Differences by kind, with the first of each. */
 export function comparisonText(comparison: Comparison): string {
-  const { left, right, differences, unchecked, collections, requests, seconds } = comparison
+  const { left, right, differences, unchecked, collections } = comparison
   const lines = differences.flatMap(({ kind, description, severity, count: total, of, examples }) => [
     `${severity === 'advice' ? 'advice ' : 'differs'}  ${kind}: ${count(total, 'time')} (${description})${countsText(of)}`,
     ...examples.flatMap(({ where, left: a, right: b }) => [
@@ -85,7 +90,7 @@ export function comparisonText(comparison: Comparison): string {
   return [
     ...lines,
     ...(lines.length > 0 ? [''] : []),
-    `${left} and ${right} were compared: ${compared.join('; ')}; ${count(requests, 'request')} in ${seconds.toFixed(1)} s.`,
+    `${left} and ${right} were compared: ${compared.join('; ')}; ${trafficText(comparison)}.`,
     ...unchecked.map((reason) => `Not compared: ${reason}.`),
     comparisonVerdict(comparison),
     '',

@@ -1,19 +1,20 @@
 // The rules of the contract of API v1, each as a check: a server that breaks one of them does not conform.
 
 import { v1PathOf } from '../base/api-v1.ts'
-import { isObject } from '../base/json.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
-import { type Check, type Probe, pageTarget, shown, unless, type Verdict, type Wrong, wrong } from './check.ts'
-import { NoResponse, tokensOf, valuesOf } from './connection.ts'
+import { type Check, type Probe, unless, type Verdict, type Wrong, wrong } from './check.ts'
+import { NoResponse, type RawResponse, tokensOf, valuesOf } from './connection.ts'
 import type { Link } from './link.ts'
-import { headerCame, recordVerdict } from './page-verdicts.ts'
-import { type RecordCheck, writtenFraction } from './record-faults.ts'
-import { headerOf, LIST_HEADERS, PAGE_HEADERS, parseJson, type SeenPage } from './seen-page.ts'
+import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
+import { eachOf, get } from './probing.ts'
+import { hasRepeatedName, type RecordCheck, writtenFraction } from './record-faults.ts'
+import { headerOf, LIST_HEADERS, PAGE_HEADERS, pageTarget, parseJson, type SeenPage } from './seen-page.ts'
+import { shown } from './shown.ts'
 
 type Rule = Omit<Check, 'severity'>
 
-const METHODS = ['get', 'head', 'options']
+const METHODS = ['GET', 'HEAD', 'OPTIONS']
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /** A header of a page that is a whole number, and which one it must be, if that is known. */
@@ -23,8 +24,11 @@ function numberHeader(page: SeenPage, name: string, required?: number): Verdict 
   return unless(value !== undefined && (required ?? value) === value, headerCame(name, page.header(name)), expected)
 }
 
-const sameMethods = (tokens: readonly string[]) =>
-  tokens.length === METHODS.length && METHODS.every((method) => tokens.includes(method))
+/** Whether Allow has these methods, whose names are in upper case. */
+function allowsToRead({ fields }: RawResponse): boolean {
+  const methods = valuesOf(fields, 'Allow').flatMap((value) => value.split(',').map((method) => method.trim()))
+  return methods.length === METHODS.length && METHODS.every((method) => methods.includes(method))
+}
 
 const onRecords = (id: RecordCheck, rule: string): Rule => ({ id, rule, page: (page) => recordVerdict(page, id) })
 
@@ -35,17 +39,8 @@ function integers(page: SeenPage): Verdict {
   return unless(fraction === undefined, `the number ${fraction}`, 'integers without fraction and exponent')
 }
 
-/** The identifiers that the records of a page ascend by; undefined where none are required to. */
-export function identifiersOf({ orderedBy, records }: SeenPage): readonly number[] | undefined {
-  if (orderedBy === undefined || records === undefined) return undefined
-  return records.flatMap((record) => {
-    const value = isObject(record) ? record[orderedBy] : undefined
-    return typeof value === 'number' ? [value] : []
-  })
-}
-
 function ascendingWithin(page: SeenPage): Verdict {
-  const ids = identifiersOf(page)
+  const ids = page.identifiers
   if (ids === undefined || ids.length < 2) return undefined
   const at = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as number))
   return unless(at === -1, `${page.orderedBy} ${ids[at]} after ${ids[at - 1]}`, `ascending order of ${page.orderedBy}`)
@@ -170,6 +165,40 @@ async function headHeaders(probe: Probe): Promise<Verdict> {
   })
 }
 
+/** Equal records, on one page or on two. A page that comes again as a whole is told by its own check. */
+const recordOnce: NonNullable<Rule['walk']> = ({ pages }) => {
+  const seen = new Map<number | bigint, (typeof pages)[number]>()
+  const wrongs: Wrong[] = []
+  for (const page of pages)
+    for (const { content, key } of page.records) {
+      const before = seen.get(content)
+      if (before === undefined) seen.set(content, page)
+      else if (before === page || before.content !== page.content) {
+        const record = key === undefined ? 'a record' : `the record ${shown(key)}`
+        wrongs.push({
+          request: page.request,
+          came: `${record} ${placesOf(before.page, page.page)}, the same in every field`,
+          expected: 'it once',
+        })
+      }
+    }
+  return seen.size === 0 ? undefined : wrongs
+}
+
+const OTHER_TAG = '"another"'
+
+/** Tags that a page does not have, though some are like its own: alone and in a list, and those of two pages exchanged. */
+async function notModified(probe: Probe): Promise<Verdict> {
+  const { first, other, collection } = probe
+  const own = first.header('ETag')
+  const tag = /^(?:W\/)?"(.*)"$/.exec(own ?? '')?.[1]
+  const alike = tag === undefined ? [] : [`"${tag}x"`, `"${tag.slice(0, -1)}"`, `W/"x${tag}"`]
+  const withTags = (page: number, tags = OTHER_TAG) => get(pageTarget(collection, page), ['If-None-Match', tags])
+  const exchanged = other === undefined ? [] : [withTags(1, other.etag), withTags(other.page, own)]
+  const requests = [withTags(1), withTags(1, [OTHER_TAG, ...alike].join(', ')), ...exchanged]
+  return eachOf(probe, requests, 'the page, since it has another ETag', ({ status }) => status !== 304, ['ETag'])
+}
+
 /** The rules in the order of docs/verify.md. */
 export const rules: readonly Rule[] = [
   {
@@ -192,6 +221,14 @@ export const rules: readonly Rule[] = [
     },
   },
   {
+    id: 'server-error',
+    rule: 'No status is 5xx, not even once, whatever is requested; 501 is left to methods that the contract does not have.',
+    end: async ({ client }) =>
+      client.hasResponded
+        ? client.mishaps('serverErrors').map(({ request, came }) => ({ request, came, expected: 'a status below 500' }))
+        : undefined,
+  },
+  {
     id: 'media-type',
     rule: 'Content-Type is application/json.',
     page: (page) => {
@@ -203,12 +240,7 @@ export const rules: readonly Rule[] = [
   {
     id: 'allow',
     rule: 'Allow has GET, HEAD and OPTIONS, and no other method.',
-    page: (page) =>
-      unless(
-        sameMethods(tokensOf(page.response.fields, 'Allow')),
-        headerCame('Allow', page.header('Allow')),
-        `Allow: ${ALLOW}`,
-      ),
+    page: (page) => unless(allowsToRead(page.response), headerCame('Allow', page.header('Allow')), `Allow: ${ALLOW}`),
   },
   {
     id: 'vary',
@@ -298,6 +330,14 @@ export const rules: readonly Rule[] = [
       json === undefined ? undefined : unless(records !== undefined, shown(json.value), 'an array of records'),
   },
   {
+    id: 'names-once',
+    rule: 'No object has a field twice: of two values, clients take one or the other.',
+    page: ({ json }) =>
+      json === undefined
+        ? undefined
+        : unless(!hasRepeatedName(json.text, json.value), 'a field twice in one object', 'every field once'),
+  },
+  {
     id: 'page-size',
     rule: 'A page has 10 records; only the last may have fewer.',
     page: fullPageSize,
@@ -326,6 +366,11 @@ export const rules: readonly Rule[] = [
       }
       return []
     },
+  },
+  {
+    id: 'record-once',
+    rule: 'No record stands twice, on one page or on two.',
+    walk: recordOnce,
   },
   onRecords('fields', 'Every record is an object with every field of the contract, spelled as there.'),
   onRecords('embedded', 'Embedded records are objects with all their fields, at every depth.'),
@@ -436,6 +481,11 @@ export const rules: readonly Rule[] = [
     probe: formatOmitted,
   },
   {
+    id: 'not-modified',
+    rule: 'No 304 to a tag that the page does not have: If-None-Match with another tag, or with that of another page, gets the page.',
+    probe: notModified,
+  },
+  {
     id: 'head-status',
     rule: 'HEAD is allowed: its status is that of GET.',
     probe: async (probe) => {
@@ -474,7 +524,7 @@ export const rules: readonly Rule[] = [
       const response = await optionsOf(probe)
       if (response === undefined || response.status > 299) return undefined
       const came = headerCame('Allow', headerOf(response, 'Allow'))
-      return unless(sameMethods(tokensOf(response.fields, 'Allow')), came, `Allow: ${ALLOW}`, optionsRequest(probe))
+      return unless(allowsToRead(response), came, `Allow: ${ALLOW}`, optionsRequest(probe))
     },
   },
   {

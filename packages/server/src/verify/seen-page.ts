@@ -1,5 +1,7 @@
 // One page as a server sent it, read once for all the checks that look at it.
 
+import { v1PathOf } from '../base/api-v1.ts'
+import { isObject } from '../base/json.ts'
 import { parseWholeNumber } from '../base/whole-number.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { type Collection, PER_PAGE } from '../catalog/collections.ts'
@@ -21,7 +23,7 @@ export class SeenPage {
   /** What the URLs of Link are to begin with. */
   readonly linkBase: string
   /** The body as JSON, if that is what it is. */
-  readonly json: { readonly text: string; readonly value: unknown } | undefined
+  readonly json: Json | undefined
   /** Undefined without the header; the reason in words where it cannot be read. */
   readonly links: readonly Link[] | string | undefined
   #faults: readonly (RecordFault & { readonly record: number })[] | undefined
@@ -67,6 +69,21 @@ export class SeenPage {
     return this.entity.order === 'by key' ? this.entity.key[0] : undefined
   }
 
+  /** The identifiers that the records ascend by; undefined where none are required to. */
+  get identifiers(): readonly number[] | undefined {
+    const { orderedBy, records } = this
+    if (orderedBy === undefined || records === undefined) return undefined
+    return records.flatMap((record) => {
+      const value = isObject(record) ? record[orderedBy] : undefined
+      return typeof value === 'number' ? [value] : []
+    })
+  }
+
+  /** A hash of the records; undefined where there are none. */
+  get content(): number | bigint | undefined {
+    return contentOf(this.json)
+  }
+
   get faults(): readonly (RecordFault & { readonly record: number })[] {
     this.#faults ??= (this.records ?? []).flatMap((value, record) =>
       recordFaults(this.entity, value).map((fault) => ({ ...fault, record })),
@@ -74,6 +91,9 @@ export class SeenPage {
     return this.#faults
   }
 }
+
+export const pageTarget = (collection: Collection, page: number): string =>
+  `${v1PathOf(collection)}?format=api&page=${page}`
 
 /** The headers that the contract gives to a page. */
 export const PAGE_HEADERS = [
@@ -95,7 +115,13 @@ export function headerOf({ fields }: Pick<RawResponse, 'fields'>, name: string):
   return values.length > 1 && LIST_HEADERS.includes(name) ? values.join(', ') : values[0]
 }
 
-export function parseJson(body: Uint8Array): { readonly text: string; readonly value: unknown } | undefined {
+type Json = { readonly text: string; readonly value: unknown }
+
+/** A hash of records; undefined where there are none. */
+export const contentOf = (json: Json | undefined): number | bigint | undefined =>
+  Array.isArray(json?.value) && json.value.length > 0 ? Bun.hash.xxHash64(json.text) : undefined
+
+export function parseJson(body: Uint8Array): Json | undefined {
   try {
     const text = decoder.decode(body)
     return { text, value: JSON.parse(text) }

@@ -1,16 +1,15 @@
 // Verifies a server: walks its collections, applies every check, and tells what each of them found.
 import { v1PathOf } from '../base/api-v1.ts'
-import { isObject, valueAt } from '../base/json.ts'
 import type { Collection } from '../catalog/collections.ts'
-import type { Entity } from '../catalog/entity.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
-import { type Check, type Probe, pageTarget, type Severity, type Verdict, type WalkedPage } from './check.ts'
+import type { Check, Probe, Severity, Verdict } from './check.ts'
 import { checks } from './checks.ts'
-import { Client, type ClientOptions, type Exchange, type Sent, Unchecked } from './client.ts'
+import { Client, type ClientOptions, type Exchange, type Sent, type Traffic, Unchecked } from './client.ts'
+import { CollectionWalk } from './collection-walk.ts'
 import { NoResponse, type RawResponse } from './connection.ts'
-import { identifiersOf } from './rules.ts'
+import { EmbeddedRecords } from './embedded-records.ts'
 import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
-import { SeenPage } from './seen-page.ts'
+import { pageTarget, SeenPage } from './seen-page.ts'
 
 export type VerifyOptions = Extent &
   ClientOptions & {
@@ -39,24 +38,23 @@ export type CheckResult = {
   readonly problems: readonly Problem[]
 }
 
-export type Verification = {
+export type Verification = Traffic & {
   readonly base: string
   readonly conforms: boolean
   /** What kept some of it from being checked. */
   readonly unchecked: readonly string[]
   readonly checks: readonly CheckResult[]
   readonly collections: readonly { readonly name: string; readonly pages: number; readonly records: number }[]
-  readonly requests: number
   readonly seconds: number
 }
 
 const MAX_PROBLEMS = 5
 /** After this many faulty pages of a collection, no more of it are requested. */
 const MAX_FAULTY_PAGES = 25
-/** Beyond so many records of a collection, keys and codes are not compared: they would fill the memory. */
-const MAX_KEYS = 1_000_000
 /** How often a collection is read anew because the catalog changed in between. */
 const MAX_RESTARTS = 2
+/** How often in a walk the first page is requested again to see whether the catalog has changed. */
+const MAX_CONFIRMATIONS = 3
 
 export async function verify(base: string, options: VerifyOptions): Promise<Verification> {
   using client = new Client(base, options)
@@ -79,6 +77,7 @@ class Verifier {
   #tallies = new Map<string, Tally>()
   readonly #unchecked: string[] = []
   readonly #collections: { name: string; pages: number; records: number }[] = []
+  readonly #embedded = new EmbeddedRecords()
   #probedOnce = false
 
   constructor(client: Client, options: VerifyOptions) {
@@ -89,12 +88,12 @@ class Verifier {
 
   async run(): Promise<Verification> {
     const start = performance.now()
-    try {
+    await this.#asFarAsPossible(async () => {
       for (const collection of this.#options.collections) await this.#collection(collection)
-    } catch (error) {
-      if (!(error instanceof Unchecked)) throw error
-      this.#unchecked.push(error.message)
-    }
+    })
+    const end = { client: this.#client, embedded: this.#embedded }
+    for (const check of this.#checks)
+      await this.#asFarAsPossible(async () => this.#add(check, await check.end?.(end), this.#client.base))
     const results = this.#checks.map((check) => this.#result(check))
     return {
       base: this.#client.base,
@@ -102,8 +101,18 @@ class Verifier {
       unchecked: this.#unchecked,
       checks: results,
       collections: this.#collections,
-      requests: this.#client.requests,
+      ...this.#client.traffic,
       seconds: (performance.now() - start) / 1_000,
+    }
+  }
+
+  /** What was seen until the server did not let itself be checked any more counts all the same. */
+  async #asFarAsPossible(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof Unchecked)) throw error
+      this.#unchecked.push(error.message)
     }
   }
 
@@ -137,13 +146,15 @@ class Verifier {
     await inParallel(pages.slice(1), concurrency, async (page) => {
       if (walk.faultyPages >= MAX_FAULTY_PAGES) return
       const seen = await this.#page(walk, page)
-      if (mayChange && first !== undefined && seen !== undefined) await this.#throwIfChanged(first, seen)
+      if (mayChange && first !== undefined && seen !== undefined) await this.#throwIfChanged(walk, first, seen)
       onProgress(what, walk.pages.length, pages.length)
     })
-    const walked = { collection, pages: walk.pages.toSorted((a, b) => a.page - b.page) }
-    for (const check of this.#checks) if (check.walk) this.#add(check, check.walk(walked), walk.pages[0]?.request ?? '')
+    walk.sort()
+    for (const check of this.#checks) if (check.walk) this.#add(check, check.walk(walk), walk.pages[0]?.request ?? '')
+    if (first !== undefined && walk.pages.length === first.pages) walk.embedded.addWhole(first.entity)
+    this.#embedded.addAll(walk.embedded)
     this.#collections.push({ name: collection.name, pages: walk.pages.length, records: walk.records })
-    if (first?.response.status === 200) await this.#probe(first)
+    if (first?.response.status === 200) await this.#probe(first, walk)
   }
 
   /** The pages to request; without readable totals, the second is tried. */
@@ -189,21 +200,22 @@ class Verifier {
   }
 
   /** Pages may disagree because the catalog has changed; then the first page tells so. */
-  async #throwIfChanged(first: SeenPage, seen: SeenPage): Promise<void> {
-    if (first.total === undefined || seen.total === undefined || first.total === seen.total) return
+  async #throwIfChanged(walk: CollectionWalk, first: SeenPage, seen: SeenPage): Promise<void> {
+    if (!isOtherRelease(first, seen) || walk.confirmations++ >= MAX_CONFIRMATIONS) return
     const { outcome } = await this.#client.send({ method: 'GET', target: pageTarget(first.collection, 1) })
     if (outcome instanceof NoResponse) return
     const again = new SeenPage(first.collection, 1, outcome, this.#options.linkBase)
-    if (again.total !== first.total) throw new CatalogChanged()
+    if (isOtherRelease(first, again)) throw new CatalogChanged()
   }
 
-  async #probe(first: SeenPage): Promise<void> {
+  async #probe(first: SeenPage, walk: CollectionWalk): Promise<void> {
     const isOnce = !this.#probedOnce && (first.pages ?? 0) > 0
     const sent = new Map<string, Promise<RawResponse | undefined>>()
     const probe: Probe = {
       client: this.#client,
       collection: first.collection,
       first,
+      other: walk.pages.find(({ etag }) => etag !== undefined && etag !== first.header('ETag')),
       send: (one) => {
         const key = `${one.method} ${one.target}`
         const response = sent.get(key) ?? this.#covered(one)
@@ -215,7 +227,8 @@ class Verifier {
     for (const check of this.#checks) {
       const verdict = check.probe ?? (isOnce ? check.probeOnce : undefined)
       if (verdict === undefined) continue
-      this.#options.onProgress(`requests to ${first.collection.name}`, this.#client.requests, this.#client.requests)
+      const { requests } = this.#client.traffic
+      this.#options.onProgress(`requests to ${first.collection.name}`, requests, requests)
       this.#add(check, await verdict(probe), v1PathOf(first.collection))
     }
     this.#probedOnce ||= isOnce
@@ -242,46 +255,7 @@ class Verifier {
   }
 }
 
-/** What is kept of the pages of a collection while they are requested. */
-class CollectionWalk {
-  readonly collection: Collection
-  readonly pages: WalkedPage[] = []
-  records = 0
-  faultyPages = 0
-
-  constructor(collection: Collection) {
-    this.collection = collection
-  }
-
-  add(seen: SeenPage, request: string): void {
-    const ids = identifiersOf(seen) ?? []
-    const records = seen.records ?? []
-    const [first, last] = [ids[0], ids.at(-1)]
-    this.records += records.length
-    this.pages.push({
-      page: seen.page,
-      request,
-      total: seen.total,
-      totalPages: seen.number('X-Total-Pages'),
-      lastModified: seen.header('Last-Modified'),
-      content: records.length === 0 || seen.json === undefined ? undefined : Bun.hash.xxHash64(seen.json.text),
-      ends: first === undefined || last === undefined ? undefined : [first, last],
-      keys: this.#partsOf(seen, 'key'),
-      codes: this.#partsOf(seen, 'code'),
-    })
-  }
-
-  #partsOf({ entity, records = [] }: SeenPage, which: 'key' | 'code'): string[] {
-    return this.records > MAX_KEYS ? [] : records.flatMap((record) => partsOf(entity, which, record) ?? [])
-  }
-}
-
-/** The key or the code of a record as text; an embedded record in it stands for its identifier. */
-export function partsOf(entity: Entity, which: 'key' | 'code', record: unknown): string | undefined {
-  if (!isObject(record)) return undefined
-  const parts = entity[which].map((name) => {
-    const field = entity.fields[name]
-    return valueAt(record, field?.kind === 'embed' ? [name, field.entity.key[0] ?? ''] : [name])
-  })
-  return parts.some((part) => part === undefined || part === null) ? undefined : parts.map(String).join('/')
-}
+/** Whether two pages tell different totals or dates. */
+const isOtherRelease = (one: SeenPage, other: SeenPage): boolean =>
+  (one.total !== undefined && other.total !== undefined && one.total !== other.total) ||
+  one.header('Last-Modified') !== other.header('Last-Modified')

@@ -125,13 +125,13 @@ class Served {
     this.#tasks.set(id, task)
     const request = { method, path, query, http10, headers: new HeaderText(headers), ...(hasBody && { body }) }
     const connection = { peer, listeningUrl, pause: work.pause }
+    const fail = (error: unknown) => this.#fail(id, task, error)
     const run = () => {
-      // The app responds to whatever goes wrong.
       const response = this.#app(request, connection, { value: value.requestId })
-      if (response instanceof Promise) void response.then((ready) => this.#respond(id, task, request, ready))
+      if (response instanceof Promise) void response.then((ready) => this.#respond(id, task, request, ready), fail)
       else this.#respond(id, task, request, response)
     }
-    this.#works.enqueue(work, run, (error) => this.#fail(id, task, error))
+    this.#works.enqueue(work, run, fail)
   }
 
   #respond(id: number, task: Task, { method }: HttpRequest, { status, head, body }: HttpResponse): void {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import fc from 'fast-check'
 import { open, readUntilClosed } from '../../../../../test/support/wire.ts'
 import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
@@ -316,4 +317,69 @@ describe('the signal', () => {
     await server.allClosed()
     expect(connection?.signal?.aborted).toBe(true)
   })
+})
+
+test('whatever clients send, and however they leave, nothing of them stays', async () => {
+  const large = Buffer.alloc(2_000_000)
+  async function* chunks() {
+    for (let count = 0; count < 20; count++) {
+      if (count % 3 === 0) await Bun.sleep(1)
+      yield large.subarray(0, count * 10_000)
+    }
+  }
+  const bodies: Readonly<Record<string, HttpResponse['body']>> = {
+    '/small': Buffer.from('small'),
+    '/large': large,
+    '/streamed': { length: undefined, chunks },
+  }
+  const metrics = new Metrics()
+  const server = listenWire(
+    {
+      respond: ({ path, query }) => {
+        const response: HttpResponse = { status: 200, head: '', body: bodies[path] }
+        return query === '' ? response : Bun.sleep(Number(query)).then(() => response)
+      },
+      maxBody: () => 100_000,
+      refuse: ({ kind }) => textResponse(400, {}, kind),
+    },
+    { host: '127.0.0.1', port: 0, metrics },
+  )
+  stops.push(() => server.terminate())
+
+  const milliseconds = fc.nat(15)
+  const target = fc
+    .tuple(fc.constantFrom(...Object.keys(bodies)), fc.option(milliseconds, { nil: undefined }))
+    .map(([path, wait]) => (wait === undefined ? path : `${path}?${wait}`))
+  const request = fc.oneof(
+    target.map((to) => `GET ${to} HTTP/1.1\r\nHost: a\r\n\r\n`),
+    target.map((to) => `GET ${to} HTTP/1.0\r\n\r\n`),
+    target.map((to) => `GET ${to} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(800)),
+    target.map((to) => `POST ${to} HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n${'a'.repeat(30_000)}`),
+  )
+  const client = fc.record({
+    requests: fc.array(fc.tuple(request, milliseconds), { minLength: 1, maxLength: 3 }),
+    reads: fc.boolean(),
+    way: fc.constantFrom('destroy' as const, 'resetAndDestroy' as const, 'end' as const),
+    stays: milliseconds,
+  })
+  const before = openSockets()
+  await fc.assert(
+    fc.asyncProperty(fc.array(client, { minLength: 40, maxLength: 40 }), async (clients) => {
+      const leaving = clients.map(async ({ requests, reads, way, stays }) => {
+        const socket = open(server.url, { allowHalfOpen: true })
+        if (reads) socket.resume()
+        for (const [text, wait] of requests) {
+          socket.write(text)
+          await Bun.sleep(wait)
+        }
+        socket[way]()
+        await Bun.sleep(stays)
+        socket.destroy()
+      })
+      await Promise.all(leaving)
+      await until(() => metrics.connections === 0 && openSockets() === before)
+      await until(() => metrics.streams === 0 && metrics.unsentBytes === 0)
+    }),
+    { numRuns: 6, endOnFailure: true },
+  )
 })

@@ -41,7 +41,7 @@ type Incoming = {
  */
 type Probe = 'interim' | 'zero' | 'none' | 'end'
 const ZERO = Buffer.from('0')
-const PROBE_AFTER_MILLISECONDS = 5
+const PROBE_AFTER_MILLISECONDS = 3
 
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState

@@ -1,4 +1,5 @@
 // All that the records of one entity are called, read from its index when it is needed, and compared with a part of a row.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
@@ -8,6 +9,9 @@ import type { Release } from '../../release/release.ts'
 import { type HeardLetters, heardIn, mayHaveMore, mayMatch, WrittenName } from '../search/name-match.ts'
 import { matchRecord, type NamedRecord, type PartMatch } from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
+
+/** Whether to go on is asked once for so many records and one more. */
+const CHECKED_EVERY = 0xff
 
 type TextReader = (position: number) => string
 
@@ -80,6 +84,7 @@ class EntityNames {
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (name: HeardLetters) => boolean): PartMatch[] {
     const matches: PartMatch[] = []
     for (let at = 0; at < positions.length; at++) {
+      if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = positions[at] as number
       if (!isCandidate(this.#heardAt(position))) continue
       const match = matchRecord(this.record(position), part)

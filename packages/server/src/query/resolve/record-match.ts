@@ -1,4 +1,5 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { matchName, type NameMatch, type WrittenName } from '../search/name-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
@@ -33,6 +34,7 @@ export const matchByCode = (position: number, isWithoutZeros: boolean): PartMatc
 
 /** Undefined where the record has too little in common with the part. */
 export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch | undefined {
+  checkpoint()
   const { position, names, firstAlias } = record
   let best: PartMatch | undefined
   for (let at = 0; at < names.length; at++) {

@@ -5,6 +5,7 @@
 // as many as the budget allows. Where records are filtered and fewer pass than would be candidates, those are.
 
 import { indexInAscending } from '../../base/binary-search.ts'
+import { checkpoint } from '../../base/checkpoint.ts'
 import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { AncestorLevel } from './ancestor-match.ts'
@@ -20,6 +21,10 @@ import {
   type TypedWord,
   type WeightOf,
 } from './score.ts'
+
+/** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */
+const CHECKED_EVERY = 0xff
+
 import { COSTS } from './word-match.ts'
 
 /** Where to search. */
@@ -234,6 +239,7 @@ class Scan {
     let min = Math.max(this.#from, this.#minImportance)
     if (min > max) return
     for (let at = from; at < to; at++) {
+      if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = list === undefined ? at : (list[at] as number)
       if (importance !== undefined) {
         const own = importance[position] as number

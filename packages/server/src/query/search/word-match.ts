@@ -1,5 +1,6 @@
 // Which words of an index match a typed word, and how well: the word itself, its abbreviations, words that begin with it,
 // and, where that is allowed, words that sound like it or are an edit or two away.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import { isLinking, isNoise, otherForms } from '../../catalog/spanish.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -97,6 +98,7 @@ function matchAsTyped({ words }: Words, typed: string): GrowingMatch {
  * distance are kept for the letters that a word shares with the one before it, as if the words were a tree.
  */
 function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMatch {
+  checkpoint()
   const match = matchAsTyped(index, typed)
   for (const word of wordsThatSoundLike(index, typed)) addMatch(match, word, BY_EAR)
   const limit = maxLimitOf(typed, tolerance)

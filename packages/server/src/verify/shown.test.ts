@@ -1,6 +1,6 @@
 // A value as it is shown: short, and without what would control a terminal.
 import { expect, test } from 'bun:test'
-import { shown } from './check.ts'
+import { shown } from './shown.ts'
 
 test.each([
   ['nothing', undefined, 'nothing'],

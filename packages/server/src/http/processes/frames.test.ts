@@ -1,0 +1,54 @@
+// Frames between processes: whole however they are cut, and in order however little the other end takes.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { FRAME, type Frame, FrameSocket, packed, unpacked } from './frames.ts'
+
+/** A socket that takes at most so many bytes at a time. */
+class Pipe {
+  readonly sent: Uint8Array[] = []
+  #room: number
+  constructor(room: number) {
+    this.#room = room
+  }
+  write(bytes: Uint8Array, from: number, length: number): number {
+    const taken = Math.min(length, this.#room)
+    this.sent.push(Buffer.from(bytes.subarray(from, from + taken)))
+    return taken
+  }
+  end(): number {
+    return 0
+  }
+}
+
+const frames = fc.array(
+  fc.record({ kind: fc.constantFrom(...Object.values(FRAME)), id: fc.nat(0xffffffff), bytes: fc.uint8Array() }),
+  { maxLength: 8 },
+)
+
+test('what is sent arrives, whatever is taken and received at a time', () => {
+  fc.assert(
+    fc.property(frames, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), (all, room, cut) => {
+      const pipe = new Pipe(room)
+      const sender = new FrameSocket(pipe, () => {})
+      for (const { kind, id, bytes } of all) sender.send(kind, id, bytes)
+      for (let turn = 0; turn < 1_000; turn++) sender.sendRest()
+      const received: Frame[] = []
+      const receiver = new FrameSocket(pipe, (frame) => received.push({ ...frame, bytes: Buffer.from(frame.bytes) }))
+      const sent = Buffer.concat(pipe.sent)
+      for (let at = 0; at < sent.length; at += cut) receiver.receive(sent.subarray(at, at + cut))
+      expect(received.map(({ kind, id, bytes }) => [kind, id, bytes.toHex()])).toEqual(
+        all.map(({ kind, id, bytes }) => [kind, id, Buffer.from(bytes).toHex()]),
+      )
+    }),
+  )
+})
+
+describe('a value and bytes', () => {
+  test.each([
+    ['no bytes', { a: 'ñ\u2028' }, Buffer.alloc(0)],
+    ['bytes that look like JSON', { a: [1, null] }, Buffer.from('{"a":2}')],
+  ])('%s', (_name, value, bytes) => {
+    const { value: read, bytes: rest } = unpacked(packed(value, bytes))
+    expect([read, rest.toString()]).toEqual([value, bytes.toString()])
+  })
+})

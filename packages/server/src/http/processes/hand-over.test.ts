@@ -1,0 +1,434 @@
+// A request that is handed over to a process that thinks, and its response; here both ends are in one process.
+import { afterEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { TestDirectory } from '../../../../../test/support/releases.ts'
+import { checkpoint } from '../../base/checkpoint.ts'
+import type { App } from '../app.ts'
+import {
+  type ConnectionInfo,
+  type HttpRequest,
+  type HttpResponse,
+  isStreamed,
+  type Streamed,
+  textResponse,
+} from '../exchange.ts'
+import { Metrics } from '../observation/metrics.ts'
+import { HeaderText } from '../wire/header-text.ts'
+import { HandOver, handingOver, type ThinkLimits } from './hand-over.ts'
+import { type Thinking, think } from './thinking.ts'
+
+const LIMITS: ThinkLimits = { requests: 8, requestsPerClient: 4, bytes: 1_000, bytesPerClient: 500 }
+const open: Disposable[] = []
+afterEach(() => {
+  for (const one of open.splice(0)) one[Symbol.dispose]()
+})
+
+type Options = { readonly limits?: Partial<ThinkLimits>; readonly maxMilliseconds?: number; readonly thinkers?: number }
+
+/** What is handed over to processes with this app. */
+function handedTo(app: App, { limits = {}, maxMilliseconds = 60_000, thinkers = 1 }: Options = {}) {
+  const directory = new TestDirectory()
+  const metrics = new Metrics()
+  const costs: [string, number][] = []
+  const thinking = Array.from({ length: thinkers }, (_, at) => think(app, join(directory.path, `thinker-${at}`)))
+  const handOver = new HandOver({
+    directory: directory.path,
+    limits: { ...LIMITS, ...limits },
+    policy: { trustedProxies: undefined },
+    metrics,
+    maxMillisecondsOf: () => maxMilliseconds,
+    onCost: (client, milliseconds) => costs.push([client, milliseconds]),
+  })
+  handOver.use(thinking.map((_, at) => join(directory.path, `thinker-${at}`)))
+  open.push({
+    [Symbol.dispose]: () => {
+      handOver.stop()
+      for (const one of thinking) void one.stop(0)
+      directory[Symbol.dispose]()
+    },
+  })
+  return { handOver, metrics, costs, thinking, directory }
+}
+
+const request = (path: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: 'GET',
+  path,
+  query: 'a=1',
+  headers: new HeaderText('Host: a\r\nX-Told: ñ\r\n\r\n'),
+  ...more,
+})
+const from = (peer: string, signal?: AbortSignal): ConnectionInfo => ({
+  peer,
+  listeningUrl: 'http://127.0.0.1:1',
+  ...(signal && { signal }),
+})
+const CLIENT = from('192.0.2.1')
+
+async function bodyOf({ body }: HttpResponse): Promise<string> {
+  if (!isStreamed(body)) return Buffer.from(body ?? []).toString()
+  const chunks = await Array.fromAsync(body.chunks(), (chunk) => Buffer.from(chunk))
+  return Buffer.concat(chunks).toString()
+}
+
+const streamed = (chunks: Streamed['chunks'], length?: number): HttpResponse => ({
+  status: 200,
+  head: 'A: b\r\n',
+  body: { length, chunks },
+})
+
+describe('a request', () => {
+  test('arrives as it was received, with where it came from', async () => {
+    const { handOver } = handedTo((request, { peer, listeningUrl }, id) =>
+      textResponse(
+        200,
+        {},
+        JSON.stringify([
+          request.method,
+          request.path,
+          request.query,
+          request.headers.get('x-told'),
+          Buffer.from(request.body ?? []).toString(),
+          peer,
+          listeningUrl,
+          id?.value,
+        ]),
+      ),
+    )
+    const posted = request('/b', { method: 'POST', body: Buffer.from('[1]') })
+    const response = await handOver.respond(posted, CLIENT, { value: 'id-1' })
+    expect(JSON.parse(await bodyOf(response))).toEqual([
+      ...['POST', '/b', 'a=1', 'ñ', '[1]', '192.0.2.1', 'http://127.0.0.1:1', 'id-1'],
+    ])
+  })
+
+  test('of the same number as one before is another', async () => {
+    const { handOver } = handedTo(({ path }) => textResponse(200, {}, path), { limits: { requests: 1 } })
+    for (let at = 0; at < 5; at++)
+      expect(await bodyOf(await handOver.respond(request(`/${at}`), CLIENT))).toBe(`/${at}`)
+  })
+
+  test('goes to the process that has least to do', async () => {
+    const hold = Promise.withResolvers<void>()
+    let atOnce = 0
+    let most = 0
+    const app: App = async () => {
+      most = Math.max(most, ++atOnce)
+      await hold.promise
+      atOnce--
+      return textResponse(200, {}, '')
+    }
+    const { handOver } = handedTo(app, { thinkers: 2 })
+    const all = [1, 2].map(() => handOver.respond(request('/'), CLIENT))
+    while (most < 2) await Bun.sleep(1)
+    hold.resolve()
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200])
+  })
+})
+
+describe('a response', () => {
+  test('has its status, head and body', async () => {
+    const { handOver } = handedTo(() => textResponse(404, { 'X-Name': 'v' }, 'no'))
+    const response = await handOver.respond(request('/'), CLIENT)
+    expect([response.status, response.head, await bodyOf(response)]).toEqual([404, 'X-Name: v\r\n', 'no'])
+  })
+
+  test('without a body has none', async () => {
+    const { handOver } = handedTo(() => ({ status: 304, head: '', body: undefined }))
+    expect(await handOver.respond(request('/'), CLIENT)).toEqual({ status: 304, head: '', body: undefined })
+  })
+
+  test('that is streamed is pulled chunk by chunk, and no faster', async () => {
+    let made = 0
+    const { handOver, metrics } = handedTo(() =>
+      streamed(async function* () {
+        for (; made < 3; ) yield Buffer.from(String(++made))
+      }),
+    )
+    const { body } = await handOver.respond(request('/'), CLIENT)
+    if (!isStreamed(body)) throw new Error('not streamed')
+    const chunks = body.chunks()[Symbol.asyncIterator]()
+    expect(made).toBe(0)
+    for (const at of [1, 2, 3]) {
+      expect(Buffer.from((await chunks.next()).value).toString()).toBe(String(at))
+      expect(made).toBe(at)
+    }
+    expect((await chunks.next()).done).toBe(true)
+    expect(metrics.thinking).toBe(0)
+  })
+
+  test('to HEAD is not made, and its length is told', async () => {
+    const { handOver, metrics } = handedTo(() => streamed(() => Promise.reject() as never, 7))
+    const { body } = await handOver.respond(request('/', { method: 'HEAD' }), CLIENT)
+    expect([body?.length, metrics.thinking]).toEqual([7, 0])
+  })
+
+  test('that is in a file is read there by the process that serves', async () => {
+    const { handOver, directory, metrics } = handedTo(() => ({
+      ...streamed(() => Promise.reject() as never, 3),
+      body: {
+        length: 3,
+        chunks: () => Promise.reject() as never,
+        file: { path: join(directory.path, 'f'), from: 1, to: 4 },
+      },
+    }))
+    await Bun.write(join(directory.path, 'f'), 'abcdef')
+    const response = await handOver.respond(request('/'), CLIENT)
+    expect([metrics.thinking, response.body?.length, await bodyOf(response)]).toEqual([0, 3, 'bcd'])
+  })
+
+  test('whose body fails is cut off with the reason', async () => {
+    const { handOver, metrics } = handedTo(() =>
+      streamed(async function* () {
+        yield Buffer.from('a')
+        throw new Error('the disk is gone')
+      }),
+    )
+    await expect(bodyOf(await handOver.respond(request('/'), CLIENT))).rejects.toThrow('the disk is gone')
+    expect(metrics.thinking).toBe(0)
+  })
+
+  test('costs what it took, whole or streamed', async () => {
+    const spin = (milliseconds: number) => {
+      const used = () => process.cpuUsage().user / 1_000
+      for (const end = used() + milliseconds; used() < end; );
+    }
+    const { handOver, costs } = handedTo(({ path }) => {
+      if (path === '/whole') spin(30)
+      return path === '/whole'
+        ? textResponse(200, {}, '')
+        : streamed(async function* () {
+            for (let at = 0; at < 3; at++) {
+              spin(10)
+              yield Buffer.from('a')
+            }
+          })
+    })
+    for (const path of ['/whole', '/streamed']) await bodyOf(await handOver.respond(request(path), CLIENT))
+    expect(costs.map(([client]) => client)).toEqual(['192.0.2.1', '192.0.2.1'])
+    for (const [, milliseconds] of costs) expect(milliseconds).toBeGreaterThanOrEqual(25)
+  })
+})
+
+describe('a client that goes', () => {
+  test('while its request is worked on stops the work, and the next gets its number', async () => {
+    const abort = new AbortController()
+    let stopped: unknown
+    const begun = Promise.withResolvers<void>()
+    const { handOver, metrics } = handedTo(async ({ path }, { pause }) => {
+      if (path !== '/long') return textResponse(200, {}, path)
+      begun.resolve()
+      try {
+        for (;;) await pause?.()
+      } catch (error) {
+        stopped = error
+        throw error
+      }
+    })
+    const abandoned = handOver.respond(request('/long'), from('192.0.2.1', abort.signal)).catch((error) => error)
+    await begun.promise
+    abort.abort()
+    expect(String(await abandoned)).toContain('no one waits')
+    expect(String(stopped)).toContain('no one waits')
+    expect(metrics.thinking).toBe(0)
+    expect((await handOver.respond(request('/next'), CLIENT)).status).toBe(200)
+  })
+
+  test('while its body is made has it returned', async () => {
+    const abort = new AbortController()
+    const returned = Promise.withResolvers<void>()
+    const { handOver, metrics } = handedTo(() =>
+      streamed(async function* () {
+        try {
+          for (;;) yield Buffer.from('a')
+        } finally {
+          returned.resolve()
+        }
+      }),
+    )
+    const { body } = await handOver.respond(request('/'), from('192.0.2.1', abort.signal))
+    if (!isStreamed(body)) throw new Error('not streamed')
+    await body.chunks()[Symbol.asyncIterator]().next()
+    abort.abort()
+    await returned.promise
+    while (metrics.thinking > 0) await Bun.sleep(1)
+  })
+
+  test('before it has pulled anything, or that does not want the body, leaves nothing behind', async () => {
+    const { handOver, metrics } = handedTo(() =>
+      streamed(async function* () {
+        yield Buffer.from('a')
+      }),
+    )
+    const { body } = await handOver.respond(request('/'), CLIENT)
+    expect(metrics.thinking).toBe(1)
+    if (isStreamed(body)) body.cancel?.()
+    while (metrics.thinking > 0) await Bun.sleep(1)
+  })
+})
+
+describe('what is too much', () => {
+  const holding = (options: Options) => {
+    const hold = Promise.withResolvers<void>()
+    const handed = handedTo(async () => {
+      await hold.promise
+      return textResponse(200, {}, '')
+    }, options)
+    return { ...handed, release: hold.resolve }
+  }
+  const body = (bytes: number) => ({ method: 'POST', body: Buffer.alloc(bytes) })
+  const CASES: [string, Partial<ThinkLimits>, [string, Partial<HttpRequest>][], RegExp][] = [
+    [
+      'requests in all',
+      { requests: 2 },
+      [
+        ['1', {}],
+        ['2', {}],
+        ['3', {}],
+      ],
+      /^2 requests that take work wait/,
+    ],
+    [
+      'requests of a client',
+      { requestsPerClient: 2 },
+      [
+        ['1', {}],
+        ['1', {}],
+        ['1', {}],
+      ],
+      /^2 requests of your address/,
+    ],
+    [
+      'bytes in all',
+      { bytes: 10 },
+      [
+        ['1', body(6)],
+        ['2', body(6)],
+      ],
+      /^the bodies of requests that wait/,
+    ],
+    [
+      'bytes of a client',
+      { bytesPerClient: 10 },
+      [
+        ['1', body(6)],
+        ['1', body(6)],
+      ],
+      /^the bodies of requests of your/,
+    ],
+  ]
+  test.each(CASES)('%s', async (_name, limits, requests, words) => {
+    const { handOver, metrics, release } = holding({ limits })
+    const responses = requests.map(([peer, more]) => handOver.respond(request('/', more), from(peer)))
+    const problem = await responses.at(-1)?.catch(({ problem }) => problem)
+    expect(problem).toMatchObject({ kind: 'overloaded', reason: 'thinking', retryAfter: 1 })
+    expect(problem.what).toMatch(words)
+    expect(metrics.refused.thinking).toBe(1)
+    release()
+    for (const accepted of responses.slice(0, -1)) expect((await accepted).status).toBe(200)
+    expect((await handOver.respond(request('/', requests[0]?.[1]), from('1'))).status).toBe(200)
+  })
+
+  test('one body is taken however large it is', async () => {
+    const { handOver, release } = holding({ limits: { bytes: 1, bytesPerClient: 1 } })
+    const response = handOver.respond(request('/', body(6)), CLIENT)
+    release()
+    expect((await response).status).toBe(200)
+  })
+
+  test('processor time: work that is not over in time is stopped', async () => {
+    const { handOver } = handedTo(
+      () =>
+        streamed(async function* () {
+          yield Buffer.from('a')
+          for (;;) checkpoint()
+        }),
+      { maxMilliseconds: 50 },
+    )
+    await expect(bodyOf(await handOver.respond(request('/'), CLIENT))).rejects.toThrow('takes too long')
+  })
+})
+
+describe('a process that is lost', () => {
+  test('while it works on a request: another gets it', async () => {
+    let calls = 0
+    const lost: (() => void)[] = []
+    const { handOver, thinking, metrics } = handedTo(
+      () => {
+        calls++
+        if (calls > 1) return textResponse(200, {}, 'from the other')
+        lost[0]?.()
+        return new Promise(() => {})
+      },
+      { thinkers: 2 },
+    )
+    lost.push(() => void (thinking[0] as Thinking).stop(0))
+    expect(await bodyOf(await handOver.respond(request('/'), CLIENT))).toBe('from the other')
+    expect(metrics.thinking).toBe(0)
+  })
+
+  test('twice: the client is told to try again, in a problem', async () => {
+    const stops: (() => void)[] = []
+    const { handOver, thinking } = handedTo(
+      () => {
+        stops.shift()?.()
+        return new Promise(() => {})
+      },
+      { thinkers: 2 },
+    )
+    for (const one of thinking) stops.push(() => void one.stop(0))
+    const app = handingOver(() => textResponse(200, {}, ''), handOver)
+    const response = await app(request('/explore'), CLIENT)
+    expect([response.status, response.head.includes('Retry-After: ')]).toEqual([503, true])
+  })
+})
+
+describe('the app of a process that serves', () => {
+  const own: App = Object.assign(
+    ({ path }: HttpRequest) => textResponse(path.endsWith('gone') ? 410 : 200, {}, 'own'),
+    {
+      maxBody: () => 7,
+    },
+  )
+  const HANDED: [target: string, more: Partial<HttpRequest>][] = [
+    ['/api/v2/search?q=a', {}],
+    ['/api/v2/paises?q=a', {}],
+    ['/api/v2/paises?%71=a', {}],
+    ['/api/v2/paises?page=1&sort=idPais', {}],
+    ['/api/v2/localidades?near=1,2', {}],
+    ['/api/v2/paises?per_page=100', {}],
+    ['/api/v2/paises?release=abc', {}],
+    ['/api/v2/paises/all', {}],
+    ['/api/v2/changes?from=a', {}],
+    ['/api/v2/releases', {}],
+    ['/api/v2/resolve?q=a', {}],
+    ['/api/v2/resolve', { method: 'POST', body: Buffer.from('[]') }],
+    ['/api/openapi.json', {}],
+    ['/reconcile', {}],
+    ['/', {}],
+    ['/explore/paises', {}],
+    ['/map', {}],
+    ['/nowhere', {}],
+    ['/api/v2/gone', {}],
+  ]
+  const OWN: [target: string, more: Partial<HttpRequest>][] = [
+    ['/api/v1/paises?page=2', {}],
+    ['/api/v1/paises?q=1', {}],
+    ['/api/v2', {}],
+    ['/api/v2/paises', {}],
+    ['/api/v2/paises?page=2&per_page=50&idPais=484', {}],
+    ['/api/v2/paises/484', {}],
+    ['/api/nowhere', {}],
+    ['/api/v2/resolve', { method: 'POST', body: Buffer.alloc(0), bodyProblem: { kind: 'bad-request', wrong: 'a' } }],
+  ]
+  const respond = async ([target, more]: [string, Partial<HttpRequest>]) => {
+    const { handOver } = handedTo(() => textResponse(200, {}, 'handed'))
+    const [path = '', query = ''] = target.split('?')
+    return bodyOf(await handingOver(own, handOver)(request(path, { query, ...more }), CLIENT))
+  }
+  test.each(HANDED)('hands over %s', async (target, more) => expect(await respond([target, more])).toBe('handed'))
+  test.each(OWN)('responds to %s itself', async (target, more) => expect(await respond([target, more])).toBe('own'))
+  test('is the app in all else', () => {
+    const { handOver } = handedTo(() => textResponse(200, {}, ''))
+    expect(handingOver(own, handOver).maxBody).toBe(own.maxBody)
+  })
+})

@@ -1,0 +1,125 @@
+// Works of a process that thinks: the shortest goes first, and one that is not to go on stops.
+import { describe, expect, test } from 'bun:test'
+import { checkpoint, WorkStopped } from '../../base/checkpoint.ts'
+import { Work, Works } from './works.ts'
+
+const never = () => false
+
+/** Uses processor time, and asks again and again whether to go on. */
+function spin(milliseconds: number): void {
+  const used = () => process.cpuUsage().user / 1_000
+  for (const end = used() + milliseconds; used() < end; ) checkpoint()
+}
+
+/** A work in steps of some milliseconds each; it tells its name at every step. */
+async function steps(work: Work, name: string, count: number, milliseconds: number, order: string[]): Promise<void> {
+  for (let step = 0; step < count; step++) {
+    await work.pause()
+    order.push(name)
+    spin(milliseconds)
+  }
+}
+
+describe('the order', () => {
+  test('is that of the processor time used so far, whoever came first', async () => {
+    const works = new Works()
+    const order: string[] = []
+    const [long, short] = [new Work(works, 10_000, never), new Work(works, 10_000, never)]
+    const ended = [steps(long, 'long', 4, 12, order)]
+    await Bun.sleep(0)
+    // The first step of the long one has begun or is over, and has used more than all of the short one will.
+    while (order.length === 0) await Bun.sleep(1)
+    ended.push(steps(short, 'short', 3, 0, order))
+    await Promise.all(ended)
+    expect(order.indexOf('short')).toBeLessThan(2)
+    expect(order.lastIndexOf('short')).toBeLessThan(order.lastIndexOf('long'))
+    expect(long.used).toBeGreaterThan(short.used)
+  })
+
+  test('of works that have used the same is that of their coming', async () => {
+    const works = new Works()
+    const order: number[] = []
+    const ended = [0, 1, 2, 3].map((number) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      works.enqueue(
+        new Work(works, 1_000, never),
+        () => {
+          order.push(number)
+          resolve()
+        },
+        reject,
+      )
+      return promise
+    })
+    await Promise.all(ended)
+    expect(order).toEqual([0, 1, 2, 3])
+  })
+})
+
+describe('a work goes on at once', () => {
+  test('while its step is short, and not when the step was long', async () => {
+    const works = new Works()
+    const work = new Work(works, 1_000, never)
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
+    works.enqueue(
+      work,
+      () => {
+        const first = work.pause()
+        spin(10)
+        resolve([first, work.pause() instanceof Promise])
+      },
+      reject,
+    )
+    expect(await promise).toEqual([undefined, true])
+  })
+
+  test('not outside of its step', () => {
+    expect(new Work(new Works(), 1_000, never).pause()).toBeInstanceOf(Promise)
+  })
+})
+
+describe('a work stops', () => {
+  const reasonOf = (error: unknown) => (error instanceof WorkStopped ? error.reason : error)
+
+  test('at its next checkpoint when its client is gone', async () => {
+    const works = new Works()
+    let isGone = false
+    const work = new Work(works, 60_000, () => isGone)
+    setTimeout(() => {}, 0)
+    const stopped = (async () => {
+      await work.pause()
+      isGone = true
+      spin(60_000)
+    })()
+    expect(await stopped.catch(reasonOf)).toBe('gone')
+  })
+
+  test('at its next pause when it is abandoned, even if it waits', async () => {
+    const works = new Works()
+    const work = new Work(works, 60_000, never)
+    const stopped = work.pause()?.catch(reasonOf)
+    work.abandon()
+    expect(await stopped).toBe('gone')
+    expect(work.stopReason).toBe('gone')
+  })
+
+  test('when it has used its processor time, in one step or in many', async () => {
+    for (const step of [1_000, 3]) {
+      const works = new Works()
+      const work = new Work(works, 30, never)
+      expect(await steps(work, '', 1_000, step, []).catch(reasonOf)).toBe('deadline')
+      expect(work.used).toBeLessThan(500)
+    }
+  })
+
+  test('not for the time that others use', async () => {
+    const works = new Works()
+    const [patient, busy] = [new Work(works, 40, never), new Work(works, 1_000, never)]
+    await Promise.all([steps(busy, 'busy', 5, 20, []), steps(patient, 'patient', 5, 0, [])])
+    expect(patient.stopReason).toBeUndefined()
+  })
+
+  test('and what is done for no one is not stopped', () => {
+    expect(() => checkpoint()).not.toThrow()
+  })
+})
