@@ -7,6 +7,7 @@ import type { BodyScanner } from './bodies/body-scanner.ts'
 import { clientAddress } from './client-address.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady, withLines } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
+import { networkOf } from './limits/rate-limit.ts'
 import type { AnyId } from './observation/request-id.ts'
 import type { ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
@@ -78,7 +79,7 @@ export function createApp(context: AppContext): App {
     await warmUp(context.release())
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
-    clientAddress(context.policy, headers, connection)
+    networkOf(clientAddress(context.policy, headers, connection))
   const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
   const bodyScanner = ({ path, headers }: HttpRequest) => bodyScannerAt(path, headers)
   return Object.assign(app, { failed: context.logError, clientOf, maxBody, bodyScanner, preload })
@@ -131,7 +132,7 @@ function withinBudget(
   use: (context: V2Context) => Response,
 ): Response {
   const { policy, budget } = service
-  const refusal = budget?.refusal(clientAddress(policy, request.headers, connection))
+  const refusal = budget?.refusal(networkOf(clientAddress(policy, request.headers, connection)))
   if (refusal !== undefined) throw new ProblemError(refusal)
   return use(contextOf(service, request, connection))
 }

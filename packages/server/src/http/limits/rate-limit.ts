@@ -143,7 +143,7 @@ type RateLimiting = {
 /** So much processor time counts like a request. */
 const MILLISECONDS_PER_REQUEST = 10
 /** What takes thought is counted apart: whoever reads pages from the same address is not held by it. */
-const thoughtOf = (client: string) => `thought ${networkOf(client)}`
+const thoughtOf = (client: string) => `thought ${client}`
 
 /** Counts what a request of a client has taken, besides the request itself. */
 export function chargeThought({ limit, table }: RateLimiting, client: string, milliseconds: number): void {
@@ -155,8 +155,8 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
   const policyLine = `RateLimit-Policy: "default";q=${limit.requests};w=${limit.windowSeconds}\r\n`
   const respond: App = (request, connection, id) => {
     const { path, headers } = request
-    const client = clientAddress(policy, headers, connection)
-    const key = takesThought(request) ? thoughtOf(client) : networkOf(client)
+    const client = networkOf(clientAddress(policy, headers, connection))
+    const key = takesThought(request) ? thoughtOf(client) : client
     const { allowed, remaining, milliseconds } = table.take(key, limit)
     const seconds = Math.ceil(milliseconds / 1_000)
     const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''

@@ -16,6 +16,7 @@ import {
   type Streamed,
   whenReady,
 } from '../exchange.ts'
+import { networkOf } from '../limits/rate-limit.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import type { AnyId } from '../observation/request-id.ts'
 import { overloaded, ProblemError, problemResponse } from '../problem.ts'
@@ -105,7 +106,7 @@ export class HandOver {
 
   async respond(request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Promise<HttpResponse> {
     const { policy, metrics, maxMillisecondsOf, onCost } = this.#options
-    const client = clientAddress(policy, request.headers, connection)
+    const client = networkOf(clientAddress(policy, request.headers, connection))
     const bytes = request.body?.length ?? 0
     this.#refuseBeyondLimits(client, bytes)
     const number = this.#freeIds.pop() as number

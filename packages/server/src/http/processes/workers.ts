@@ -144,6 +144,8 @@ type WorkersOptions = {
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
+  /** How often it is checked whether workers are stuck. */
+  readonly checkMilliseconds?: number
   /** How often the connections that workers count are compared with those of the kernel. */
   readonly leakCheckMilliseconds?: number
 }
@@ -234,7 +236,7 @@ export class Supervisor {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
-    setInterval(() => this.#killStuck(), CHECK_MILLISECONDS).unref()
+    setInterval(() => this.#killStuck(), options.checkMilliseconds ?? CHECK_MILLISECONDS).unref()
     this.#checkForLeaks()
   }
 
