@@ -89,8 +89,8 @@ class Thinking implements Running {
         else socket.resetAndDestroy()
       }, leaveAfter)
     })
-    socket.on('data', (chunk) => {
-      status ??= finalStatusIn(chunk as Buffer)
+    socket.on('data', (chunk: Buffer) => {
+      status ??= finalStatusIn(chunk)
     })
     socket.on('error', () => {})
     socket.on('close', () => {

@@ -1,5 +1,6 @@
 // The requests that cost most, from few clients and from many, and clients that leave: pages of API v1 must not notice.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { connect } from 'node:net'
 import { getPriority } from 'node:os'
 import { processTree } from '../../bench/machine.ts'
 import type { Service } from '../support/service.ts'
@@ -16,6 +17,7 @@ const MAX_MORE_MEGABYTES = 300
 const MAX_GONE_MILLISECONDS = 1_000
 /** Work that is still there after this is not waited for. */
 const GIVEN_UP_MILLISECONDS = 8_000
+const MAX_RESPONSE_MILLISECONDS = 15_000
 const RATE = 200
 const PROBE_CONNECTIONS = 8
 const LEAVE_MILLISECONDS = 200
@@ -27,7 +29,7 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000
 export const think: Campaign = {
   name: 'think',
   title: 'Requests that cost most',
-  description: `A client requests ${RATE} pages of API v1 a second, alone before each kind, then beside 1, 10 and 50 clients that each send the same costly request again and again, and beside 200 that leave 0.2 s after they have sent it, half of them by a reset. Each client has an address of its own. Beside them, the p99 of pages may be ${MAX_MORE_P99_MILLISECONDS} ms more than alone, and the slowest ${MAX_MORE_MILLISECONDS} ms more than the slowest alone, but for the time for which the client of the pages did not get to run itself; the memory of all processes that is no file may be ${MAX_MORE_MEGABYTES} MB more. When all have left, their work must be gone within a second, and no connection may be left, by the metrics and by the descriptors. Costly clients may be refused, but none may get a 500. The same with one worker.`,
+  description: `A client requests ${RATE} pages of API v1 a second, alone before each kind, then beside 1, 10 and 50 clients that each send the same costly request again and again, and beside 200 that leave 0.2 s after they have sent it, half of them by a reset. Each client has an address of its own. Beside them, the p99 of pages may be ${MAX_MORE_P99_MILLISECONDS} ms more than alone, and the slowest ${MAX_MORE_MILLISECONDS} ms more than the slowest alone, but for the time for which the client of the pages did not get to run itself; the memory of all processes that is no file may be ${MAX_MORE_MEGABYTES} MB more. When all have left, their work must be gone within a second, and no connection may be left, by the metrics and by the descriptors. Costly clients may be refused, but none may get a 500, and one that comes alone must get a response. The same with one worker.`,
   run: async (trial) => {
     const home = await trial.homes.thinking()
     // It swaps the releases of the home, so before anything is served from there.
@@ -55,7 +57,7 @@ class Thinking {
   async run(): Promise<void> {
     const trial = this.#trial
     const { seconds, counts, leaving, kinds } = trial.size({
-      full: { seconds: 3, counts: [1, 10, 50], leaving: 200, kinds: COSTLY },
+      full: { seconds: 2, counts: [1, 10, 50], leaving: 200, kinds: COSTLY },
       quick: { seconds: 1, counts: [10], leaving: 50, kinds: COSTLY },
       test: { seconds: 0.2, counts: [2], leaving: 10, kinds: COSTLY.slice(0, 2) },
     })
@@ -65,6 +67,7 @@ class Thinking {
       const alone = { probe: (await this.#alone(seconds)).probe, peak: first.peak }
       for (const count of counts) await this.#beside(kind, count, seconds, alone)
       await this.#abandoned(kind, leaving, alone)
+      await this.#responded(kind)
     }
     await this.#rounds(trial.size({ full: 3, quick: 1, test: 1 }))
     await this.#service?.[Symbol.asyncDispose]()
@@ -129,7 +132,7 @@ class Thinking {
 
   async #alone(seconds: number): Promise<Seen> {
     const { service } = await this.#ready()
-    return this.#observe(service, 'pages alone', () => Bun.sleep(seconds * 1_000))
+    return this.#observe(service, 'none', () => Bun.sleep(seconds * 1_000))
   }
 
   /** What must hold for pages whatever else happens. */
@@ -192,6 +195,19 @@ class Thinking {
       )
     this.#requirePages(this.#of(title), seen, alone)
     await this.#requireNoConnections(service, title, before)
+    await this.#renewUnlessIdle(service)
+  }
+
+  /** However long the whole response takes, it begins soon when no one else is there. */
+  async #responded({ name, requests }: Costly): Promise<void> {
+    const { service, material } = await this.#ready()
+    const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
+    const socket = connect({ port: service.port, host: '127.0.0.1' }, () => socket.write(requests(material)()))
+    socket.on('data', (chunk: Buffer) => resolve(chunk)).on('error', () => resolve(undefined))
+    const chunk = await Promise.race([promise, Bun.sleep(MAX_RESPONSE_MILLISECONDS)])
+    socket.destroy()
+    const status = chunk?.toString('latin1', 9, 12) ?? 'nothing'
+    this.#trial.require(/^[1-4]|^503$/.test(status), `${this.#of(name)}: alone it got ${status}`)
     await this.#renewUnlessIdle(service)
   }
 

@@ -51,6 +51,9 @@ const BRACKETS: Actions = { '[{': OPEN, ']}': CLOSE, '"': BEGIN_STRING }
 const STRING: Actions = { '"': END_STRING, '\\': ESCAPE }
 const BOM = '\xef\xbb\xbf'
 const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const LINE_FEED = 0x0a
 const CLOSING_BRACKET = 0x5d
 
 export type Format = {
@@ -119,6 +122,27 @@ export const ROW_ALLOWED = 'a text, or an object with a text for each part'
 const badBody = (wrong: string): BodyProblem => ({ kind: 'bad-body', wrong })
 const notJson = (wrong: string): BodyProblem => badBody(`the body is not JSON: ${wrong}`)
 
+/** Finds a byte again and again, further and further on. */
+class NextByte {
+  readonly #bytes: Uint8Array
+  readonly #byte: number
+  #found = -1
+
+  constructor(bytes: Uint8Array, byte: number) {
+    this.#bytes = bytes
+    this.#byte = byte
+  }
+
+  /** Where it stands, at this position or after it; the length of all where it does not. */
+  from(position: number): number {
+    if (this.#found < position) {
+      const found = this.#bytes.indexOf(this.#byte, position)
+      this.#found = found === -1 ? this.#bytes.length : found
+    }
+    return this.#found
+  }
+}
+
 export class RowScanner implements BodyScanner {
   /** Where each row or line begins, and where it ends. */
   readonly bounds: number[] = []
@@ -147,7 +171,15 @@ export class RowScanner implements BodyScanner {
     const { table } = this.#format
     const { length } = bytes
     let place = this.#place
+    // Most of a body is text within strings, which the search of the runtime passes over many times as fast.
+    const quotes = new NextByte(bytes, QUOTE)
+    const backslashes = new NextByte(bytes, BACKSLASH)
+    const lines = new NextByte(bytes, LINE_FEED)
     for (let at = 0; at < length; at++) {
+      if (place === IN_STRING) {
+        at = Math.min(quotes.from(at), backslashes.from(at), lines.from(at))
+        if (at === length) break
+      }
       const action = table[place | (bytes[at] as number)] as number
       if (action === NOTHING) continue
       if (action === BEGIN_STRING) place = IN_STRING
