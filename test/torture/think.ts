@@ -1,7 +1,7 @@
 // The requests that cost most, from few clients and from many, and clients that leave: pages of API v1 must not notice.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
-import { getPriority } from 'node:os'
+import { getPriority, loadavg } from 'node:os'
 import { processTree } from '../../bench/machine.ts'
 import type { Service } from '../support/service.ts'
 import type { TrafficReport } from './clients.ts'
@@ -61,6 +61,7 @@ class Thinking {
       quick: { seconds: 1, counts: [10], leaving: 50, kinds: COSTLY },
       test: { seconds: 0.2, counts: [2], leaving: 10, kinds: COSTLY.slice(0, 2) },
     })
+    trial.fact(`${this.#of('at the beginning')}: the machine had a load of ${loadavg()[0]?.toFixed(1)}`)
     const first = await this.#alone(seconds)
     for (const kind of kinds) {
       // Anew for each kind, since whatever else the machine does changes. Memory grows, and is compared with the beginning.

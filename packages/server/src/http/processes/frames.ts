@@ -9,6 +9,8 @@ type FrameKind = (typeof FRAME)[keyof typeof FRAME]
 export type Frame = { readonly kind: number; readonly id: number; readonly bytes: Buffer }
 
 const HEADER_BYTES = 9
+/** Longer than the chunks of a body, which are overwritten when the next one is pulled. */
+const LARGE_BYTES = 1 << 17
 
 /** One end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
 export class FrameSocket {
@@ -24,17 +26,17 @@ export class FrameSocket {
     this.#onFrame = onFrame
   }
 
+  /** The bytes must stay as they are until the other end has them. */
   send(kind: FrameKind, id: number, ...parts: readonly Uint8Array[]): void {
     const header = Buffer.allocUnsafe(HEADER_BYTES)
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    const isIdle = this.#unsent.length === 0
     header.writeUInt8(kind, 0)
     header.writeUInt32LE(id, 1)
-    header.writeUInt32LE(
-      parts.reduce((sum, { length }) => sum + length, 0),
-      5,
-    )
-    // Small frames go out in one piece: each write is a call of the system.
-    this.#unsent.push(Buffer.concat([header, ...parts]))
-    if (this.#unsent.length === 1) this.sendRest()
+    header.writeUInt32LE(length, 5)
+    // Small frames go out in one piece, since each write is a call of the system; large ones are not copied.
+    this.#unsent.push(...(length < LARGE_BYTES ? [Buffer.concat([header, ...parts])] : [header, ...parts]))
+    if (isIdle) this.sendRest()
   }
 
   /** The socket can take more. */

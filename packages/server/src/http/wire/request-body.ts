@@ -42,7 +42,7 @@ export class RequestBody {
   constructor(headers: RequestHeaders, max: number, scanner?: BodyScanner) {
     this.#scanner = scanner
     const framing = framingOf(headers)
-    this.#max = max
+    this.#max = typeof framing === 'number' ? Math.min(framing, max) : max
     this.#chunked = framing === 'chunked'
     this.#expected = framing === 'chunked' ? 'size' : (framing ?? 'nothing')
     if (typeof framing === 'number' && framing > max) this.#refuse({ kind: 'content-too-large', max })
