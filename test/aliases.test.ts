@@ -107,6 +107,14 @@ test('another import keeps them, and one with aliases of its own replaces them',
   expect(namesFound(home.current(), 'la frontera')).toEqual(['estado 1'])
 })
 
+test('an import that numbers otherwise what their codes are made of leaves them at their records', async () => {
+  using home = await homeWithAliases()
+  const states = tiny.estado.map((row) => ({ ...row, idEstado: 3 - row.idEstado }))
+  await home.import(sourceOf({ estado: states }), { acceptChanges: true })
+  expect(home.current().manifest.aliases?.map(({ code }) => code)).toEqual(['2-002'])
+  expect(namesFound(home.current(), 'real de oro')).toEqual(['municipio 1'])
+})
+
 test('an export has them, and gives the same release when it is imported again', async () => {
   using home = await homeWithAliases()
   using directory = new Scratch()

@@ -22,7 +22,7 @@ import {
   sync,
 } from '../packages/client/src/index.ts'
 import { sqliteStore } from '../packages/client/src/sqlite-store.ts'
-import type { GivenRow } from '../packages/server/src/source/source.ts'
+import type { GivenRow, Source } from '../packages/server/src/source/source.ts'
 import { withFacts } from './support/known-facts.ts'
 import { type Rows, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
@@ -75,8 +75,8 @@ class Changing {
     servers.push(this.#server)
   }
 
-  async import(rows: Rows): Promise<string> {
-    const { digest } = await this.home.import(sourceOf(rows), { acceptChanges: true })
+  async import(rows: Rows, numbering: Source['numbering'] = {}): Promise<string> {
+    const { digest } = await this.home.import({ ...sourceOf(rows), numbering }, { acceptChanges: true })
     this.serveCurrent()
     return digest
   }
@@ -260,6 +260,21 @@ describe.each(stores)('sync into %s', (_what, newStore) => {
     await sync(source.catalogs, fresh)
     expect(await contentOf(fresh)).toEqual(await served(source.catalogs))
   })
+})
+
+test('sync keeps nothing of records that are numbered otherwise, and takes those of now whole', async () => {
+  const source = new Changing()
+  const store: MapCopy = new Map()
+  await source.import(first, { localidad: 'stand-in' })
+  await sync(source.catalogs, store)
+  // The same identifiers are those of other places now; some of before are gone.
+  const localidad = (first.localidad ?? [])
+    .slice(5)
+    .map((row) => ({ ...row, descLocalidad: `Otra ${row.idLocalidad}` }))
+  await source.import({ ...first, localidad })
+  const { collections } = await sync(source.catalogs, store)
+  expect(collections).toMatchObject({ municipios: 'same', localidades: 'whole' })
+  expect(await contentOf(store)).toEqual(await served(source.catalogs))
 })
 
 test('sync takes only the changes of records that stay in their order, also where no fact is known', async () => {

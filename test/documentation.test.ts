@@ -555,7 +555,9 @@ describe(CONTRACT, () => {
     const others = [...documented].filter(([what]) => !(what in expected)).map(([, max]) => max)
     expect(others.filter((max) => /^\d/.test(max))).toEqual([])
     const flags = commands.find(({ name }) => name === 'serve')?.flags ?? {}
-    const limiting = Object.keys(flags).filter((name) => name.startsWith('max-') || ['rate-limit', 'think-seconds'].includes(name))
+    const limiting = Object.keys(flags).filter(
+      (name) => name.startsWith('max-') || ['rate-limit', 'think-seconds'].includes(name),
+    )
     expect(
       compare(
         others.flatMap(spans),

@@ -358,6 +358,22 @@ describe('the history of a record', () => {
     expect(textOf(await get('/explore/localidades/1-7'))).not.toContain('Unchanged in the releases')
   })
 
+  test('has nothing of a record of another numbering that had its identifiers', async () => {
+    using home = new TestHome()
+    const standIn = { ...tiny, localidad: [{ ...sauzal, descLocalidad: 'Zirahuato' }] }
+    const before = await home.import({ ...sourceOf(standIn), numbering: { localidad: 'stand-in' } })
+    await home.import(sourceOf({ localidad: [{ ...sauzal, descLocalidad: 'Zitácuaro' }] }))
+    const get = pagesOf(home)
+    const history = async (target: string) => textOf(between(await get(target), 'id="history-title"', '</section>'))
+    const current = await history('/explore/localidades/3-2')
+    expect([current.includes('Zirahuato'), current.includes('appeared')]).toEqual([false, true])
+    const old = await history(`/explore/localidades/3-2?release=${before.digest}`)
+    expect([old.includes('Zitácuaro'), old.includes('was removed')]).toEqual([false, true])
+    const compared = textOf(await get(`/releases?from=${before.digest}&to=${home.current().digest}`))
+    expect(compared).toContain('Localities: the two releases number them otherwise, so that nothing can be compared.')
+    expect(compared).not.toContain('Zirahuato → Zitácuaro')
+  })
+
   test('says so where there is one release alone', async () =>
     expect(textOf(await page('/explore/paises/484'))).toContain('There is only one release here'))
 
@@ -510,7 +526,8 @@ describe('the frame of a page', () => {
   test('says that the data is invented, and that a release is not the current one', async () => {
     using home = new TestHome()
     const before = await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: 'Antes', idPais: 484 }] }))
-    await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: 'Ahora', idPais: 484 }] }, { synthetic: true }))
+    const invented = sourceOf({ pais: [{ cvePais: 'MEX', descPais: 'Ahora', idPais: 484 }] }, { synthetic: true })
+    await home.import(invented, { acceptChanges: true })
     const get = pagesOf(home)
     expect(await page('/explore')).not.toContain('class="notices"')
     const current = textOf(between(await get('/explore'), 'class="notices"', '</div>'))

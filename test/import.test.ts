@@ -203,6 +203,93 @@ describe('findings', () => {
   })
 })
 
+describe('new records without anything below them', () => {
+  const added = { ...tiny.municipio[0], cveMunicipio: '003', descMunicipio: 'Calvillo', idMunicipio: 9 }
+  const below = (examples: readonly string[]) => ({
+    collection: 'municipios',
+    without: 'localidades',
+    count: examples.length,
+    examples,
+  })
+
+  test('are told where what would be below them is carried over', async () => {
+    using home = await homeWith()
+    const { childless } = await home.import(sourceOf({ municipio: [...tiny.municipio, added] }))
+    // Asientos had none before either.
+    expect(childless).toEqual([below(['AGS/003 Calvillo'])])
+    const back = await home.import(sourceOf({ municipio: tiny.municipio }), { acceptChanges: true })
+    expect(back.childless).toEqual([])
+  })
+
+  test('are told where it comes from what stands in for it', async () => {
+    using home = new TestHome()
+    const { childless } = await home.import(sourceOf({ municipio: [...tiny.municipio, added] }), {
+      fallback: sourceOf(tiny),
+    })
+    expect(childless).toEqual([below(['AGS/003 Calvillo'])])
+  })
+
+  test('are not told where it is imported with them', async () => {
+    using home = await homeWith()
+    const rows = { municipio: [...tiny.municipio, added], localidad: tiny.localidad }
+    expect((await home.import(sourceOf(rows))).childless).toEqual([])
+  })
+
+  test('are told by the command, with what to do next', async () => {
+    using home = await homeWith()
+    using room = new TestDirectory()
+    writeTabular(room.path, { municipio: [...tiny.municipio, added] })
+    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    expect(out).toContain(
+      'Without anything below them:\n  1 new municipios have no localidades, such as AGS/003 Calvillo: localidades were ' +
+        'not in this import and stay as they were. Import them next.\n',
+    )
+  })
+})
+
+test('subdisciplines alone are imported over what they belong to', async () => {
+  using home = await homeWith()
+  const subdisciplina = [{ ...tiny.subdisciplina[0], descripcion: 'Otra' }]
+  expect((await home.import(sourceOf({ subdisciplina }))).changes?.subdisciplina).toMatchObject({ changed: 1 })
+})
+
+describe('records of another numbering', () => {
+  const standIn = (rows: Rows): Source => ({
+    ...sourceOf(rows, { kind: 'bundled' }),
+    numbering: { audiencia: 'stand-in' },
+  })
+
+  test('are named as such in the manifest, as long as they are carried over', async () => {
+    using home = new TestHome()
+    const numberings = () =>
+      Object.entries(home.current().manifest.entities).filter(([, { numbering }]) => numbering !== 'official')
+    await home.import(standIn(tiny))
+    expect(numberings().map(([name, { numbering }]) => [name, numbering])).toEqual([['audiencia', 'stand-in']])
+    await home.import(sourceOf({ pais: tiny.pais.toReversed() }))
+    expect(numberings()).toHaveLength(1)
+    await home.import(sourceOf(others))
+    expect(numberings()).toEqual([])
+  })
+
+  test('are told by import and by diff, and are no changes of those that have their identifiers now', async () => {
+    using home = new TestHome()
+    using room = new TestDirectory()
+    const { digest } = await home.import(standIn(tiny))
+    writeTabular(room.path, others)
+    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    const words = 'numbered otherwise than before: nothing of it can be compared'
+    expect(out).toContain(`  1 added, 0 changed, 1 removed (${words})\n`)
+    const diff = async (...flags: string[]) =>
+      (await runHere('diff', digest, home.current().digest, '--home', home.path, ...flags)).out
+    expect(await diff()).toContain(`1 added, 0 changed, 1 removed; ${words}\n`)
+    expect(await diff('--collection', 'audiencias')).toBe(`audiencias: ${words}\n- 1 Estudiantes\n+ 1 Alumnos\n`)
+    const lines = (await diff('--json')).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).change)).toEqual(['removed', 'added'])
+    const shown = await runHere('releases', 'show', digest, '--home', home.path)
+    expect(shown.out).toMatch(/^audiencias +1 {2}stand-in numbering$/m)
+  })
+})
+
 describe('the report of the command', () => {
   test('is one JSON document with --json', async () => {
     using home = await homeWith()

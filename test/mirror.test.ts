@@ -207,6 +207,30 @@ describe('a release that is taken over', () => {
     expect(await mirror(home, '--accept-changes')).toMatchObject({ code: 0 })
   })
 
+  test('has the numbering that its origin tells, or that an older one implies', async () => {
+    using origin = new TestHome()
+    const credits = [{ to: 'GeoNames', of: ['localidad'] }]
+    await origin.import({ ...sourceOf(tiny, { credits }), numbering: { localidad: 'stand-in', pais: 'stand-in' } })
+    const numberingsOf = ({ shelf }: TestHome) => {
+      const { entities } = shelf.read(shelf.currentDigest() ?? '').manifest
+      return ['pais', 'estado', 'localidad'].map((name) => entities[name]?.numbering)
+    }
+    await using _ = originOf(origin)
+    using told = new TestHome()
+    expect(await mirror(told)).toMatchObject({ code: 0 })
+    expect(numberingsOf(told)).toEqual(['stand-in', 'official', 'stand-in'])
+    const direct = spoil
+    spoil = async (request, given) => {
+      const response = await direct(request, given)
+      if (!request.url.endsWith('/manifest')) return response
+      const text = new TextDecoder().decode(await new Response(response.body).arrayBuffer())
+      return new Response(text.replaceAll(/"numbering":"[^"]*",/g, ''))
+    }
+    using older = new TestHome()
+    expect(await mirror(older)).toMatchObject({ code: 0 })
+    expect(numberingsOf(older)).toEqual(['official', 'official', 'stand-in'])
+  })
+
   test('may have catalogs and aliases of its own', async () => {
     using origin = new TestHome()
     const alias = { entity: 'planet', code: 'MA', alias: 'red', reason: 'colour' }

@@ -113,6 +113,18 @@ describe('a home of version 0.1.0', () => {
     expect(isOutdated(home.shelf)).toBe(false)
   })
 
+  test('tells afterwards which numbering its entities have', async () => {
+    using home = oldHome()
+    const [digest = ''] = oldDigests()
+    const path = join(home.shelf.releaseDirectory(digest), MANIFEST_FILE)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"kind": "tabular"', '"kind": "bundled"'))
+    await upgradeHome(home.shelf)
+    const { entities } = home.shelf.read(digest).manifest
+    expect(JSON.parse(readFileSync(path, 'utf8')).entities).toEqual(entities)
+    const numberings = Object.entries(entities).filter(([, { numbering }]) => numbering !== 'official')
+    expect(numberings.map(([name, { numbering }]) => [name, numbering])).toEqual([['localidad', 'stand-in']])
+  })
+
   test('has each entity once, however many releases name it', async () => {
     using home = oldHome()
     await upgradeHome(home.shelf)

@@ -233,6 +233,37 @@ describe('changes', () => {
     }
   })
 
+  test('between two numberings are all of before removed, and then all of now added', async () => {
+    using home = new TestHome()
+    const rows = ThreeReleases.rows('Uno')
+    const standIn = { ...sourceOf(rows), numbering: { localidad: 'stand-in' as const } }
+    const first = await home.import(standIn)
+    const localidad = (rows.localidad as GivenRow[]).map((row) => ({ ...row, descLocalidad: 'Otra' }))
+    await home.import(sourceOf({ localidad }))
+    const changing = serverOf(() => home.current(), {}, home.shelf)
+    try {
+      const read = async (path: string) => (await (await fetch(`${changing.url}/api/v2/${path}`)).json()) as never
+      for (const embed of ['full', 'id']) {
+        const { changes }: { changes: { collection: string; change: string }[] } = await read(
+          `changes?from=${first.digest}&embed=${embed}`,
+        )
+        const each = localidad.map(() => 'localidades')
+        expect(changes.map(({ collection, change }) => `${collection} ${change}`)).toEqual([
+          ...each.map((collection) => `${collection} removed`),
+          ...each.map((collection) => `${collection} added`),
+        ])
+      }
+      const { numbering }: { numbering: Record<string, string> } = await read(`releases/${first.digest}`)
+      expect(numbering).toMatchObject({ localidades: 'stand-in', municipios: 'official' })
+      const { entities }: { entities: { name: string; numbering: string }[] } = await read(
+        `releases/${first.digest}/manifest`,
+      )
+      expect(entities.find(({ name }) => name === 'localidad')?.numbering).toBe('stand-in')
+    } finally {
+      await changing.close()
+    }
+  })
+
   test('from a release that is gone are 410, and say to take everything again', async () => {
     const response = await get('/api/v2/changes?from=0123456789abcdef')
     expect(response.status).toBe(410)

@@ -37,7 +37,8 @@ const namedRows: Rows = {
     cveLocalidad: digits(Math.ceil(at / 40), 4),
     descLocalidad: name(at + Math.floor(at / 40)),
     idLocalidad: Math.ceil(at / 40),
-    idEstado: 2 * (1 + ((at % 40) % 12)) === 8 && at % 9 === 0 ? 2 : 2 * (1 + (((at % 40) + 1) % 12)),
+    // A few lie in another state than their municipality.
+    idEstado: at % 45 === 0 ? 2 : 2 * (1 + ((1 + ((at * 3) % 40)) % 12)),
     idMunicipio: 10 * (1 + ((at * 3) % 40)),
   })).filter(
     ({ idMunicipio, idLocalidad }, at, rows) =>

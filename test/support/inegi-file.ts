@@ -24,40 +24,40 @@ export const excerpt = (name: string): string => readFileSync(join(EXCERPTS, `${
 
 // What the excerpts hold: states and municipalities as localities name them, municipalities of their own table.
 export const estado: GivenRow[] = [
-  { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 },
-  { cveEstado: 'CDMX', cveRenapo: 'DF', descEstado: 'Ciudad de México', idEstado: 9, idPais: 484 },
-  { cveEstado: 'OAX', cveRenapo: 'OC', descEstado: 'Oaxaca', idEstado: 20, idPais: 484 },
+  { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: { cvePais: 'MEX' } },
+  { cveEstado: 'CDMX', cveRenapo: 'DF', descEstado: 'Ciudad de México', idEstado: 9, idPais: { cvePais: 'MEX' } },
+  { cveEstado: 'OAX', cveRenapo: 'OC', descEstado: 'Oaxaca', idEstado: 20, idPais: { cvePais: 'MEX' } },
 ]
 export const municipio: GivenRow[] = [
-  { cveMunicipio: '001', descMunicipio: 'Aguascalientes', idEstado: 1 },
-  { cveMunicipio: '003', descMunicipio: 'Calvillo', idEstado: 1 },
-  { cveMunicipio: '010', descMunicipio: 'Álvaro Obregón', idEstado: 9 },
-  { cveMunicipio: '001', descMunicipio: 'Abejones', idEstado: 20 },
+  { cveMunicipio: '001', descMunicipio: 'Aguascalientes', idEstado: { cveEstado: 'AGS' } },
+  { cveMunicipio: '003', descMunicipio: 'Calvillo', idEstado: { cveEstado: 'AGS' } },
+  { cveMunicipio: '010', descMunicipio: 'Álvaro Obregón', idEstado: { cveEstado: 'CDMX' } },
+  { cveMunicipio: '001', descMunicipio: 'Abejones', idEstado: { cveEstado: 'OAX' } },
 ]
 export const inOwnTable: GivenRow[] = [
   ...municipio,
-  { cveMunicipio: '002', descMunicipio: 'Acatlán de Pérez Figueroa', idEstado: 20 },
+  { cveMunicipio: '002', descMunicipio: 'Acatlán de Pérez Figueroa', idEstado: { cveEstado: 'OAX' } },
 ]
-const locality = (idEstado: number, cveMunicipio: string, cveLocalidad: string, descLocalidad: string): GivenRow => ({
+const locality = (cveEstado: string, cveMunicipio: string, cveLocalidad: string, descLocalidad: string): GivenRow => ({
   cveLocalidad,
   descLocalidad,
   idLocalidad: Number(cveLocalidad),
-  idEstado,
-  idMunicipio: { idEstado, cveMunicipio },
+  idEstado: { cveEstado },
+  idMunicipio: { idEstado: { cveEstado }, cveMunicipio },
 })
 export const localidad: GivenRow[] = [
-  locality(1, '001', '0001', 'Aguascalientes'),
-  locality(1, '001', '0094', 'Granja Adelita'),
-  locality(1, '001', '0104', 'Ardillas De Abajo (Las Ardillas)'),
-  locality(1, '001', '0120', 'Buenavista de Peñuelas'),
-  locality(1, '003', '0001', 'Calvillo'),
-  locality(9, '010', '0001', 'Álvaro Obregón'),
-  locality(20, '001', '0001', 'Abejones'),
-  locality(20, '001', '0007', 'El Paraíso [Rancho]'),
-  locality(20, '001', '0008', 'El Paraíso [Rancho]'),
-  locality(20, '001', '0012', 'Rancho "El Sueño"'),
+  locality('AGS', '001', '0001', 'Aguascalientes'),
+  locality('AGS', '001', '0094', 'Granja Adelita'),
+  locality('AGS', '001', '0104', 'Ardillas De Abajo (Las Ardillas)'),
+  locality('AGS', '001', '0120', 'Buenavista de Peñuelas'),
+  locality('AGS', '003', '0001', 'Calvillo'),
+  locality('CDMX', '010', '0001', 'Álvaro Obregón'),
+  locality('OAX', '001', '0001', 'Abejones'),
+  locality('OAX', '001', '0007', 'El Paraíso [Rancho]'),
+  locality('OAX', '001', '0008', 'El Paraíso [Rancho]'),
+  locality('OAX', '001', '0012', 'Rancho "El Sueño"'),
 ]
-export const retiredLocality = locality(1, '001', '0114', 'Residencial San Nicolás [Baños la Cantera]')
+export const retiredLocality = locality('AGS', '001', '0114', 'Residencial San Nicolás [Baños la Cantera]')
 
 export const encodings = {
   'UTF-8': (text: string) => Buffer.from(text),
@@ -160,6 +160,39 @@ export function writeLocalities(path: string, each: number, encoding: 'latin1' |
   } finally {
     closeSync(file)
   }
+}
+
+/** A municipality, and where it lies; a table of states or of localities is made of these too. */
+export type InegiPlace = {
+  /** Its state by number and by name. */
+  readonly state: string
+  readonly stateName: string
+  readonly code: string
+  readonly name: string
+  /** The names of its localities, which are numbered from 1. */
+  readonly localities: readonly string[]
+}
+
+/** Writes one of INEGI's tables, and gives its path. */
+export function inegiTable(
+  path: string,
+  kind: 'estado' | 'municipio' | 'localidad',
+  places: readonly InegiPlace[],
+): string {
+  const columns = ['CVE_ENT,NOM_ENT', 'CVE_MUN,NOM_MUN', 'CVE_LOC,NOM_LOC']
+  const states = new Map(places.map(({ state, stateName }) => [state, `"${state}","${stateName}"`]))
+  const municipality = ({ state, code, name }: InegiPlace) => `${states.get(state)},"${code}","${name}"`
+  const lines = {
+    estado: () => [...states.values()],
+    municipio: () => places.map(municipality),
+    localidad: () =>
+      places.flatMap((place) =>
+        place.localities.map((name, at) => `${municipality(place)},"${padded(at + 1, 4)}","${name}"`),
+      ),
+  }
+  const depth = { estado: 1, municipio: 2, localidad: 3 }[kind]
+  writeFileSync(path, [columns.slice(0, depth).join(), ...lines[kind]()].join('\r\n'))
+  return path
 }
 
 export type ZipMember = {

@@ -46,7 +46,7 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
   for (const todo of missing) {
     const old = before && (await store.get(before.digests[todo.name] ?? ''))
     let records = changes && old && (await updated(service, todo, old, changes))
-    outcomes[todo.name] = records === undefined ? 'whole' : 'changed'
+    outcomes[todo.name] = records === undefined || isReplaced(todo, old, changes) ? 'whole' : 'changed'
     if (records === undefined) {
       records = await downloaded(service, todo)
       if (!(await isSound(todo, records)))
@@ -124,7 +124,12 @@ async function lines<T>(service: Service, path: string, parameters: Readonly<Rec
 const downloaded = (service: Service, { name, pinned }: Todo) =>
   lines<Stored>(service, `/${name}/all`, { ...pinned, facts: true })
 
-type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
+type Changed = {
+  readonly collection: string
+  readonly key: object
+  readonly change: string
+  readonly new?: Stored
+}
 
 /** Undefined where the old release is gone from the server. */
 async function changesSince(service: Service, from: string, missing: readonly Todo[]): Promise<Changed[] | undefined> {
@@ -142,6 +147,11 @@ async function changesSince(service: Service, from: string, missing: readonly To
     throw error
   }
 }
+
+/** Whether no record is left of before, as where the release numbers them otherwise: then the changes are all of its records. */
+const isReplaced = ({ name }: Todo, old: readonly object[] = [], changes: readonly Changed[] = []): boolean =>
+  old.length > 0 &&
+  changes.filter((change) => change.collection === name && change.change === 'removed').length === old.length
 
 /** The records with their changes applied; undefined where that does not give those of the release. */
 async function updated(

@@ -1,4 +1,5 @@
 // Who embeds whom: the ways from a record up to its ancestors, and down to its descendants.
+import { memoized } from '../base/memoized.ts'
 import type { Catalog } from './catalog.ts'
 import { type Entity, embedsOf } from './entity.ts'
 import { type FieldPath, pathsOf } from './paths.ts'
@@ -10,6 +11,24 @@ export function pathTo(entity: Entity, ancestor: Entity): FieldPath | undefined 
   const ways = [...pathsOf(entity).values()].filter((path) => entityAt(path) === ancestor)
   return ways.toSorted((a, b) => a.steps.length - b.steps.length)[0]
 }
+
+/** Two ways from a record to an ancestor, which one expects to be the same record. */
+type WayPair = { readonly left: string; readonly right: string }
+
+/** The pairs of ways to an ancestor that may lead to different records, but for those that follow from another pair. */
+export const wayPairs = memoized((entity: Entity): readonly WayPair[] => {
+  const ways = [...pathsOf(entity).values()].filter((path) => entityAt(path) !== undefined)
+  const target = new Map(ways.map((way) => [way.path, entityAt(way)]))
+  const before = ({ steps }: FieldPath) => target.get(steps.slice(0, -1).join('.'))
+  const follows = (one: FieldPath, other: FieldPath) =>
+    one.steps.at(-1) === other.steps.at(-1) && before(one) !== undefined && before(one) === before(other)
+  return ways.flatMap((left, at) =>
+    ways
+      .slice(at + 1)
+      .filter((right) => entityAt(left) === entityAt(right) && !follows(left, right))
+      .map((right) => ({ left: left.path, right: right.path })),
+  )
+})
 
 /** The entities of a catalog whose records have one of this entity among their ancestors. */
 export const descendantsOf = (catalog: Catalog, ancestor: Entity): Entity[] =>

@@ -16,6 +16,7 @@ import { parseSearchRequest } from '../http/v2/request/search.ts'
 import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
 import { selectedRecords } from '../query/formats/json.ts'
 import { wholeCodeOf } from '../query/search/codes.ts'
+import { isRenumbered } from '../release/diff.ts'
 import { knownFacts } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
 import { type ChangeSummary, summarizeChanges } from './change-summary.ts'
@@ -85,12 +86,13 @@ export class ApiReader {
     return readRecord(this.release, entity, identifiers, pairs)
   }
 
-  /** The record with its facts in another release; undefined where it is not there. */
+  /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
   recordIn(digest: string, { plural }: Entity, identifiers: readonly string[]): ReadRecord | undefined {
     try {
       const release = this.#context.releases.find('release', digest)
       const entity = release.catalog.collections.get(plural)
       if (entity === undefined || recordRoute(entity, identifiers) === undefined) return undefined
+      if (isRenumbered(release, this.release, entity.name)) return undefined
       return readRecord(release, entity, identifiers, [['facts', 'true']])
     } catch (error) {
       if (error instanceof ProblemError && MISSING.has(error.problem.kind)) return undefined

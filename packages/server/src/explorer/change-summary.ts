@@ -1,7 +1,7 @@
 // What changed from one release to another in numbers: how many records of each entity, with the first few of them.
 import type { Entity } from '../catalog/entity.ts'
 import type { WorkAtHand } from '../http/exchange.ts'
-import { catalogOfBoth, diffJson, type RecordChange, recordChange } from '../release/diff.ts'
+import { catalogOfBoth, diffJson, isRenumbered, type RecordChange, recordChange } from '../release/diff.ts'
 import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
 
@@ -9,6 +9,8 @@ export type ChangeKind = RecordChange['change']
 
 export type ChangeSummary = {
   readonly entity: Entity
+  /** Whether its records belong to another numbering in each of the two: then nothing of it is compared. */
+  readonly isRenumbered: boolean
   readonly kinds: Readonly<Record<ChangeKind, { readonly count: number; readonly examples: readonly RecordChange[] }>>
 }
 
@@ -53,7 +55,8 @@ async function summaryOf(
       const paused = work?.pause()
       if (paused !== undefined) await paused
     }
-    if (Object.values(kinds).some(({ count }) => count > 0)) summary.push({ entity, kinds })
+    if (Object.values(kinds).some(({ count }) => count > 0))
+      summary.push({ entity, isRenumbered: isRenumbered(older, newer, entity.name), kinds })
   }
   return summary
 }

@@ -89,13 +89,14 @@ export function aliasWords(alias: string): string[] {
   return words
 }
 
-const CODE_SEPARATOR = '-'
+/** Between the fields of a code. */
+export const ALIAS_CODE_SEPARATOR = '-'
 
 /** The position of the record with an official code; an embedded record in it stands for its identifier. */
 function positionOfCode(release: Release, name: string, code: string): number | undefined {
   const { definition, index } = release.entity(name)
   const fields = definition.code
-  const parts = fields.length === 1 ? [code] : code.split(CODE_SEPARATOR)
+  const parts = fields.length === 1 ? [code] : code.split(ALIAS_CODE_SEPARATOR)
   if (parts.length !== fields.length) return undefined
   const columns = fields.map((field) => index.column(field))
   const values = columns.map((column, at) => {

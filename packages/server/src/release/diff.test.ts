@@ -14,6 +14,7 @@ import {
   TestHome,
   ThreeReleases,
   tiny,
+  tinyNames,
 } from '../../../../test/support/releases.ts'
 import { catalogOf, entityIn } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
@@ -29,8 +30,9 @@ import {
   numberFact,
 } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
+import type { Numbering } from '../source/numbering.ts'
 import type { GivenRow } from '../source/source.ts'
-import { changeJson, diffEntity, diffJson, type RecordKey } from './diff.ts'
+import { changeJson, diffEntity, diffJson, isRenumbered, type RecordKey } from './diff.ts'
 import { RecordFile } from './files/record-file.ts'
 import type { Column } from './index/index-file.ts'
 import { fromDisk, fromMappedFiles } from './record-access.ts'
@@ -42,7 +44,11 @@ setDefaultTimeout(60_000)
  * A release that has records of one entity. Its files are written plainly, since to sync hundreds of them to disk would
  * take long, and of its index there is only what a key is read from.
  */
-function releaseWith(name: string, records: readonly PublishedRecord[]): Release & Disposable {
+function releaseWith(
+  name: string,
+  records: readonly PublishedRecord[],
+  numbering: Numbering = 'official',
+): Release & Disposable {
   const directory = new TestDirectory()
   const sha256 = writeRecords(directory.path, records)
   const indexed = new Map<string, { readonly index: { readonly column: (field: string) => Column } }>()
@@ -57,6 +63,7 @@ function releaseWith(name: string, records: readonly PublishedRecord[]): Release
   const release = {
     catalog: builtInCatalog,
     entity: (each: string) => (each === name ? entity : { count: 0, ...indexed.get(each) }),
+    manifest: { entities: { [name]: { numbering } } },
     [Symbol.dispose]: () => directory[Symbol.dispose](),
   }
   return release as unknown as Release & Disposable
@@ -224,6 +231,30 @@ describe('by example', () => {
     expect(difference('pais', [mexico], [])).toEqual([{ change: 'removed', key: { idPais: 484 }, old: mexico }])
   })
 
+  test('records of two numberings are all removed and then all added, whatever they have in common', () => {
+    using before = releaseWith('pais', [france, mexico], 'stand-in')
+    using after = releaseWith('pais', [{ ...mexico, descPais: 'x' }], 'official')
+    const changes = [...diffEntity(before, after, 'pais', fromDisk)]
+    expect(changes.map((change) => [change.change, change.key.idPais])).toEqual([
+      ['removed', 250],
+      ['removed', 484],
+      ['added', 484],
+    ])
+    expect(changes[2]).toMatchObject({ new: { ...mexico, descPais: 'x' } })
+    expect(isRenumbered(before, after, 'pais')).toBe(true)
+  })
+
+  test.each<[string, Numbering, PublishedRecord[], boolean]>([
+    ['another numbering', 'stand-in', [france], true],
+    ['another numbering of the same records', 'stand-in', [mexico], false],
+    ['the same numbering', 'official', [france], false],
+    ['no records', 'stand-in', [], false],
+  ])('with %s before: renumbered %#', (_, numbering, records, renumbered) => {
+    using before = releaseWith('pais', records, numbering)
+    using after = releaseWith('pais', [mexico])
+    expect(isRenumbered(before, after, 'pais')).toBe(renumbered)
+  })
+
   test('thousands of records are compared step by step, and none is missed between two steps', () => {
     const many = Array.from({ length: 4_500 }, (_, idPais) => ({ ...mexico, idPais }))
     const changed = [1_999, 2_000, 3_999, 4_000, 4_499]
@@ -235,6 +266,21 @@ describe('by example', () => {
     )
     expect(gone.length).toBe(2_001 + 3)
   })
+})
+
+test('what embeds records of another numbering is not compared either', async () => {
+  using home = new TestHome()
+  const imported = async (numbering: Numbering, rows: Rows) => {
+    const standsIn = { estado: numbering, pais: 'official' as const }
+    await home.import({ ...sourceOf(rows), numbering: standsIn }, { acceptChanges: true })
+    return home.current()
+  }
+  const renamed = tiny.estado.map((row) => ({ ...row, descEstado: `${row.descEstado} II` }))
+  const [older, newer] = [await imported('stand-in', tiny), await imported('official', { ...tiny, estado: renamed })]
+  const compared = tinyNames.filter((name) => !isRenumbered(older, newer, name))
+  expect(compared).toEqual(['pais', 'area', 'campo', 'disciplina', 'subdisciplina', 'audiencia'])
+  const kinds = [...diffEntity(older, newer, 'localidad', fromDisk)].map(({ change }) => change)
+  expect(kinds).toEqual(['removed', 'removed', 'removed', 'added', 'added', 'added'])
 })
 
 test('with embed id, a renamed parent is one change, and a move to another parent is one', async () => {

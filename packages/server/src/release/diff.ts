@@ -5,6 +5,7 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { EmbedReducer, RecordComparer } from './json-difference.ts'
+import { numberingOf } from './manifest.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
@@ -27,6 +28,16 @@ export type RecordChange =
 export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
   completedCatalog([...newer.catalog.entities.values()].map(entityData), older.catalog)
 
+/**
+ * Whether the records of an entity, or of one that it embeds, belong to another numbering than before. Then an identifier
+ * that both releases have is that of two different records: all of before were removed, and all of now added.
+ */
+export function isRenumbered(older: Release, newer: Release, name: string): boolean {
+  if (countIn(older, name) === 0 || countIn(newer, name) === 0 || hasSameRecords(older, newer, name)) return false
+  if (numberingOf(older.manifest, name) !== numberingOf(newer.manifest, name)) return true
+  return embedsOf(newer.entity(name).definition).some(([, parent]) => isRenumbered(older, newer, parent.name))
+}
+
 /** The same bytes in the same order need no look inside. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
   const contentOf = (release: Release) => {
@@ -47,8 +58,9 @@ const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(
 type Access = (entity: OpenEntity) => RecordAccess
 
 /**
- * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older. A record
- * is parsed when it is read: most imports only count what was added and removed.
+ * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
+ * renumbered, what was removed comes first. A record is parsed when it is read: most imports only count what was added
+ * and removed.
  */
 export function* diffEntity(older: Release, newer: Release, name: string, access: Access): Generator<RecordChange> {
   for (const found of diffJson(older, newer, name, access)) if (found !== undefined) yield recordChange(found)
@@ -96,6 +108,12 @@ export function* diffJson(
   const facts = knownFacts(older, newer, name)
   using before = sideOf(older, name, access, { facts, embed })
   using after = sideOf(newer, name, access, { facts, embed })
+  if (isRenumbered(older, newer, name)) {
+    // What was removed comes first: whoever applies the changes to a copy has the new record under a key that both have.
+    for (let at = 0; at < before.count; at++) yield { key: before.keyAt(at), old: before.record(at), new: undefined }
+    for (let at = 0; at < after.count; at++) yield { key: after.keyAt(at), old: undefined, new: after.record(at) }
+    return
+  }
   const positions = new KeyTable(before.key, before.count)
   for (let position = 0; position < before.count; position++) {
     positions.add(before.keyAt(position), position)

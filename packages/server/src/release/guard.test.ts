@@ -1,7 +1,12 @@
 // An import that loses much, empties a collection or gives an identifier to another code is a breaking change, and no other.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
+import { contentOf, type Rows, sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
+import { Failure } from '../base/failure.ts'
+import { catalogOf } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../catalog/entities.ts'
+import { embeds, entity, id, name } from '../catalog/entity.ts'
+import type { Numbering } from '../source/numbering.ts'
+import type { Source } from '../source/source.ts'
 import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
 import type { Release } from './release.ts'
 
@@ -17,9 +22,11 @@ const quiet: EntityChanges = {
 }
 const COUNT = 10
 
-/** All of a release that the guard looks at: its counts. */
-function counted(counts: Readonly<Record<string, number>>): Release {
-  const entities = Object.fromEntries(tinyNames.map((name) => [name, { count: counts[name] ?? COUNT }]))
+/** All of a release that the guard looks at: its counts, and whose records they are. */
+function counted(counts: Readonly<Record<string, number>>, numberings: Readonly<Record<string, string>> = {}): Release {
+  const entities = Object.fromEntries(
+    tinyNames.map((name) => [name, { count: counts[name] ?? COUNT, numbering: numberings[name] ?? 'official' }]),
+  )
   return {
     catalog: { ...builtInCatalog, entities: new Map(builtInCatalog.entities) },
     entity: (name: string) => entities[name],
@@ -107,27 +114,28 @@ describe('records that cannot be read', () => {
   })
 })
 
-describe('records that only stand in for others', () => {
+describe('records that are not the official ones', () => {
   const reassigned = { count: 3, examples: ['pais 1: A is now B'] }
-  const breaksOf = (after: number, standIns: readonly string[]) =>
+  const breaksOf = (after: number, numberings: Readonly<Record<string, string>>) =>
     breakingChanges(
-      counted({ pais: 100 }),
+      counted({ pais: 100 }, numberings),
       counted({ pais: after }),
       changesOf({ pais: { removed: 90, added: after - 10, reassigned } }),
-      standIns,
     )
 
   test.each([
-    ['as many', 100, []],
-    ['more', 200, []],
-    ['one in twenty fewer', 95, []],
-    ['fewer', 94, ['pais: 6 of 100 records would be gone']],
-  ])('may be replaced by %s', (_, after, breaks) => {
-    expect(breaksOf(after, ['pais'])).toEqual(breaks)
+    ['that stand in may be replaced by as many', 'stand-in', 100, []],
+    ['that stand in may be replaced by more', 'stand-in', 200, []],
+    ['that stand in may be replaced by one in twenty fewer', 'stand-in', 95, []],
+    ['that stand in may not be replaced by fewer', 'stand-in', 94, ['pais: 6 of 100 records would be gone']],
+    ['that are invented may be replaced by fewer', 'synthetic', 1, []],
+    ['that are invented may be replaced by none', 'synthetic', 0, []],
+  ])('%s', (_, pais, after, breaks) => {
+    expect(breaksOf(after, { pais })).toEqual(breaks)
   })
 
-  test('are those that are named, and no other', () => {
-    expect(breaksOf(100, ['estado'])).toEqual([
+  test('are those that the release names, and no other', () => {
+    expect(breaksOf(100, { estado: 'stand-in', municipio: 'synthetic' })).toEqual([
       'pais: 90 of 100 records would be gone',
       'pais: 3 identifiers would change owner, such as pais 1: A is now B',
     ])
@@ -193,6 +201,120 @@ describe('two releases compared', async () => {
     const { localidad, ...others } = compareReleases(before, home.current())
     expect(localidad).toEqual({ ...quiet, reordered: true })
     expect(Object.values(others)).toEqual(Object.values(others).map(() => quiet))
+  })
+})
+
+describe('records of another numbering', () => {
+  const standsIn = (rows: Rows, numbering: Numbering): Source => ({
+    ...sourceOf(rows),
+    numbering: { audiencia: numbering },
+  })
+  const [student] = tiny.audiencia
+  const audience = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ ...student, clave: `a${at}`, idAudiencia: at + 1 }))
+
+  test.each<[string, Numbering, Numbering, number, readonly string[]]>([
+    ['that stand in give way to official ones', 'stand-in', 'official', 3, []],
+    ['that stand in do not give way to fewer', 'stand-in', 'official', 1, ['audiencia: 1 of 2 records would be gone']],
+    [
+      'that are official do not give way to others',
+      'official',
+      'stand-in',
+      3,
+      ['audiencia: 2 of 2 records would be gone'],
+    ],
+    ['that are invented give way to anything', 'synthetic', 'official', 1, []],
+  ])('%s', async (_, before, after, count, breaks) => {
+    using home = new TestHome()
+    await home.import(standsIn({ ...tiny, audiencia: audience(2) }, before))
+    const older = home.current()
+    const { changes } = await home.import(
+      standsIn(
+        {
+          audiencia: audience(count)
+            .toReversed()
+            .map((row) => ({ ...row, descCorta: 'X' })),
+        },
+        after,
+      ),
+      {
+        acceptChanges: true,
+      },
+    )
+    expect(changes?.audiencia).toEqual({ ...quiet, added: count, removed: 2, isRenumbered: true })
+    expect(breakingChanges(older, home.current(), changes as Changes)).toEqual([...breaks])
+  })
+})
+
+describe('references that contradict each other', () => {
+  /** So many localities, some of them in another state than their municipality. */
+  const localities = (count: number, contradicting: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...tiny.localidad[0],
+      idLocalidad: at + 1,
+      idEstado: at < contradicting ? 1 : 2,
+    }))
+  const imported = (home: TestHome, count: number, contradicting: number) =>
+    home.import(sourceOf({ ...tiny, localidad: localities(count, contradicting) }), { acceptChanges: true })
+
+  test.each([
+    ['a handful of few', 20, 20],
+    ['a handful of many', 5_000, 25],
+  ])('are served where they are %s', async (_, count, contradicting) => {
+    using home = new TestHome()
+    expect((await imported(home, count, contradicting)).findings[0]).toMatchObject({ count: contradicting })
+  })
+
+  test.each([
+    ['few', 21, 21],
+    ['many', 5_000, 26],
+  ])(
+    'are refused where they are more than a handful of %s, accepted or not, and nothing changes',
+    async (_, count, contradicting) => {
+      using home = new TestHome()
+      await home.import(sourceOf(tiny))
+      const before = contentOf(home.path)
+      const error = await imported(home, count, contradicting).catch((thrown) => thrown)
+      expect(error).toBeInstanceOf(Failure)
+      expect(error.message).toContain(
+        `  ${contradicting} of ${count} localidades: the state of a locality is not the state of its municipality, such as localidad 3/1: 1, 2; `,
+      )
+      expect(error.message).toContain('Nothing was changed')
+      expect(contentOf(home.path)).toEqual(before)
+    },
+  )
+
+  test('are refused of entities that no definition here knows, too', async () => {
+    const title = { title: name('name') }
+    const star = entity({
+      name: 'star',
+      plural: 'stars',
+      fields: { starId: id('number'), ...title },
+      key: ['starId'],
+      code: ['starId'],
+    })
+    const planet = entity({
+      name: 'planet',
+      plural: 'planets',
+      fields: { planetId: id('number'), ...title, star: embeds(star, 'its star') },
+      key: ['planetId'],
+      code: ['planetId'],
+    })
+    const moon = entity({
+      name: 'moon',
+      plural: 'moons',
+      fields: { moonId: id('number'), ...title, planet: embeds(planet, 'its planet'), sun: embeds(star, 'its sun') },
+      key: ['moonId'],
+      code: ['moonId'],
+    })
+    const rows = {
+      star: [1, 2].map((starId) => ({ starId, title: 'X' })),
+      planet: [{ planetId: 1, title: 'X', star: 1 }],
+      moon: Array.from({ length: 30 }, (_, at) => ({ moonId: at + 1, title: 'X', planet: 1, sun: 2 })),
+    }
+    using home = new TestHome()
+    const given = home.import(sourceOf(rows, {}, catalogOf([star, planet, moon])))
+    await expect(given).rejects.toThrow('30 of 30 moons: two references of a record lead to different records')
   })
 })
 

@@ -1,7 +1,10 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
+import { Failure } from '../base/failure.ts'
 import { flatten } from '../catalog/flatten.ts'
-import { catalogOfBoth, countIn, diffEntity, hasSameRecords, type RecordChange } from './diff.ts'
+import { contradictionKinds } from './build/oddities.ts'
+import { catalogOfBoth, countIn, diffEntity, hasSameRecords, isRenumbered, type RecordChange } from './diff.ts'
 import { codeOf } from './home/id-registry.ts'
+import { numberingOf } from './manifest.ts'
 import { fromDisk } from './record-access.ts'
 import type { Release } from './release.ts'
 
@@ -17,6 +20,8 @@ export type EntityChanges = {
   readonly reassigned: { readonly count: number; readonly examples: readonly string[] }
   /** The records before are damaged: only their number could be compared. */
   readonly isByNumber?: boolean
+  /** The records before belong to another numbering: all of them were removed, and those of now added. */
+  readonly isRenumbered?: boolean
 }
 export type Changes = Readonly<Record<string, EntityChanges>>
 
@@ -30,6 +35,7 @@ export function compareReleases(older: Release, newer: Release, unreadable: Unre
   const compared = [...catalogOfBoth(older, newer).entities.keys()].map((name): [string, EntityChanges] => {
     const before = unreadable.get(name)
     if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
+    if (isRenumbered(older, newer, name)) return [name, renumbered(countIn(older, name), countIn(newer, name))]
     const changes = summarised(newer, name, diffEntity(older, newer, name, fromDisk))
     const none = changes.added + changes.changed + changes.removed === 0
     return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
@@ -37,14 +43,20 @@ export function compareReleases(older: Release, newer: Release, unreadable: Unre
   return Object.fromEntries(compared)
 }
 
+const NONE = { changed: 0, reordered: false, fields: {}, reassigned: { count: 0, examples: [] } } as const
+
 const byNumber = (before: number, after: number): EntityChanges => ({
+  ...NONE,
   added: Math.max(after - before, 0),
-  changed: 0,
   removed: Math.max(before - after, 0),
-  reordered: false,
-  fields: {},
-  reassigned: { count: 0, examples: [] },
   isByNumber: true,
+})
+
+const renumbered = (before: number, after: number): EntityChanges => ({
+  ...NONE,
+  added: after,
+  removed: before,
+  isRenumbered: true,
 })
 
 function summarised(newer: Release, name: string, changes: Iterable<RecordChange>): Omit<EntityChanges, 'reordered'> {
@@ -67,19 +79,16 @@ function summarised(newer: Release, name: string, changes: Iterable<RecordChange
 
 /**
  * Why the newer release should not replace the older one unless that is accepted; empty when it may. Records that only
- * stand in for others may be replaced by others, but not by fewer.
+ * stand in for the official ones may be replaced by others, but not by fewer, and invented ones by anything.
  */
-export function breakingChanges(
-  older: Release,
-  newer: Release,
-  changes: Changes,
-  standIns: readonly string[] = [],
-): string[] {
-  return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber = false }]) => {
+export function breakingChanges(older: Release, newer: Release, changes: Changes): string[] {
+  return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber }]) => {
+    const numbering = numberingOf(older.manifest, name)
+    if (numbering === 'synthetic') return []
     const before = older.manifest.entities[name]?.count ?? 0
     const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
     if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
-    const isStandIn = standIns.includes(name)
+    const isStandIn = numbering === 'stand-in'
     const gone = isStandIn ? before - countIn(newer, name) : removed
     const breaks: string[] = []
     if (gone > before * MAX_SHARE_REMOVED) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
@@ -87,4 +96,38 @@ export function breakingChanges(
       breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
     return breaks
   })
+}
+
+const MAX_CONTRADICTIONS = 20
+const MAX_SHARE_CONTRADICTIONS = 0.005
+
+/**
+ * The references of a release that contradict each other, where they are more than a handful: then records refer to the wrong
+ * ones. A few are data, which a client of API v1 must expect; a catalog may have one in 500.
+ */
+export function contradictionsIn({ catalog, manifest }: Release): string[] {
+  return manifest.findings.flatMap(({ entity = '', kind, description, count, examples }) => {
+    const definition = catalog.entities.get(entity)
+    const of = manifest.entities[entity]?.count ?? 0
+    if (definition === undefined || !contradictionKinds(definition).includes(kind)) return []
+    const isHandful = count <= MAX_CONTRADICTIONS || count <= of * MAX_SHARE_CONTRADICTIONS
+    return isHandful ? [] : [`${count} of ${of} ${definition.plural}: ${description}, such as ${examples.join('; ')}`]
+  })
+}
+
+export function refuseContradictions(release: Release): void {
+  const found = contradictionsIn(release)
+  if (found.length > 0) throw new ContradictingReferences(found)
+}
+
+class ContradictingReferences extends Failure {
+  constructor(found: readonly string[]) {
+    super(
+      `more than a handful of references contradict each other, so that records would be served in the wrong place:\n` +
+        `${found.map((one) => `  ${one}\n`).join('')}` +
+        'Nothing was changed, and --accept-changes does not let it through. The identifiers by which these records refer ' +
+        'to others mean other records here: import these collections together with those that they refer to, or refer ' +
+        'to them by official code.',
+    )
+  }
 }

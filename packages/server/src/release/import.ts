@@ -1,15 +1,18 @@
 // Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
 
 import { Failure } from '../base/failure.ts'
+import { entityIn } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Faults } from '../source/faults.ts'
 import { type Finding, Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
 import { checkAliases } from './aliases.ts'
-import { type Base, type Built, buildRelease, completedSource, storedRows } from './build/build.ts'
+import { type Built, buildRelease } from './build/build.ts'
 import type { OnProgress } from './build/build-loop.ts'
+import { type Childless, childlessIn } from './build/childless.ts'
+import { type Base, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
 import { countIn } from './diff.ts'
-import { breakingChanges, type Changes, compareReleases } from './guard.ts'
+import { breakingChanges, type Changes, compareReleases, refuseContradictions } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
 import type { Shelf } from './home/shelf.ts'
 import { verifyEntity } from './home/verify.ts'
@@ -40,6 +43,8 @@ export type ImportReport = {
   /** What differs from the release before; absent when there was none. */
   readonly changes: Changes | undefined
   readonly breakingChanges: readonly string[]
+  /** New records below which there is nothing, since the source does not provide what would be. */
+  readonly childless: readonly Childless[]
   readonly findings: readonly Finding[]
   readonly seconds: number
   readonly recordsPerSecond: number
@@ -72,28 +77,30 @@ class CannotBuildUpon extends Failure {
 /** The caller holds the lock of the home, and has upgraded it. */
 export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
   const current = readCurrent(shelf, source, options.fallback)
-  const { registry, unknown } = await registryFor(shelf, source, current)
+  const { registry, unknown } = await registryFor(shelf, source, current, options.fallback)
   const directory = shelf.newBuilding()
   try {
     const started = performance.now()
-    const whole = current === undefined ? completedSource(source, options.fallback) : source
-    const buildFromRows: Build = (...building) => buildRelease(whole, current, ...building)
+    const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
+    const buildFromRows: Build = (...building) => buildRelease(source, completion, ...building)
     const built = await (options.build ?? buildFromRows)(directory, registry, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    refuseContradictions(release)
     if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)
     const missing = current === undefined ? await partOnly(release, source, options.fallback) : []
     const knownIds = { registry, unknown }
-    const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, knownIds, options.fallback)
+    const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, knownIds)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
+    const childless = await childlessIn(release, source.provides, completion)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
     else if (outcome === 'nothing to do' && !options.dryRun) signIfOther(shelf, manifest.digest, options.sign)
     const previous = current?.release.digest
-    return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found }
+    return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found, childless }
   } finally {
     shelf.sweep()
   }
@@ -169,9 +176,15 @@ type KnownIds = {
 }
 
 /** Invented records neither take nor keep anyone's identifier. */
-async function registryFor(shelf: Shelf, source: Source, current: Current | undefined): Promise<KnownIds> {
+async function registryFor(
+  shelf: Shelf,
+  source: Source,
+  current: Current | undefined,
+  fallback: Source,
+): Promise<KnownIds> {
   if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
   const registry = shelf.loadIdRegistry()
+  if (fallback !== source) await preferIdsOf(fallback, source.provides, registry)
   const unknown: string[] = []
   if (current === undefined || current.release.manifest.source.synthetic) return { registry, unknown }
   const { catalog, manifest } = current.release
@@ -187,6 +200,17 @@ async function registryFor(shelf: Shelf, source: Source, current: Current | unde
     }
   }
   return { registry, unknown }
+}
+
+/** So that a code has the identifier of the bundled data whichever source comes first. */
+async function preferIdsOf(fallback: Source, names: readonly string[], registry: IdRegistry): Promise<void> {
+  const report = { faults: new Faults(), findings: new Findings() }
+  for (const name of names.filter((one) => fallback.provides.includes(one))) {
+    const entity = entityIn(fallback.catalog, name)
+    if (!isNumbered(entity)) continue
+    const blocks = await Array.fromAsync(fallback.read(name, report))
+    registry.prefer(entity, blocks.flatMap(({ rows }) => rows) as readonly Values[])
+  }
 }
 
 function* rowsIn(entity: OpenEntity): Generator<Values> {
@@ -231,17 +255,14 @@ async function partOnly(built: Release, { publishedBy }: Source, fallback: Sourc
   return expected > 1 ? [`${publishedBy}: ${countIn(built, publishedBy)} of ${expected} that the bundled data has`] : []
 }
 
-/** Invented records that are replaced are missed by no one; but the identifier of a real record stays with it. */
+/** The identifier of a real record stays with it. */
 function guarded(
   current: Release | undefined,
   built: Release,
   changes: Changes | undefined,
   { registry, unknown }: KnownIds,
-  fallback: Source,
 ): string[] {
-  const isCompared = current !== undefined && changes !== undefined && !current.manifest.source.synthetic
-  const standIns = current?.manifest.source.kind === fallback.origin.kind ? fallback.standIns : []
-  const breaks = isCompared ? breakingChanges(current, built, changes, standIns) : []
+  const breaks = current === undefined || changes === undefined ? [] : breakingChanges(current, built, changes)
   if (breaks.length > 0 || built.manifest.source.synthetic) return breaks
   const summary = (claims: readonly string[], what: string) =>
     claims.length === 0 ? [] : [`${claims.length} ${what}, such as ${claims[0]}`]

@@ -4,6 +4,7 @@ import { version } from '../base/version.ts'
 import { type EntityData, entityData } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
+import { inferredNumbering, type Numbering } from '../source/numbering.ts'
 import type { Alias, Origin } from '../source/source.ts'
 import type { FileSummary } from './files/durable-file.ts'
 import { RECORD_FILES } from './files/record-file.ts'
@@ -47,6 +48,8 @@ export type ReleasedEntity = {
   readonly facts?: string
   /** The size of all its files. */
   readonly bytes: number
+  /** Absent in releases of version 0.3.0 and earlier. */
+  readonly numbering?: Numbering
 }
 
 /** A finding, and the entity that it is about where that is known. */
@@ -91,18 +94,26 @@ export const releaseDigest = (entities: Content, aliases: readonly Alias[] = [])
 
 type ManifestParts = Pick<Manifest, 'built' | 'source' | 'entities' | 'findings'> & {
   readonly aliases: readonly Alias[] | undefined
+  readonly numbering: (entity: string) => Numbering
 }
 
 /** The manifest of a release that this program writes. */
-export const newManifest = ({ built, source, entities, findings, aliases = [] }: ManifestParts): Manifest => ({
-  digest: releaseDigest(entities, aliases),
-  built,
-  source,
-  versions: { nomenclator: version, bun: Bun.version },
-  entities,
-  findings,
-  ...(aliases.length === 0 ? {} : { aliases }),
-})
+export function newManifest({ built, source, entities, findings, aliases = [], numbering }: ManifestParts): Manifest {
+  const numbered = Object.entries(entities).map(([name, entity]) => [name, { ...entity, numbering: numbering(name) }])
+  return {
+    digest: releaseDigest(entities, aliases),
+    built,
+    source,
+    versions: { nomenclator: version, bun: Bun.version },
+    entities: Object.fromEntries(numbered),
+    findings,
+    ...(aliases.length === 0 ? {} : { aliases }),
+  }
+}
+
+/** The numbering of an entity of a release, whichever version has written it. */
+export const numberingOf = ({ source, entities }: Pick<Manifest, 'source' | 'entities'>, name: string): Numbering =>
+  entities[name]?.numbering ?? inferredNumbering(source, name)
 
 export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 

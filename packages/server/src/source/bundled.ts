@@ -1,5 +1,6 @@
 // The real data that ships with the program, in data/: a tabular directory like any other.
 import { shippedFile } from '../base/program.ts'
+import { STAND_IN_CREDIT, STAND_INS } from './numbering.ts'
 import type { Source } from './source.ts'
 import { tabularSource } from './tabular/tabular.ts'
 
@@ -8,7 +9,7 @@ export function bundledSource(): Source {
   const { aliases: _, ...source } = tabularSource(shippedFile('data'))
   return {
     ...source,
-    standIns: ['localidad'],
+    numbering: Object.fromEntries(STAND_INS.map((name) => [name, 'stand-in'])),
     origin: {
       kind: 'bundled',
       title: 'the data that ships with Nomenclator',
@@ -16,8 +17,8 @@ export function bundledSource(): Source {
       credits: [
         {
           to:
-            'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid, or INEGI’s ' +
-            'nine digits for a seat that GeoNames lacks, and its identifier is ours',
+            `${STAND_IN_CREDIT} (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid, or ` +
+            'INEGI’s nine digits for a seat that GeoNames lacks, and its identifier is ours',
           of: ['municipio', 'localidad'],
         },
         { to: 'Unicode CLDR, Unicode-3.0', of: ['pais'] },

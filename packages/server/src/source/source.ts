@@ -2,9 +2,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Faults } from './faults.ts'
 import type { Findings } from './findings.ts'
+import type { Numbering } from './numbering.ts'
 
-/** How a row names the record that it embeds: by identifier, or by the fields of its official code. */
-export type Reference = number | { readonly [codeField: string]: string | number }
+/**
+ * How a row names the record that it embeds: by identifier, or by the fields of its official code, of which one may be such a
+ * reference itself. An identifier means the record that has it in the source itself; where the source does not provide
+ * the entity, the one that has it in the current release. So a source whose identifiers are its own refers by code.
+ */
+type Reference = number | CodeReference
+export type CodeReference = { readonly [codeField: string]: string | Reference }
 
 /**
  * A row as it was found, before anyone has checked it. Its own identifier may be left out: it is then the one that
@@ -49,8 +55,8 @@ export type Source = {
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
-  /** Entities whose records only stand in for the official ones, under codes of their own: they may be replaced by as many others. */
-  readonly standIns?: readonly string[]
+  /** The numbering of the entities that it provides, where it is not that of all: synthetic for invented records, else official. */
+  readonly numbering?: Readonly<Record<string, Numbering>>
   /** The entity of the regions by which it is published too: with a single one of them, it is most likely a part only. */
   readonly publishedBy?: string
   /** How many rows to expect, where that is known, for a progress bar. */
@@ -60,3 +66,6 @@ export type Source = {
   /** Gives the rows of an entity; entities are read in the order of their definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
   read(entity: string, report: Report): AsyncIterable<Block> | Iterable<Block>
 }
+
+export const numberingIn = ({ origin, numbering }: Pick<Source, 'origin' | 'numbering'>, entity: string): Numbering =>
+  numbering?.[entity] ?? (origin.synthetic ? 'synthetic' : 'official')

@@ -4,7 +4,7 @@ import { valueAt } from '../../base/json.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { catalogOfBoth, changeJson, diffEntity, diffJson } from '../../release/diff.ts'
+import { catalogOfBoth, changeJson, diffEntity, diffJson, isRenumbered } from '../../release/diff.ts'
 import { compareReleases } from '../../release/guard.ts'
 import { fromDisk } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
@@ -12,6 +12,7 @@ import { command, type Terminal } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
+import { RENUMBERED } from '../terminal/renumbered.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -58,6 +59,7 @@ const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 
 function listChanges(older: Release, newer: Release, entity: Entity, terminal: Terminal): void {
   const nameField = nameFieldOf(entity)
+  if (isRenumbered(older, newer, entity.name)) terminal.out(`${entity.plural}: ${RENUMBERED}\n`)
   for (const change of diffEntity(older, newer, entity.name, fromDisk)) {
     const record = change.change === 'removed' ? change.old : change.new
     const name = record[nameField] === undefined ? '' : ` ${record[nameField]}`
@@ -74,14 +76,15 @@ const textAt = (record: PublishedRecord, path: string): string =>
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
-    const { added, changed, removed, reordered, fields } = changes
+    const { added, changed, removed, reordered, fields, isRenumbered } = changes
     const counts = [
       `${number.format(added)} added`,
       `${number.format(changed)} changed`,
       `${number.format(removed)} removed`,
     ]
     const collection = entityIn(catalog, name).plural.padEnd(28)
-    terminal.out(`${collection} ${counts.join(', ')}${reordered ? ', in another order' : ''}\n`)
+    const more = isRenumbered ? `; ${RENUMBERED}` : reordered ? ', in another order' : ''
+    terminal.out(`${collection} ${counts.join(', ')}${more}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
   }

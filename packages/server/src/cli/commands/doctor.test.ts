@@ -198,6 +198,26 @@ describe('home', () => {
     expect((await examined(home.path))('home').status).toBe('fail')
   })
 
+  test('with records in the wrong place', async () => {
+    using home = new TestHome()
+    const { digest } = await home.import(sourceOf(tiny))
+    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    const [finding] = home.current().manifest.findings
+    chmodSync(path, 0o644)
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(
+        `"count": ${finding?.count},\n      "examples"`,
+        '"count": 924,\n      "examples"',
+      ),
+    )
+    const { status, found, change } = (await examined(home.path))('home')
+    expect([status, change]).toEqual(['fail', 'import these collections again, together with those that they refer to'])
+    expect(found).toContain(
+      '924 of 3 localidades: the state of a locality is not the state of its municipality, such as',
+    )
+  })
+
   test('of an earlier version', async () => {
     using directory = new TestDirectory()
     await unpackFirstHome(directory.path)

@@ -6,6 +6,7 @@ import { net } from '../../base/built-ins.ts'
 import { Failure, messageOf } from '../../base/failure.ts'
 import { describeAddress, type ShelfAddress, withoutPassword } from '../../distribution/postgres/address.ts'
 import { urlOf } from '../../http/wire/server.ts'
+import { contradictionsIn } from '../../release/guard.ts'
 import { isOutdated, newerReleases } from '../../release/home/outdated.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
@@ -301,7 +302,7 @@ async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {
     const digest = shelf.currentDigest()
     if (digest === undefined) return ok('no release yet: serve builds one from the bundled data')
     shelf.loadIdRegistry()
-    shelf.read(digest)
+    const current = shelf.read(digest)
     const digests = shelf.digests()
     const verify = releaseVerifier(shelf)
     const damaged: string[] = []
@@ -312,6 +313,12 @@ async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {
     const found = `release ${digest.slice(0, 12)} is current, ${digests.length} on disk`
     const change = 'import its source again to replace it, or remove it with nomenclator releases prune'
     if (damaged.length > 0) return fail(damaged.join('\n'), change)
+    const contradictions = contradictionsIn(current)
+    if (contradictions.length > 0)
+      return fail(
+        `release ${digest.slice(0, 12)} is current, and has records in the wrong place: ${contradictions.join('\n')}`,
+        'import these collections again, together with those that they refer to',
+      )
     return ok(`${found}, ${deep ? 'every byte as it was written' : 'all files there with their sizes'}`)
   } catch (error) {
     if (!(error instanceof Failure)) return fail(`it cannot be read: ${messageOf(error)}`, 'see permissions above')

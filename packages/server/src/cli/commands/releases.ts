@@ -2,7 +2,7 @@
 import { Failure } from '../../base/failure.ts'
 import type { Listed, Shelf } from '../../release/home/shelf.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
-import { findingsByKind, sizeOf } from '../../release/manifest.ts'
+import { findingsByKind, numberingOf, sizeOf } from '../../release/manifest.ts'
 import { parseSignature } from '../../release/signing/minisign.ts'
 import { command, type Terminal } from '../command.ts'
 import { wholeNumber, yes } from '../flags/flags.ts'
@@ -70,9 +70,11 @@ const releasesShow = command({
     if (signature !== undefined)
       terminal.out(`signed   by key ${signature.keyId}; nomenclator verify-release checks it\n`)
     for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
-    for (const { plural, name } of release.catalog.entities.values())
-      terminal.out(`${plural.padEnd(28)}${number.format(release.entity(name).count).padStart(10)}
-`)
+    for (const { plural, name } of release.catalog.entities.values()) {
+      const numbering = numberingOf(manifest, name)
+      const note = numbering === 'official' ? '' : `  ${numbering} numbering`
+      terminal.out(`${plural.padEnd(28)}${number.format(release.entity(name).count).padStart(10)}${note}\n`)
+    }
     for (const { kind, count, description, examples } of findingsByKind(manifest)) {
       terminal.out(
         `finding  ${kind}: ${number.format(count)} × ${description}\n${examples.map((one) => `           ${one}\n`).join('')}`,

@@ -9,6 +9,7 @@ import type { Terminal } from '../command.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
 import { progressLine } from '../terminal/progress.ts'
+import { RENUMBERED } from '../terminal/renumbered.ts'
 import { changeHome } from './open-home.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -82,8 +83,14 @@ export function reportText(report: ImportReport): string {
     ({ description, count, examples }) => `  ${number.format(count)} × ${description} (such as ${examples[0]})\n`,
   )
   const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? '' : `${title}\n${lines.join('')}`)
+  const childless = report.childless.map(
+    ({ collection, without, count, examples }) =>
+      `  ${number.format(count)} new ${collection} have no ${without}, such as ${examples.join(', ')}: ` +
+      `${without} were not in this import and stay as they were. Import them next.\n`,
+  )
   return (
     `${OUTCOMES[report.outcome](report.digest.slice(0, 12))}\n${rows.join('')}` +
+    section('Without anything below them:', childless) +
     section('Findings, served as they are:', findings) +
     section(
       'Breaking changes:',
@@ -96,7 +103,8 @@ export function reportText(report: ImportReport): string {
 function changesText({ changes }: ImportReport, name: string): string {
   const ofEntity = changes?.[name]
   if (ofEntity === undefined) return ''
-  const { added, changed, removed, reordered } = ofEntity
+  const { added, changed, removed, reordered, isRenumbered } = ofEntity
   if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
-  return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed`
+  const why = isRenumbered ? ` (${RENUMBERED})` : ''
+  return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed${why}`
 }

@@ -3,17 +3,19 @@ import { rmSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
 import { entityData } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
-import { type Built, blocksOf } from '../../release/build/build.ts'
+import type { Built } from '../../release/build/build.ts'
 import { type BuildPlan, buildEntities, type DigestOf } from '../../release/build/build-loop.ts'
+import { blocksOf } from '../../release/build/completion.ts'
 import { scanEntity } from '../../release/files/scan.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import type { Build, ImportOptions } from '../../release/import.ts'
-import { isSameContent, newManifest, type ReleasedEntity } from '../../release/manifest.ts'
+import { isSameContent, newManifest, type ReleasedEntity, type ReleaseFinding } from '../../release/manifest.ts'
 import { openEntity, readEntityManifest, type StoredEntity } from '../../release/release.ts'
 import type { PublicKey } from '../../release/signing/minisign.ts'
 import { proofOf, UnsignedRelease } from '../../release/signing/release-signature.ts'
 import type { Download } from '../../source/download.ts'
 import { Faults } from '../../source/faults.ts'
+import { inferredNumbering } from '../../source/numbering.ts'
 import type { Block, Source } from '../../source/source.ts'
 import { downloadedRows, type Origin, type OriginRelease, type RecordsDownload } from './origin.ts'
 
@@ -135,7 +137,11 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
   const { catalog, built, findings, aliases } = release
   const faults = new Faults()
   const byName = new Map(release.entities.map((entity) => [entity.name, entity]))
-  const { entities, directories } = await buildEntities({
+  const {
+    entities,
+    findings: found,
+    directories,
+  } = await buildEntities({
     ...building,
     catalog,
     faults,
@@ -162,8 +168,14 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
     },
     open: (definition, digest) => openEntity(definition, digest, shelf.entityDirectory(digest)),
   })
-  return { manifest: newManifest({ built, source: source.origin, entities, findings, aliases }), directories }
+  const numbering = (name: string) => byName.get(name)?.numbering ?? inferredNumbering(release.source, name)
+  const all = [...found, ...findings.filter((finding) => !found.some((one) => isAlike(one, finding)))]
+  const manifest = newManifest({ built, source: source.origin, entities, findings: all, aliases, numbering })
+  return { manifest, directories }
 }
+
+/** What is found here in records that were built counts, whatever the origin says of them. */
+const isAlike = (one: ReleaseFinding, other: ReleaseFinding) => one.kind === other.kind && one.entity === other.entity
 
 /** What is here is the same down to its index: the definition and what it is made from are the same too. */
 const isSame = ({ manifest }: StoredEntity, definition: Entity, digestOf: DigestOf): boolean =>

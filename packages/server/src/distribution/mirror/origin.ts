@@ -17,11 +17,12 @@ import { DOWNLOAD_LIMITS, type Download, type DownloadOptions, download } from '
 import type { Faults } from '../../source/faults.ts'
 import { readLines, UnreadableFile } from '../../source/lines.ts'
 import { PoliteClient, Refused } from '../../source/live-v1/client.ts'
+import { NUMBERINGS } from '../../source/numbering.ts'
 import { printable, serviceAddress } from '../../source/requests.ts'
 import type { Alias, Block, GivenRow, Origin as SourceOrigin } from '../../source/source.ts'
 
 /** An entity as the origin publishes it. */
-type OriginEntity = Pick<ReleasedEntity, 'collection' | 'count' | 'records' | 'facts'> & {
+type OriginEntity = Pick<ReleasedEntity, 'collection' | 'count' | 'records' | 'facts' | 'numbering'> & {
   readonly name: string
   readonly definition: EntityData
 }
@@ -186,12 +187,13 @@ function parseRelease({ digest, built, source, entities, findings, aliases }: Un
     digest,
     built: new Date(built).toISOString(),
     source: origin,
-    entities: entities.map(({ name, collection, count, records, facts, definition }) => ({
+    entities: entities.map(({ name, collection, count, records, facts, numbering, definition }) => ({
       name,
       collection,
       count,
       records,
       ...(facts === undefined ? {} : { facts }),
+      ...(numbering === undefined ? {} : { numbering }),
       definition,
     })),
     findings: findings.map(({ kind, says, count, examples, entity }) => ({
@@ -208,12 +210,14 @@ function parseRelease({ digest, built, source, entities, findings, aliases }: Un
 
 function entityFault(value: unknown, known: ReadonlyMap<string, EntityData>): string | undefined {
   if (!isObject(value)) return 'an entity is not an object'
-  const { name, collection, count, records, facts, definition } = value
+  const { name, collection, count, records, facts, numbering, definition } = value
   const wrong = definitionFault(definition, known)
   if (wrong !== undefined) return wrong
   const defined = definition as EntityData
   if (name !== defined.name || known.has(defined.name) || collection !== defined.plural)
     return `${defined.name} is not named as it is defined`
+  if (numbering !== undefined && !NUMBERINGS.some((known) => known === numbering))
+    return `${defined.name} has a numbering that is not known here`
   const areSums = isDigest(records) && (facts === undefined || isDigest(facts))
   return areSums && isCount(count) ? undefined : `${defined.name} has no sound checksums`
 }

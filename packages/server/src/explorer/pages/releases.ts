@@ -139,6 +139,7 @@ function changesBetween(
     ({ entity, kinds: counted }) =>
       html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
   )}</tbody></table>
+${changes.map(({ entity, isRenumbered }) => isRenumbered && html`<p class="note">${words.release.renumbered(manyOf(view, entity))}</p>`)}
 ${changes.map(({ entity, kinds: counted }) =>
   kinds.map(([kind, label]) => counted[kind].count > 0 && changeList(view, entity, label, counted[kind], to)),
 )}

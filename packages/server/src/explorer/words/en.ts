@@ -114,6 +114,7 @@ export const en: Words = {
     'discipline-code-outside-field': 'a discipline code does not begin with the code of its field',
     'subdiscipline-code-outside-discipline': 'a subdiscipline code does not begin with the code of its discipline',
     'subdiscipline-code-outside-field': 'a subdiscipline code does not begin with the code of its field',
+    'stand-in-left-out': 'a record that only stands in was left out, since the source does not have what it belongs to',
   },
   factValues: { ambito: { U: 'Urban', R: 'Rural' } },
   identifier: 'Identifier',
@@ -262,6 +263,8 @@ export const en: Words = {
     compareButton: 'Compare',
     noChanges: 'These two releases have the same records.',
     changesText: (from, to) => `From ${from} to ${to}:`,
+    renumbered: (collection) =>
+      `${collection}: the two releases number them otherwise, so that nothing can be compared. All of before count as removed, and all of now as added.`,
     kinds: { added: 'Added', changed: 'Changed', removed: 'Removed' },
     examples: (shown, count) => `${shown} of ${count}`,
     details: 'Of the release',

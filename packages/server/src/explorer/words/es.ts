@@ -137,6 +137,8 @@ const findings: Readonly<Record<string, string>> = {
   'discipline-code-outside-field': 'la clave de la disciplina no empieza con la de su campo',
   'subdiscipline-code-outside-discipline': 'la clave de la subdisciplina no empieza con la de su disciplina',
   'subdiscipline-code-outside-field': 'la clave de la subdisciplina no empieza con la de su campo',
+  'stand-in-left-out':
+    'se omitió un registro que solo suple a otro, porque la fuente no tiene aquello a lo que pertenece',
 }
 
 /** What stands for the values of facts that are codes. */
@@ -301,6 +303,8 @@ export const es = {
     compareButton: 'Comparar',
     noChanges: 'Estas dos versiones tienen los mismos registros.',
     changesText: (from: string, to: string) => `Del ${from} al ${to}:`,
+    renumbered: (collection: string) =>
+      `${collection}: las dos versiones los numeran de otro modo y no se pueden comparar. Todos los de antes cuentan como retirados y todos los de ahora como agregados.`,
     kinds: { added: 'Agregados', changed: 'Cambiados', removed: 'Retirados' },
     examples: (shown: string, count: string) => `${shown} de ${count}`,
     details: 'De la versión',

@@ -3,7 +3,7 @@
 import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
-import { collectionCounts, type Manifest, sizeOf } from '../../release/manifest.ts'
+import { collectionCounts, type Manifest, numberingOf, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
@@ -66,6 +66,9 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
     examples,
   })),
   versions: manifest.versions,
+  numbering: Object.fromEntries(
+    Object.entries(manifest.entities).map(([name, { collection }]) => [collection, numberingOf(manifest, name)]),
+  ),
 })
 
 /** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
@@ -84,6 +87,7 @@ export function describeManifest(release: Release) {
       records,
       ...(facts === undefined ? {} : { facts }),
       digest: ofFiles,
+      numbering: numberingOf(release.manifest, name),
       definition: definitions.get(name),
     })),
     aliases,

@@ -9,6 +9,8 @@ import type { IdRegistry } from '../home/id-registry.ts'
 import type { ReleasedEntity, ReleaseFinding } from '../manifest.ts'
 import type { OpenEntity } from '../release.ts'
 import { buildEntity } from './entity-build.ts'
+import { entitiesOnPaths } from './oddities.ts'
+import { entitiesInCode, type RowsOf } from './official-code.ts'
 import { ParentRecords } from './parent-records.ts'
 
 /** Called now and then with how far the build is. */
@@ -20,7 +22,7 @@ export type DigestOf = (name: string) => string
 /** An entity that is there already, down to its index, with the findings about it. */
 export type ReusableEntity = { readonly released: ReleasedEntity; readonly findings: readonly Finding[] }
 
-type Blocks = AsyncIterable<Block> | Iterable<Block>
+export type Blocks = AsyncIterable<Block> | Iterable<Block>
 
 /** An entity that has to be built. */
 type RowsOfEntity = {
@@ -37,7 +39,8 @@ export type BuildPlan = {
   readonly directory: string
   readonly registry: IdRegistry
   readonly faults: Faults
-  readonly sourceOf: (entity: Entity, digestOf: DigestOf) => Promise<ReusableEntity | RowsOfEntity>
+  /** `rowsOf` has the records of the entities that it embeds, once the rows are read. */
+  readonly sourceOf: (entity: Entity, digestOf: DigestOf, rowsOf: RowsOf) => Promise<ReusableEntity | RowsOfEntity>
   /** Opens an entity that was used again, because one that is built embeds its records. */
   readonly open: (entity: Entity, digest: string) => OpenEntity | Promise<OpenEntity>
   readonly onProgress: OnProgress | undefined
@@ -48,6 +51,8 @@ export type BuiltEntities = {
   readonly findings: readonly ReleaseFinding[]
   /** Where the entities are that were built, by their digests. */
   readonly directories: ReadonlyMap<string, string>
+  /** The records of those that others embed and that were built, or read because of it. */
+  readonly rowsOf: RowsOf
 }
 
 /** Faults are left to the caller: the rows of later entities are checked too, so that all are reported at once. */
@@ -64,14 +69,15 @@ export async function buildEntities(plan: BuildPlan): Promise<BuiltEntities> {
     findings.push(...ofEntity.map((finding) => ({ ...finding, entity: name })))
   }
   for (const [name, entity] of catalog.entities) {
-    const source = await plan.sourceOf(entity, digestOf)
+    const source = await plan.sourceOf(entity, digestOf, parents.rowsOf)
     if ('released' in source) {
       add(name, source)
       reused.add(name)
       continue
     }
-    for (const [, parent] of embedsOf(entity))
-      if (reused.has(parent.name) && !parents.has(parent)) parents.load(await plan.open(parent, digestOf(parent.name)))
+    for (const ancestor of ancestorsRead(entity))
+      if (reused.has(ancestor.name) && !parents.has(ancestor))
+        parents.load(await plan.open(ancestor, digestOf(ancestor.name)))
     const directory = join(plan.directory, name)
     const report = { faults, findings: new Findings() }
     const { expected } = source
@@ -88,8 +94,14 @@ export async function buildEntities(plan: BuildPlan): Promise<BuiltEntities> {
     add(name, { released: released ?? NOT_BUILT, findings: ofEntity })
     if (released !== undefined) directories.set(released.digest, directory)
   }
-  return { entities, findings, directories }
+  return { entities, findings, directories, rowsOf: parents.rowsOf }
 }
+
+/** The entities whose records the rows of another are settled and looked at with. */
+const ancestorsRead = (entity: Entity): Entity[] => [
+  ...embedsOf(entity).flatMap(([, parent]) => entitiesInCode(parent)),
+  ...entitiesOnPaths(entity),
+]
 
 /** Stands for an entity with faulty rows until the faults are thrown. */
 const NOT_BUILT: ReleasedEntity = { format: 0, collection: '', digest: '', count: 0, records: '', bytes: 0 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { disciplina, localidad, pais, subdisciplina } from '../../catalog/entities.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
 import { Findings } from '../../source/findings.ts'
-import { oddityFinder } from './oddities.ts'
+import { contradictionKinds, entitiesOnPaths, oddityFinder } from './oddities.ts'
 
 const parents: Readonly<Record<string, ReadonlyMap<number, Values>>> = {
   estado: new Map([1, 2].map((idEstado) => [idEstado, { idEstado }])),
@@ -73,6 +73,31 @@ const cases: readonly [name: string, entity: Entity, row: Values, found: ReturnT
 ]
 
 test.each(cases)('%s', (_, entity, row, wanted) => expect(found(entity, row)).toEqual(wanted))
+
+describe('ways to one ancestor', () => {
+  const { expects: _, ...same } = localidad
+  const unexpecting: Entity = { ...same, expects: [] }
+
+  test('that lead to different records contradict each other, though no definition expects anything of them', () => {
+    expect(found(unexpecting, locality)).toEqual([])
+    expect(found(unexpecting, { ...locality, idEstado: 2 })).toEqual(
+      one('references-contradict', 'localidad 7/3: 2, 1'),
+    )
+  })
+
+  test.each<[string, Entity, string[]]>([
+    ['as a definition expects it', localidad, ['locality-state-differs']],
+    ['where none does', unexpecting, ['references-contradict']],
+    ['and not where there is one way', subdisciplina, []],
+  ])('are known by the kind of their finding, %s', (_, entity, kinds) =>
+    expect(contradictionKinds(entity)).toEqual(kinds),
+  )
+
+  test('are read from the entities that they go through', () => {
+    expect(entitiesOnPaths(localidad).map(({ name }) => name)).toEqual(['municipio'])
+    expect(new Set(entitiesOnPaths(subdisciplina).map(({ name }) => name))).toEqual(new Set(['disciplina', 'campo']))
+  })
+})
 
 describe('of many', () => {
   test('all are counted and the first five are shown', () => {

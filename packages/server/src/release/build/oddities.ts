@@ -1,11 +1,11 @@
 // Looks for what the definitions expect of records and the records do not keep.
-import type { Entity, Expectation, Values } from '../../catalog/entity.ts'
+import { type Entity, type Expectation, embeddedAt, type Values } from '../../catalog/entity.ts'
+import { wayPairs } from '../../catalog/lineage.ts'
 import type { Findings } from '../../source/findings.ts'
-
-type ParentRows = (entity: string) => ReadonlyMap<number, Values>
+import type { RowsOf } from './official-code.ts'
 
 /** Follows a dotted path from a row into the rows that it embeds. */
-function pathReader(entity: Entity, path: string, parents: ParentRows): (row: Values) => string | number {
+function pathReader(entity: Entity, path: string, parents: RowsOf): (row: Values) => string | number {
   const [field = '', ...rest] = path.split('.')
   const definition = entity.fields[field]
   if (definition === undefined) throw new Error(`${entity.name} has no field ${field}`)
@@ -16,6 +16,40 @@ function pathReader(entity: Entity, path: string, parents: ParentRows): (row: Va
   return (row) => inner(rows.get(row[field] as number) as Values)
 }
 
+const CONTRADICTION = 'references-contradict'
+
+const expectsPair = ({ left, right, relation }: Expectation, pair: ReturnType<typeof wayPairs>[number]) =>
+  relation === 'equals' &&
+  ((pair.left === left && pair.right === right) || (pair.left === right && pair.right === left))
+
+/** What the definition expects of records, and that two ways from a record to an ancestor lead to the same one. */
+function expectationsOf(entity: Entity): readonly Expectation[] {
+  const others = wayPairs(entity).filter((pair) => !entity.expects.some((expected) => expectsPair(expected, pair)))
+  const description = 'two references of a record lead to different records of the same kind'
+  return [
+    ...entity.expects,
+    ...others.map((pair) => ({ kind: CONTRADICTION, description, relation: 'equals' as const, ...pair })),
+  ]
+}
+
+/** The kinds of findings that tell of records whose references contradict each other. */
+export const contradictionKinds = (entity: Entity): string[] =>
+  expectationsOf(entity)
+    .filter((expected) => wayPairs(entity).some((pair) => expectsPair(expected, pair)))
+    .map(({ kind }) => kind)
+
+/** The entities whose records are looked at on the ways that a definition expects something of. */
+export function entitiesOnPaths(entity: Entity): Entity[] {
+  const along = ([field, ...rest]: readonly string[], from: Entity): Entity[] => {
+    if (field === undefined || rest.length === 0) return []
+    const embedded = embeddedAt(from, field)
+    return [embedded, ...along(rest, embedded)]
+  }
+  return expectationsOf(entity).flatMap(({ left, right }) =>
+    [left, right].flatMap((path) => along(path.split('.'), entity)),
+  )
+}
+
 const holds = (relation: Expectation['relation'], left: string | number, right: string | number) =>
   relation === 'equals' ? left === right : String(left).startsWith(String(right))
 
@@ -23,10 +57,10 @@ const holds = (relation: Expectation['relation'], left: string | number, right: 
 const MAY_COMBINE = /[\u0300-\uffff]/
 
 /** Looks at sound rows of one entity for what its definition expects of them, and at their names. */
-export function oddityFinder(entity: Entity, parents: ParentRows, findings: Findings): (row: Values) => void {
+export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings): (row: Values) => void {
   const label = (row: Values) => `${entity.name} ${entity.key.map((field) => row[field]).join('/')}`
   const names = Object.keys(entity.fields).filter((field) => entity.fields[field]?.kind === 'name')
-  const expectations = entity.expects.map((expected) => ({
+  const expectations = expectationsOf(entity).map((expected) => ({
     ...expected,
     readLeft: pathReader(entity, expected.left, parents),
     readRight: pathReader(entity, expected.right, parents),

@@ -1,17 +1,22 @@
 // The records that the rows of a build may embed: found by identifier or by official code, and as they are rendered.
 import type { Catalog } from '../../catalog/catalog.ts'
-import { type Entity, embedsOf, identifierOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embeddedAt, embedsOf, identifierOf, type Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
+import type { CodeReference } from '../../source/source.ts'
 import { codeOf } from '../home/id-registry.ts'
 import type { OpenEntity } from '../release.ts'
+
+/** In place of an identifier where more than one record has the code. */
+export const SEVERAL = Symbol('several')
 
 type Records = {
   /** The rows in the order of their positions. */
   readonly rows: Map<number, Values>
   /** Each row as JSON, as far as they have been rendered. */
   readonly json: Uint8Array[]
-  readonly ids: Map<string, number>
+  /** The identifier of each code. */
+  readonly ids: Map<string, number | typeof SEVERAL>
 }
 
 const decoder = new TextDecoder()
@@ -38,16 +43,25 @@ export class ParentRecords {
 
   rowsOf = (entity: string): ReadonlyMap<number, Values> => this.#of(entity).rows
 
-  idByCode(entity: Entity, code: Values): number | undefined {
-    return this.#of(entity.name).ids.get(codeOf(entity, code))
+  /** The identifier of the record with a code; undefined where there is none. */
+  idByCode(entity: Entity, code: CodeReference): number | typeof SEVERAL | undefined {
+    const row: Record<string, string | number> = {}
+    for (const field of entity.code) {
+      const part = code[field]
+      const value = typeof part === 'object' ? this.idByCode(embeddedAt(entity, field), part) : part
+      if (value === undefined || value === SEVERAL) return value
+      row[field] = value
+    }
+    return this.#of(entity.name).ids.get(codeOf(entity, row))
   }
 
   /** Keeps a row that others may refer to. */
   add(entity: Entity, row: Values): void {
     const { rows, ids } = this.#of(entity.name)
     const id = row[identifierOf(entity)] as number
+    const code = codeOf(entity, row)
     rows.set(id, row)
-    ids.set(codeOf(entity, row), id)
+    ids.set(code, ids.has(code) ? SEVERAL : id)
   }
 
   /** Keeps the JSON of the next row. */

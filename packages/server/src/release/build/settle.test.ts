@@ -47,6 +47,12 @@ describe('a reference', () => {
       { ...row, idEstado: { cveEstado: 'AGS' }, idMunicipio: { idEstado: 1, cveMunicipio: '002' } },
       { ...row, idEstado: 1, idMunicipio: 2 },
     ],
+    [
+      'by a code that has a code in it becomes an identifier',
+      localidad,
+      { ...row, idEstado: 1, idMunicipio: { idEstado: { cveEstado: 'AGS' }, cveMunicipio: '002' } },
+      { ...row, idEstado: 1, idMunicipio: 2 },
+    ],
   ])('%s', (_, entity, given, wanted) => expect(settled(entity, given)).toEqual({ result: wanted, faults: [] }))
 
   test.each([
@@ -61,6 +67,21 @@ describe('a reference', () => {
       result: undefined,
       faults: [{ ...place, column: 'idEstado', value, expected }],
     })
+  })
+
+  test('by a code that has an unknown code in it is a fault', () => {
+    const idMunicipio = { idEstado: { cveEstado: 'BC' }, cveMunicipio: '002' }
+    expect(settled(localidad, { ...row, idEstado: 1, idMunicipio })).toEqual({
+      result: undefined,
+      faults: [{ ...place, column: 'idMunicipio', value: '"BC/002"', expected: 'the code of a known municipio' }],
+    })
+  })
+
+  test('by a code that several have is a fault', () => {
+    const twins = parentsOf([pais, mexico], [estado, ags], [estado, { ...ags, idEstado: 2 }])
+    const faults = new Faults()
+    rowSettler(municipio, twins, new IdRegistry(), faults)({ ...asientos, idEstado: { cveEstado: 'AGS' } }, place)
+    expect(() => faults.throwIfAny()).toThrow('idEstado: "AGS"; expected a code that only one estado has')
   })
 
   test('that is missing is a fault', () => {

@@ -1,10 +1,18 @@
 // Settles a row as a source gave it: references become identifiers, a missing identifier is filled in, faults are reported.
 import { rowChecker } from '../../catalog/check.ts'
-import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embeddedAt, embedsOf, type Values } from '../../catalog/entity.ts'
 import type { Faults, SourceLocation } from '../../source/faults.ts'
-import type { GivenRow } from '../../source/source.ts'
-import { codeOf, type IdRegistry, isNumbered } from '../home/id-registry.ts'
-import type { ParentRecords } from './parent-records.ts'
+import type { CodeReference, GivenRow } from '../../source/source.ts'
+import { type IdRegistry, isNumbered } from '../home/id-registry.ts'
+import { type ParentRecords, SEVERAL } from './parent-records.ts'
+
+const codeText = (entity: Entity, code: CodeReference): string =>
+  entity.code
+    .map((field) => {
+      const part = code[field]
+      return typeof part === 'object' ? codeText(embeddedAt(entity, field), part) : part
+    })
+    .join('/')
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
 export type RowSettler = (row: GivenRow, location: SourceLocation) => Values | undefined
@@ -20,25 +28,33 @@ export function rowSettler(entity: Entity, records: ParentRecords, registry: IdR
     reference: unknown,
     location: SourceLocation,
   ): number | undefined => {
-    const id = typeof reference === 'object' ? records.idByCode(parent, reference as Values) : reference
+    const isCode = typeof reference === 'object'
+    const id = isCode ? records.idByCode(parent, reference as CodeReference) : reference
     if (typeof id === 'number' && records.rowsOf(parent.name).has(id)) return id
-    const value = typeof reference === 'object' ? codeOf(parent, reference as Values) : reference
-    faults.add({
-      ...location,
-      column: field,
-      value,
-      expected: `the ${typeof reference === 'object' ? 'code' : 'identifier'} of a known ${parent.name}`,
-    })
+    const value = isCode ? codeText(parent, reference as CodeReference) : reference
+    const expected =
+      id === SEVERAL
+        ? `a code that only one ${parent.name} has`
+        : `the ${isCode ? 'code' : 'identifier'} of a known ${parent.name}`
+    faults.add({ ...location, column: field, value, expected })
     return undefined
   }
+
+  /** The reference of each field in the row before: what lies in one place comes one after the other. */
+  const last = parents.map(() => ({ reference: undefined as unknown, id: undefined as number | undefined }))
 
   return (row, location) => {
     let settled = row as Values
     let sound = true
-    for (const [field, parent] of parents) {
-      const id = parentOf(field, parent, row[field], location)
-      if (id === undefined) sound = false
-      else if (id !== row[field]) settled = { ...settled, [field]: id }
+    for (const [at, [field, parent]] of parents.entries()) {
+      const before = last[at] as (typeof last)[number]
+      const reference = row[field]
+      if (before.id === undefined || before.reference !== reference) {
+        before.reference = reference
+        before.id = parentOf(field, parent, reference, location)
+      }
+      if (before.id === undefined) sound = false
+      else if (before.id !== reference) settled = { ...settled, [field]: before.id }
     }
     if (!sound) return undefined
     if (identifier !== undefined && row[identifier] === undefined) {

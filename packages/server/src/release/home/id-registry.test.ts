@@ -49,6 +49,34 @@ describe('identifiers are given', () => {
   })
 })
 
+describe('identifiers that are preferred', () => {
+  const preferring = (registry = new IdRegistry()) => {
+    registry.prefer(municipio, [town(1, '001', 40), town(1, '002', 30), town(1, '003')])
+    return registry
+  }
+
+  test('are given to codes that have none, and others come above them', () => {
+    const registry = preferring()
+    expect(['002', '003', '001', '004'].map((code) => give(registry, town(1, code)))).toEqual([30, 41, 40, 42])
+  })
+
+  test('are not given where the code has one, or another code has it', () => {
+    const before = new IdRegistry()
+    before.claim(municipio, town(1, '001', 7))
+    before.claim(municipio, town(1, '009', 30))
+    const registry = preferring(saved(before))
+    expect(['001', '002'].map((code) => give(registry, town(1, code)))).toEqual([7, 41])
+    expect([registry.reassigned, registry.moved]).toEqual([[], []])
+  })
+
+  test('bind no source that states its own', () => {
+    const registry = preferring()
+    registry.claim(municipio, town(1, '009', 40))
+    registry.claim(municipio, town(1, '001', 2))
+    expect([registry.reassigned, registry.moved]).toEqual([[], []])
+  })
+})
+
 describe('a registry that was lost', () => {
   test('knows nothing of an entity until it is seeded', () => {
     const registry = new IdRegistry()

@@ -21,6 +21,7 @@ export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
 
 export class IdRegistry {
   readonly #ids = new Map<string, Ids>()
+  readonly #preferred = new Map<string, { readonly ids: ReadonlyMap<string, number>; readonly highest: number }>()
   readonly #reassigned: string[] = []
   readonly #moved: string[] = []
 
@@ -45,13 +46,29 @@ export class IdRegistry {
     )
   }
 
-  /** The identifier of the code of a row: the one that it has, or the next free one. */
+  /** Codes that never had an identifier get those of these rows, as long as they are free: so they are the same in every home. */
+  prefer(entity: Entity, rows: Iterable<Values>): void {
+    const preferred = new Map<string, number>()
+    for (const row of rows) {
+      const id = row[entity.key[0] as string]
+      if (typeof id === 'number') preferred.set(codeOf(entity, row), id)
+    }
+    this.#preferred.set(entity.name, { ids: preferred, highest: Math.max(0, ...preferred.values()) })
+  }
+
+  /** The identifier of the code of a row: the one that it has, or the one that is preferred for it, or the next free one. */
   idFor(entity: Entity, row: Values): number {
     const ids = this.#idsOf(entity)
     const code = codeOf(entity, row)
-    const id = ids.idOf.get(code) ?? ids.highest + 1
+    const id = ids.idOf.get(code) ?? this.#freeId(entity, ids, code)
     enter(ids, code, id)
     return id
+  }
+
+  #freeId({ name }: Entity, { codeOf, highest }: Ids, code: string): number {
+    const preferred = this.#preferred.get(name)
+    const id = preferred?.ids.get(code)
+    return id !== undefined && !codeOf.has(id) ? id : Math.max(highest, preferred?.highest ?? 0) + 1
   }
 
   /** Notes which code has an identifier, and whether that was another before, or had another identifier. */

@@ -7,8 +7,8 @@ import { builtInCatalog } from '../../catalog/entities.ts'
 import { embedsOf } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import type { Finding } from '../../source/findings.ts'
-import { blocksOf } from '../build/build.ts'
 import { buildEntities, type OnProgress, type ReusableEntity } from '../build/build-loop.ts'
+import { blocksOf } from '../build/completion.ts'
 import { sha256OfFile } from '../files/durable-file.ts'
 import { scanRows } from '../files/scan.ts'
 import {
@@ -19,6 +19,7 @@ import {
   MANIFEST_FILE,
   type Manifest,
   newManifest,
+  numberingOf,
   type ReleasedEntity,
   type ReleaseFinding,
 } from '../manifest.ts'
@@ -121,7 +122,14 @@ async function upgradeRelease(
   })
   const { built, source, aliases } = old
   const all = [...findings, ...findingsOfSource(old, findings)]
-  const manifest = newManifest({ built, source, entities, findings: all, aliases })
+  const manifest = newManifest({
+    built,
+    source,
+    entities,
+    findings: all,
+    aliases,
+    numbering: (name) => numberingOf(old, name),
+  })
   if (manifest.digest !== digest) throw new Failure(`release ${digest} has other records than its digest says`)
   shelf.placeRelease(manifest)
 }

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { builtInCatalog } from '../../catalog/entities.ts'
 import { bundledSource } from '../bundled.ts'
-import type { Block, GivenRow, Reference, Report, Source } from '../source.ts'
+import type { Block, GivenRow, Report, Source } from '../source.ts'
 import {
   type Area,
   type Areas,
@@ -24,7 +24,7 @@ type InegiOptions = {
   readonly includeRetired: boolean
 }
 
-const MEXICO = 484
+const MEXICO = { cvePais: 'MEX' } as const
 const TITLE = 'INEGI, Catálogo Único de Claves (AGEEML)'
 const CREDIT = 'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades'
 
@@ -77,6 +77,8 @@ async function stateLetterCodes(): Promise<Map<number, LetterCodes>> {
   return letters
 }
 
+type MunicipalityCode = { readonly idEstado: Pick<LetterCodes, 'cveEstado'>; readonly cveMunicipio: string }
+
 class InegiCatalog {
   readonly #tables: TablesByKind
   readonly #letters: ReadonlyMap<number, LetterCodes>
@@ -106,40 +108,51 @@ class InegiCatalog {
   async *states(report: Report): AsyncGenerator<Block> {
     const rowOf = ({ codes, name, facts }: Area): GivenRow => {
       const idEstado = codes[ENT] as number
-      // readPlaces has refused all other codes.
-      return { ...(this.#letters.get(idEstado) as LetterCodes), descEstado: name, idEstado, idPais: MEXICO, ...facts }
+      return { ...this.#lettersOf(codes), descEstado: name, idEstado, idPais: MEXICO, ...facts }
     }
     yield* (await this.#areas(ENT, report)).blocks(rowOf)
   }
 
   async *municipalities(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name, facts }: Area) => ({ ...municipalityCode(codes), descMunicipio: name, ...facts })
+    const rowOf = ({ codes, name, facts }: Area) => ({ ...this.#codeOf(codes), descMunicipio: name, ...facts })
     yield* (await this.#areas(MUN, report)).blocks(rowOf)
   }
 
   async *localities(report: Report): AsyncGenerator<Block> {
     const rules = this.#rules.includeRetired ? await this.#rulesForRetired() : this.#rules
-    const references = new Map<number, Reference>()
-    const municipalityOf = (codes: readonly number[]): Reference => {
+    const municipalities = new Map<number, MunicipalityCode>()
+    const municipalityOf = (codes: readonly number[]) => {
       const key = areaKey(codes, MUN)
-      const reference = references.get(key) ?? municipalityCode(codes)
-      references.set(key, reference)
-      return reference
+      const code = municipalities.get(key) ?? this.#codeOf(codes)
+      municipalities.set(key, code)
+      return code
     }
     for (const table of this.#tables.localidad) {
       for await (const places of readPlaces(table, rules, report)) {
-        const rows = places.map(({ codes, names, facts }) => ({
-          cveLocalidad: codeText(codes, LOC),
-          descLocalidad: names[LOC] as string,
-          idLocalidad: codes[LOC] as number,
-          idEstado: codes[ENT] as number,
-          idMunicipio: municipalityOf(codes),
-          ...facts,
-        }))
+        const rows = places.map(({ codes, names, facts }) => {
+          const idMunicipio = municipalityOf(codes)
+          return {
+            cveLocalidad: codeText(codes, LOC),
+            descLocalidad: names[LOC] as string,
+            idLocalidad: codes[LOC] as number,
+            idEstado: idMunicipio.idEstado,
+            idMunicipio,
+            ...facts,
+          }
+        })
         yield { file: table.file, lines: places.map(({ line }) => line), rows }
       }
     }
   }
+
+  /** readPlaces has refused all other codes. */
+  #lettersOf = (codes: readonly number[]): LetterCodes => this.#letters.get(codes[ENT] as number) as LetterCodes
+
+  /** A municipality, and its state, by code: what they come from, where no file has them, may number them otherwise. */
+  #codeOf = (codes: readonly number[]): MunicipalityCode => ({
+    idEstado: { cveEstado: this.#lettersOf(codes).cveEstado },
+    cveMunicipio: codeText(codes, MUN),
+  })
 
   async #areas(level: AreaLevel, report: Report): Promise<Areas> {
     if (this.#tables[LEVELS[level].entity].length > 0) return ownAreas(this.#tables, level, this.#rules, report)
@@ -172,8 +185,3 @@ const NAMED_TWICE = {
     description: 'a municipality has two names in the file, and keeps the first',
   },
 } as const
-
-const municipalityCode = (codes: readonly number[]) => ({
-  idEstado: codes[ENT] as number,
-  cveMunicipio: codeText(codes, MUN),
-})

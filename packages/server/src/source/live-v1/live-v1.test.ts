@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { contractEntities } from '../../../../../test/support/expected.ts'
 import { jumbled } from '../../../../../test/support/jumbled-catalog.ts'
-import { releaseOf } from '../../../../../test/support/releases.ts'
+import { type Rows, releaseOf, sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
 import { serverOf } from '../../../../../test/support/server.ts'
 import { smallSource } from '../../../../../test/support/small-source.ts'
 import { Failure } from '../../base/failure.ts'
@@ -94,6 +94,38 @@ describe('a small catalog', async () => {
       expect([name, rowsOf(source, name).length > 0]).toEqual([name, provided.includes(name)])
     expect(readdirSync(directory).sort()).toEqual(only.map((name) => `${name}.pages`).sort())
   })
+})
+
+test('what was not harvested is referred to by code, since it is numbered otherwise elsewhere', async () => {
+  const release = await releaseOf(sourceOf(tiny))
+  const { url, close } = serverOf(() => release)
+  const { source } = await harvest(url, { only: ['localidades'] })
+  await close()
+  const renumbered: Rows = {
+    ...tiny,
+    pais: tiny.pais.map((row) => ({ ...row, idPais: row.idPais + 1 })),
+    estado: tiny.estado.map((row) => ({ ...row, idEstado: 3 - row.idEstado, idPais: row.idPais + 1 })),
+    municipio: tiny.municipio.map((row) => ({ ...row, idMunicipio: 4 - row.idMunicipio, idEstado: 3 - row.idEstado })),
+    localidad: [],
+  }
+  using home = new TestHome()
+  await home.import(sourceOf(renumbered))
+  await home.import(source, { acceptChanges: true })
+  const { records, count } = home.current().entity('localidad')
+  const found = Array.from({ length: count }, (_, at) => JSON.parse(new TextDecoder().decode(records.record(at))))
+  expect(
+    found.map(({ descLocalidad, idEstado, idMunicipio }) => [
+      descLocalidad,
+      idEstado.cveEstado,
+      idEstado.idPais.cvePais,
+      idMunicipio.descMunicipio,
+      idMunicipio.idEstado.cveEstado,
+    ]),
+  ).toEqual([
+    ['Ensenada', 'BC', 'MEX', 'Ensenada', 'BC'],
+    ['El "Sauzal" [Ejido]', 'AGS', 'MEX', 'Ensenada', 'BC'],
+    ['Aguascalientes', 'AGS', 'MEX', 'Aguascalientes', 'AGS'],
+  ])
 })
 
 /** The synthetic catalog with a tenth of its localities, so that the test is quick; everything else in full. */

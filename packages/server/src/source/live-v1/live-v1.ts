@@ -8,7 +8,7 @@ import { type Collection, v1Collections } from '../../catalog/collections.ts'
 import { builtInCatalog } from '../../catalog/entities.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { serviceAddress } from '../requests.ts'
-import type { Block, Report, Source } from '../source.ts'
+import type { Block, GivenRow, Report, Source } from '../source.ts'
 import { PoliteClient, type Politeness } from './client.ts'
 import { type HarvestProgress, harvestCollection } from './harvest.ts'
 import type { Parents } from './parents.ts'
@@ -87,8 +87,10 @@ function liveV1Source(base: string, harvest: readonly Harvested[]): Source {
     expected: (name) => harvestedOf(name)?.file.size.total,
     read: (name, report: Report): Iterable<Block> => {
       const harvested = harvestedOf(name)
-      if (harvested !== undefined) return rowsIn(harvested, parentsOnce(), report)
-      return provides.includes(name) ? parentRows(entityIn(builtInCatalog, name), parentsOnce()) : []
+      if (harvested === undefined && !provides.includes(name)) return []
+      const [entity, known] = [entityIn(builtInCatalog, name), parentsOnce()]
+      const blocks = harvested === undefined ? parentRows(entity, known) : rowsIn(harvested, known, report)
+      return withCodes(entity, blocks, known, provides)
     },
   }
 }
@@ -96,6 +98,21 @@ function liveV1Source(base: string, harvest: readonly Harvested[]): Source {
 function* parentRows(entity: Entity, parents: Parents): Generator<Block> {
   for (const { row, location } of parents.list(entity))
     yield { file: location.file, lines: [location.line], rows: [row] }
+}
+
+/** What was not harvested comes from elsewhere, and has other identifiers there: rows refer to it by code. */
+function* withCodes(
+  entity: Entity,
+  blocks: Iterable<Block>,
+  parents: Parents,
+  provides: readonly string[],
+): Generator<Block> {
+  const foreign = embedsOf(entity).filter(([, { name }]) => !provides.includes(name))
+  const withCodesOf = (row: GivenRow): GivenRow => ({
+    ...row,
+    ...Object.fromEntries(foreign.map(([field, parent]) => [field, parents.codeOf(parent, row[field] as number)])),
+  })
+  for (const block of blocks) yield foreign.length === 0 ? block : { ...block, rows: block.rows.map(withCodesOf) }
 }
 
 const withCollection = new Set<string>(collections.map(({ entity }) => entity))

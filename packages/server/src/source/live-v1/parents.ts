@@ -1,12 +1,14 @@
 // The records that other records embed, by identifier: each as it was first found.
-import { type Entity, identifierOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, identifierOf, type Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
 import type { SourceLocation } from '../faults.ts'
+import type { CodeReference } from '../source.ts'
 
 type Parent = { readonly row: Values; readonly location: SourceLocation }
 
 export class Parents {
   readonly #byEntity = new Map<string, Map<number, Parent>>()
+  readonly #references = new Map<string, Map<number, CodeReference>>()
 
   /** Adds a record unless its identifier is known already. */
   add(entity: Entity, record: PublishedRecord, location: SourceLocation): void {
@@ -31,6 +33,25 @@ export class Parents {
       if (knownRow[field] !== row[field])
         differs.push(`${field} ${JSON.stringify(row[field])} instead of ${JSON.stringify(knownRow[field])}`)
     return differs.length === 0 ? undefined : differs.join(', ')
+  }
+
+  /** The official code of the record with an identifier, with those of its own parents in it. */
+  codeOf(entity: Entity, id: number): CodeReference {
+    const references = this.#references.get(entity.name) ?? new Map<number, CodeReference>()
+    this.#references.set(entity.name, references)
+    const reference = references.get(id) ?? this.#reference(entity, id)
+    references.set(id, reference)
+    return reference
+  }
+
+  #reference(entity: Entity, id: number): CodeReference {
+    const row = this.#of(entity).get(id)?.row ?? {}
+    const parents = new Map(embedsOf(entity))
+    const parts = entity.code.map((field) => {
+      const [value, parent] = [row[field] as string | number, parents.get(field)]
+      return [field, parent === undefined ? value : this.codeOf(parent, value as number)]
+    })
+    return Object.fromEntries(parts)
   }
 
   #of(entity: Entity): Map<number, Parent> {

@@ -287,7 +287,9 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     id: 'changes',
     tag: 'Releases',
     summary: 'What changed from one release to another',
-    description: 'For clients that keep a copy. After a 410 they take everything again.',
+    description:
+      'For clients that keep a copy. After a 410 they take everything again. Where the two releases number a collection ' +
+      'otherwise, all of its records are removed, and then all of now added.',
     inQuery: changesParameters(catalog),
     headers: ['Repr-Digest'],
     schema: schemaRef('Changes'),

@@ -9,6 +9,7 @@ import { DISTANCE } from '../../../query/near.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
 import { HOW } from '../../../query/search/search.ts'
+import { NUMBERINGS } from '../../../source/numbering.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
 export type Json = { readonly [key: string]: unknown }
@@ -154,11 +155,17 @@ const RESOLVED_ROW = object({
   alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
 })
 
+const NUMBERING: Json = { type: 'string', enum: [...NUMBERINGS] }
+
 const RELEASE = object({
   ...releaseProperties,
   source: SOURCE,
   findings: described(listOf(FINDING), 'what is unexpected in the records'),
   versions: VERSIONS,
+  numbering: described(
+    mapOf(NUMBERING),
+    'by collection, whose identifiers and codes these are: where they are not the same in two releases, nothing is compared',
+  ),
 })
 
 const RELEASE_MANIFEST = object({
@@ -176,6 +183,7 @@ const RELEASE_MANIFEST = object({
           records: described(SHA256, 'SHA-256 of its records as they are on disk'),
           facts: described(SHA256, 'the same of its facts, where any is known'),
           digest: described(SHA256, 'of all its files'),
+          numbering: described(NUMBERING, 'whose identifiers and codes its records have'),
           definition: described({ type: 'object' }, 'its fields, key, code and order'),
         },
         ['facts'],

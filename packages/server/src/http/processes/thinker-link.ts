@@ -1,0 +1,217 @@
+// The socket from a process that serves to one that thinks, and each request on its way there and back.
+import type { Socket } from 'bun'
+import { WorkStopped } from '../../base/checkpoint.ts'
+import type { FilePart, HttpResponse, Streamed } from '../exchange.ts'
+import { readFilePart } from '../v2/file-part.ts'
+import { FRAME, type Frame, FrameSocket, unpacked } from './frames.ts'
+import type { HandedEnd, HandedResponse } from './thinking.ts'
+
+const LOST = 'the process that made the body is gone'
+
+/** One request on its way to a process that thinks, and its response on the way back. */
+export class Exchange {
+  readonly #id: number
+  readonly #packed: Buffer
+  readonly #onEnd: (milliseconds: number) => void
+  readonly #signal: AbortSignal | undefined
+  readonly #onGone: () => void
+  #link: Link | undefined
+  #isOver = false
+  #isPulled = false
+  #head = Promise.withResolvers<HttpResponse | undefined>()
+  /** Set while a chunk of the body is awaited. */
+  #chunk: PromiseWithResolvers<Uint8Array | undefined> | undefined
+
+  constructor(
+    id: number,
+    packed: Buffer,
+    onEnd: (milliseconds: number) => void,
+    signal: AbortSignal | undefined,
+    onGone: () => void,
+  ) {
+    this.#id = id
+    this.#packed = packed
+    this.#onEnd = onEnd
+    this.#signal = signal
+    this.#onGone = onGone
+    signal?.addEventListener('abort', this.#abandon, { once: true })
+  }
+
+  /** The response; undefined if the process was lost before there was one. */
+  sendTo(link: Link): Promise<HttpResponse | undefined> {
+    if (this.#signal?.aborted) {
+      this.giveUp()
+      throw new WorkStopped('gone')
+    }
+    this.#link = link
+    this.#head = Promise.withResolvers()
+    link.send(this.#id, this.#packed, this)
+    return this.#head.promise
+  }
+
+  /** It was not handed over in the end. */
+  giveUp(): void {
+    this.#end(0)
+  }
+
+  /** Takes what came back. */
+  take({ kind, bytes }: Frame): void {
+    if (kind === FRAME.chunk) {
+      this.#chunk?.resolve(Buffer.from(bytes))
+      this.#chunk = undefined
+    } else if (kind === FRAME.response) this.#takeResponse(bytes)
+    else this.#takeEnd(kind, bytes)
+  }
+
+  /** Whether nothing more comes back. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** The process is gone. Without a response so far, another may be asked. */
+  lose(): void {
+    if (!this.#isPulled) {
+      this.#head.resolve(undefined)
+      return
+    }
+    this.#link = undefined
+    this.#chunk?.reject(new Error(LOST))
+    this.#chunk = undefined
+    this.#end(0)
+  }
+
+  #takeResponse(frame: Buffer): void {
+    const { value, bytes } = unpacked<HandedResponse>(frame)
+    const { status, head, body, length, file, milliseconds } = value
+    if (body === 'pulled') {
+      this.#isPulled = true
+      this.#head.resolve({ status, head, body: { length, chunks: () => this.#chunks(), cancel: this.#abandon } })
+      return
+    }
+    this.#end(milliseconds)
+    this.#head.resolve({ status, head, body: body === 'whole' ? Buffer.from(bytes) : streamedOf(length, file) })
+  }
+
+  #takeEnd(kind: number, frame: Buffer): void {
+    const { milliseconds, message, stopped } = unpacked<HandedEnd>(frame).value
+    this.#end(milliseconds)
+    const error = kind === FRAME.end ? undefined : stopped ? new WorkStopped(stopped) : new Error(message)
+    if (error === undefined) this.#chunk?.resolve(undefined)
+    else this.#chunk?.reject(error)
+    this.#chunk = undefined
+    this.#head.reject(error ?? new WorkStopped('gone'))
+    this.#head.promise.catch(() => {})
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        if (this.#link === undefined) throw new Error(LOST)
+        this.#chunk = Promise.withResolvers()
+        this.#link.pull(this.#id)
+        const chunk = await this.#chunk.promise
+        if (chunk === undefined) return
+        yield chunk
+      }
+    } finally {
+      this.#abandon()
+    }
+  }
+
+  readonly #abandon = (): void => {
+    if (this.#isOver) return
+    this.#onGone()
+    this.#link?.cancel(this.#id)
+    this.#chunk?.reject(new WorkStopped('gone'))
+    this.#chunk = undefined
+  }
+
+  #end(milliseconds: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#signal?.removeEventListener('abort', this.#abandon)
+    this.#onEnd(milliseconds)
+  }
+}
+
+/** The body that is in a file, or one that is not sent and whose length is told all the same. */
+function streamedOf(length: number | undefined, file: FilePart | undefined): Streamed | undefined {
+  if (file !== undefined) return { length, chunks: () => readFilePart(file) }
+  return length === undefined ? undefined : { length, chunks: noChunks }
+}
+
+async function* noChunks(): AsyncGenerator<Uint8Array> {}
+
+/** The socket to one process that thinks. */
+export class Link {
+  readonly #path: string
+  readonly #goneFile: string
+  readonly #exchanges = new Map<number, Exchange>()
+  #frames: FrameSocket | undefined
+  #isRetired = false
+
+  constructor(path: string, goneFile: string) {
+    this.#path = path
+    this.#goneFile = goneFile
+  }
+
+  get isOpen(): boolean {
+    return this.#frames !== undefined
+  }
+
+  get requests(): number {
+    return this.#exchanges.size
+  }
+
+  async connect(): Promise<void> {
+    await Bun.connect<undefined>({
+      unix: this.#path,
+      data: undefined,
+      socket: {
+        open: (socket) => this.#open(socket),
+        data: (_socket, bytes) => this.#frames?.receive(bytes),
+        drain: () => this.#frames?.sendRest(),
+        close: () => this.#lose(),
+      },
+    })
+  }
+
+  send(id: number, request: Buffer, exchange: Exchange): void {
+    this.#exchanges.set(id, exchange)
+    this.#frames?.send(FRAME.request, id, request)
+  }
+
+  pull(id: number): void {
+    this.#frames?.send(FRAME.pull, id)
+  }
+
+  cancel(id: number): void {
+    this.#frames?.send(FRAME.cancel, id)
+  }
+
+  /** It gets no more requests, and is closed when it has none. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#exchanges.size === 0) this.#frames?.end()
+  }
+
+  #open(socket: Socket<undefined>): void {
+    this.#frames = new FrameSocket(socket, (frame) => this.#take(frame))
+    this.#frames.send(FRAME.hello, 0, Buffer.from(this.#goneFile))
+  }
+
+  #take(frame: Frame): void {
+    const exchange = this.#exchanges.get(frame.id)
+    exchange?.take(frame)
+    // Its number may have been given to the next request meanwhile, but not to one of this link.
+    if (exchange?.isOver) this.#exchanges.delete(frame.id)
+    if (this.#isRetired && this.#exchanges.size === 0) this.#frames?.end()
+  }
+
+  #lose(): void {
+    this.#frames = undefined
+    const lost = [...this.#exchanges.values()]
+    this.#exchanges.clear()
+    for (const exchange of lost) exchange.lose()
+  }
+}

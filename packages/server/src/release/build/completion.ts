@@ -1,0 +1,98 @@
+// What completes a release: what its source does not provide, from the current release or, without one, from the bundled data.
+import { type Catalog, entityIn } from '../../catalog/catalog.ts'
+import type { Values } from '../../catalog/entity.ts'
+import { Faults } from '../../source/faults.ts'
+import { Findings } from '../../source/findings.ts'
+import type { Numbering } from '../../source/numbering.ts'
+import { type Alias, type Block, numberingIn, type Origin, type Report, type Source } from '../../source/source.ts'
+import { scanEntity } from '../files/scan.ts'
+import { numberingOf, type ReleasedEntity } from '../manifest.ts'
+import type { OpenEntity, Release, StoredEntity } from '../release.ts'
+import type { Blocks, DigestOf, ReusableEntity } from './build-loop.ts'
+import { type RowsOf, rowsInCode } from './official-code.ts'
+
+/** The release that is built upon. */
+export type Base = {
+  readonly release: Release
+  /** An entity of it whose content has been verified, since what is read from it is written under a new digest. */
+  readonly verified: (name: string) => Promise<OpenEntity>
+}
+
+export type Completion = {
+  /** How it is called where it is at fault. */
+  readonly title: string
+  readonly origin: Origin
+  readonly catalog: Catalog
+  readonly provides: readonly string[]
+  readonly aliases: readonly Alias[] | undefined
+  readonly numbering: (name: string) => Numbering
+  readonly expected: (name: string) => number | undefined
+  readonly read: (name: string, report: Report) => Blocks | Promise<Blocks>
+  /** The entity as it is, where nothing that it embeds has changed. */
+  readonly reusable: (name: string, digestOf: DigestOf) => ReusableEntity | undefined
+  readonly open: (name: string) => Promise<OpenEntity>
+}
+
+export const completionBySource = (source: Source): Completion => ({
+  title: 'the bundled data',
+  origin: source.origin,
+  catalog: source.catalog,
+  provides: source.provides,
+  aliases: undefined,
+  numbering: (name) => numberingIn(source, name),
+  expected: source.expected,
+  read: source.read,
+  reusable: () => undefined,
+  open: (name) => Promise.reject(new Error(`${name} is not on disk`)),
+})
+
+export function completionByRelease({ release, verified }: Base): Completion {
+  const { manifest, catalog, entity } = release
+  return {
+    title: 'the current release',
+    origin: manifest.source,
+    catalog,
+    provides: [...catalog.entities.keys()].filter((name) => entity(name).stored !== undefined),
+    aliases: manifest.aliases,
+    numbering: (name) => numberingOf(manifest, name),
+    expected: (name) => entity(name).count,
+    read: async (name) => storedRows(await verified(name)),
+    reusable: (name, digestOf) => {
+      // Rows and definition are as they were; so must be the entities that the records and the index are made from.
+      const parents = Object.entries(entity(name).stored?.manifest.parents ?? {})
+      if (!parents.every(([parent, digest]) => digestOf(parent) === digest)) return undefined
+      const released = manifest.entities[name] as ReleasedEntity
+      return { released, findings: manifest.findings.filter((finding) => finding.entity === name) }
+    },
+    open: verified,
+  }
+}
+
+const BLOCK = 1_000
+
+/** The rows of an entity that is on disk. */
+export function storedRows({ definition, stored }: OpenEntity): Generator<Block> {
+  const { digest } = stored as StoredEntity
+  return blocksOf(scanEntity(definition, stored as StoredEntity), `entity ${digest.slice(0, 12)}, ${definition.name}`)
+}
+
+/** Rows in blocks, under the name that faults give them. */
+export function* blocksOf(pages: Iterable<readonly Values[]>, file: string): Generator<Block> {
+  let rows: Values[] = []
+  let position = 0
+  const block = (): Block => ({ file, rows, lines: rows.map((_, index) => position - rows.length + index + 1) })
+  for (const page of pages) {
+    rows.push(...page)
+    position += page.length
+    if (rows.length < BLOCK) continue
+    yield block()
+    rows = []
+  }
+  yield block()
+}
+
+/** The records of a completion that give the official code of an entity. */
+export const rowsOfCompletion = (completion: Completion, name: string): Promise<RowsOf> =>
+  rowsInCode(entityIn(completion.catalog, name), async (entity) =>
+    completion.read(entity.name, { faults: new Faults(), findings: new Findings() }),
+  )

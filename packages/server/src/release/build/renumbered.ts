@@ -1,0 +1,185 @@
+// What completes a release, put under the identifiers that the source gives: references are found again by official code.
+import { type Catalog, entityIn } from '../../catalog/catalog.ts'
+import { type Entity, embeddedAt, embedsOf, nameFieldOf } from '../../catalog/entity.ts'
+import type { SourceLocation } from '../../source/faults.ts'
+import type { Alias, Block, GivenRow, Report } from '../../source/source.ts'
+import { ALIAS_CODE_SEPARATOR } from '../aliases.ts'
+import { type Completion, rowsOfCompletion } from './completion.ts'
+import { officialCode, type RowsOf } from './official-code.ts'
+
+type Numbered = { readonly entity: Entity; readonly rowsOf: RowsOf }
+
+/** Finds the records of an entity of one numbering in another. */
+class Renumbering {
+  readonly #before: Numbered
+  readonly #now: Numbered
+  /** The identifier that each code has now; undefined where several records have it. */
+  readonly #idOf = new Map<string, number | undefined>()
+  readonly #found = new Map<number, number | undefined>()
+
+  constructor(before: Numbered, now: Numbered) {
+    this.#before = before
+    this.#now = now
+    for (const [id, row] of now.rowsOf(now.entity.name)) {
+      const code = officialCode(now.entity, row, now.rowsOf)
+      this.#idOf.set(code, this.#idOf.has(code) ? undefined : id)
+    }
+  }
+
+  /** The identifier that the record with this one has now. */
+  find(id: number): number | undefined {
+    if (!this.#found.has(id)) this.#found.set(id, this.#look(id))
+    return this.#found.get(id)
+  }
+
+  #look(id: number): number | undefined {
+    const { entity, rowsOf } = this.#now
+    const code = this.#codeBefore(id)
+    const same = rowsOf(entity.name).get(id)
+    // Of several records with one code, the one that has kept its identifier is the same.
+    return same !== undefined && officialCode(entity, same, rowsOf) === code ? id : this.#idOf.get(code)
+  }
+
+  #codeBefore(id: number): string {
+    const { entity, rowsOf } = this.#before
+    const row = rowsOf(entity.name).get(id)
+    return row === undefined ? '' : officialCode(entity, row, rowsOf)
+  }
+
+  /** Code and name of a record, as they were. */
+  label(id: number): string {
+    const { entity, rowsOf } = this.#before
+    const row = rowsOf(entity.name).get(id)
+    return row === undefined ? `identifier ${id}` : `${this.#codeBefore(id)} ${row[nameFieldOf(entity)]}`
+  }
+}
+
+/** The fields of an entity that refer to what the source provides, and how. */
+type Renumberings = ReadonlyMap<string, Renumbering>
+
+/** What is being built, and how much of it comes from the source. */
+type Building = { readonly catalog: Catalog; readonly provides: readonly string[]; readonly rowsOf: RowsOf }
+
+async function renumberings(
+  completion: Completion,
+  entity: Entity,
+  { catalog, provides, rowsOf }: Building,
+): Promise<Renumberings> {
+  const found = new Map<string, Renumbering>()
+  for (const [field, { name }] of embedsOf(entity)) {
+    if (!provides.includes(name) || !completion.provides.includes(name)) continue
+    const before = { entity: entityIn(completion.catalog, name), rowsOf: await rowsOfCompletion(completion, name) }
+    found.set(field, new Renumbering(before, { entity: entityIn(catalog, name), rowsOf }))
+  }
+  return found
+}
+
+/**
+ * The rows of an entity of a completion. An identifier in them means a record of the completion, and the source may number
+ * its records otherwise.
+ */
+export async function* renumberedRows(
+  completion: Completion,
+  entity: Entity,
+  building: Building,
+  report: Report,
+): AsyncGenerator<Block> {
+  const references = await renumberings(completion, entity, building)
+  const missing = new MissingParents(entity, references, completion, report)
+  for await (const { file, lines, rows } of await completion.read(entity.name, report)) {
+    const kept = rows.flatMap((row, at) => {
+      const location = { file, line: lines[at] as number }
+      const renumbered = renumberedRow(row, references, (field, id) => missing.add(field, id, location))
+      return renumbered === undefined ? [] : [{ row: renumbered, line: location.line }]
+    })
+    yield { file, lines: kept.map(({ line }) => line), rows: kept.map(({ row }) => row) }
+  }
+  missing.addFaults()
+}
+
+/** Undefined where a record that it refers to is not there. */
+function renumberedRow(
+  row: GivenRow,
+  references: Renumberings,
+  onMissing: (field: string, id: number) => void,
+): GivenRow | undefined {
+  let renumbered = row
+  for (const [field, renumbering] of references) {
+    const id = row[field]
+    if (typeof id !== 'number') continue
+    const now = renumbering.find(id)
+    if (now === undefined) {
+      onMissing(field, id)
+      return undefined
+    }
+    if (now !== id) renumbered = { ...renumbered, [field]: now }
+  }
+  return renumbered
+}
+
+type Missing = { readonly location: SourceLocation; readonly column: string; readonly label: string; count: number }
+
+/**
+ * The records that rows refer to and that are not there any more. A row that only stands in for an official one is left out; of
+ * others there is a fault for each such record, however many rows refer to it.
+ */
+class MissingParents {
+  readonly #entity: Entity
+  readonly #references: Renumberings
+  readonly #completion: Completion
+  readonly #report: Report
+  readonly #missing = new Map<string, Missing>()
+
+  constructor(entity: Entity, references: Renumberings, completion: Completion, report: Report) {
+    this.#entity = entity
+    this.#references = references
+    this.#completion = completion
+    this.#report = report
+  }
+
+  add(column: string, id: number, location: SourceLocation): void {
+    const label = this.#references.get(column)?.label(id) ?? ''
+    if (this.#completion.numbering(this.#entity.name) === 'stand-in') {
+      const { plural } = this.#entity
+      this.#report.findings.add(STAND_IN_LEFT_OUT, LEFT_OUT, `${plural} in ${label}`)
+      return
+    }
+    const key = `${column} ${label}`
+    const missing = this.#missing.get(key) ?? { location, column, label, count: 0 }
+    missing.count++
+    this.#missing.set(key, missing)
+  }
+
+  addFaults(): void {
+    const { plural } = this.#entity
+    for (const { location, column, label, count } of this.#missing.values()) {
+      const belongs = `to which ${count} ${plural} of ${this.#completion.title} belong`
+      const parent = embeddedAt(this.#entity, column).name
+      const expected = `one ${parent} with this code in the source, ${belongs}; or ${plural} in the source too`
+      this.#report.faults.add({ ...location, column, value: label, expected })
+    }
+  }
+}
+
+const STAND_IN_LEFT_OUT = 'stand-in-left-out'
+const LEFT_OUT = 'a record that only stands in was left out, since the source does not have what it belongs to'
+
+/** The aliases of a completion; those of records that are not there any more are left out. */
+export async function renumberedAliases(completion: Completion, building: Building): Promise<Alias[] | undefined> {
+  const byEntity = new Map<string, Renumberings>()
+  const aliases: Alias[] = []
+  for (const alias of completion.aliases ?? []) {
+    const entity = building.catalog.entities.get(alias.entity)
+    if (entity === undefined) continue
+    const references = byEntity.get(entity.name) ?? (await renumberings(completion, entity, building))
+    byEntity.set(entity.name, references)
+    const parts = entity.code.length === 1 ? [alias.code] : alias.code.split(ALIAS_CODE_SEPARATOR)
+    const renumbered = parts.map((part, at) => {
+      const renumbering = references.get(entity.code[at] as string)
+      return renumbering === undefined ? part : renumbering.find(Number(part))
+    })
+    if (renumbered.every((part) => part !== undefined))
+      aliases.push({ ...alias, code: renumbered.join(ALIAS_CODE_SEPARATOR) })
+  }
+  return completion.aliases === undefined ? undefined : aliases
+}
