@@ -32,7 +32,7 @@ export const serveFlags = {
   workers: {
     value: 'N',
     env: 'WORKERS',
-    description: 'processes that share the port, or auto for one a core',
+    description: 'processes that share the port, each with one that thinks beside it; auto for one a core',
     defaultValue: 'auto',
     parse: workerCount,
   },
