@@ -271,7 +271,7 @@ test('sync keeps nothing of records that are numbered otherwise, and takes those
   const localidad = (first.localidad ?? [])
     .slice(5)
     .map((row) => ({ ...row, descLocalidad: `Otra ${row.idLocalidad}` }))
-  await source.import({ ...first, localidad })
+  await source.import({ ...first, localidad }, { localidad: 'official' })
   const { collections } = await sync(source.catalogs, store)
   expect(collections).toMatchObject({ municipios: 'same', localidades: 'whole' })
   expect(await contentOf(store)).toEqual(await served(source.catalogs))

@@ -362,7 +362,8 @@ describe('the history of a record', () => {
     using home = new TestHome()
     const standIn = { ...tiny, localidad: [{ ...sauzal, descLocalidad: 'Zirahuato' }] }
     const before = await home.import({ ...sourceOf(standIn), numbering: { localidad: 'stand-in' } })
-    await home.import(sourceOf({ localidad: [{ ...sauzal, descLocalidad: 'Zitácuaro' }] }))
+    const official = sourceOf({ localidad: [{ ...sauzal, descLocalidad: 'Zitácuaro' }] })
+    await home.import({ ...official, numbering: { localidad: 'official' } })
     const get = pagesOf(home)
     const history = async (target: string) => textOf(between(await get(target), 'id="history-title"', '</section>'))
     const current = await history('/explore/localidades/3-2')

@@ -254,6 +254,7 @@ test('subdisciplines alone are imported over what they belong to', async () => {
 })
 
 describe('records of another numbering', () => {
+  const teachers = { audiencia: [{ ...student, clave: 'teachers', descCorta: 'Maestros' }] }
   const standIn = (rows: Rows): Source => ({
     ...sourceOf(rows, { kind: 'bundled' }),
     numbering: { audiencia: 'stand-in' },
@@ -267,7 +268,10 @@ describe('records of another numbering', () => {
     expect(numberings().map(([name, { numbering }]) => [name, numbering])).toEqual([['audiencia', 'stand-in']])
     await home.import(sourceOf({ pais: tiny.pais.toReversed() }))
     expect(numberings()).toHaveLength(1)
+    // As long as they have their identifiers and codes, they go on with it; a source that brings others ends it.
     await home.import(sourceOf(others))
+    expect(numberings()).toHaveLength(1)
+    await home.import(sourceOf(teachers), { acceptChanges: true })
     expect(numberings()).toEqual([])
   })
 
@@ -275,18 +279,33 @@ describe('records of another numbering', () => {
     using home = new TestHome()
     using room = new TestDirectory()
     const { digest } = await home.import(standIn(tiny))
-    writeTabular(room.path, others)
-    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    writeTabular(room.path, teachers)
+    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path, '--accept-changes')
     const words = 'numbered otherwise than before: nothing of it can be compared'
     expect(out).toContain(`  1 added, 0 changed, 1 removed (${words})\n`)
     const diff = async (...flags: string[]) =>
       (await runHere('diff', digest, home.current().digest, '--home', home.path, ...flags)).out
     expect(await diff()).toContain(`1 added, 0 changed, 1 removed; ${words}\n`)
-    expect(await diff('--collection', 'audiencias')).toBe(`audiencias: ${words}\n- 1 Estudiantes\n+ 1 Alumnos\n`)
+    expect(await diff('--collection', 'audiencias')).toBe(`audiencias: ${words}\n- 1 Estudiantes\n+ 1 Maestros\n`)
     const lines = (await diff('--json')).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).change)).toEqual(['removed', 'added'])
     const shown = await runHere('releases', 'show', digest, '--home', home.path)
     expect(shown.out).toMatch(/^audiencias +1 {2}stand-in numbering$/m)
+  })
+
+  test('that are exported, edited and imported again are compared as before', async () => {
+    using home = new TestHome()
+    using room = new TestDirectory()
+    const audiencia = [1, 2, 3].map((id) => ({ ...student, clave: `a${id}`, idAudiencia: id }))
+    await home.import(standIn({ ...tiny, audiencia }))
+    // One has another name, one is new, and one is gone.
+    const [first, second] = audiencia
+    writeTabular(room.path, {
+      audiencia: [{ ...first, descCorta: 'X' }, second, { ...student, clave: 'b', idAudiencia: 9 }] as Rows[string],
+    })
+    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    expect(out).toMatch(/^ {2}audiencias +3 {2}1 added, 1 changed, 1 removed$/m)
+    expect(home.current().manifest.entities.audiencia?.numbering).toBe('stand-in')
   })
 })
 

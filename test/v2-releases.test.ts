@@ -239,7 +239,7 @@ describe('changes', () => {
     const standIn = { ...sourceOf(rows), numbering: { localidad: 'stand-in' as const } }
     const first = await home.import(standIn)
     const localidad = (rows.localidad as GivenRow[]).map((row) => ({ ...row, descLocalidad: 'Otra' }))
-    await home.import(sourceOf({ localidad }))
+    await home.import({ ...sourceOf({ localidad }), numbering: { localidad: 'official' } })
     const changing = serverOf(() => home.current(), {}, home.shelf)
     try {
       const read = async (path: string) => (await (await fetch(`${changing.url}/api/v2/${path}`)).json()) as never

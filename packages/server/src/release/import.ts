@@ -11,6 +11,7 @@ import { type Built, buildRelease } from './build/build.ts'
 import type { OnProgress } from './build/build-loop.ts'
 import { type Childless, childlessIn } from './build/childless.ts'
 import { type Base, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
+import { withContinuedNumbering } from './build/continued-numbering.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type Changes, compareReleases, refuseContradictions } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
@@ -83,10 +84,17 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const started = performance.now()
     const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
     const buildFromRows: Build = (...building) => buildRelease(source, completion, ...building)
-    const built = await (options.build ?? buildFromRows)(directory, registry, options.onProgress)
+    const fromSource = await (options.build ?? buildFromRows)(directory, registry, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
-    const { manifest, directories } = built
-    const release = releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    const { directories } = fromSource
+    const open = (manifest: Manifest) =>
+      releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+    const manifest =
+      current === undefined || options.build !== undefined
+        ? fromSource.manifest
+        : await withContinuedNumbering(fromSource.manifest, source, current, open(fromSource.manifest))
+    const built = { manifest, directories }
+    const release = open(manifest)
     refuseContradictions(release)
     if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)

@@ -55,7 +55,10 @@ export type Source = {
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
-  /** The numbering of the entities that it provides, where it is not that of all: synthetic for invented records, else official. */
+  /**
+   * The numbering of the entities that it provides. Where it does not tell, it is that of the current release if most records
+   * have the identifiers and codes that they have there, and else synthetic for invented records and official for others.
+   */
   readonly numbering?: Readonly<Record<string, Numbering>>
   /** The entity of the regions by which it is published too: with a single one of them, it is most likely a part only. */
   readonly publishedBy?: string
