@@ -46,7 +46,7 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
   for (const todo of missing) {
     const old = before && (await store.get(before.digests[todo.name] ?? ''))
     let records = changes && old && (await updated(service, todo, old, changes))
-    outcomes[todo.name] = records === undefined || isReplaced(todo, old, changes) ? 'whole' : 'changed'
+    outcomes[todo.name] = records === undefined ? 'whole' : 'changed'
     if (records === undefined) {
       records = await downloaded(service, todo)
       if (!(await isSound(todo, records)))
@@ -124,12 +124,7 @@ async function lines<T>(service: Service, path: string, parameters: Readonly<Rec
 const downloaded = (service: Service, { name, pinned }: Todo) =>
   lines<Stored>(service, `/${name}/all`, { ...pinned, facts: true })
 
-type Changed = {
-  readonly collection: string
-  readonly key: object
-  readonly change: string
-  readonly new?: Stored
-}
+type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
 
 /** Undefined where the old release is gone from the server. */
 async function changesSince(service: Service, from: string, missing: readonly Todo[]): Promise<Changed[] | undefined> {
@@ -148,11 +143,6 @@ async function changesSince(service: Service, from: string, missing: readonly To
   }
 }
 
-/** Whether no record is left of before, as where the release numbers them otherwise: then the changes are all of its records. */
-const isReplaced = ({ name }: Todo, old: readonly object[] = [], changes: readonly Changed[] = []): boolean =>
-  old.length > 0 &&
-  changes.filter((change) => change.collection === name && change.change === 'removed').length === old.length
-
 /** The records with their changes applied; undefined where that does not give those of the release. */
 async function updated(
   service: Service,
@@ -166,9 +156,10 @@ async function updated(
   for (const change of changes) {
     if (change.collection !== name) continue
     const key = Object.values(change.key).join('/')
-    if (change.new === undefined) records.delete(key)
     // What the change does not have is not known; what it has keeps its place.
-    else records.set(key, { ...change.new, ...unknown, ...change.new })
+    if (change.new !== undefined) records.set(key, { ...change.new, ...unknown, ...change.new })
+    // Of records that are numbered otherwise now, all are removed first: nothing is left to apply changes to.
+    else if (records.delete(key) && records.size === 0) return undefined
   }
   const inPlace = [...records.values()]
   if (await isSound(todo, inPlace)) return inPlace
