@@ -250,7 +250,7 @@ test('a server that runs serves what was imported, without a restart', async () 
   const total = async () => (await fetch(`${service.url}/api/v1/localidades`)).headers.get('x-total')
   const before = await total()
   expect((await nomenclator('import', 'inegi', `${files.url}/a.zip`, '--home', home.path)).code).toBe(0)
-  await service.line(/^Serving release [0-9a-f]{12} from now on\.$/)
+  await service.line(/^\[\d+\] Serving release [0-9a-f]{12} from now on\.$/)
   expect([before, await total()]).toEqual(['0', String(localitiesIn(table))])
 })
 

@@ -743,24 +743,6 @@ describe('hostile bodies', () => {
       { numRuns: 150 },
     )
   })
-
-  test('others are served while a large batch is worked on', async () => {
-    const queries = Object.fromEntries(
-      Array.from({ length: 50 }, (_, at) => [at, { query: `xan jose ${at} guadalpe de la sierra` }]),
-    )
-    let isDone = false
-    const batch = post({ queries: JSON.stringify(queries) }).then((response) => {
-      isDone = true
-      return response.status
-    })
-    let served = 0
-    while (!isDone) {
-      const response = await send(server.url, message('GET', '/api/v1/paises', `Host: ${server.host}`))
-      if (response.status === 200) served++
-    }
-    expect(await batch).toBe(200)
-    expect(served).toBeGreaterThan(3)
-  })
 })
 
 test('names are text where they are shown, whatever is in them', async () => {

@@ -7,7 +7,7 @@ import { Budget, type BudgetLimits, DEFAULT_BUDGET } from '../packages/server/sr
 import { Metrics } from '../packages/server/src/http/observation/metrics.ts'
 import { serve } from '../packages/server/src/http/processes/serve.ts'
 import { releaseOf } from './support/releases.ts'
-import { eventually, Service, TwoReleases } from './support/service.ts'
+import { eventually, Service, TwoReleases, workersOf } from './support/service.ts'
 import { countries, smallSource } from './support/small-source.ts'
 import { message, open, send } from './support/wire.ts'
 
@@ -137,11 +137,11 @@ test('with few descriptors, connections beyond the limit are refused without a s
   })
   await eventually('those beyond the limit are closed', () => tally.refused + tally.silent >= 600 - 192)
   expect(tally.silent).toBe(0)
-  await service.line(/^connections refused: \d+; at most 192 may be open \(--max-connections\)$/)
-  const before = ticksOf(service.pid)
+  await service.line(/^\[\d+\] connections refused: \d+; at most 192 may be open \(--max-connections\)$/)
+  const before = ticksOf(workersOf(service.pid)[0] as number)
   await Bun.sleep(1_000)
   // A spin would take nearly all of a second.
-  expect(ticksOf(service.pid) - before).toBeLessThan(50)
+  expect(ticksOf(workersOf(service.pid)[0] as number) - before).toBeLessThan(50)
   const response = new Promise<string>((resolve) => first.once('data', (bytes: Buffer) => resolve(bytes.toString())))
   first.write(message('GET', '/api/v2/paises', 'Host: a'))
   expect(await response).toStartWith('HTTP/1.1 200 OK')

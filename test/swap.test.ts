@@ -4,7 +4,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fairTrial, startLoad } from './support/load.ts'
 import { nomenclator } from './support/releases.ts'
-import { eventually, SAME_LINKS, Service, TwoReleases } from './support/service.ts'
+import { eventually, SAME_LINKS, Service, TwoReleases, workersOf } from './support/service.ts'
 import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(120_000)
@@ -23,7 +23,8 @@ afterAll(async () => {
   home[Symbol.dispose]()
 })
 
-const swapped = (digest: string) => service.line(new RegExp(`^Serving release ${digest.slice(0, 12)} from now on\\.$`))
+const swapped = (digest: string) =>
+  service.line(new RegExp(`^\\[\\d+\\] Serving release ${digest.slice(0, 12)} from now on\\.$`))
 
 async function swap(digest: string): Promise<number> {
   const started = performance.now()
@@ -45,7 +46,7 @@ async function served(): Promise<string | undefined> {
 
 /** The mapped files of releases, as the kernel lists them for the process. */
 const mapped = () =>
-  readFileSync(`/proc/${service.pid}/maps`, 'utf8')
+  readFileSync(`/proc/${workersOf(service.pid)[0]}/maps`, 'utf8')
     .split('\n')
     .filter((line) => line.includes(join(home.path, 'entities')))
 
@@ -111,7 +112,7 @@ test('a release that cannot be opened is refused with the reason, and the one be
   const whole = readFileSync(path)
   truncateSync(path, whole.length - 1)
   home.force(second)
-  const [said] = await service.line(/^Not swapped, the release before goes on being served: .*/)
+  const [said] = await service.line(/^\[\d+\] Not swapped, the release before goes on being served: .*/)
   expect(said).toContain(`${path} has ${whole.length - 1} bytes instead of ${whole.length}`)
   expect(await served()).toBe(first)
 

@@ -12,6 +12,7 @@ export type Received = {
   readonly last: boolean
 }
 
+const INTERIM = 'HTTP/1.1 100 Continue'
 const END_OF_HEAD = '\r\n\r\n'
 const MAX_HEAD_BYTES = 64 * 1_024
 const MAX_KEPT_BYTES = 64 * 1_024
@@ -108,6 +109,8 @@ export class ResponseReader {
       if (rest.length > MAX_HEAD_BYTES) throw new Error('a head without an end')
       return undefined
     }
+    // A client that has stopped sending is asked in this way whether it still reads.
+    if (rest.toString('latin1', 0, end) === INTERIM) return end + END_OF_HEAD.length
     this.#head = rest.toString('latin1', 0, end)
     this.#status = statusOf(this.#head)
     this.#bodyBytes = 0

@@ -385,7 +385,10 @@ class Client {
     // Empty lines are no request.
     const expected = this.told.good.length + (/^(?:\r\n)*$/.test(this.told.broken) ? 0 : 1)
     // Who is turned away because of a limit gets one response for all.
-    const isMissing = this.#responses < expected && !this.limited && this.told.ending === 'half-closes'
+    // A client with HTTP/1.0 that stops sending cannot be asked whether it still reads, and is taken for gone.
+    const isTakenForGone = this.told.broken.includes('HTTP/1.0')
+    const isMissing =
+      this.#responses < expected && !this.limited && !isTakenForGone && this.told.ending === 'half-closes'
     this.#end(
       isMissing ? `closed after ${this.#responses - this.told.good.length} responses to the broken request` : undefined,
     )

@@ -47,10 +47,15 @@ function prepare({ kind, at, count }: Mishap): void {
 }
 
 /** What goes to the terminal changes no file; neither does opening one to read it, nor making a directory that is there. */
-function isChange({ existsSync }: FileSystem, name: keyof FileSystem, [first, second]: readonly unknown[]): boolean {
+function isChange(
+  { existsSync, constants }: FileSystem,
+  name: keyof FileSystem,
+  [first, second]: readonly unknown[],
+): boolean {
   if (name === 'writeSync') return (first as number) >= FIRST_FILE
   if (name === 'mkdirSync') return !existsSync(first as string)
-  return name !== 'openSync' || second !== 'r'
+  if (name !== 'openSync') return true
+  return typeof second === 'number' ? (second & (constants.O_WRONLY | constants.O_RDWR)) !== 0 : second !== 'r'
 }
 
 /** As a disk does that becomes full, or a machine that is switched off. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { net } from '../../base/built-ins.ts'
 import { Failure, messageOf } from '../../base/failure.ts'
 import { describeAddress, type ShelfAddress, withoutPassword } from '../../distribution/postgres/address.ts'
+import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { contradictionsIn } from '../../release/guard.ts'
 import { isOutdated, newerReleases } from '../../release/home/outdated.ts'
@@ -233,8 +234,8 @@ const RESPONSE_MILLISECONDS = 3_000
 async function isOurs(host: string, port: number): Promise<boolean> {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   try {
-    const { status, body } = await fetchDirectly(`${urlOf(near, port)}/api/openapi.json`, RESPONSE_MILLISECONDS)
-    return status === 200 && JSON.parse(body).info?.title === 'Nomenclator'
+    const { status, body } = await fetchDirectly(`${urlOf(near, port)}${V2_PATH}`, RESPONSE_MILLISECONDS)
+    return status === 200 && String(JSON.parse(body).openapi).endsWith(OPENAPI_PATH)
   } catch {
     return false
   }

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
 import { programCommand } from '../../base/program.ts'
 import type { ShelfAddress } from '../../distribution/postgres/address.ts'
 import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
 import { MEGABYTE } from '../../http/limits/budget.ts'
 import { type Admin, startAdmin } from '../../http/observation/admin.ts'
+import { NO_FILE } from '../../http/processes/frames.ts'
 import { Supervisor } from '../../http/processes/workers.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
 import { Shelf } from '../../release/home/shelf.ts'
@@ -47,7 +47,7 @@ export async function start(context: Context): Promise<number> {
   using scrub = scrubOf(context, service, shelf)
   // Parameters of async functions live as long as they run, and a release must not: others take its place.
   using directory = privateDirectory()
-  const url = await supervise(context, service, count, directory.path, reason === undefined ? undefined : digest)
+  const url = await supervise(context, service, count, directory?.path, reason === undefined ? undefined : digest)
   // Whoever reads that it serves may tell it to stop at once.
   const stopped = untilStopped({
     stop: async () => {
@@ -58,7 +58,7 @@ export async function start(context: Context): Promise<number> {
     now: () => {
       service.workers?.kill()
       service.thinkers?.kill()
-      directory[Symbol.dispose]()
+      directory?.[Symbol.dispose]()
     },
     restart: () => {
       service.thinkers?.restart()
@@ -129,7 +129,7 @@ async function supervise(
   { values, log }: Context,
   service: Service,
   count: number,
-  directory: string,
+  directory: string | undefined,
   instead: string | undefined,
 ): Promise<string> {
   const common = {
@@ -152,7 +152,7 @@ async function supervise(
   const thinkers = new Supervisor({
     ...common,
     name: 'thinker',
-    socket: () => join(directory, `thinker-${++sockets}`),
+    socket: () => socketNamed(directory, `thinker-${++sockets}`),
     onChange: () => service.workers?.tell({ thinkers: service.thinkers?.sockets ?? [] }),
     maxBytes: values['max-thinking-mb'] * MEGABYTE,
   })
@@ -169,10 +169,9 @@ async function supervise(
   return workers.url
 }
 
-/** A directory for what the processes of this service share, which no one else may look into. */
-function privateDirectory(): Disposable & { readonly path: string } {
-  const tried = [process.env.XDG_RUNTIME_DIR ?? tmpdir(), tmpdir(), '/dev/shm']
-  for (const parent of tried) {
+/** A directory for what the processes of this service share, which no one else may look into; undefined where there is none. */
+function privateDirectory(): (Disposable & { readonly path: string }) | undefined {
+  for (const parent of [process.env.XDG_RUNTIME_DIR ?? tmpdir(), tmpdir(), '/dev/shm']) {
     try {
       const path = mkdtempSync(join(parent, 'nomenclator-'))
       return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
@@ -180,11 +179,12 @@ function privateDirectory(): Disposable & { readonly path: string } {
       // The next one may do.
     }
   }
-  throw new Failure(
-    `no directory for temporary files can be written to (tried ${[...new Set(tried)].join(', ')}): the processes of the ` +
-      'service need one for their sockets. Name one with TMPDIR.',
-  )
+  return undefined
 }
+
+/** Where nothing can be written to, Linux has sockets that are in no directory; others may connect to them, and gain nothing by it. */
+const socketNamed = (directory: string | undefined, name: string): string =>
+  directory === undefined ? `${NO_FILE}nomenclator-${crypto.randomUUID()}-${name}` : join(directory, name)
 
 const NOT_FOR_WORKERS = /^--(?:port|shelf|shelf-password-file)(?<value>=|$)/
 /** Workers serve what is in the home, and need no way into the shelf. */

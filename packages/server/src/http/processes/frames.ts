@@ -8,6 +8,12 @@ type FrameKind = (typeof FRAME)[keyof typeof FRAME]
 
 export type Frame = { readonly kind: number; readonly id: number; readonly bytes: Buffer }
 
+/** What begins like this is the name of a socket that is no file, where the system writes a zero. */
+export const NO_FILE = '@'
+
+export const unixAddress = (socket: string): string =>
+  socket.startsWith(NO_FILE) ? `\0${socket.slice(NO_FILE.length)}` : socket
+
 const HEADER_BYTES = 9
 /** Longer than the chunks of a body, which are overwritten when the next one is pulled. */
 const LARGE_BYTES = 1 << 17

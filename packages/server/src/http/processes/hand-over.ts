@@ -29,7 +29,7 @@ export const DEFAULT_THINKING = { requests: 256, requestsPerClient: 64 }
 
 type HandOverOptions = {
   /** Where a file can be made that is shared with the processes that think. */
-  readonly directory: string
+  readonly directory: string | undefined
   readonly limits: ThinkLimits
   readonly policy: ProxyPolicy
   readonly metrics: Metrics
@@ -68,7 +68,8 @@ type Share = { requests: number; bytes: number }
 
 export class HandOver {
   readonly #options: HandOverOptions
-  readonly #goneFile: string
+  /** Without one, work sees only between its steps that its client has gone. */
+  readonly #goneFile: string = ''
   readonly #gone: Uint8Array
   readonly #freeIds: number[]
   readonly #links = new Map<string, Link>()
@@ -79,9 +80,12 @@ export class HandOver {
   constructor(options: HandOverOptions) {
     const { directory, limits } = options
     this.#options = options
-    this.#goneFile = join(directory, `gone-${process.pid}`)
-    writeFileSync(this.#goneFile, new Uint8Array(limits.requests), { mode: 0o600 })
-    this.#gone = Bun.mmap(this.#goneFile, { shared: true })
+    this.#gone = new Uint8Array(limits.requests)
+    if (directory !== undefined) {
+      this.#goneFile = join(directory, `gone-${process.pid}`)
+      writeFileSync(this.#goneFile, this.#gone, { mode: 0o600 })
+      this.#gone = Bun.mmap(this.#goneFile, { shared: true })
+    }
     this.#freeIds = Array.from({ length: limits.requests }, (_, id) => id)
   }
 
@@ -141,7 +145,7 @@ export class HandOver {
 
   stop(): void {
     for (const link of this.#links.values()) link.retire()
-    rmSync(this.#goneFile, { force: true })
+    if (this.#goneFile !== '') rmSync(this.#goneFile, { force: true })
   }
 
   #refuseBeyondLimits(client: string, bytes: number): void {

@@ -3,7 +3,7 @@ import type { Socket } from 'bun'
 import { WorkStopped } from '../../base/checkpoint.ts'
 import type { FilePart, HttpResponse, Streamed } from '../exchange.ts'
 import { readFilePart } from '../v2/file-part.ts'
-import { FRAME, type Frame, FrameSocket, unpacked } from './frames.ts'
+import { FRAME, type Frame, FrameSocket, unixAddress, unpacked } from './frames.ts'
 import type { HandedEnd, HandedResponse } from './thinking.ts'
 
 const LOST = 'the process that made the body is gone'
@@ -165,7 +165,7 @@ export class Link {
 
   async connect(): Promise<void> {
     await Bun.connect<undefined>({
-      unix: this.#path,
+      unix: unixAddress(this.#path),
       data: undefined,
       socket: {
         open: (socket) => this.#open(socket),

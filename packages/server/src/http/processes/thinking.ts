@@ -6,7 +6,7 @@ import { messageOf } from '../../base/failure.ts'
 import type { App } from '../app.ts'
 import { type FilePart, type HttpRequest, type HttpResponse, isStreamed } from '../exchange.ts'
 import { HeaderText } from '../wire/header-text.ts'
-import { FRAME, type Frame, FrameSocket, packed, unpacked } from './frames.ts'
+import { FRAME, type Frame, FrameSocket, packed, unixAddress, unpacked } from './frames.ts'
 import { Work, Works } from './works.ts'
 
 /** A request on its way to a process that thinks; its body follows. */
@@ -45,7 +45,7 @@ export function think(app: App, path: string): Thinking {
   const works = new Works()
   const open = new Set<Served>()
   const listener: UnixSocketListener<Served> = Bun.listen<Served>({
-    unix: path,
+    unix: unixAddress(path),
     socket: {
       open: (socket) => {
         socket.data = new Served(socket, app, works)
@@ -109,6 +109,7 @@ class Served {
   }
 
   #share(path: string): void {
+    if (path === '') return
     try {
       this.#gone = Bun.mmap(path, { shared: true })
     } catch {
@@ -120,7 +121,11 @@ class Served {
   #begin(id: number, bytes: Buffer): void {
     const { value, bytes: body } = unpacked<HandedRequest>(bytes)
     const { method, path, query, http10, headers, hasBody, peer, listeningUrl, maxMilliseconds } = value
-    const work = new Work(this.#works, maxMilliseconds, () => Atomics.load(this.#gone, id) !== 0)
+    const work = new Work(
+      this.#works,
+      maxMilliseconds,
+      () => id < this.#gone.length && Atomics.load(this.#gone, id) !== 0,
+    )
     const task: Task = { work }
     this.#tasks.set(id, task)
     const request = { method, path, query, http10, headers: new HeaderText(headers), ...(hasBody && { body }) }
@@ -176,8 +181,8 @@ class Served {
   }
 
   #fail(id: number, task: Task, error: unknown): void {
-    const isDeadline = error instanceof WorkStopped && error.reason === 'deadline'
-    this.#end(id, task, isDeadline ? { stopped: 'deadline' } : { message: messageOf(error) })
+    if (!(error instanceof WorkStopped)) this.#end(id, task, { message: messageOf(error) })
+    else this.#end(id, task, error.reason === 'deadline' ? { stopped: error.reason } : {})
   }
 
   /** A request has one last frame. */

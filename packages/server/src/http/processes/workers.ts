@@ -38,8 +38,8 @@ export type Known = {
   readonly shelf?: ShelfTrouble | undefined
   /** Where the processes that think listen, for those that serve. */
   readonly thinkers: readonly string[]
-  /** Where processes of the service can make files that they share. */
-  readonly directory: string
+  /** Where processes of the service can make files that they share; undefined where nothing can be written to. */
+  readonly directory: string | undefined
 }
 
 /** What a worker tells its supervisor: that it listens, that it has stopped listening, or how it is. */
