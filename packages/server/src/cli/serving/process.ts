@@ -103,7 +103,7 @@ function openApp(
 const policyOf = (values: ServeValues) => ({ baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] })
 
 /** A process that serves: what takes thought is handed over, so that pages never wait. */
-export function startServing(given: Given): Process {
+export async function startServing(given: Given): Promise<Process> {
   const { values, log, known } = given
   const metrics = new Metrics()
   const budget = new Budget(budgetLimitsOf(values), metrics)
@@ -111,6 +111,8 @@ export function startServing(given: Given): Process {
   const { app, release, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
     shortcut?.forget(),
   )
+  // Loading blocks the event loop for some time, so it is done before there is anyone to wait.
+  await app.preload?.()
   const limit = values['rate-limit']
   const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }
   const milliseconds = values['think-seconds'] * 1_000

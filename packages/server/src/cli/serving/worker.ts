@@ -17,7 +17,7 @@ export async function work({ values, log }: Context, knownText: string, socket: 
   if (first === undefined)
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
   const given = { values, log, shelf, first, known }
-  const running = socket === undefined ? startServing(given) : startThinking(given, socket)
+  const running = socket === undefined ? await startServing(given) : startThinking(given, socket)
   const link = new SupervisorLink(running)
   const stop = () => running.stop(values['drain-timeout'] * 1_000, () => link.closed())
   const stopped = untilStopped({ stop, supervised: true })

@@ -1,5 +1,5 @@
 // Starting and stopping the server.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { message, send, sendAll } from '../../../../../test/support/wire.ts'
 import type { App } from '../app.ts'
 import { type HttpRequest, textResponse } from '../exchange.ts'
@@ -62,43 +62,6 @@ test('reads the bodies that the app wants, and the connection stays', async () =
   const responses = await sendAll(server.url, post('hello'), message('GET', '/', 'Host: a'), post('hello!'))
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 413])
   expect(responses.slice(0, 2).map(({ body }) => body)).toEqual(['POST hello', 'GET '])
-})
-
-describe('what is loaded later', () => {
-  /** A server, and how often it has loaded. */
-  function loading() {
-    const loads = { count: 0 }
-    const preload = async () => {
-      loads.count++
-    }
-    return { loads, server: started(Object.assign(() => textResponse(200, {}, 'a'), { preload })) }
-  }
-
-  test('is loaded once the server listens and is idle, and not before', async () => {
-    const { loads } = loading()
-    expect(loads.count).toBe(0)
-    for (let turn = 0; loads.count === 0 && turn < 500; turn++) await Bun.sleep(2)
-    await Bun.sleep(50)
-    expect(loads.count).toBe(1)
-  })
-
-  test('waits while requests come in', async () => {
-    const { loads, server } = loading()
-    for (let sent = 0; sent < 30; sent++) {
-      await send(server.url, message('GET', '/', 'Host: a'))
-      expect(loads.count).toBe(0)
-    }
-    for (let turn = 0; loads.count === 0 && turn < 500; turn++) await Bun.sleep(2)
-    expect(loads.count).toBe(1)
-  })
-
-  test('may fail without harm', async () => {
-    const server = started(
-      Object.assign(() => textResponse(200, {}, 'a'), { preload: () => Promise.reject(new Error('no')) }),
-    )
-    await Bun.sleep(60)
-    expect((await send(server.url, message('GET', '/', 'Host: a'))).body).toBe('a')
-  })
 })
 
 test.each([

@@ -39,7 +39,6 @@ export function serve(app: App, options: ListenOptions): RunningServer {
     },
     options,
   )
-  void preloadWhenIdle(app, server)
   return {
     url: server.url,
     port: server.port,
@@ -62,16 +61,6 @@ function listen(handler: Handler, options: ListenOptions): WireServer {
   } catch (error) {
     throw error instanceof Error ? new CannotListen(options, error) : error
   }
-}
-
-/** Loading blocks the event loop for some time. A server that is never idle loads all the same after a while. */
-const IDLE: Phase = { quietTurns: 2, maxMilliseconds: 1_000 }
-
-async function preloadWhenIdle({ preload }: App, server: WireServer): Promise<void> {
-  if (preload === undefined) return
-  await untilQuiet(server, IDLE, Number.POSITIVE_INFINITY)
-  // If it fails, the first request that needs it tries again, and its failure is logged.
-  await preload().catch(() => {})
 }
 
 const sleepUntil = (time: number) => Bun.sleep(Math.max(time - performance.now(), 0))

@@ -9,7 +9,7 @@ import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, ty
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
-import { rowsOf } from './request/rows.ts'
+import { type RowsInBody, rowsOf } from './request/rows.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
 import { publishedRecord, roundedScore, summarizeRecord } from './search.ts'
 
@@ -98,7 +98,7 @@ const CHUNK_CHARACTERS = 1 << 14
 
 async function* resolvedChunks(
   release: Release,
-  rows: readonly RowToResolve[],
+  rows: RowsInBody,
   names: readonly string[],
   format: Format,
   baseUrl: string,
@@ -107,11 +107,12 @@ async function* resolvedChunks(
   const encoder = encoders[format]
   let text = encoder.head
   const resolutionOf = resolver(release, names)
-  for (const [at, row] of rows.entries()) {
+  let at = 0
+  for (const row of rows) {
     await work?.pause()
     work?.expectEnd(at / rows.length)
-    const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
-    text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
+    text += at === 0 ? '' : encoder.gap
+    text += encoder.row(renderResolution(release, resolutionOf(row), ++at, baseUrl))
     if (text.length < CHUNK_CHARACTERS) continue
     yield Buffer.from(text)
     text = ''

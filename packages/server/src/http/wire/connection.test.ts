@@ -131,7 +131,7 @@ describe('a client that does not read', () => {
     expect([socket.paused, socket.sent.split('HTTP/1.1 200 OK').length - 1]).toEqual([false, 1_401])
   })
 
-  test('is read from again after the last response, and ignored', () => {
+  test('is read from again after the last response, and ignored', async () => {
     let takes = 0
     const socket = new FakeSocket(() => takes)
     const connection = opened(socket)
@@ -140,7 +140,23 @@ describe('a client that does not read', () => {
     expect(socket.paused).toBe(true)
     takes = Number.POSITIVE_INFINITY
     connection.drain()
+    // What came last was large, so it is read from again in one of the next turns.
+    await new Promise((resolve) => setImmediate(resolve))
     expect([socket.paused, socket.shut, socket.sent.split('HTTP/1.1 200 OK').length - 1]).toEqual([false, true, 2])
+  })
+
+  test('is read from a large chunk at a time, and after others that send as much', async () => {
+    const sockets = [new FakeSocket(), new FakeSocket()]
+    for (const socket of sockets) receive(opened(socket), request('/a').repeat(4_000))
+    const paused = () => sockets.map((socket) => socket.paused)
+    expect(paused()).toEqual([true, true])
+    const turns: boolean[][] = []
+    for (let turn = 0; turn < 50 && paused().includes(true); turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turns.push(paused())
+    }
+    expect(turns).toContainEqual([false, true])
+    expect(turns.at(-1)).toEqual([false, false])
   })
 
   test.each([

@@ -9,13 +9,16 @@ import { rowsOf } from './rows.ts'
 const [JSON_TYPE, LINES, CSV] = ['application/json', 'application/x-ndjson', 'text/csv'] as const
 
 const read = (type: string, text: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
-  rowsOf(builtInCatalog, {
-    method: 'POST',
-    path: '/api/v2/resolve',
-    query: '',
-    headers: new Map(Object.entries({ 'content-type': type, ...headers })),
-    body: typeof text === 'string' ? Buffer.from(text) : text,
-  }).map((row) => ('text' in row ? row.text : Object.fromEntries(row.parts)))
+  Array.from(
+    rowsOf(builtInCatalog, {
+      method: 'POST',
+      path: '/api/v2/resolve',
+      query: '',
+      headers: new Map(Object.entries({ 'content-type': type, ...headers })),
+      body: typeof text === 'string' ? Buffer.from(text) : text,
+    }),
+    (row) => ('text' in row ? row.text : Object.fromEntries(row.parts)),
+  )
 
 function refusal(...body: Parameters<typeof read>): object | undefined {
   try {

@@ -1,5 +1,6 @@
 // The rows to resolve in the body of a request: JSON, lines of JSON, or CSV.
 import { isUtf8 } from 'node:buffer'
+import { checkpoint } from '../../../base/checkpoint.ts'
 import { messageOf } from '../../../base/failure.ts'
 import { isObject } from '../../../base/json.ts'
 import { nearest } from '../../../base/nearest.ts'
@@ -16,17 +17,26 @@ const badBody = (wrong: string) => new ProblemError({ kind: 'bad-body', wrong })
 const badRow = (row: number, wrong: string, allowed: string) =>
   new ProblemError({ kind: 'bad-row', row, wrong, allowed })
 
+/** The rows of a body, each parsed when it is due: parsed, they take many times the room of the body. */
+export type RowsInBody = Iterable<RowToResolve> & { readonly length: number }
+
 /** All rows are read before the first is resolved: a body with a bad row is refused as a whole. */
-export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowToResolve[] {
+export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowsInBody {
   const type = rowTypeOf(headers)
   if (typeof type !== 'string') throw new ProblemError(type)
   if (!isUtf8(body)) throw badBody('the body is not UTF-8')
   const scanner = newRowScanner(type)
   const problem = scanner.scan(body) ?? scanner.end()
   if (problem !== undefined) throw new ProblemError(problem)
-  const rows = READERS[type](textsIn(body, scanner.bounds), columnFinder(catalog))
-  if (rows.length === 0) throw badBody('the body has no rows')
-  return rows
+  const columnsOf = columnFinder(catalog)
+  const rows = () => READERS[type](textsIn(body, scanner.bounds), columnsOf)
+  let length = 0
+  for (const _row of rows()) {
+    length++
+    checkpoint()
+  }
+  if (length === 0) throw badBody('the body has no rows')
+  return { length, [Symbol.iterator]: rows }
 }
 
 /** The text of each row, or each line of a body in lines. */
@@ -35,23 +45,22 @@ function* textsIn({ buffer, byteOffset, length }: Uint8Array, bounds: readonly n
   for (let at = 0; at < bounds.length; at += 2) yield bytes.toString('utf8', bounds[at], bounds[at + 1])
 }
 
-const READERS: Readonly<Record<RowType, (texts: Iterable<string>, columnsOf: ColumnFinder) => RowToResolve[]>> = {
+type Rows = Generator<RowToResolve>
+
+const READERS: Readonly<Record<RowType, (texts: Iterable<string>, columnsOf: ColumnFinder) => Rows>> = {
   'application/json': jsonRows,
   'application/x-ndjson': lineRows,
   'text/csv': csvRows,
 }
 
-function jsonRows(texts: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
-  const rows: RowToResolve[] = []
-  for (const text of texts) rows.push(jsonRow(text, 'it', rows.length + 1, columnsOf))
-  return rows
+function* jsonRows(texts: Iterable<string>, columnsOf: ColumnFinder): Rows {
+  let count = 0
+  for (const text of texts) yield jsonRow(text, 'it', ++count, columnsOf)
 }
 
-function lineRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
-  const rows: RowToResolve[] = []
-  for (const line of withoutLineEnds(lines))
-    if (line.trim() !== '') rows.push(jsonRow(line, 'the line', rows.length + 1, columnsOf))
-  return rows
+function* lineRows(lines: Iterable<string>, columnsOf: ColumnFinder): Rows {
+  let count = 0
+  for (const line of withoutLineEnds(lines)) if (line.trim() !== '') yield jsonRow(line, 'the line', ++count, columnsOf)
 }
 
 const MAX_REASON = 100
@@ -80,16 +89,16 @@ function parsedJson(text: string, what: string, number: number): unknown {
   }
 }
 
-function csvRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve[] {
+function* csvRows(lines: Iterable<string>, columnsOf: ColumnFinder): Rows {
   let columns: readonly Column[] | undefined
   let names: readonly string[] = []
-  const rows: RowToResolve[] = []
+  let count = 0
   for (const line of withoutLineEnds(lines)) {
     if (line === '' && (columns === undefined || columns.length > 1)) continue
     const values = parseCsvLine(line)
     if ('expected' in values)
       throw badRow(
-        rows.length + (columns === undefined ? 0 : 1),
+        count + (columns === undefined ? 0 : 1),
         `the quotes of value ${values.position + 1} are not closed or not doubled`,
         values.expected,
       )
@@ -98,12 +107,11 @@ function csvRows(lines: Iterable<string>, columnsOf: ColumnFinder): RowToResolve
       columns = columnsOf(values, 0)
       continue
     }
-    const number = rows.length + 1
+    const number = ++count
     if (values.length !== columns.length)
       throw badRow(number, `it has ${values.length} values`, `${columns.length} values, as in the header`)
-    rows.push(rowOf(names, values, columns, number))
+    yield rowOf(names, values, columns, number)
   }
-  return rows
 }
 
 /** A line ends with LF or CR LF; before the first there may be a byte order mark. */
