@@ -48,7 +48,7 @@ describe('a value and bytes', () => {
     ['no bytes', { a: 'ñ\u2028' }, Buffer.alloc(0)],
     ['bytes that look like JSON', { a: [1, null] }, Buffer.from('{"a":2}')],
   ])('%s', (_name, value, bytes) => {
-    const { value: read, bytes: rest } = unpacked(packed(value, bytes))
+    const { value: read, bytes: rest } = unpacked(Buffer.concat([packed(value), bytes]))
     expect([read, rest.toString()]).toEqual([value, bytes.toString()])
   })
 })

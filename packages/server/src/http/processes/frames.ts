@@ -84,14 +84,15 @@ export class FrameSocket {
   }
 }
 
-/** A value as JSON, with its length before it and bytes after it. */
-export function packed(value: unknown, bytes: Uint8Array = new Uint8Array()): Buffer {
+/** A value as JSON, with its length before it; bytes may follow. */
+export function packed(value: unknown): Buffer {
   const json = Buffer.from(JSON.stringify(value))
   const length = Buffer.allocUnsafe(4)
   length.writeUInt32LE(json.length, 0)
-  return Buffer.concat([length, json, bytes])
+  return Buffer.concat([length, json])
 }
 
+/** The value at the beginning of a frame, and the bytes after it. */
 export function unpacked<T>(frame: Buffer): { readonly value: T; readonly bytes: Buffer } {
   const end = 4 + frame.readUInt32LE(0)
   return { value: JSON.parse(frame.toString('utf8', 4, end)), bytes: frame.subarray(end) }

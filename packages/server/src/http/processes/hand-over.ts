@@ -60,6 +60,8 @@ export function handingOver(app: App, handOver: HandOver): App {
 
 const GONE = 410
 
+const NO_BYTES = new Uint8Array()
+
 /** How long a request waits for a process that thinks, where there is none. */
 const START_MILLISECONDS = 5_000
 const RETRY_SECONDS = 1
@@ -130,7 +132,13 @@ export class HandOver {
       requestId: id?.value ?? '',
       maxMilliseconds: maxMillisecondsOf(request),
     }
-    const exchange = new Exchange(number, packed(handed, request.body), release, connection.signal, onGone)
+    const exchange = new Exchange(
+      number,
+      [packed(handed), request.body ?? NO_BYTES],
+      release,
+      connection.signal,
+      onGone,
+    )
     // One that is lost with its process is given to another; a second time it may be what ends them.
     for (let lost = 0; lost < 2; lost++) {
       const link = await this.#link()

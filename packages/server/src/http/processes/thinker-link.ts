@@ -11,7 +11,8 @@ const LOST = 'the process that made the body is gone'
 /** One request on its way to a process that thinks, and its response on the way back. */
 export class Exchange {
   readonly #id: number
-  readonly #packed: Buffer
+  /** The request in parts, until there is a response to it: its process may be lost. */
+  #request: readonly Uint8Array[]
   readonly #onEnd: (milliseconds: number) => void
   readonly #signal: AbortSignal | undefined
   readonly #onGone: () => void
@@ -24,13 +25,13 @@ export class Exchange {
 
   constructor(
     id: number,
-    packed: Buffer,
+    request: readonly Uint8Array[],
     onEnd: (milliseconds: number) => void,
     signal: AbortSignal | undefined,
     onGone: () => void,
   ) {
     this.#id = id
-    this.#packed = packed
+    this.#request = request
     this.#onEnd = onEnd
     this.#signal = signal
     this.#onGone = onGone
@@ -45,7 +46,7 @@ export class Exchange {
     }
     this.#link = link
     this.#head = Promise.withResolvers()
-    link.send(this.#id, this.#packed, this)
+    link.send(this.#id, this.#request, this)
     return this.#head.promise
   }
 
@@ -81,6 +82,7 @@ export class Exchange {
   }
 
   #takeResponse(frame: Buffer): void {
+    this.#request = []
     const { value, bytes } = unpacked<HandedResponse>(frame)
     const { status, head, body, length, file, milliseconds } = value
     if (body === 'pulled') {
@@ -176,9 +178,9 @@ export class Link {
     })
   }
 
-  send(id: number, request: Buffer, exchange: Exchange): void {
+  send(id: number, request: readonly Uint8Array[], exchange: Exchange): void {
     this.#exchanges.set(id, exchange)
-    this.#frames?.send(FRAME.request, id, request)
+    this.#frames?.send(FRAME.request, id, ...request)
   }
 
   pull(id: number): void {

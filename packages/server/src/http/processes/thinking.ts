@@ -197,8 +197,8 @@ class Served {
     kind: (typeof FRAME)['response' | 'end' | 'failure'],
     id: number,
     value: HandedResponse | HandedEnd,
-    body?: Uint8Array,
+    body: Uint8Array = new Uint8Array(),
   ): void {
-    this.#frames.send(kind, id, packed(value, body))
+    this.#frames.send(kind, id, packed(value), body)
   }
 }

@@ -1,5 +1,6 @@
 // Resolves the rows of a request, and renders a row of the response for each.
 import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import { contentTypeOf, type Format } from '../../query/formats/formats.ts'
 import { type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
@@ -37,11 +38,14 @@ export async function resolvedInQuery(
 
 const MAX_CACHED_ROWS = 1_000
 
-/** Rows of a table repeat one another: what was found for one is found for all that are the same. */
+/** Rows of a table repeat one another, and those of others: what was found for one is found for all that are the same. */
+const resolutionsIn = memoized((_release: Release) => new LruCache<Resolution>({ maxEntries: MAX_CACHED_ROWS }))
+
 function resolver(release: Release, names: readonly string[]): (row: RowToResolve) => Resolution {
-  const resolutions = new LruCache<Resolution>({ maxEntries: MAX_CACHED_ROWS })
+  const resolutions = resolutionsIn(release)
+  const start = names.join()
   return (row) => {
-    const key = 'text' in row ? `q${row.text}` : JSON.stringify([...row.parts])
+    const key = `${start} ${'text' in row ? `q${row.text}` : JSON.stringify([...row.parts])}`
     return resolutions.get(key, () => resolveRow(release, row, { names }))
   }
 }
