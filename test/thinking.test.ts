@@ -111,7 +111,7 @@ describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
   })
 
   test('stops with the service while it is at work, and leaves nothing behind', async () => {
-    await using service = await start('--drain-timeout', '5')
+    await using service = await start('--drain-timeout', '5', '--slow-request', '60000')
     const directory = dirname(environmentOf(thinkerOf(service)).get(THINKER_VARIABLE) ?? '')
     expect(existsSync(directory)).toBe(true)
     const searches = searching(service)

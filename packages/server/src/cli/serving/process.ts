@@ -104,6 +104,14 @@ const policyOf = (values: ServeValues) => ({ baseUrl: values['base-url'], truste
 
 /** A process that serves: what takes thought is handed over, so that pages never wait. */
 export async function startServing(given: Given): Promise<Process> {
+  const { app, listen } = serving(given)
+  // Loading blocks the event loop for some time, so it is done before there is anyone to wait.
+  await app.preload?.()
+  return listen()
+}
+
+/** Not async: functions that are made in an async one keep all that it names, and the first release must not be kept. */
+function serving(given: Given) {
   const { values, log, known } = given
   const metrics = new Metrics()
   const budget = new Budget(budgetLimitsOf(values), metrics)
@@ -111,8 +119,6 @@ export async function startServing(given: Given): Promise<Process> {
   const { app, release, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
     shortcut?.forget(),
   )
-  // Loading blocks the event loop for some time, so it is done before there is anyone to wait.
-  await app.preload?.()
   const limit = values['rate-limit']
   const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }
   const milliseconds = values['think-seconds'] * 1_000
@@ -133,22 +139,25 @@ export async function startServing(given: Given): Promise<Process> {
   const shortcut =
     limit === undefined && accessLog === undefined ? new PageShortcut({ release, policy, observation }) : undefined
   const listening = { host, port, shared: true, maxConnections, metrics, budget, log, shortcut }
-  const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
-  watchEventLoop(metrics)
-  return {
-    port: server.port,
-    report,
-    onScrub,
-    onShelf,
-    onThinkers: (sockets) => handOver.use(sockets),
-    reopen: () => void accessLog?.reopen(),
-    stop: async (drainMilliseconds, onClosed) => {
-      startDraining()
-      await server.stop(drainMilliseconds, onClosed)
-      handOver.stop()
-      await accessLog?.close()
-    },
+  const listen = (): Process => {
+    const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
+    watchEventLoop(metrics)
+    return {
+      port: server.port,
+      report,
+      onScrub,
+      onShelf,
+      onThinkers: (sockets) => handOver.use(sockets),
+      reopen: () => void accessLog?.reopen(),
+      stop: async (drainMilliseconds, onClosed) => {
+        startDraining()
+        await server.stop(drainMilliseconds, onClosed)
+        handOver.stop()
+        await accessLog?.close()
+      },
+    }
   }
+  return { app, listen }
 }
 
 /** A process that thinks: the whole app, for what those that serve hand over. */
