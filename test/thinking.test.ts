@@ -116,7 +116,8 @@ describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
     expect(existsSync(directory)).toBe(true)
     const searches = searching(service)
     await searches.more(20)
-    service.signal('SIGTERM')
+    // As when a signal is sent to all of a terminal, or of a group.
+    for (const pid of [thinkerOf(service), ...workersOf(service.pid), service.pid]) process.kill(pid, 'SIGTERM')
     expect(await service.exited()).toBe(0)
     await searches.stop()
     expect(existsSync(directory)).toBe(false)

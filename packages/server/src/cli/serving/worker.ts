@@ -5,7 +5,7 @@ import { damageIn } from '../../release/home/scrub.ts'
 import { openServable } from '../../release/home/servable.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
-import { onReopenSignal, untilStopped } from '../terminal/signals.ts'
+import { onReopenSignal, untilStopped, untilTold } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
 import { startServing, startThinking } from './process.ts'
 
@@ -18,9 +18,10 @@ export async function work({ values, log }: Context, knownText: string, socket: 
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
   const given = { values, log, shelf, first, known }
   const running = socket === undefined ? await startServing(given) : startThinking(given, socket)
-  const link = new SupervisorLink(running)
+  const told = Promise.withResolvers<void>()
+  const link = new SupervisorLink({ ...running, onStop: told.resolve })
   const stop = () => running.stop(values['drain-timeout'] * 1_000, () => link.closed())
-  const stopped = untilStopped({ stop, supervised: true })
+  const stopped = socket === undefined ? untilStopped({ stop, supervised: true }) : untilTold(told.promise).then(stop)
   onReopenSignal(running.reopen)
   link.ready(running.port)
   await stopped

@@ -46,9 +46,19 @@ export function untilStopped({ stop, now, restart, supervised = false }: Reactio
     process.on('SIGHUP', () => {
       if (!stopping) restart?.()
     })
-    if (!supervised) return
-    process.on('disconnect', () => process.exit(1))
-    // If it is gone already, no such event will come.
-    if (!process.connected) process.exit(1)
+    if (supervised) endWithSupervisor()
   })
+}
+
+/** For a process that leaves signals to its supervisor: resolves when it is told to stop. */
+export function untilTold(told: Promise<void>): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})
+  endWithSupervisor()
+  return told
+}
+
+function endWithSupervisor(): void {
+  process.on('disconnect', () => process.exit(1))
+  // If it is gone already, no such event will come.
+  if (!process.connected) process.exit(1)
 }

@@ -55,7 +55,7 @@ type News =
   | { readonly thinkers: readonly string[] }
 
 /** What the supervisor tells a worker: that it may send its last responses, what is wanted of it, or news. */
-type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' } | News
+type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' | 'stop' } | News
 
 const REPORT_MILLISECONDS = 1_000
 
@@ -67,6 +67,8 @@ type WorkerSide = {
   readonly onThinkers: (paths: readonly string[]) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
+  /** Stops a process that thinks; one that serves is sent a signal. */
+  readonly onStop: () => void
 }
 
 /** A worker's connection with its supervisor. It reports every second: a worker that does not is taken for stuck. */
@@ -101,6 +103,7 @@ export class SupervisorLink {
     else if ('shelf' in message) this.#options.onShelf(message.shelf ?? undefined)
     else if ('thinkers' in message) this.#options.onThinkers(message.thinkers)
     else if (message.wanted === 'reopen') this.#options.reopen()
+    else if (message.wanted === 'stop') this.#options.onStop()
     else this.#report()
   }
 
@@ -547,7 +550,9 @@ export class Supervisor {
   async #retire(worker: Worker): Promise<void> {
     worker.retired = true
     this.#options.onChange?.()
-    worker.process.kill('SIGTERM')
+    // A signal to the whole process group must not end those that think while others still hand over to them.
+    if (worker.socket !== undefined && worker.state === 'listening') tell(worker, { wanted: 'stop' })
+    else worker.process.kill('SIGTERM')
     const timeout = this.#options.drainMilliseconds + KILL_AFTER_MILLISECONDS
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeout)
     await worker.process.exited
