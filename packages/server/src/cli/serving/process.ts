@@ -19,7 +19,7 @@ import type { Known } from '../../http/processes/workers.ts'
 import { mayTakeLong } from '../../http/routes.ts'
 import { PageShortcut } from '../../http/v1/page-shortcut.ts'
 import { CannotCache, cacheDirectory, ResponseCache } from '../../http/v2/response-cache.ts'
-import { followCurrent } from '../../release/home/follow.ts'
+import { FOLLOW_PROBLEMS, followCurrent } from '../../release/home/follow.ts'
 import { damageIn, damageTold, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
 import type { Servable } from '../../release/home/servable.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
@@ -166,8 +166,8 @@ export function startThinking(given: Given, socket: string): Process {
   // Pages come first.
   setPriority(NICENESS)
   const cache = responseCache(values, shelf, log)
-  // What goes well is told by those that serve.
-  const logTrouble: Log = (event) => event.level === 'info' || log(event)
+  // What goes well is told by those that serve, and so is how the home is: to one that is at work, it seems slow.
+  const logTrouble: Log = (event) => event.level === 'info' || event.event in FOLLOW_PROBLEMS || log(event)
   const { app, report, onScrub, onShelf, startDraining } = openApp(
     { ...given, log: logTrouble },
     {
@@ -178,7 +178,7 @@ export function startThinking(given: Given, socket: string): Process {
   )
   const thinking = think(app, socket)
   // If it fails, the first request that needs it tries again, and its failure is logged.
-  app.preload?.().catch(() => {})
+  setTimeout(() => app.preload?.().catch(() => {}), PRELOAD_MILLISECONDS).unref()
   return {
     port: 0,
     report,
@@ -193,6 +193,8 @@ export function startThinking(given: Given, socket: string): Process {
   }
 }
 
+/** When a process that thinks loads what no request has needed yet: a service that starts has others to do at first. */
+const PRELOAD_MILLISECONDS = 1_000
 /** The priority of a process that thinks; those that serve have the usual one of 0. */
 const NICENESS = 10
 
