@@ -75,8 +75,9 @@ export const limitFlags = {
 export const thinkLimitsOf = (values: ValuesOf<typeof limitFlags>): ThinkLimits => ({
   requests: values['max-thinking'],
   requestsPerClient: values['max-thinking-per-client'],
-  bytes: values['max-unsent-mb'] * MEGABYTE,
-  bytesPerClient: values['max-unsent-mb-per-client'] * MEGABYTE,
+  // Half of it, since a body is kept by the process that serves and by the one that thinks.
+  bytes: (values['max-unsent-mb'] * MEGABYTE) / 2,
+  bytesPerClient: (values['max-unsent-mb-per-client'] * MEGABYTE) / 2,
 })
 
 export const budgetLimitsOf = (values: ValuesOf<typeof limitFlags>): BudgetLimits => ({

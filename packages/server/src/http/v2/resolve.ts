@@ -51,7 +51,7 @@ function resolver(release: Release, names: readonly string[]): (row: RowToResolv
 }
 
 /** So much of the response is made before it begins: until then, rows that would take too long are refused. */
-const HELD_BYTES = 1 << 18
+const HELD_BYTES = 1 << 16
 
 /** Resolves the rows of a body, most of them while the response is sent. */
 export async function resolvedInBody(
