@@ -77,7 +77,7 @@ export const thinkLimitsOf = (values: ValuesOf<typeof limitFlags>): ThinkLimits 
   requestsPerClient: values['max-thinking-per-client'],
   // Half of it, since a body is kept by the process that serves and by the one that thinks.
   bytes: (values['max-unsent-mb'] * MEGABYTE) / 2,
-  bytesPerClient: (values['max-unsent-mb-per-client'] * MEGABYTE) / 2,
+  bytesPerClient: values['max-unsent-mb-per-client'] * MEGABYTE,
 })
 
 export const budgetLimitsOf = (values: ValuesOf<typeof limitFlags>): BudgetLimits => ({
