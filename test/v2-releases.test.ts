@@ -326,7 +326,7 @@ function keyOf(name: keyof typeof entities, record: PublishedRecord): string {
   return entities[name].key
     .map((field) => {
       const value = record[field]
-      return typeof value === 'object' ? value[field] : value
+      return typeof value === 'object' ? (value as PublishedRecord)[field] : value
     })
     .join('/')
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { entityNames } from '../../../../test/support/built-in.ts'
-import { rendered } from '../../../../test/support/records.ts'
+import { embeddable, rendered } from '../../../../test/support/records.ts'
 import { type EntityName, entities, estado, localidad, subdisciplina } from './entities.ts'
 import { type Entity, embedsOf, identifierOf, publishedFields, type Values } from './entity.ts'
 import { flatten } from './flatten.ts'
@@ -80,7 +80,7 @@ function anyFamily(entity: Entity): fc.Arbitrary<{ row: Values; json: string }> 
       linked[field] = id
       parentsOf.set(parent.name, known.set(id, new TextEncoder().encode(family.json)))
     }
-    const json = rendered(entity, parentsOf, linked)
+    const json = rendered(entity, embeddable(parentsOf), linked)
     return { row: linked, json }
   })
 }

@@ -1,6 +1,6 @@
 // Every value of a record by its dotted path: what can be filtered by, sorted by and selected.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, type Field, identifierOf } from './entity.ts'
+import { type Entity, type Field, hasNumericKey } from './entity.ts'
 
 export type FieldPath = {
   /** The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. */
@@ -21,7 +21,7 @@ function walk(entity: Entity, before: readonly string[]): FieldPath[] {
     // Facts are known of the record itself, and are no part of it where it is embedded.
     if (field.kind === 'fact' && before.length > 0) return []
     const steps = [...before, name]
-    const numeric = field.kind === 'id' || field.kind === 'embed'
+    const numeric = field.kind === 'id' || (field.kind === 'embed' && hasNumericKey(field.entity))
     const path: FieldPath = { path: steps.join('.'), steps, field, numeric }
     return field.kind === 'embed' ? [path, ...walk(field.entity, steps)] : [path]
   })
@@ -38,6 +38,6 @@ export function columnOf(entity: Entity, name: string): string {
   return field.kind === 'copy' ? field.of : name
 }
 
-/** The steps from an embedded record on; with none left, those to its identifier. */
+/** The steps from an embedded record on; with none left, those to its identifier, the last part of its key. */
 export const stepsWithin = (parent: Entity, rest: readonly string[]): readonly string[] =>
-  rest.length === 0 ? [identifierOf(parent)] : rest
+  rest.length === 0 ? [parent.key.at(-1) as string] : rest

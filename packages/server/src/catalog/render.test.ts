@@ -3,16 +3,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { entityNames } from '../../../../test/support/built-in.ts'
-import { asBytes, rendered } from '../../../../test/support/records.ts'
+import { asBytes, embeddable, rendered } from '../../../../test/support/records.ts'
 import { area, audiencia, campo, type EntityName, entities, estado, localidad, pais } from './entities.ts'
 import { type Entity, publishedFields, type Values } from './entity.ts'
 
 const MEXICO = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const MEXICO_JSON = '{"cvePais":"MEX","descPais":"México","idPais":484}'
 
-const none = new Map<string, Map<number, Uint8Array>>()
+const none = embeddable(new Map())
 const only = (known: Readonly<Record<string, Readonly<Record<number, string>>>>) =>
-  new Map(Object.entries(known).map(([entity, records]) => [entity, asBytes(records)]))
+  embeddable(new Map(Object.entries(known).map(([entity, records]) => [entity, asBytes(records)])))
 
 test('a record is compact JSON with its fields in the order of the definition, not of the row', () => {
   const row = { idPais: 484, descPais: 'México', cvePais: 'MEX' }

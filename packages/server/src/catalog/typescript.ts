@@ -1,6 +1,6 @@
 // A catalog as TypeScript: a type for each kind of record, and the shapes of the collections for nomenclator-client.
 import type { Catalog } from './catalog.ts'
-import { type Entity, type Field, factsOf, publishedFields } from './entity.ts'
+import { type Entity, type Field, factsOf, hasNumericKey, publishedFields, type ValueType } from './entity.ts'
 import { descendantsOf, ownerOf } from './lineage.ts'
 import { pathsOf } from './paths.ts'
 
@@ -31,10 +31,22 @@ const union = (names: readonly string[]) => (names.length === 0 ? 'never' : name
 const objectType = (members: readonly string[], indent: string) =>
   members.length === 0 ? 'Record<never, never>' : `{\n${members.map((one) => `${indent}  ${one}\n`).join('')}${indent}}`
 
+const VALUE_TYPES: Readonly<Record<ValueType, string>> = {
+  text: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  date: 'string',
+  year: 'number',
+  list: 'readonly unknown[]',
+}
+
 function typeOf(field: Field): string {
-  if (field.kind === 'embed') return pascalCase(field.entity.name)
   if (field.kind === 'fact') return `${field.type === 'text' ? 'string' : 'number'} | null`
-  return field.kind === 'id' ? 'number' : 'string'
+  const orNull = 'optional' in field && field.optional ? ' | null' : ''
+  if (field.kind === 'embed') return `${pascalCase(field.entity.name)}${orNull}`
+  if (field.kind === 'value') return `${VALUE_TYPES[field.type]}${orNull}`
+  return `${field.kind === 'id' ? 'number' : 'string'}${orNull}`
 }
 
 /** A description must not end the comment that it stands in. */
@@ -49,6 +61,12 @@ const recordType = (entity: Entity): string =>
     '',
   )
 
+function keyType({ fields }: Entity, name: string): string {
+  const field = fields[name]
+  if (field?.kind === 'embed') return hasNumericKey(field.entity) ? 'number' : 'string'
+  return field?.kind === 'id' ? 'number' : 'string'
+}
+
 function shapeOf(catalog: Catalog, entity: Entity): string {
   const facts = factsOf(entity).map(
     ([name, fact]) => `${documented(fact, '    ')}readonly ${member(name)}: ${typeOf(fact)}`,
@@ -60,7 +78,7 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
     [
       `readonly record: ${pascalCase(entity.name)}`,
       `readonly facts: ${objectType(facts, '    ')}`,
-      `readonly key: { ${entity.key.map((name) => `readonly ${member(name)}: number`).join('; ')} }`,
+      `readonly key: { ${entity.key.map((name) => `readonly ${member(name)}: ${keyType(entity, name)}`).join('; ')} }`,
       `readonly codes: ${union(codes)}`,
       `readonly owner: ${union(owner === undefined ? [] : [owner.entity.plural])}`,
       `readonly below: ${union(below)}`,

@@ -1,6 +1,6 @@
 // The records of an entity as points of a map: a few bytes each, in the order of the records. docs/explorer.md has the format.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, embeddedAt, factsOf, LATITUDE, LONGITUDE } from '../catalog/entity.ts'
+import { type Coordinates, coordinatesOf, type Entity, embeddedAt, factsOf } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
@@ -161,8 +161,9 @@ const POINTS_PER_PIECE = 4_096
 export function* pointPieces(release: Release, { definition, index, count }: OpenEntity): Generator<Uint8Array> {
   const bounds = boundsOf(release.entity(definition.name)) ?? { west: 0, east: 0, south: 0, north: 0 }
   yield header(count, bounds)
-  const longitudes = factValues(index.column(LONGITUDE))
-  const latitudes = factValues(index.column(LATITUDE))
+  const { latitude, longitude } = coordinatesOf(definition) as Coordinates
+  const longitudes = factValues(index.column(longitude))
+  const latitudes = factValues(index.column(latitude))
   const hasSizes = factsOf(definition).some(([name, { type }]) => name === SIZE_FACT && type !== 'text')
   const sizes = hasSizes ? factValues(index.column(SIZE_FACT)) : () => undefined
   const groupAt = groupReader(release, definition)

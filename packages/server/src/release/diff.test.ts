@@ -124,10 +124,12 @@ function difference(name: string, older: readonly PublishedRecord[], newer: read
 }
 
 /** Every value of a record by its dotted path. */
-function leaves(record: PublishedRecord, prefix = ''): Map<string, string | number> {
+function leaves(record: PublishedRecord, prefix = ''): Map<string, unknown> {
   return new Map(
     Object.entries(record).flatMap(([field, value]) =>
-      typeof value === 'object' ? [...leaves(value, `${prefix}${field}.`)] : [[`${prefix}${field}`, value] as const],
+      typeof value === 'object'
+        ? [...leaves(value as PublishedRecord, `${prefix}${field}.`)]
+        : [[`${prefix}${field}`, value] as [string, unknown]],
     ),
   )
 }

@@ -1,16 +1,16 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, embedsOf, factsOf, identifierOf } from '../catalog/entity.ts'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
+import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
-import { KeyTable } from './files/key-table.ts'
+import { keyTableOf } from './files/key-table.ts'
 import { EmbedReducer, RecordComparer } from './json-difference.ts'
 import { numberingOf } from './manifest.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
-export type RecordKey = Readonly<Record<string, number>>
+export type RecordKey = Readonly<Record<string, Identity>>
 
 export type RecordChange =
   | { readonly change: 'added'; readonly key: RecordKey; readonly new: PublishedRecord }
@@ -114,7 +114,7 @@ export function* diffJson(
     for (let at = 0; at < after.count; at++) yield { key: after.keyAt(at), old: undefined, new: after.record(at) }
     return
   }
-  const positions = new KeyTable(before.key, before.count)
+  const positions = keyTableOf(newer.entity(name).definition, before.count)
   for (let position = 0; position < before.count; position++) {
     positions.add(before.keyAt(position), position)
     if (position % QUIET_RECORDS === 0) yield undefined
@@ -183,12 +183,12 @@ function sideOf(release: Release, name: string, access: Access, { facts, embed }
   const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
   const readers = key.map((field) => [field, identifierReader(release, entity.definition, field)] as const)
-  const values = Object.fromEntries(key.map((field) => [field, 0]))
+  const values: Record<string, Identity> = {}
   return {
     count: entity.count,
     key,
     keyAt: (position) => {
-      for (const [field, read] of readers) values[field] = read(position)
+      for (const [field, read] of readers) values[field] = identityFrom(read(position))
       return values
     },
     record: (position) => {
@@ -204,24 +204,33 @@ function embedReducer(
   release: Release,
   { definition }: OpenEntity,
 ): (json: Uint8Array, position: number) => Uint8Array {
-  const readers = embedsOf(definition).map(([field]) => identifierReader(release, definition, field))
+  const readers = publishedFields(definition).map(([field, { kind }]) =>
+    kind === 'embed' ? identifierReader(release, definition, field) : undefined,
+  )
   const reducer = new EmbedReducer()
   let at = 0
-  const identifier = (embedded: number) => (readers[embedded] as (position: number) => number)(at)
+  const keyAt = (member: number) => {
+    const values = readers[member]?.(at) ?? []
+    return JSON.stringify(values.length === 1 ? values[0] : values)
+  }
   return (json, position) => {
     at = position
-    return reducer.reduced(json, identifier)
+    return reducer.reduced(json, keyAt)
   }
 }
 
-/** Reads an identifier, or that of an embedded record, out of the index. */
-function identifierReader(release: Release, entity: Entity, field: string): (position: number) => number {
+type KeyReader = (position: number) => readonly Identity[]
+
+/** Reads an identifier or a code, or the key of an embedded record, out of the index. */
+function identifierReader(release: Release, entity: Entity, field: string): KeyReader {
   const column = release.entity(entity.name).index.column(field)
   const definition = entity.fields[field]
-  if (column.kind === 'number') return (position) => column.numbers[column.values[position] as number] as number
-  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no identifier`)
-  const identifier = identifierReader(release, definition.entity, identifierOf(definition.entity))
-  return (position) => identifier(column.values[position] as number)
+  if (column.kind === 'number') return (position) => [column.numbers[column.values[position] as number] as number]
+  if (column.kind === 'text') return (position) => [column.texts.text(column.values[position] as number)]
+  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no part of a key`)
+  const parent = definition.entity
+  const readers = parent.key.map((part) => identifierReader(release, parent, part))
+  return (position) => readers.flatMap((read) => read(column.values[position] as number))
 }
 
 const comparer = new RecordComparer()
@@ -229,14 +238,14 @@ const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =
   comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
 /** Whether a value is an embedded record; a fact that is not known is null. */
-const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
-  typeof value === 'object' && value !== null
+const isRecord = (value: PublishedValue | undefined): value is PublishedRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The paths that differ in records whose fields are not the same: those of the newer one come first. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]
     if (isRecord(before) && isRecord(after)) return differing(before, after, `${prefix}${field}.`)
-    return before === after ? [] : [`${prefix}${field}`]
+    return Bun.deepEquals(before, after) ? [] : [`${prefix}${field}`]
   })
 }

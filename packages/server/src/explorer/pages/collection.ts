@@ -1,6 +1,6 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, LATITUDE, LONGITUDE, nameFieldOf } from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
@@ -196,7 +196,7 @@ type Column = {
 /** What stands in a table: the name, what a record belongs to, its codes, what is known of it, and its identifier. */
 function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column[] {
   const fields = Object.entries(entity.fields)
-  const facts = view.api.knownFacts(entity).filter((name) => name !== LATITUDE && name !== LONGITUDE)
+  const facts = view.api.knownFacts(entity).filter((name) => !Object.values(coordinatesOf(entity) ?? {}).includes(name))
   const own = (name: string): Column => ownColumn(view, entity, name)
   const ofKind = (kind: string) => fields.filter(([, field]) => field.kind === kind).map(([name]) => own(name))
   const ancestors = facets

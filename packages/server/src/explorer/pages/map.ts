@@ -1,14 +1,6 @@
 // The map of a collection: all of its records with coordinates as dots, and the largest of those in view as a list.
 import { valueAt } from '../../base/json.ts'
-import {
-  type Entity,
-  factsOf,
-  hasCoordinates,
-  identifierOf,
-  LATITUDE,
-  LONGITUDE,
-  nameFieldOf,
-} from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity, factsOf, hasCoordinates, identifierOf, nameFieldOf } from '../../catalog/entity.ts'
 import { ancestorsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
@@ -43,7 +35,7 @@ export function mapPage(view: View, named?: Entity): Page {
   const { words, language, api, pairs } = view
   const many = manyOf(view, entity)
   const points = language.number(frame.points)
-  const listed = api.list(entity, [...withCoordinates(pairs), ...listOrder(view, entity)])
+  const listed = api.list(entity, [...withCoordinates(entity, pairs), ...listOrder(view, entity)])
   const isFiltered = pairs.length > 0
   const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
   return {
@@ -89,8 +81,8 @@ function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
 }
 
 /** The parameters that keep to records which are on the map. */
-const withCoordinates = (pairs: Pairs): Pairs => {
-  const name = `${LATITUDE}_min`
+const withCoordinates = (entity: Entity, pairs: Pairs): Pairs => {
+  const name = `${coordinatesOf(entity)?.latitude}_min`
   return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
 }
 
@@ -178,8 +170,7 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
       ['facts', 'true'],
       ['release', release.digest],
     ]),
-    latitude: LATITUDE,
-    longitude: LONGITUDE,
+    ...coordinatesOf(entity),
     address: collectionAddress(entity),
     carried: withQuery('', carried),
     key: owner === undefined ? [own] : [`${owner.field}.${identifierOf(owner.entity)}`, own],

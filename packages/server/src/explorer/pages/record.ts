@@ -1,12 +1,11 @@
 // The page of a record: what it is, where it belongs, its identifiers, its facts, its neighbours and its history.
 import {
+  coordinatesOf,
   type Entity,
   embedsOf,
   factsOf,
   hasCoordinates,
   identifierOf,
-  LATITUDE,
-  LONGITUDE,
   nameFieldOf,
   publishedFields,
 } from '../../catalog/entity.ts'
@@ -183,8 +182,9 @@ const DECIMALS = 6
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const knownFacts = factsOf(entity).filter(([name]) => record[name] !== null && record[name] !== undefined)
   if (knownFacts.length === 0) return undefined
-  const point = pointOf(record)
-  const others = knownFacts.filter(([name]) => point === undefined || (name !== LATITUDE && name !== LONGITUDE))
+  const point = pointOf(entity, record)
+  const ofPoint: readonly string[] = point === undefined ? [] : Object.values(coordinatesOf(entity) ?? {})
+  const others = knownFacts.filter(([name]) => !ofPoint.includes(name))
   const entries = others.map(
     ([name]): Entry => ({ label: fieldLabel(view, entity, name), content: ownValue(view, entity, name, record) }),
   )
@@ -251,7 +251,7 @@ export const bar = (value: number, largest: number): Html =>
 // Where it is, and what is near it or has the same name.
 
 function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
-  const focus = pointOf(record)
+  const focus = pointOf(entity, record)
   if (focus !== undefined)
     return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
   const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
@@ -262,25 +262,29 @@ function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | und
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
 
-function pointOf(record: ReadRecord): Point | undefined {
-  const [latitude, longitude] = [record[LATITUDE], record[LONGITUDE]]
+function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
+  const fields = coordinatesOf(entity)
+  if (fields === undefined) return undefined
+  const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
   return typeof latitude === 'number' && typeof longitude === 'number' ? { latitude, longitude } : undefined
 }
 
-const pointsOf = (records: readonly ReadRecord[]): Point[] => records.flatMap((record) => pointOf(record) ?? [])
+const pointsOf = (entity: Entity, records: readonly ReadRecord[]): Point[] =>
+  records.flatMap((record) => pointOf(entity, record) ?? [])
 
 /** The places within a record that is no point itself: all of them, or the largest where they are too many. */
 function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord): Html | undefined {
   const { api, words, language } = view
   const facts = api.knownFacts(child)
-  if (!facts.includes(LATITUDE)) return undefined
+  const fields = coordinatesOf(child)
+  if (fields === undefined || !facts.includes(fields.latitude)) return undefined
   const filter = filterBy(child, entity, record)
-  const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', `${LATITUDE},${LONGITUDE}`]]
+  const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', `${fields.latitude},${fields.longitude}`]]
   const isCut = facts.includes(POPULATION) && api.total(child, filter) > MAX_DOTS
   const largest = isCut
-    ? pointsOf(api.list(child, [...shown, [`${POPULATION}_min`, '1'], ['sort', `-${POPULATION}`]]).records)
+    ? pointsOf(child, api.list(child, [...shown, [`${POPULATION}_min`, '1'], ['sort', `-${POPULATION}`]]).records)
     : []
-  const points = largest.length > 0 ? largest : pointsOf(api.list(child, shown).records)
+  const points = largest.length > 0 ? largest : pointsOf(child, api.list(child, shown).records)
   const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
   const places = manyOf(view, child).toLowerCase()
   const map = dotMap(points, words.record.dots(places, nameOf(entity, record)))
@@ -300,7 +304,7 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
   const others = api
     .list(entity, near)
     .records.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
-  const map = dotMap(pointsOf(others), words.record.dotsAround(nameOf(entity, record)), focus)
+  const map = dotMap(pointsOf(entity, others), words.record.dotsAround(nameOf(entity, record)), focus)
   return html`${map && html`<figure>${map}</figure>`}
 <section aria-labelledby="near-title">
 <h2 id="near-title">${words.record.near}</h2>

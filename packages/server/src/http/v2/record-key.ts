@@ -3,7 +3,7 @@
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { MAX_ID } from '../../catalog/check.ts'
 import { type Entity, identifierOf } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { identityIn, type PublishedRecord } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
 import { type Filter, firstWhere } from '../../query/filter.ts'
 import type { Column } from '../../release/index/index-file.ts'
@@ -127,7 +127,7 @@ export function keyOf(entity: Entity, record: PublishedRecord): Record<string, s
       const value = record[field] as PublishedRecord[string]
       const definition = entity.fields[field]
       const isRecord = definition?.kind === 'embed' && typeof value === 'object'
-      return [field, (isRecord ? value[ownKey(definition.entity)] : value) as string | number]
+      return [field, isRecord ? identityIn(definition.entity, value as PublishedRecord) : (value as string | number)]
     }),
   )
 }

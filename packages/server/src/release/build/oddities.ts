@@ -1,5 +1,5 @@
 // Looks for what the definitions expect of records and the records do not keep.
-import { type Entity, type Expectation, embeddedAt, type Values } from '../../catalog/entity.ts'
+import { type Entity, type Expectation, embeddedAt, type Identity, type Values } from '../../catalog/entity.ts'
 import { wayPairs } from '../../catalog/lineage.ts'
 import type { Findings } from '../../source/findings.ts'
 import type { RowsOf } from './official-code.ts'
@@ -13,7 +13,7 @@ function pathReader(entity: Entity, path: string, parents: RowsOf): (row: Values
   if (definition.kind !== 'embed') throw new Error(`${entity.name}.${field} embeds nothing`)
   const rows = parents(definition.entity.name)
   const inner = pathReader(definition.entity, rest.join('.'), parents)
-  return (row) => inner(rows.get(row[field] as number) as Values)
+  return (row) => inner(rows.get(row[field] as Identity) as Values)
 }
 
 const CONTRADICTION = 'references-contradict'
@@ -72,7 +72,8 @@ export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings
       if (!holds(relation, left, right)) findings.add(kind, description, `${label(row)}: ${left}, ${right}`)
     }
     for (const field of names) {
-      const name = row[field] as string
+      const name = row[field] as string | undefined
+      if (name === undefined) continue
       if (/^\s|\s$|\s\s/.test(name))
         findings.add('stray-blanks', 'a name begins, ends or is split with stray blanks', label(row))
       if (MAY_COMBINE.test(name) && name.normalize('NFC') !== name)

@@ -147,7 +147,7 @@ test('every wrong value of a row is reported', () => {
 describe('parent records', () => {
   test('are found by identifier, rendered or not, and by code', () => {
     expect(parents.rowsOf('estado').get(1)).toEqual(ags)
-    expect(new TextDecoder().decode(parents.renderedFor(municipio).get('estado')?.get(1))).toBe(JSON.stringify(ags))
+    expect(new TextDecoder().decode(parents.renderedFor(municipio).get('estado')?.json[0])).toBe(JSON.stringify(ags))
     expect(parents.idByCode(estado, { cveEstado: 'AGS' })).toBe(1)
     expect(parents.idByCode(estado, { cveEstado: 'BC' })).toBeUndefined()
   })

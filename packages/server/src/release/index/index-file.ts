@@ -1,6 +1,7 @@
 // The index of one entity, mapped into memory: its columns by field, and its words.
 import { join } from 'node:path'
-import { type Entity, embedsOf, type FactField, type FactValue } from '../../catalog/entity.ts'
+import { isNumberValue } from '../../catalog/batch.ts'
+import type { Entity, FactField, FactValue } from '../../catalog/entity.ts'
 import { columnOf } from '../../catalog/paths.ts'
 import { sortKey } from '../../catalog/words.ts'
 import type { Postings } from './postings.ts'
@@ -15,7 +16,7 @@ type Values = Postings & { readonly values: Uint32Array }
 /** Texts in Spanish order. Those that differ only in accents or case are of one group. */
 type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts; readonly groups: Uint32Array }
 type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
-/** A value is the position of an embedded record among those of its own entity. */
+/** A value is the position of an embedded record among those of its own entity, or the one after the last where there is none. */
 type EmbedColumn = Values & { readonly kind: 'embed' }
 /** Numbers, or texts, that are known of some records; the value after the last of them stands for what is not known. */
 type NumberFactColumn = Values & { readonly kind: 'number fact'; readonly known: Float64Array }
@@ -99,12 +100,13 @@ export class IndexFile implements EntityIndex {
 
   #read(field: string): Column {
     const definition = this.#entity.fields[field]
-    if (definition?.kind === 'fact' && !this.#file.has(`${field}.known`))
-      return unknownColumn(definition, this.words.nameStarts.length - 1)
+    const fact = definition?.kind === 'fact' ? definition.type : isNumberValue(definition) ? 'number' : undefined
+    if (fact !== undefined && !this.#file.has(`${field}.known`))
+      return unknownColumn(fact, this.words.nameStarts.length - 1)
     const numbers = (part: string) => this.#file.numbers(`${field}.${part}`)
     const values: Values = { values: numbers('values'), starts: numbers('starts'), positions: numbers('positions') }
-    if (embedsOf(this.#entity).some(([name]) => name === field)) return { kind: 'embed', ...values }
-    if (definition?.kind === 'fact') return factColumn(definition, values, this.#file.bytes(`${field}.known`))
+    if (definition?.kind === 'embed' || definition?.kind === 'broader') return { kind: 'embed', ...values }
+    if (fact !== undefined) return factColumn(fact, values, this.#file.bytes(`${field}.known`))
     if (definition?.kind === 'id') return { kind: 'number', ...values, numbers: numbers('numbers') }
     const texts = new SortedTexts(this.#file.bytes(`${field}.texts`), numbers('offsets'), sortKey)
     return { kind: 'text', ...values, texts, groups: numbers('groups') }
@@ -127,7 +129,7 @@ export class IndexFile implements EntityIndex {
   }
 }
 
-function factColumn({ type }: FactField, values: Values, known: Buffer<ArrayBuffer>): FactColumn {
+function factColumn(type: FactField['type'], values: Values, known: Buffer<ArrayBuffer>): FactColumn {
   if (type === 'text') return { kind: 'text fact', ...values, known: JSON.parse(known.toString()) }
   return { kind: 'number fact', ...values, known: decimals(known) }
 }
@@ -138,13 +140,13 @@ const decimals = ({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>) =>
 const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
 
 /** The column of a fact that is known of no record. */
-function unknownColumn(fact: FactField, count: number): FactColumn {
+function unknownColumn(type: FactField['type'], count: number): FactColumn {
   const values = {
     values: new Uint32Array(count),
     starts: Uint32Array.of(0, count),
     positions: Uint32Array.from({ length: count }, (_, position) => position),
   }
-  return factColumn(fact, values, fact.type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
+  return factColumn(type, values, type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
 }
 
 /** What is known of a record. */
@@ -157,15 +159,16 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
   const none = new Uint32Array()
   const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), sortKey)
   const columnFor = (field: string): Column => {
-    const parent = new Map(embedsOf(entity)).get(field)
+    const definition = entity.fields[field]
+    const parent = definition?.kind === 'embed' ? definition.entity : undefined
     const values = {
       values: none,
       starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1),
       positions: none,
     }
-    if (parent !== undefined) return { kind: 'embed', ...values }
-    const definition = entity.fields[field]
-    if (definition?.kind === 'fact') return unknownColumn(definition, 0)
+    if (parent !== undefined || definition?.kind === 'broader') return { kind: 'embed', ...values }
+    if (definition?.kind === 'fact') return unknownColumn(definition.type, 0)
+    if (isNumberValue(definition)) return unknownColumn('number', 0)
     return definition?.kind === 'id'
       ? { kind: 'number', ...values, numbers: none }
       : { kind: 'text', ...values, texts, groups: none }

@@ -28,6 +28,7 @@ function written(batches: readonly (readonly Given[])[]): Words {
     const batch = batchOf(
       named,
       rows.map((row, id) => ({ ...row, id })),
+      () => 0,
     )
     columns.add(batch)
     words.add(batch)

@@ -1,6 +1,6 @@
 // Builds the words of one entity from its rows: which records have which words in their names and codes, and in which order.
 import { type Batch, givenFields, TextCursor } from '../../catalog/batch.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
@@ -17,7 +17,7 @@ export class WordsBuild {
 
   constructor(entity: Entity, expected: number | undefined) {
     const fields = (kind: 'name' | 'code') =>
-      givenFields(entity).flatMap((each) => (each.kind === kind ? each.name : []))
+      givenFields(entity).flatMap(({ name, field }) => (wordsKindOf(field) === kind ? name : []))
     this.#names = new WordsOfRecords(this.#table, fields('name'), expected)
     this.#codes = new WordsOfRecords(this.#table, fields('code'), expected)
   }
@@ -46,6 +46,12 @@ export class WordsBuild {
     this.#codes.write(file, ranks, ['codes', 'codeStarts', 'codeOwnerStarts', 'codeOwners'])
     return file.finish()
   }
+}
+
+/** Whether a field is searched among names or among codes. */
+function wordsKindOf(field: Field): 'name' | 'code' | undefined {
+  if (field.kind === 'name' || field.kind === 'code') return field.kind
+  return field.kind === 'value' && field.role === 'alias' ? 'name' : undefined
 }
 
 const BLANK = 0x20

@@ -2,7 +2,14 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
-import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
+import {
+  type Entity,
+  type FactField,
+  type Field,
+  factsOf,
+  hasCoordinates,
+  type ValueType,
+} from '../../../catalog/entity.ts'
 import { pathsOf } from '../../../catalog/paths.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
 import { DISTANCE } from '../../../query/near.ts'
@@ -74,10 +81,27 @@ function fieldSchema(entity: Entity, field: Field): Json {
       return described(fieldSchema(entity, entity.fields[field.of] as Field), field.description)
     case 'embed':
       return described(recordRef(field.entity), field.description)
+    case 'value':
+      return described(nullable(VALUE_SCHEMAS[field.type], field.optional), field.description)
+    case 'broader':
+      return { type: ['string', 'integer', 'null'], description: field.description }
     case 'fact':
       return described(factSchema(field), field.description)
   }
 }
+
+const VALUE_SCHEMAS: Readonly<Record<ValueType, Json>> = {
+  text: { type: 'string' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string' },
+  year: { type: 'integer' },
+  list: { type: 'array', items: {} },
+}
+
+const nullable = (schema: Json, isNullable: true | undefined): Json =>
+  isNullable ? { ...schema, type: [schema.type as string, 'null'] } : schema
 
 /** A fact is null where it is not known. */
 function factSchema(fact: FactField): Json {
