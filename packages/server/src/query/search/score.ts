@@ -10,6 +10,7 @@
 // name is a little nearer to what was typed, and never before one that is much nearer.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { Language } from '../../catalog/languages/language.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
@@ -22,6 +23,7 @@ import {
   GRADE_COUNT,
   isLight,
   LIGHT_WEIGHT,
+  lighten,
   matchWord,
   SHORT_PREFIX,
   type Tolerance,
@@ -60,12 +62,12 @@ export function typedWord(
 /** The weight of a typed word, the same in all entities, so that their scores can be compared. */
 export type WeightOf = (typed: string) => number
 
-/** Weighs words by how many records of an index have them. */
-export function weigher(index: Words): WeightOf {
+/** Weighs words by how many records of an index have them; those that say little in a language, always the same. */
+export function weigher(index: Words, language: Language): WeightOf {
   const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
   return (typed) =>
     cache.get(typed, () => {
-      if (isLight(typed)) return LIGHT_WEIGHT
+      if (isLight(language, typed)) return LIGHT_WEIGHT
       const word = index.words.indexOf(typed)
       return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
     })
@@ -76,10 +78,12 @@ const MAX_WEIGHTS = 1_024
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
 export function weightsBy(index: Words, other: Words): Float32Array {
   const otherWeights = wordWeights(other)
-  return wordWeights(index).map((weight, word) => {
+  const weights = wordWeights(index).map((weight, word) => {
     const otherWord = other.words.indexOf(index.words.text(word))
     return otherWord === undefined ? weight : (otherWeights[otherWord] as number)
   })
+  lighten(weights, index.words, index.language)
+  return weights
 }
 
 type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
@@ -96,7 +100,7 @@ function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
       text,
       inNames: entriesOf(match.matching, words.inNames),
       inCodes: entriesOf(match.matching, words.inCodes),
-      isLight: isLight(text),
+      isLight: isLight(words.language, text),
       byGrade: byGrade(match),
     }
   })
@@ -420,9 +424,14 @@ export class Scorer {
   }
 }
 
-export function ancestorAt({ chain }: AncestorLevel, record: number): number {
+export function ancestorAt({ chain, none }: AncestorLevel, record: number): number {
   let position = record
-  for (let at = 0; at < chain.length; at++) position = (chain[at] as Uint32Array)[position] as number
+  for (let at = 0; at < chain.length; at++) {
+    const above = (chain[at] as Uint32Array)[position]
+    // Beyond the last stands what is not there, and nothing is above it.
+    if (above === undefined) return none
+    position = above
+  }
   return position
 }
 

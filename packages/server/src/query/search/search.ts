@@ -58,7 +58,10 @@ type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
 /** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
 const weightsIn = memoized(({ index: { words } }: OpenEntity, release: Release): Weights => {
   const largest = largestOf(release)
-  return { weightOf: weigher(largest), weights: words === largest ? wordWeights(words) : weightsBy(words, largest) }
+  return {
+    weightOf: weigher(largest, words.language),
+    weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
+  }
 })
 
 const largestOf = (release: Release): Words =>
@@ -224,7 +227,7 @@ function typedWords({ words, levels }: ScoredNames, reading: Reading, { toleranc
   const misspelt = new Set<string>()
   for (const [at, text] of reading.words.entries()) {
     // Words that say little are not misspelt, but other words.
-    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(text) && misspelt.size < MAX_FUZZY_WORDS
+    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(words.language, text) && misspelt.size < MAX_FUZZY_WORDS
     if (mayBeMisspelt) misspelt.add(text)
     const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
