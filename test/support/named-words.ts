@@ -74,6 +74,7 @@ export const spaceOf = ({
     weights: wordWeights(words),
     among: among === undefined ? undefined : Uint32Array.from(among),
     levels: levels ?? [],
+    naming: [],
     importance: importance === undefined ? undefined : Uint8Array.from(importance),
     aliases:
       aliases === undefined

@@ -23,10 +23,11 @@ export const languageOf = (tag: string | undefined): Language =>
 export const isNaming = (field: Field): field is Extract<Field, { readonly kind: 'name' | 'value' }> =>
   field.kind === 'name' || (field.kind === 'value' && field.role === 'alias')
 
-type Naming = { readonly field: string; readonly language: string | undefined; readonly isAlias: boolean }
+/** A field that has names of a record. */
+export type NamingField = { readonly field: string; readonly language: string | undefined; readonly isAlias: boolean }
 
 /** The fields that have names of a record, in their order. */
-export const namingFields = memoized(({ fields }: Entity): readonly Naming[] =>
+export const namingFields = memoized(({ fields }: Entity): readonly NamingField[] =>
   Object.entries(fields).flatMap(([name, field]) =>
     isNaming(field) ? [{ field: name, language: field.language, isAlias: field.kind === 'value' }] : [],
   ),

@@ -2,6 +2,7 @@
 import { memoized } from '../../base/memoized.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { isNaming, type NamingField, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { highlights } from '../../query/search/highlight.ts'
@@ -51,24 +52,29 @@ export const publishedRecord = (release: Release, name: string, position: number
 
 /** Which record it is, where it is, and below which others. */
 export function summarizeRecord(definition: Entity, record: PublishedRecord, baseUrl: string) {
-  const { nameField, ancestors } = namingOf(definition)
-  let ancestor = record
-  const parents = ancestors.map((step) => {
-    ancestor = ancestor[step.field] as PublishedRecord
-    return {
-      collection: step.entity.plural,
-      key: keyOf(step.entity, ancestor),
-      name: ancestor[step.nameField] as string,
-    }
-  })
+  const parents: { readonly collection: string; readonly key: ReturnType<typeof keyOf>; readonly name: string }[] = []
+  let ancestor: PublishedRecord | null = record
+  for (const { field, entity } of namingOf(definition).ancestors) {
+    ancestor = ancestor[field] as PublishedRecord | null
+    // Nothing is above a parent that is not known.
+    if (ancestor === null) break
+    parents.push({ collection: entity.plural, key: keyOf(entity, ancestor), name: nameIn(entity, ancestor) })
+  }
   return {
     collection: definition.plural,
     key: keyOf(definition, record),
     url: `${baseUrl}${recordPath(definition, record)}`,
-    name: record[nameField] as string,
+    name: nameIn(definition, record),
     breadcrumb: parents.map(({ name }) => name),
     parents: parents.map(({ collection, key }) => ({ collection, key })),
   }
+}
+
+/** What a record is called: the first of its names that is known, or what it is identified by. */
+function nameIn(entity: Entity, record: PublishedRecord): string {
+  const names = namingFields(entity).flatMap(({ field, isAlias }) => (isAlias ? [] : field))
+  const known = [...names, ...entity.key.toReversed()].map((field) => record[field])
+  return String(known.find((value) => typeof value === 'string' || typeof value === 'number') ?? '')
 }
 
 function renderSuggestion(
@@ -80,7 +86,7 @@ function renderSuggestion(
   const { definition } = release.entity(name)
   const record = publishedRecord(release, name, position)
   const { searched } = namingOf(definition)
-  const { how, dropped, matched, aliases } = explanation
+  const { how, dropped, matched, matchedName, aliases } = explanation
   return {
     ...summarizeRecord(definition, record, baseUrl),
     score: roundedScore(score),
@@ -88,13 +94,20 @@ function renderSuggestion(
     dropped,
     matches: [
       ...searched
-        .map((field) => ({ field, ranges: highlights(record[field] as string, words, matched) }))
+        .map((field) => ({ field, value: record[field] }))
+        .flatMap(({ field, value }) =>
+          typeof value === 'string' ? { field, ranges: highlights(value, words, matched) } : [],
+        )
         .filter(({ ranges }) => ranges.length > 0),
       ...aliases.map((match) => renderAlias(release, match, definition, words)),
     ],
+    ...(matchedName === undefined ? {} : { matched: renderMatchedName(matchedName) }),
     ...(distance === undefined ? {} : { [DISTANCE]: distance }),
   }
 }
+
+/** Which name matched, and in which language it is. */
+const renderMatchedName = ({ field, language }: NamingField) => ({ field, language: language ?? null })
 
 /** An alias stands beside the fields, with its text and why the record is called so, and whose it is. */
 function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entity, words: readonly string[]) {
@@ -117,7 +130,7 @@ type Naming = {
 }
 
 export const namingOf = memoized((entity: Entity): Naming => {
-  const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
+  const searched = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
   return {
     searched: searched.map(([field]) => field),
     nameField: nameFieldOf(entity),

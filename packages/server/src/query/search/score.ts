@@ -11,7 +11,9 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Language } from '../../catalog/languages/language.ts'
+import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { Words } from '../../release/index/index-file.ts'
+import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
@@ -150,6 +152,8 @@ export type ScoredNames = {
   readonly levels: readonly AncestorLevel[]
   /** The importance of each record. */
   readonly importance: Uint8Array | undefined
+  /** The fields of the names of a record, where each is matched by itself. */
+  readonly naming: readonly NamingField[]
 }
 
 /** A score as a whole number that sorts: the lower, the better. */
@@ -185,6 +189,10 @@ const dropCost = ({ isLight }: TypedWord): number => (isLight ? LIGHT_DROP_COST 
 /** The cost of each generation that a matched ancestor is further away than the parent. */
 const FAR_ANCESTOR_COST = 0.02
 const CODE_PREFIX_COVERAGE = 0.5
+/** By how much what a record is also called is worth less than its name. */
+const OTHER_NAME_RANKS = Math.round(0.005 * WORST)
+/** Stands for all names of a record, where what was typed is in none alone. */
+const ALL_NAMES = -1
 /** The words of a longer name beyond these are not compared. */
 const MAX_NAME_WORDS = 31
 
@@ -209,6 +217,10 @@ export class Scorer {
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
   readonly #minCosts: Float64Array
+  readonly #namesPerRecord: number
+  /** What was scored last, and by which of its names. */
+  #position = 0
+  #name = 0
 
   constructor(names: ScoredNames, typed: readonly TypedWord[], drop: Drop, penalty: number) {
     this.#names = names
@@ -221,6 +233,7 @@ export class Scorer {
     this.#sameBefore = Int8Array.from(typed, ({ text }, at) =>
       typed.slice(0, at).findLastIndex((other) => other.text === text),
     )
+    this.#namesPerRecord = namesPerRecord(names.words)
     this.#usedLevels = new Uint8Array(names.levels.length)
     this.#coverages = names.levels.map(() => undefined)
     this.#grades = new Uint8Array(typed.length)
@@ -229,8 +242,15 @@ export class Scorer {
     this.#minCosts = Float64Array.from(typed, (word) => this.#minCostOf(word, EXACT))
   }
 
+  /** The field of the name that was matched in the last score, where names are matched apart. */
+  get matchedName(): NamingField | undefined {
+    return this.#names.naming[this.#name]
+  }
+
   /** How each typed word was matched in the last score. */
   trace(): WordTrace[] {
+    // Other names were compared after the best one.
+    if (this.#namesPerRecord > 1) this.#rankName(this.#position, this.#name)
     return this.#typed.map((_, at) => ({
       grade: this.#grades[at] as number,
       place: this.#places[at] as number,
@@ -259,18 +279,49 @@ export class Scorer {
 
   /** The rank of a name by its score, or NO_MATCH. */
   rank(position: number): number {
-    return this.#typed.length === 1 ? this.#rankSingle(position) : this.#rankSeveral(position)
+    if (this.#namesPerRecord > 1) return this.#rankApart(position)
+    const { nameStarts } = this.#names.words
+    return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
+  }
+
+  /** The rank of the best of several names; of all together, where what was typed is in none alone. */
+  #rankApart(position: number): number {
+    this.#position = position
+    this.#name = ALL_NAMES
+    let best = this.#typed.length === 1 ? NO_MATCH : this.#rankName(position, ALL_NAMES)
+    for (let name = 0; name < this.#namesPerRecord; name++) {
+      const rank = this.#rankName(position, name)
+      if (rank > best || (rank === best && this.#name !== ALL_NAMES) || rank === NO_MATCH) continue
+      best = rank
+      this.#name = name
+    }
+    return best === NO_MATCH ? this.#rankName(position, ALL_NAMES) : best
+  }
+
+  #rankName(position: number, name: number): number {
+    const { words, naming } = this.#names
+    const { nameStarts } = words
+    if (name === ALL_NAMES)
+      return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
+    const count = this.#namesPerRecord
+    const [from, to] = [nameStart(words, position, name, count), nameEnd(words, position, name, count)]
+    const rank = from === to ? NO_MATCH : this.#rankWords(position, from, to)
+    return rank === NO_MATCH || naming[name]?.isAlias !== true ? rank : Math.min(rank + OTHER_NAME_RANKS, WORST)
+  }
+
+  /** The rank by the words of a name, which stand at these places. */
+  #rankWords(position: number, from: number, to: number): number {
+    const end = Math.min(to, from + MAX_NAME_WORDS)
+    return this.#typed.length === 1 ? this.#rankSingle(position, from, end) : this.#rankSeveral(position, from, end)
   }
 
   /** The same as for several words, with less to do: single words have the most candidates. */
-  #rankSingle(position: number): number {
+  #rankSingle(position: number, from: number, to: number): number {
     const { words, records, importance } = this.#names
     const { names, nameStarts } = words
     const weights = this.#weights
     const word = this.#typed[0] as TypedWord
     const { grades } = word
-    const from = nameStarts[position] as number
-    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
     let best = 0
     let bestPlace = -1
     let all = 0
@@ -293,7 +344,7 @@ export class Scorer {
     }
     if (best === 0) return NO_MATCH
     this.#grades[0] = best
-    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - from
+    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - (nameStarts[position] as number)
     this.#levelOf[0] = -1
     let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
     if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
@@ -301,12 +352,11 @@ export class Scorer {
     return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
   }
 
-  #rankSeveral(position: number): number {
+  #rankSeveral(position: number, from: number, to: number): number {
     const { words, records, levels, importance } = this.#names
     const { names, nameStarts } = words
     const typed = this.#typed
-    const from = nameStarts[position] as number
-    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
+    const start = nameStarts[position] as number
     const record = records === undefined ? position : (records[position] as number)
     let used = 0
     let fuzzy = 0
@@ -359,7 +409,7 @@ export class Scorer {
       const isShared = best === 0 && shared !== 0 && this.#sameBefore[at] === -1
       if (isShared) best = shared
       this.#grades[at] = best
-      this.#places[at] = bestPlace === -1 ? -1 : bestPlace - from
+      this.#places[at] = bestPlace === -1 ? -1 : bestPlace - start
       this.#levelOf[at] = bestLevel
       if (best === 0) {
         if (this.#drop === 'none' || (this.#drop === 'light' && !word.isLight)) return NO_MATCH
