@@ -34,12 +34,14 @@ export const namingFields = memoized(({ fields }: Entity): readonly NamingField[
 )
 
 /**
- * Whether each name of a record is matched by itself, and a hit tells which: where it has names in several languages, or is
- * also called otherwise.
+ * Whether each of several names of a record is matched by itself, and a hit tells which. In lists that came before packages,
+ * and do not tell the languages of their names, all names of a record are one.
  */
 export const hasNamesApart = memoized((entity: Entity): boolean => {
   const naming = namingFields(entity)
-  return new Set(naming.map(({ language }) => language)).size > 1 || naming.some(({ isAlias }) => isAlias)
+  const isTold =
+    entity.package !== undefined || naming.some(({ language, isAlias }) => language !== undefined || isAlias)
+  return naming.length > 1 && isTold
 })
 
 /** Equal lists of languages are one language, so that what is derived from it is derived once. */
