@@ -29,6 +29,10 @@ const city = list({
   name: 'city',
   fields: { code: key, name: name(), of: { ...embeds(country, 'x'), optional: true } },
 })
+const town = list({
+  name: 'town',
+  fields: { code: key, of: { ...embeds(country, 'x'), optional: true }, en: name('en'), es: name('es') },
+})
 const subject = list({
   name: 'subject',
   fields: { code: key, name: name(), above: { kind: 'broader', description: 'above', optional: true } },
@@ -65,6 +69,10 @@ const rows = {
     ['5', 'bsd'],
     ['6', 'Santa Rosa'],
   ]),
+  town: [
+    { code: '1', of: 'DE', en: 'Cologne on the Rhine', es: 'Colonia' },
+    { code: '2', of: 'DE', en: 'Munich' },
+  ],
   subject: named('name', [
     ['1', 'Physics'],
     ['1.1', 'Optics', { above: '1' }],
@@ -74,9 +82,10 @@ const rows = {
     ['2.1.1', 'Fibres', { above: '2.1' }],
     ['3', 'Opticskills'],
     ['4'],
+    ['5', 'Laserson'],
   ]),
 }
-const release = await releaseOf(sourceOf(rows, {}, catalogOf([office, country, city, subject])))
+const release = await releaseOf(sourceOf(rows, {}, catalogOf([office, country, city, town, subject])))
 
 const hits = (of: string, typed: string) => searchAcross(release, wordsOf(typed), [[of, []]], 5)
 const codeAt = (of: string, position: number) => (rows as Record<string, readonly Values[]>)[of]?.[position]?.code
@@ -161,8 +170,10 @@ describe('trees', () => {
     expect(codes('subject', 'optics engineering')[0]).toBe('2.1')
     expect(codes('subject', 'lasers physics')).toEqual(['1.1.1'])
   })
-  test('the name itself comes before a longer one that is higher up', () =>
-    expect(codes('subject', 'optics')).toEqual(['1.1', '2.1', '3']))
+  test('the name itself comes before a longer one that is higher up', () => {
+    expect(codes('subject', 'optics')).toEqual(['1.1', '2.1', '3'])
+    expect(codes('subject', 'lasers')).toEqual(['1.1.1', '5'])
+  })
 })
 
 describe('parents that are not known', () => {
@@ -188,6 +199,11 @@ describe('rows', () => {
   test('below a parent in any language', () =>
     expect(resolved({ parts: new Map(Object.entries({ country: 'Estados Unidos', city: 'Springfield' })) })).toEqual([
       'exact',
+      '1',
+    ]))
+  test('below a parent, misspelt in one of several languages', () =>
+    expect(resolved({ parts: new Map(Object.entries({ country: 'Alemania', town: 'Colonja' })) })).toEqual([
+      'sure',
       '1',
     ]))
   test('free text with what is above in a tree', () =>

@@ -80,7 +80,10 @@ const MAX_WEIGHTS = 1_024
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
 export function weightsBy(index: Words, other: Words): Float32Array {
   const otherWeights = wordWeights(other)
+  const { starts } = index.inNames
   const weights = wordWeights(index).map((weight, word) => {
+    // Codes may be many, and what their words weigh is never asked.
+    if (starts[word] === starts[word + 1]) return weight
     const otherWord = other.words.indexOf(index.words.text(word))
     return otherWord === undefined ? weight : (otherWeights[otherWord] as number)
   })
