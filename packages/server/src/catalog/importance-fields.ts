@@ -2,7 +2,7 @@
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from './entity.ts'
 
-export type ImportanceFields = {
+type ImportanceFields = {
   /** How many people live there. */
   readonly population: string | undefined
   /** The code of the record below that is its seat. */
