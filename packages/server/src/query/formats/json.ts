@@ -37,7 +37,9 @@ export function recordJson(
 export const parsedRecords = (entity: Entity, jsons: readonly Uint8Array[]): PublishedRecord[] =>
   (jsons.length === 0
     ? []
-    : recordParser(entity)(decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])))) as PublishedRecord[]
+    : recordParser(entity)(
+        decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])),
+      )) as PublishedRecord[]
 
 /** Records as values, reduced to the selection. */
 export function selectedRecords(
