@@ -7,7 +7,7 @@ import { Failure } from '../base/failure.ts'
 import { memoized } from '../base/memoized.ts'
 import { shippedFile } from '../base/program.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
-import { languagesOf } from '../catalog/languages/languages.ts'
+import { languageOfNames } from '../catalog/languages/languages.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { Faults } from '../source/faults.ts'
 import type { Alias } from '../source/source.ts'
@@ -71,7 +71,7 @@ const indexOf = memoized(({ definition }: OpenEntity, release: Release): AliasIn
   if (positioned.length === 0) return undefined
   return {
     words: wordsInMemory(
-      languagesOf(definition),
+      languageOfNames(definition),
       positioned.map(({ alias }) => aliasWords(alias.alias)),
     ),
     positions: Uint32Array.from(positioned, ({ position }) => position),

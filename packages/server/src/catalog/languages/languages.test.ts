@@ -4,7 +4,7 @@ import { audiencia, localidad } from '../entities.ts'
 import { code, entity, type Field } from '../entity.ts'
 import { english } from './english.ts'
 import { noLanguage, unionOf } from './language.ts'
-import { hasNamesApart, languageOf, languagesOf, namingFields, orderOf } from './languages.ts'
+import { hasNamesApart, languageOf, languageOfNames, namingFields, orderOf } from './languages.ts'
 import { plainOrder } from './order.ts'
 import { spanish } from './spanish.ts'
 
@@ -42,12 +42,12 @@ describe('an entity is', () => {
     ['in none where nothing is known of it', named({ name: name('fr') }), noLanguage],
     ['in what is known of its languages', named({ a: name('fr'), b: name('en-GB') }), english],
     ['in none without names', named({}), noLanguage],
-  ])('%s', (_, of, language) => expect(languagesOf(of)).toBe(language))
+  ])('%s', (_, of, language) => expect(languageOfNames(of)).toBe(language))
 
   test('in several languages, the same wherever they are the same', () => {
     const [one, other] = [named({ a: name('es'), b: name('en') }), named({ x: name('en'), y: name('es') })]
-    expect(languagesOf(one)).toBe(languagesOf(other))
-    expect(['municipio', 'county'].map(languagesOf(one).isNoise)).toEqual([true, true])
+    expect(languageOfNames(one)).toBe(languageOfNames(other))
+    expect(['municipio', 'county'].map(languageOfNames(one).isNoise)).toEqual([true, true])
   })
 })
 

@@ -48,7 +48,7 @@ export const hasNamesApart = memoized((entity: Entity): boolean => {
 const unions = new Map<string, Language>()
 
 /** What is known of the languages that an entity has names in. */
-export const languagesOf = memoized((entity: Entity): Language => {
+export const languageOfNames = memoized((entity: Entity): Language => {
   const known = new Map(
     [...LANGUAGES].filter(([, language]) =>
       namingFields(entity).some((naming) => languageOf(naming.language) === language),

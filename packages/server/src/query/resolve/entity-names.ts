@@ -3,7 +3,7 @@ import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languagesOf, namingFields } from '../../catalog/languages/languages.ts'
+import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { EntityIndex } from '../../release/index/index-file.ts'
@@ -43,7 +43,7 @@ class EntityNames {
     const { name, fields } = entity
     const { index, count } = release.entity(name)
     const naming = namingFields(entity)
-    this.#language = languagesOf(entity)
+    this.#language = languageOfNames(entity)
     this.#hasOneName = naming.length === 1
     this.#index = index
     this.#count = count

@@ -1,7 +1,7 @@
 // The records that free text may mean: its segments as parts, in every way in which they can be levels; and where that does
 // not fit, the candidates of the search, with whose names and ancestors the words are aligned.
 import type { Entity } from '../../catalog/entity.ts'
-import { languagesOf } from '../../catalog/languages/languages.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
@@ -135,7 +135,7 @@ function alignRecord(
     const cost = ownCost + above.cost + skipped
     if (best !== undefined && cost >= best.cost) return
     const how = [...new Set([match.how, ...above.how])]
-    const letters = lettersIn(own, languagesOf(entity))
+    const letters = lettersIn(own, languageOfNames(entity))
     best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole }
   }
   const { length } = words

@@ -1,7 +1,7 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languagesOf } from '../../catalog/languages/languages.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
@@ -28,7 +28,7 @@ export function writtenParts(release: Release, parts: ReadonlyMap<string, string
 }
 
 export function writtenPart(entity: Entity, text: string): WrittenPart {
-  const language = languagesOf(entity)
+  const language = languageOfNames(entity)
   const written = new WrittenName(wordsOf(text), language)
   const digits = typedCode(written.words)
   const joined = written.words.join('')

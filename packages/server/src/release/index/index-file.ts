@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isNumberValue } from '../../catalog/batch.ts'
 import type { Entity, FactField, FactValue } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languagesOf, orderOf } from '../../catalog/languages/languages.ts'
+import { languageOfNames, orderOf } from '../../catalog/languages/languages.ts'
 import { columnOf } from '../../catalog/paths.ts'
 import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
@@ -130,7 +130,7 @@ export class IndexFile implements EntityIndex {
   #readWords(): Words {
     const numbers = (part: string) => this.#wordFile.numbers(part)
     return {
-      language: languagesOf(this.#entity),
+      language: languageOfNames(this.#entity),
       words: new SortedTexts(this.#wordFile.bytes('words'), numbers('offsets'), (word) => word),
       masks: numbers('masks'),
       sounds: numbers('sounds'),
@@ -195,7 +195,7 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
     column: (field) => columnFor(columnOf(entity, field)),
     points: noPoints,
     words: {
-      language: languagesOf(entity),
+      language: languageOfNames(entity),
       words: texts,
       masks: none,
       sounds: none,

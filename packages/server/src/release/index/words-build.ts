@@ -2,7 +2,7 @@
 import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { hasNamesApart, isNaming, languagesOf } from '../../catalog/languages/languages.ts'
+import { hasNamesApart, isNaming, languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
@@ -20,7 +20,7 @@ export class WordsBuild {
   readonly #codes: WordsOfRecords
 
   constructor(entity: Entity, expected: number | undefined) {
-    this.#language = languagesOf(entity)
+    this.#language = languageOfNames(entity)
     const fields = (isOne: (field: GivenField['field']) => boolean) =>
       givenFields(entity).flatMap(({ name, field }) => (isOne(field) ? name : []))
     this.#names = new WordsOfRecords(this.#table, fields(isNaming), hasNamesApart(entity), expected)
