@@ -8,7 +8,9 @@ export function declarationChanges(older: Release, newer: Release, name: string)
   if (before === undefined || before === after) return []
   if (after === undefined) {
     const of = before.package === undefined ? '' : ` of package ${before.package}`
-    return [`${before.plural}${of}: the list would be gone, with its ${older.manifest.entities[name]?.count ?? 0} records`]
+    return [
+      `${before.plural}${of}: the list would be gone, with its ${older.manifest.entities[name]?.count ?? 0} records`,
+    ]
   }
   const breaks = [...movedList(before, after), ...otherKey(before, after), ...otherFields(before, after)]
   const lost = [...languagesOf(before)].filter((language) => !languagesOf(after).has(language))

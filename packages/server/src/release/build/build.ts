@@ -68,7 +68,7 @@ export async function buildRelease(
   return { manifest, directories }
 }
 
-/** What the source provides as it defines it, and the rest as it is; in the order of the source's definitions. */
+/** What the source provides as it defines it, and the rest as it is; in the order of the source's definitions, packages last. */
 function catalogToBuild(source: Source, completion: Completion): Catalog {
   const definitions = new Map<string, Entity>()
   const isCompleted = (name: string) => !source.provides.includes(name) && completion.provides.includes(name)
@@ -81,9 +81,16 @@ function catalogToBuild(source: Source, completion: Completion): Catalog {
   }
   const names = new Set([...source.catalog.entities.keys(), ...completion.catalog.entities.keys()])
   for (const name of names) if (source.provides.includes(name) || isCompleted(name)) add(name)
-  const catalog = orderedCatalog([...names].flatMap((name) => definitions.get(name) ?? []).map(entityData))
+  // By package, so that it makes no difference which was imported first.
+  const placed = [...names].flatMap((name) => definitions.get(name) ?? []).toSorted(byPackage)
+  const catalog = orderedCatalog(placed.map(entityData))
   if (catalog.collections.size < catalog.entities.size) throw new SameCollection(catalog)
   return catalog
+}
+
+const byPackage = (a: Entity, b: Entity) => {
+  const [one = '', other = ''] = [a.package, b.package]
+  return one === other ? 0 : one < other ? -1 : 1
 }
 
 class SameCollection extends Failure {
