@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { Failure } from '../base/failure.ts'
 import type { EntityData } from '../catalog/catalog.ts'
 import type { Values } from '../catalog/entity.ts'
-import { COLUMN_TYPES, columnsOf } from '../source/package/exported.ts'
+import { columnsOf } from '../source/package/exported.ts'
 import { ALIAS_COLUMNS } from '../source/tabular/aliases.ts'
-import { csvCell } from '../source/tabular/csv.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
 import { numberingOf, type ReleasedPackage } from './manifest.ts'
@@ -75,7 +74,12 @@ function writeLines(path: string, lines: Iterable<string>): number {
   }
 }
 
-const csvLine = (cells: readonly (string | number)[]) => `${cells.map((cell) => csvCell(String(cell))).join(',')}\n`
+/** What could be taken for something else than a part of the value. */
+const NEEDS_QUOTES = /[",;|\r\n\t]|^\s|\s$/
+
+const cellOf = (value: string | number) =>
+  typeof value === 'string' && NEEDS_QUOTES.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+const csvLine = (cells: readonly (string | number)[]) => `${cells.map(cellOf).join(',')}\n`
 
 function* aliasLines(aliases: NonNullable<Release['manifest']['aliases']>): Generator<string> {
   yield csvLine(ALIAS_COLUMNS)
@@ -98,6 +102,17 @@ function cellsOf(row: Values, field: string, columns: number): readonly (string 
 }
 
 type Json = Readonly<Record<string, unknown>>
+
+/** The types of Table Schema that columns have, by the type of the field. */
+const COLUMN_TYPES = {
+  text: 'string',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  year: 'year',
+  list: 'array',
+} as const
 
 function descriptorOf(release: Release, known: Known): Json {
   const { packages = [], aliases = [], source, digest } = release.manifest
@@ -170,7 +185,7 @@ function columnOf(entity: EntityData, name: string, column: string): Json {
   }
   switch (field.kind) {
     case 'id':
-      return { ...own, type: COLUMN_TYPES.id, constraints: { required: true } }
+      return { ...own, type: COLUMN_TYPES.integer, constraints: { required: true } }
     case 'value':
     case 'fact':
       return { ...own, type: COLUMN_TYPES[field.type], ...roleOf(field.kind === 'fact' ? 'fact' : field.role) }

@@ -215,7 +215,7 @@ describe('packages from elsewhere', () => {
     ['a title that is no text', { title: 1 }, 'not sound'],
     ['licences that are no list', { licenses: {} }, 'not sound'],
     ['a source with a number', { sources: [{ title: 1 }] }, 'not sound'],
-    ['a list of another', { lists: ['currency', 'shop'] }, 'not its own'],
+    ['a list of another', { lists: ['currency', 'shop'] }, 'other lists than its own'],
     ['other definitions', { definitions: 'a'.repeat(64) }, 'not those declared'],
   ])('are refused with %s', async (_, change, wrong) => {
     expect(packagesFault([{ ...(await sound()), ...change }], definitions)).toContain(wrong)

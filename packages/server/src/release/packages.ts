@@ -1,9 +1,9 @@
 // The packages of a release: what it keeps of them, whom they credit, and whether what comes from elsewhere is sound.
 import { Failure } from '../base/failure.ts'
-import { isObject } from '../base/json.ts'
 import type { Catalog, EntityData } from '../catalog/catalog.ts'
 import { slugOf } from '../catalog/slug.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
+import { packageInfosFault } from '../source/package/package-info.ts'
 import type { Origin, Source } from '../source/source.ts'
 import { definitionsDigest } from './definitions-digest.ts'
 import type { ReleasedPackage } from './manifest.ts'
@@ -29,51 +29,15 @@ export function creditsOf({ name, title, licenses, sources, contributors, lists 
   return whole.map((one) => ({ to: `${one}${under}`, of: lists }))
 }
 
-const MAX_NAME = 200
-
-/** Whether it can name a package: one word that a command can take. */
-const isName = (name: string) =>
-  name !== '' && name.length <= MAX_NAME && !/[\p{Cc}\s]/u.test(name) && !(name in Object.prototype)
-
-const MAX_TEXT = 10_000
-const MAX_ENTRIES = 1_000
-const isText = (value: unknown) => value === undefined || (typeof value === 'string' && value.length <= MAX_TEXT)
-
-const isListOf = (value: unknown, isOne: (one: unknown) => boolean) =>
-  Array.isArray(value) && value.length <= MAX_ENTRIES && value.every(isOne)
-
-/** Whether all that it says are texts, or lists of texts. */
-const isEntry = (value: unknown) =>
-  isObject(value) && Object.values(value).every((one) => isText(one) || isListOf(one, isText))
-
 /** What is wrong with packages that came with these definitions. */
 export function packagesFault(packages: unknown, definitions: ReadonlyMap<string, EntityData>): string | undefined {
-  if (!isListOf(packages, isObject)) return 'its packages are not a list'
-  const names = new Set<unknown>()
-  for (const one of packages as readonly Readonly<Record<string, unknown>>[]) {
-    const wrong = packageFault(one, definitions)
-    if (wrong !== undefined) return wrong
-    if (names.has(one.name)) return `two packages are named ${one.name}`
-    names.add(one.name)
-  }
-  return undefined
-}
-
-function packageFault(
-  one: Readonly<Record<string, unknown>>,
-  definitions: ReadonlyMap<string, EntityData>,
-): string | undefined {
-  const { name, title, description, version, homepage, licenses, sources, keywords, contributors, lists } = one
-  if (typeof name !== 'string' || !isName(name)) return 'a package has no sound name'
-  const areTexts = [title, description, version, homepage].every(isText)
-  const areEntries = [licenses, sources, contributors].every((value) => isListOf(value, isEntry))
-  if (!areTexts || !areEntries || !isListOf(keywords, isText)) return `what package ${name} says of itself is not sound`
-  const isOwn = (list: unknown) => definitions.get(String(list))?.package === name
-  if (!isListOf(lists, isOwn)) return `package ${name} names lists that are not its own`
-  const declared = (lists as readonly string[]).map((list) => definitions.get(list) as EntityData)
-  return one.definitions === definitionsDigest(declared)
-    ? undefined
-    : `the lists of package ${name} are not those declared`
+  const wrong = packageInfosFault(packages, definitions)
+  if (wrong !== undefined) return wrong
+  const other = (packages as readonly ReleasedPackage[]).find(
+    ({ lists, definitions: declared }) =>
+      declared !== definitionsDigest(lists.map((list) => definitions.get(list) as EntityData)),
+  )
+  return other && `the lists of package ${other.name} are not those declared`
 }
 
 /** What takes a package out of a release: it brings nothing, and everything else stays. */
