@@ -158,7 +158,7 @@ function listFrom(wanted: Wanted, at: number, before: readonly Made[], draw: fc.
       ...described,
       ...(optional ? { optional: true as const } : {}),
     }
-  if (wanted.isTree) fields['part of'] = { kind: 'broader', optional: true, ...described }
+  if (wanted.isTree && key.length === 1) fields['part of'] = { kind: 'broader', optional: true, ...described }
   const entity: Entity = {
     name: `list${at}`,
     plural: `lists-${at}`,
@@ -302,6 +302,15 @@ describe('an export that someone has changed is refused', () => {
       'a pattern that takes for ever',
       (json) => Object.assign(definition(json).fields.cvePais as object, { pattern: '^(a+)+\\1$' }),
       'not one that is matched in linear time',
+    ],
+    [
+      'a tree whose key is no text or number',
+      (json) => {
+        const { fields } = definition(json)
+        const broader = { kind: 'broader', optional: true, description: 'above it' }
+        Object.assign(definition(json), { fields: { ...fields, broader }, key: ['cvePais', 'idPais'] })
+      },
+      'it is a tree, and its key is not one identifier or code',
     ],
     ['a package without a name', (json) => Object.assign(json, { 'nomenclator:packages': [{}] }), 'no sound name'],
     ['a list twice', (json) => json.resources.push({ ...json.resources[0], name: 'b' }), 'defined twice'],
