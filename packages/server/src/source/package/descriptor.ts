@@ -161,8 +161,13 @@ export type FieldPlan = {
    * absent where they are its key.
    */
   readonly refersTo?: readonly string[]
-  /** Of a field above it in a tree: the code without its end is the code above, where the columns do not say it. */
+  /**
+   * Of a field above it in a tree, where the columns do not say it: the code above is the beginning of the code, of the next
+   * smaller of these lengths.
+   */
   readonly prefixes?: readonly number[]
+  /** Likewise: the code above is what stands before the last of these. */
+  readonly separator?: string
 }
 
 /** A list that a table becomes. */
