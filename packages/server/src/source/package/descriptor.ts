@@ -156,13 +156,15 @@ export type FieldPlan = {
   readonly value: ValueFormat
   /** Of a column with two numbers, such as "19.43, -99.13", which of them. */
   readonly part?: 0 | 1
-  /**
-   * Of a field that embeds a record or names the one above it, the fields of that entity that the columns have the values of;
-   * absent where they are its key.
-   */
+  /** Of a field that embeds a record, the fields of its entity that the columns have the values of; absent where they are its key. */
   readonly refersTo?: readonly string[]
-  /** Of a field above it in a tree: the code without its end is the code above, where the columns do not say it. */
+  /**
+   * Of a field above it in a tree, where the columns do not say it: the code above is the beginning of the code, of the next
+   * smaller of these lengths.
+   */
   readonly prefixes?: readonly number[]
+  /** Likewise: the code above is what stands before the last of these. */
+  readonly separator?: string
 }
 
 /** A list that a table becomes. */

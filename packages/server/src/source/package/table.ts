@@ -1,8 +1,9 @@
 // The table of a resource, whatever its format: a header, and rows of tidy texts that are as wide as it.
 import { extname } from 'node:path'
-import type { Faults } from '../faults.ts'
+import type { Faults, SourceLocation } from '../faults.ts'
 import type { Findings } from '../findings.ts'
 import type { TextFile } from '../lines.ts'
+import type { Report } from '../source.ts'
 import { delimitedRows, type RawRows } from './delimited.ts'
 import type { Resource } from './descriptor.ts'
 import { jsonRows } from './json-rows.ts'
@@ -19,8 +20,8 @@ export type Table = {
   /** The first of its files, as messages name it. */
   readonly file: string
   readonly header: readonly string[]
-  /** What is odd about the text itself is told where it is asked for. */
-  readonly rows: (findings?: Findings) => AsyncGenerator<TableRows>
+  /** What is wrong or odd about the text itself is reported where that is asked for. */
+  readonly rows: (report?: Report) => AsyncGenerator<TableRows>
 }
 
 type Tell = (kind: string, description: string, example: string) => void
@@ -44,8 +45,7 @@ export async function openTable(resource: Resource, files: PackageFiles, finding
   return {
     file: first.file,
     header,
-    rows: (told) =>
-      tableRows(parts, resource, given, header.length, told === undefined ? silent : (...found) => told.add(...found)),
+    rows: (report) => tableRows(parts, resource, given, header.length, report),
   }
 }
 
@@ -202,15 +202,16 @@ async function* tableRows(
   resource: Resource,
   header: readonly string[],
   width: number,
-  tell: Tell,
+  report: Report | undefined,
 ): AsyncGenerator<TableRows> {
+  const tell: Tell = (...found) => report?.findings.add(...found)
   let isFirst = true
   for (const { file, rows } of parts) {
     let skip = isFirst ? headerRowsOf(resource) : 0
     let isStart = true
     for await (const batch of rows(tell)) {
       const kept: TableRows = { file, lines: [], rows: [] }
-      const tidy = rowTidier(file, header, width, tell)
+      const tidy = rowTidier(file, header, width, tell, report?.faults)
       for (const [index, row] of batch.rows.entries()) {
         // Later files of a table may repeat the header.
         const isHeader =
@@ -238,7 +239,7 @@ const ALL_CONTROLS = /[^\P{Cc}\n\t]/gu
 const BLANK = 0x20
 
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
-function rowTidier(file: string, header: readonly string[], width: number, tell: Tell) {
+function rowTidier(file: string, header: readonly string[], width: number, tell: Tell, faults: Faults | undefined) {
   const at = (line: number, index: number) => `${file}:${line}, ${header[index] ?? `column ${index + 1}`}`
   const tidyValue = (given: string, line: number, index: number): string => {
     let value = given
@@ -270,7 +271,7 @@ function rowTidier(file: string, header: readonly string[], width: number, tell:
       if (row[index] !== '') isBlank = false
     }
     if (isBlank) return undefined
-    if (row.length > width) trimExtra(row, width, file, line)
+    if (row.length > width && !trimExtra(row, width, { file, line }, faults)) return undefined
     if (row.length < width) {
       const description = 'a row has fewer values than the header, and the others are taken as missing'
       tell('short-row', description, `${file}:${line}: ${row.length} values, not ${width}`)
@@ -280,19 +281,17 @@ function rowTidier(file: string, header: readonly string[], width: number, tell:
   }
 }
 
-function trimExtra(row: string[], width: number, file: string, line: number): void {
+/** Values beyond the header are dropped where they are blank, and else a fault: those before them are most likely shifted. */
+function trimExtra(row: string[], width: number, location: SourceLocation, faults: Faults | undefined): boolean {
   const extra = row.slice(width).find((value) => value !== '')
   if (extra !== undefined) {
     const expected = `${width} values, as in the header; a value with a separator in it must be in quotes`
-    throw new UnreadableTable({
-      file,
-      line,
-      column: `column ${width + 1}`,
-      value: `${row.length} values, one of them ${extra}`,
-      expected,
-    })
+    const value = `${row.length} values, one of them ${extra}`
+    faults?.add({ ...location, column: `column ${width + 1}`, value, expected })
+    return false
   }
   row.length = width
+  return true
 }
 
 /** A fault of a table as a whole, among the others. */
