@@ -159,11 +159,13 @@ function listFrom(wanted: Wanted, at: number, before: readonly Made[], draw: fc.
       ...(optional ? { optional: true as const } : {}),
     }
   if (wanted.isTree && key.length === 1) fields['part of'] = { kind: 'broader', optional: true, ...described }
+  // Without a package, references that lead to different records of one list are refused.
+  const of = wanted.package ?? (parents.size > 0 ? 'one' : undefined)
   const entity: Entity = {
     name: `list${at}`,
     plural: `lists-${at}`,
     title: `List ${at}`,
-    ...(wanted.package === undefined ? {} : { package: wanted.package }),
+    ...(of === undefined ? {} : { package: of }),
     titles: { es: `Lista ${at}` },
     fields,
     key,
@@ -204,7 +206,7 @@ function sourceFrom(wanted: readonly Wanted[], draw: fc.GeneratorValue): Source 
   const made: Made[] = []
   for (const [at, one] of wanted.entries()) made.push(listFrom(one, at, made, draw))
   const rows = Object.fromEntries(made.map((one) => [one.entity.name, one.rows]))
-  const names = [...new Set(wanted.flatMap((one) => one.package ?? []))]
+  const names = [...new Set(made.flatMap(({ entity }) => entity.package ?? []))]
   const infos = names.map((name) => ({
     name,
     title: 'Título',

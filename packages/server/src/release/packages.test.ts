@@ -196,6 +196,8 @@ test('names that others have are taken, and one with the name of its package bef
     false,
   ])
   expect(takenIn(catalog, 'money')('currencys')).toBe(false)
+  const both = catalogOf([list('my money', 'coins', { plural: 'coins' }), prefixed])
+  expect(['coins', 'my-money-coins'].map(takenIn(both, 'my money'))).toEqual([false, false])
 })
 
 describe('packages from elsewhere', () => {

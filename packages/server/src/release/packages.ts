@@ -58,6 +58,9 @@ export function removalOf({ manifest, catalog }: Release, name: string): Source 
   }
 }
 
+/** No collection has a longer name. */
+const MAX_SLUG = 64
+
 /**
  * Tells which names of lists and collections a package cannot have, since lists of others have them. One that had the name of its
  * package put before it keeps it, also when there is no need any more.
@@ -67,7 +70,8 @@ export function takenIn({ entities }: Pick<Catalog, 'entities'>, packageName: st
   const others = all.filter((entity) => entity.package !== packageName)
   const own = new Set(all.filter((entity) => entity.package === packageName).map(({ plural }) => plural))
   const taken = new Set(others.flatMap(({ name, plural }) => [name, plural]))
-  return (slug) => taken.has(slug) || own.has(`${slugOf(packageName, '-')}-${slug}`)
+  const withPackage = (slug: string) => `${slugOf(packageName, '-')}-${slug}`.slice(0, MAX_SLUG)
+  return (slug) => taken.has(slug) || (own.has(withPackage(slug)) && !own.has(slug))
 }
 
 /** A source of these packages: it comes in the place of what the release has of them, and its lists carry their names. */
