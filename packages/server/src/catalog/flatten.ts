@@ -1,6 +1,6 @@
 // Turns a published record back into a row: embedded records by their identifier, copies left out.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, type Field, type Identity, identityFrom, type Values } from './entity.ts'
+import { type Entity, type Field, type Identity, identityFrom, type Values, type ValueType } from './entity.ts'
 
 /** A record as it is published, of an entity that is only known at run time: embedded records in full. */
 export type PublishedRecord = { readonly [field: string]: PublishedValue }
@@ -43,12 +43,21 @@ export function flatten(entity: Entity, record: PublishedRecord): Values {
   return row
 }
 
-/** Parses the JSON of a record, or of several: where it has numbers of any kind, one that would lose digits is a text. */
+/** Parses the JSON of a record, or of several; of numbers that would lose digits, JSON is written with them again. */
 export const recordParser = memoized((entity: Entity): ((json: string) => unknown) =>
-  Object.values(entity.fields).some((field) => field.kind === 'value' && field.type !== 'text')
-    ? (json) => JSON.parse(json, withDigits)
-    : JSON.parse,
+  hasDigits(entity) ? (json) => JSON.parse(json, withDigits) : JSON.parse,
 )
 
+/** Whether a record, or one that it embeds, may have numbers of any length. */
+const hasDigits = ({ fields }: Entity): boolean =>
+  Object.values(fields).some(
+    (field) =>
+      (field.kind === 'value' && DIGITS_IN.includes(field.type)) || (field.kind === 'embed' && hasDigits(field.entity)),
+  )
+const DIGITS_IN: readonly ValueType[] = ['integer', 'number', 'list']
+
 const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
-  typeof value === 'number' && source !== undefined && String(value) !== source ? source : value
+  typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value
+
+/** A value that is written as JSON just so. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (json: string) => unknown }

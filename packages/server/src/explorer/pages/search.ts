@@ -58,7 +58,7 @@ ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(v
 function result(view: View, { collection, key, name, breadcrumb, matches }: Suggestion): Html {
   const entity = view.api.catalog.collections.get(collection) as Entity
   const ranges = matches.find(({ field }) => field === nameFieldOf(entity))?.ranges ?? []
-  const address = recordAddress(entity, Object.values(key))
+  const address = recordAddress(entity, Object.values(key).flat())
   return html`<li><a class="name" href="${href(view, address)}"><bdi>${highlighted(name, ranges)}</bdi></a>
 <span class="what">${oneOf(view, entity)}${breadcrumb.map((ancestor) => html` · ${isolated(ancestor)}`)}</span></li>`
 }
