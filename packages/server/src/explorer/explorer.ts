@@ -104,19 +104,21 @@ function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
   const fixed = PAGES.get(trimmed)
   if (fixed !== undefined) return fixed
-  const [, first, plural = '', id, ...more] = trimmed.split('/').map((segment) => percentDecoded(segment) ?? '')
-  if (more.length > 0 || !catalog.collections.has(plural) || id === '') return undefined
-  if (`/${first}` === MAP_PATH && id === undefined) return (view) => mapPage(view, entityNamed(view, plural))
+  const [, first, named = '', key, ...more] = trimmed.split('/')
+  const plural = percentDecoded(named) ?? ''
+  if (more.length > 0 || !catalog.collections.has(plural) || key === '') return undefined
+  if (`/${first}` === MAP_PATH && key === undefined) return (view) => mapPage(view, entityNamed(view, plural))
   if (`/${first}` !== EXPLORE_PATH) return undefined
-  return id === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, id)
+  return key === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, key)
 }
 
+/** The key is as it stands in the path: it may have encoded signs that separate its parts. */
 const recordRoute =
-  (plural: string, id: string): PageRoute =>
+  (plural: string, key: string): PageRoute =>
   (view) => {
     const entity = entityNamed(view, plural)
-    const location = recordByCode(view, entity, id)
-    return location === undefined ? recordPage(view, entity, id) : { location }
+    const location = recordByCode(view, entity, key)
+    return location === undefined ? recordPage(view, entity, key) : { location }
   }
 
 /** The entity as the release that is read defines it. */
@@ -133,7 +135,7 @@ function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs
   return {
     language,
     words: language.words,
-    api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER)),
+    api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER), language),
     baseUrl,
     path,
     pairs: pairs.filter(([name]) => !COMMON_PARAMETERS.includes(name)),

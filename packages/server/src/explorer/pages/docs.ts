@@ -3,6 +3,7 @@ import { V1_PATH } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
@@ -11,8 +12,9 @@ import type { Release } from '../../release/release.ts'
 import type { ApiReader } from '../api-reader.ts'
 import type { Language } from '../language.ts'
 import { DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
+import { fieldWithin, manyOf, nameOf, oneOf } from '../names.ts'
 import { copyButton } from '../snippets.ts'
-import { fieldLabel, manyOf, nameOf, oneOf, type Page, parameter, type View } from '../view.ts'
+import { type Page, parameter, type View } from '../view.ts'
 
 /** As much of an OpenAPI document as is shown. */
 type Document = {
@@ -146,8 +148,20 @@ function bodyField(view: View, path: string, examples: Examples): Html {
   const body = JSON.stringify([{ q: examples.get('q') ?? '' }])
   // An apostrophe would end the quotes of the shell.
   const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
-  return html`<label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
+  return html`<label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
 <div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div>`
+}
+
+const PARTS = 2
+
+/** Names of lists whose parts a row may have, the first of those that others belong to. */
+function exampleParts({ api }: View): string {
+  const entities = [...api.catalog.entities.values()]
+  const parents = entities.filter((entity) => ancestorsOf(entity).length > 0)
+  return (parents.length > 0 ? parents : entities)
+    .slice(0, PARTS)
+    .map(({ name }) => name)
+    .join(', ')
 }
 
 /** The field of a form that is the body of the request: no parameter has such a name. */
@@ -243,7 +257,7 @@ function labelOfPath(view: View, entity: Entity, name: string): string {
   let at: Entity | undefined = entity
   for (const step of name.replace(FILTER_SUFFIX, '').split('.')) {
     if (at === undefined) break
-    labels.push(fieldLabel(view, at, step))
+    labels.push(fieldWithin(view, at, step))
     const field: Entity['fields'][string] | undefined = at.fields[step]
     at = field?.kind === 'embed' ? field.entity : undefined
   }
@@ -262,7 +276,8 @@ function control({ words }: View, name: string, schema: Schema, value: string, i
 /** Values for what must be given, by its name, so that every operation can be run as it stands. */
 type Examples = ReadonlyMap<string, string>
 
-function exampleValues({ api }: View): Examples {
+function exampleValues(view: View): Examples {
+  const { api } = view
   const examples = new Map<string, string>([
     ['digest', api.release.digest],
     ['from', api.releases().at(-1)?.digest ?? api.release.digest],
@@ -272,7 +287,7 @@ function exampleValues({ api }: View): Examples {
     if (record === undefined) continue
     const segments = keySegments(entity, record as PublishedRecord)
     for (const [at, field] of entity.key.entries()) examples.set(field, segments[at] ?? '')
-    examples.set('q', nameOf(entity, record).slice(0, 40))
+    examples.set('q', nameOf(view, entity, record).slice(0, 40))
   }
   return examples
 }
