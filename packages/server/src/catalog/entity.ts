@@ -174,6 +174,10 @@ export const identityOf = ({ key }: Entity, row: Values): Identity =>
 export const identityFrom = (values: readonly Identity[]): Identity =>
   values.length === 1 ? (values[0] as Identity) : values.join(BETWEEN_PARTS)
 
+/** The values that an identity was made of: one that is a number alone stays one. */
+export const partsOf = (identity: Identity): readonly Identity[] =>
+  typeof identity === 'number' ? [identity] : identity.split(BETWEEN_PARTS)
+
 /** Whether its key is one whole number. */
 export const hasNumericKey = ({ key, fields }: Entity): boolean =>
   key.length === 1 && fields[key[0] as string]?.kind === 'id'

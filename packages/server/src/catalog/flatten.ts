@@ -1,6 +1,6 @@
 // Turns a published record back into a row: embedded records by their identifier, copies left out.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, type Field, type Identity, identityFrom, type Values } from './entity.ts'
+import { type Entity, type Field, type Identity, identityFrom, type Values, type ValueType } from './entity.ts'
 
 /** A record as it is published, of an entity that is only known at run time: embedded records in full. */
 export type PublishedRecord = { readonly [field: string]: PublishedValue }
@@ -43,12 +43,28 @@ export function flatten(entity: Entity, record: PublishedRecord): Values {
   return row
 }
 
+/** Whether records, or those embedded in them, have numbers of any kind, which may lose digits where they are parsed. */
+export const hasNumbers = memoized((entity: Entity): boolean =>
+  Object.values(entity.fields).some((field) =>
+    field.kind === 'embed' ? hasNumbers(field.entity) : field.kind === 'value' && !DIGITLESS.includes(field.type),
+  ),
+)
+
+const DIGITLESS: readonly ValueType[] = ['text', 'date', 'boolean']
+
 /** Parses the JSON of a record, or of several: where it has numbers of any kind, one that would lose digits is a text. */
 export const recordParser = memoized((entity: Entity): ((json: string) => unknown) =>
-  Object.values(entity.fields).some((field) => field.kind === 'value' && field.type !== 'text')
-    ? (json) => JSON.parse(json, withDigits)
+  hasNumbers(entity)
+    ? (json) =>
+        JSON.parse(
+          json,
+          digitsParser((source) => source),
+        )
     : JSON.parse,
 )
 
-const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
-  typeof value === 'number' && source !== undefined && String(value) !== source ? source : value
+/** A reviver for JSON.parse by which numbers that would lose digits are made from the text that they are written as. */
+export const digitsParser =
+  (exact: (source: string) => unknown) =>
+  (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? exact(source) : value

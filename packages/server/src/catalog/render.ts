@@ -1,6 +1,6 @@
 // Writes rows as the JSON of their records, embedded records in full.
 import { type Batch, TextCursor } from './batch.ts'
-import { type Entity, type Identity, publishedFields } from './entity.ts'
+import { type Entity, hasNumericKey, type Identity, publishedFields } from './entity.ts'
 
 /** Where the JSON of records goes, piece by piece. */
 export type RecordSink = {
@@ -33,7 +33,9 @@ export function batchRenderer(entity: Entity, parents: RenderedParents): (batch:
     from: definition.kind === 'copy' ? definition.of : field,
     embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name)?.json ?? NONE) : undefined,
     // A row gives these as JSON.
-    isJson: definition.kind === 'value' && definition.type !== 'text' && definition.type !== 'date',
+    isJson:
+      (definition.kind === 'value' && definition.type !== 'text' && definition.type !== 'date') ||
+      (definition.kind === 'broader' && hasNumericKey(entity)),
     mayLack: 'optional' in definition && definition.optional === true,
   }))
   return ({ count, columns }, sink) => {

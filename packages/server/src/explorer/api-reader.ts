@@ -2,12 +2,13 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
+import { keyPathsOf } from '../catalog/paths.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
 import { ProblemError } from '../http/problem.ts'
 import { describeRelease, describeReleases } from '../http/v2/describe.ts'
 import { findPage, type ListPage, recordJsons } from '../http/v2/find.ts'
 import { openapiDocument } from '../http/v2/openapi/document.ts'
-import { catalogRouteAt } from '../http/v2/paths.ts'
+import { recordRoute } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { findRecord } from '../http/v2/record-key.ts'
 import type { RawQuery } from '../http/v2/request/query-string.ts'
@@ -29,7 +30,7 @@ import { type DotGrid, dotGrid } from './dot-grid.ts'
 import { type Facet, facetOf, facetParameters } from './facets.ts'
 import { type Forest, forestOf } from './forest.ts'
 import type { Language } from './language.ts'
-import { apiRecordPath, collectionAddress, keyPaths, type Pairs } from './links.ts'
+import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
 /** A record as API v2 gives it with facts: what is not known is null. */
@@ -103,7 +104,7 @@ export class ApiReader {
 
   /** The JSON of a record as it is published, each number with its digits, in lines. */
   recordJson(entity: Entity, segments: readonly string[], pairs: Pairs): string {
-    const request = recordRequest(this.release, entity, segments, pairs)
+    const request = recordRequest(entity, segments, pairs)
     const [json = new Uint8Array()] = recordJsons(this.release, request, [findRecord(this.release, request)])
     return JSON.stringify(JSON.parse(decoder.decode(json), asWritten), null, 2)
   }
@@ -113,7 +114,7 @@ export class ApiReader {
     try {
       const release = this.#context.releases.find('release', digest)
       const entity = release.catalog.collections.get(plural)
-      if (entity === undefined || keyPaths(entity).length !== segments.length) return undefined
+      if (entity === undefined || keyPathsOf(entity).length !== segments.length) return undefined
       if (isRenumbered(release, this.release, entity.name)) return undefined
       return readRecord(release, entity, segments, [['facts', 'true']])
     } catch (error) {
@@ -194,7 +195,7 @@ export class ApiReader {
 
   /** The position of a record among those of its entity. */
   positionOf(entity: Entity, segments: readonly string[]): number {
-    return findRecord(this.release, recordRequest(this.release, entity, segments, []))
+    return findRecord(this.release, recordRequest(entity, segments, []))
   }
 
   /** The records at some positions, with their facts. */
@@ -225,18 +226,17 @@ const asWritten = (_: string, value: unknown, { source }: { readonly source?: st
 const listRequest = (entity: Entity, pairs: Pairs): ListRequest =>
   parseListRequest({ kind: 'list', entity, parent: undefined }, queryOf(pairs), NO_HEADERS)
 
-/** The route to a record is the one of its path, so that it is found as API v2 finds it. */
-function recordRequest(release: Release, entity: Entity, segments: readonly string[], pairs: Pairs): RecordRequest {
-  const route = catalogRouteAt(release.catalog, apiRecordPath(entity, segments))
-  if (route.kind !== 'record') throw new ProblemError({ kind: 'not-found', known: [collectionAddress(entity)] })
+function recordRequest(entity: Entity, segments: readonly string[], pairs: Pairs): RecordRequest {
+  const route = recordRoute(entity, segments)
+  if (route === undefined) throw new Error(`${segments.join(', ')} cannot be ${entity.name}`)
   return parseRecordRequest(route, queryOf(pairs), NO_HEADERS)
 }
 
 function readRecord(release: Release, entity: Entity, segments: readonly string[], pairs: Pairs): ReadRecord {
-  const request = recordRequest(release, entity, segments, pairs)
+  const request = recordRequest(entity, segments, pairs)
   const jsons = recordJsons(release, request, [findRecord(release, request)])
   return selectedRecords(entity, request.rendition, jsons)[0] as ReadRecord
 }
 
 /** A release may have gone meanwhile, and an earlier one may not have had the record. */
-const MISSING: ReadonlySet<string> = new Set(['record-not-found', 'release-gone', 'not-found'])
+const MISSING: ReadonlySet<string> = new Set(['record-not-found', 'release-gone'])

@@ -10,15 +10,18 @@ import { parseQuery } from '../http/v2/request/query-string.ts'
 import type { Release } from '../release/release.ts'
 import { ApiReader } from './api-reader.ts'
 import { ASSETS_PATH, assetResponse } from './assets.ts'
-import { isLanguage, LANGUAGE_PARAMETER, languageOf, requestedLanguage } from './language.ts'
+import { isLanguage, languageOf, requestedLanguage } from './language.ts'
 import { rendered } from './layout.ts'
 import {
   DOCS_PATH,
   EXPLORE_PATH,
+  LANGUAGE_PARAMETER,
   MAP_PATH,
   type Pairs,
   PICKER_PATH,
+  RELEASE_PARAMETER,
   RELEASES_PATH,
+  RESERVED_PARAMETERS,
   TREE_PATH,
   withQuery,
 } from './links.ts'
@@ -43,10 +46,6 @@ type Response = HttpResponse | Promise<HttpResponse>
 type Outcome = Page | { readonly location: string }
 
 type PageRoute = (view: View) => Outcome | Promise<Outcome>
-
-/** The parameters that every page has. */
-const RELEASE_PARAMETER = 'release'
-const COMMON_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
 
 export function respondExplorer(context: V2Context, request: HttpRequest): Response {
   if (request.path.startsWith(ASSETS_PATH)) return respondAsset(request)
@@ -138,9 +137,9 @@ function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs
     api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER), language),
     baseUrl,
     path,
-    pairs: pairs.filter(([name]) => !COMMON_PARAMETERS.includes(name)),
+    pairs: pairs.filter(([name]) => !RESERVED_PARAMETERS.includes(name)),
     carried: pairs.filter(
-      ([name, value]) => COMMON_PARAMETERS.includes(name) && (name !== LANGUAGE_PARAMETER || isLanguage(value)),
+      ([name, value]) => RESERVED_PARAMETERS.includes(name) && (name !== LANGUAGE_PARAMETER || isLanguage(value)),
     ),
   }
 }

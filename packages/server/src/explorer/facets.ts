@@ -4,12 +4,13 @@ import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import type { Language } from './language.ts'
-import { keySegments, keyText, parameterOf } from './links.ts'
+import { filterParameter, filterValue, RESERVED_PARAMETERS } from './links.ts'
 import { nameOf } from './names.ts'
 
 export type Facet = {
@@ -47,7 +48,9 @@ const facetSteps = memoized((release: Release) =>
       ([name, field]) => isChoice(field) && hasFewValues(index.column(name), count),
     )
     const all = [...ancestors, ...values.map(([name]) => [name])]
-    return new Map(all.map((steps) => [parameterOf(entity, steps), steps]))
+    const named = all.map((steps) => [filterParameter(entity, steps), steps] as const)
+    // Under these names every page has something else.
+    return new Map(named.filter(([parameter]) => !RESERVED_PARAMETERS.includes(parameter)))
   }),
 )
 
@@ -90,7 +93,8 @@ export function facetOf(
   max: number,
   language: Language,
 ): Facet {
-  const { entity, query } = request
+  const { entity } = request
+  const query = queryWithin(release, request)
   const steps = facetSteps(release)(entity).get(parameter) ?? parameter.split('.')
   const filters = query.filters.filter((filter) => filter.steps.join('\0') !== steps.join('\0'))
   const key = JSON.stringify([language.code, entity.name, parameter, filters, query.words, max])
@@ -198,12 +202,6 @@ function namedAt(entity: OpenEntity, position: number, language: Language): Name
   const named = { value: filterValue(definition, record), name: nameOf({ language }, definition, record) }
   names.set(position, named)
   return named
-}
-
-/** What a list is filtered by to have those that refer to a record: its key. */
-export function filterValue(entity: Entity, record: PublishedRecord): string {
-  const segments = keySegments(entity, record)
-  return segments.length === 1 ? (segments[0] as string) : keyText(entity, segments)
 }
 
 const MAX_CACHED_FACETS = 256

@@ -1,5 +1,6 @@
 // The language of a page: which one a request asks for, its words, and how it writes numbers and dates.
 import type { RequestHeaders } from '../http/exchange.ts'
+import { LANGUAGE_PARAMETER } from './links.ts'
 import { en } from './words/en.ts'
 import { es, type Words } from './words/es.ts'
 
@@ -10,8 +11,6 @@ export type LanguageCode = keyof typeof tables
 /** The languages in the order in which they are offered; the first is used when in doubt. */
 export const LANGUAGES = Object.keys(tables) as readonly LanguageCode[]
 const DEFAULT_LANGUAGE: LanguageCode = 'es'
-/** The name of the parameter in the address, and of the cookie. */
-export const LANGUAGE_PARAMETER = 'lang'
 
 export type Language = {
   readonly code: LanguageCode

@@ -2,10 +2,11 @@
 import { version } from '../base/version.ts'
 import { type Html, html } from '../http/html.ts'
 import { assetAddress } from './assets.ts'
-import { LANGUAGE_PARAMETER, LANGUAGES, type LanguageCode, languageOf } from './language.ts'
+import { LANGUAGES, type LanguageCode, languageOf } from './language.ts'
 import {
   DOCS_PATH,
   EXPLORE_PATH,
+  LANGUAGE_PARAMETER,
   MAP_PATH,
   type Pairs,
   PICKER_PATH,

@@ -5,9 +5,11 @@ import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
-import { fieldSlug } from '../catalog/slug.ts'
+import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
-import { percentDecoded } from '../http/v2/paths.ts'
+import { filterParameters } from '../http/v2/parameter-definitions.ts'
+import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/paths.ts'
+import { keyValues } from '../http/v2/record-key.ts'
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
 
@@ -18,10 +20,17 @@ export const {
   releases: RELEASES_PATH,
   docs: DOCS_PATH,
 } = PAGE_PATHS
+/** The parameters that every page has: the language and the release. */
+export const LANGUAGE_PARAMETER = 'lang'
+export const RELEASE_PARAMETER = 'release'
+export const RESERVED_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
+
 export const TREE_PATH = `${EXPLORE_PATH}/tree`
 
 /** Unlike encodeURIComponent it leaves no quote, so that an address can stand between quotes in any shell. */
-const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'", '%27')
+const encoded = (text: string): string => quoteless(encodeURIComponent(text))
+
+const quoteless = (text: string): string => text.replaceAll("'", '%27')
 
 export function withQuery(path: string, pairs: Pairs): string {
   if (pairs.length === 0) return path
@@ -32,29 +41,16 @@ export function withQuery(path: string, pairs: Pairs): string {
 export const withMore = (address: string, name: string, value: string): string =>
   `${address}${address.includes('?') ? '&' : '?'}${encoded(name)}=${encoded(value)}`
 
-/** The steps to each value that makes up the key of a record; a record in the key stands for the values of its own. */
-export const keyPaths = memoized((entity: Entity): readonly (readonly string[])[] =>
-  entity.key.flatMap((field) => {
-    const definition = entity.fields[field]
-    return definition?.kind === 'embed' ? keyPaths(definition.entity).map((rest) => [field, ...rest]) : [[field]]
-  }),
-)
-
 /** The values that make up the key of a record: those of its owner before its own, where it has one. */
 export const keySegments = (entity: Entity, record: PublishedRecord): string[] =>
-  keyPaths(entity).map((steps) => String(valueAt(record, steps)))
+  keyPathsOf(entity).map(({ steps }) => String(valueAt(record, steps)))
 
 /** Between numbers a sign that none of them has; between texts, which may have any sign, one that is encoded in them. */
 export const keySeparator = memoized((entity: Entity): string =>
-  keyPaths(entity).every((steps) => isNumber(entity, steps)) ? '-' : ',',
+  keyPathsOf(entity).every(({ numeric }) => numeric) ? '-' : KEY_SEPARATOR,
 )
 
-function isNumber(entity: Entity, [first = '', ...rest]: readonly string[]): boolean {
-  const field = entity.fields[first]
-  return field?.kind === 'embed' ? isNumber(field.entity, rest) : field?.kind === 'id'
-}
-
-/** Several values as one text, which can be taken apart again. */
+/** The key of a record as one text, which can be taken apart again. */
 export const keyText = (entity: Entity, segments: readonly (string | number)[]): string =>
   segments.map((segment) => encoded(String(segment))).join(keySeparator(entity))
 
@@ -72,17 +68,31 @@ export function addressOfPath(entity: Entity, path: string): string {
 /** The values of the key in the last part of the address of a record; undefined where they can be those of none. */
 export function segmentsOf(entity: Entity, text: string): string[] | undefined {
   const parts = text.split(keySeparator(entity)).map((part) => percentDecoded(part) ?? '')
-  const paths = keyPaths(entity)
-  const isSound = (part: string, at: number) =>
-    part !== '' && (!isNumber(entity, paths[at] ?? []) || /^[0-9]+$/.test(part))
-  return parts.length === paths.length && parts.every(isSound) ? parts : undefined
+  return parts.length === keyPathsOf(entity).length && keyValues(entity, parts) !== undefined ? parts : undefined
 }
 
-/** How a field of a record, or of what it embeds, is named in a query. */
-export function parameterOf(entity: Entity, [first = '', ...rest]: readonly string[]): string {
-  const slug = fieldSlug(entity, first)
-  const field = entity.fields[first]
-  return field?.kind === 'embed' && rest.length > 0 ? `${slug}.${parameterOf(field.entity, rest)}` : slug
+/** What a list is filtered by to have the records that refer to one: its key, as in a path. */
+export function filterValue(entity: Entity, record: PublishedRecord): string {
+  const segments = keySegments(entity, record)
+  return segments.length === 1 ? (segments[0] as string) : keySegment(segments)
+}
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one, at) => one === b[at])
+
+/** How a list is sorted by a field of its records, or of what they embed. */
+export const sortParameter = (entity: Entity, steps: readonly string[]): string =>
+  [...pathsOf(entity).values()].find((path) => isSame(path.steps, steps))?.slug ?? ''
+
+/** The name of the parameter that filters a list by a field. */
+export function filterParameter(entity: Entity, steps: readonly string[], match?: 'min' | 'max'): string {
+  const found = filterParameters(entity).find(
+    ({ filter }) =>
+      filter !== undefined &&
+      isSame(filter.path.steps, steps) &&
+      (match === undefined ? ['equals', 'contains'].includes(filter.match) : filter.match === match),
+  )
+  return found?.slug ?? found?.name ?? ''
 }
 
 /** The map of a collection. */
@@ -93,7 +103,7 @@ export const apiCollectionPath = ({ plural }: Entity): string => `${V2_PATH}/${p
 /** The path of a record by the values of its key. */
 export function apiRecordPath(entity: Entity, segments: readonly string[]): string {
   const owner = ownerOf(entity)
-  const parts = segments.map(encoded)
-  if (owner === undefined) return `${apiCollectionPath(entity)}/${parts.join(',')}`
-  return `${apiCollectionPath(owner.entity)}/${parts.slice(0, -1).join(',')}/${entity.plural}/${parts.at(-1)}`
+  if (owner === undefined) return `${apiCollectionPath(entity)}/${quoteless(keySegment(segments))}`
+  const [first, last] = segments.map((segment) => quoteless(keySegment([segment])))
+  return `${apiCollectionPath(owner.entity)}/${first}/${entity.plural}/${last}`
 }

@@ -2,11 +2,12 @@
 import { memoized } from '../base/memoized.ts'
 import { type Coordinates, coordinatesOf, type Entity, embeddedAt } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
-import { parameterOf } from './links.ts'
+import { filterParameter } from './links.ts'
 import { sizeFieldOf } from './sizes.ts'
 
 /** The west and east, south and north of all points, in degrees. */
@@ -62,7 +63,7 @@ function findGroups(release: Release, entity: Entity): MapGroups | undefined {
     const steps = pathTo(entity, ancestor)?.steps
     if (steps === undefined || release.entity(ancestor.name).count > MAX_GROUPS) return []
     return [
-      { entity: ancestor, parameter: parameterOf(entity, steps), steps, ...ancestorsInUse(release, entity, steps) },
+      { entity: ancestor, parameter: filterParameter(entity, steps), steps, ...ancestorsInUse(release, entity, steps) },
     ]
   })
   const [most] = candidates.toSorted((a, b) => b.positions.length - a.positions.length)
@@ -235,9 +236,10 @@ const sizeOf = (value: number | undefined): number =>
     : Math.min(SIZE_UNKNOWN + 1 + Math.round(Math.log2(1 + Math.max(value, 0)) * SIZES_PER_DOUBLING), MAX_SIZE)
 
 /** Which records a list has: one bit for each record of the entity, the lowest of a byte first. */
-export function foundBits(release: Release, { entity, query }: ListRequest): Uint8Array {
+export function foundBits(release: Release, list: ListRequest): Uint8Array {
+  const { entity } = list
   const bits = new Uint8Array(Math.ceil(release.entity(entity.name).count / 8))
-  const found = find(release, entity.name, { ...query, sorts: [] })
+  const found = find(release, entity.name, { ...queryWithin(release, list), sorts: [] })
   for (const position of found.slice(0, found.total))
     bits[position >> 3] = (bits[position >> 3] as number) | (1 << (position & 7))
   return bits

@@ -2,6 +2,7 @@
 
 import type { Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { keyPathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -14,7 +15,7 @@ import { jsonResponse } from '../http/v2/response.ts'
 import type { Release } from '../release/release.ts'
 import { namedAssetResponse, PICKER_SOURCE } from './assets.ts'
 import { LANGUAGES, languageOf } from './language.ts'
-import { keyPaths, keySeparator, PICKER_PATH, parameterOf } from './links.ts'
+import { filterParameter, keySeparator, PICKER_PATH } from './links.ts'
 import { capitalized, nameFields, oneOf } from './names.ts'
 
 export const PICKER_SCRIPT = `${PICKER_PATH}/${PICKER_SOURCE}`
@@ -46,17 +47,17 @@ function describeLevels({ catalog }: Release) {
 /** The way to what a record is called: its first name, or the end of its key where it has none. */
 const nameWay = (entity: Entity): readonly string[] => {
   const [first] = nameFields(entity)
-  return first === undefined ? (keyPaths(entity).at(-1) ?? []) : [first.name]
+  return first === undefined ? (keyPathsOf(entity).at(-1)?.steps ?? []) : [first.name]
 }
 
 function describeLevel(entity: Entity, entities: readonly Entity[]) {
   const ancestors = entities.flatMap((ancestor) => {
     const steps = pathTo(entity, ancestor)?.steps
-    const [key, ...more] = keyPaths(ancestor)
+    const [key, ...more] = keyPathsOf(ancestor)
     // A list is filtered by one value, so that a parent whose key has several is no level above it.
     if (steps === undefined || key === undefined || more.length > 0) return []
     const within = (way: readonly string[]) => [...steps, ...way].join('.')
-    const paths = { filter: parameterOf(entity, steps), id: within(key), name: within(nameWay(ancestor)) }
+    const paths = { filter: filterParameter(entity, steps), id: within(key.steps), name: within(nameWay(ancestor)) }
     return [[ancestor.name, paths] as const]
   })
   return {
@@ -64,7 +65,7 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     list: `${V2_PATH}/${entity.plural}`,
     record: recordTemplate(entity).replaceAll(/\{[^}]*\}/g, '{}'),
     /** The paths of the values that make up the key, and what is between them in it. */
-    key: keyPaths(entity).map((steps) => steps.join('.')),
+    key: keyPathsOf(entity).map(({ path }) => path),
     separator: keySeparator(entity),
     name: nameWay(entity).join('.'),
     labels: Object.fromEntries(

@@ -19,9 +19,8 @@ type Settings = {
   readonly found?: string
   readonly list: string
   readonly record: string
-  /** The parameters of the bounds. */
-  readonly latitude: string
-  readonly longitude: string
+  /** The parameters of the least and the greatest latitude, and of the longitudes. */
+  readonly bounds: readonly [latitude: readonly [string, string], longitude: readonly [string, string]]
   /** The fields with the latitude and the longitude of a record. */
   readonly place: readonly [latitude: string, longitude: string]
   readonly address: string
@@ -532,7 +531,8 @@ class DotMap {
   }
 
   async #list(): Promise<void> {
-    const { list, latitude, longitude } = this.#settings
+    const { list, bounds } = this.#settings
+    const [[south, north], [west, east]] = bounds
     const corner = (x: number, y: number) => this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
     const [first, last] = [corner(0, 0), corner(this.#width, this.#height)]
     const degrees = (value: number, max: number) => Math.min(Math.max(value, -max), max).toFixed(4)
@@ -546,10 +546,10 @@ class DotMap {
       const given = address.searchParams.get(name)
       address.searchParams.set(name, given === null ? value : String(of(Number(given), Number(value))))
     }
-    narrow(`${latitude}_min`, degrees(last.latitude, 90), Math.max)
-    narrow(`${latitude}_max`, degrees(first.latitude, 90), Math.min)
-    narrow(`${longitude}_min`, degrees(first.longitude, 180), Math.max)
-    narrow(`${longitude}_max`, degrees(last.longitude, 180), Math.min)
+    narrow(south, degrees(last.latitude, 90), Math.max)
+    narrow(north, degrees(first.latitude, 90), Math.min)
+    narrow(west, degrees(first.longitude, 180), Math.max)
+    narrow(east, degrees(last.longitude, 180), Math.min)
     try {
       const response = await fetch(address, { signal })
       if (!response.ok) return

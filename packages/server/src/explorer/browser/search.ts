@@ -98,6 +98,7 @@ class Combobox {
     if (this.#form.dataset.in !== undefined) parameters.set('in', this.#form.dataset.in)
     const release = this.#form.querySelector<HTMLInputElement>('input[name=release]')?.value
     if (release !== undefined) parameters.set('release', release)
+    if (word('names') !== '') parameters.set('lang', word('names'))
     try {
       const response = await fetch(`/api/v2/search?${parameters}`, { signal, headers: { Accept: 'application/json' } })
       // Words without letters or digits are no search: there is nothing to suggest.

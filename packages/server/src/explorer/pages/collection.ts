@@ -1,24 +1,17 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
-import { coordinatesOf, type Entity } from '../../catalog/entity.ts'
+import { broaderOf, coordinatesOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { pathsOf } from '../../catalog/paths.ts'
+import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
-import { filterParameters, listParameters } from '../../http/v2/parameter-definitions.ts'
+import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
+import { keyNamed } from '../../http/v2/paths.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Language } from '../language.ts'
-import {
-  apiCollectionPath,
-  collectionAddress,
-  type Pairs,
-  parameterOf,
-  segmentsOf,
-  withMore,
-  withQuery,
-} from '../links.ts'
+import { apiCollectionPath, collectionAddress, type Pairs, sortParameter, withMore, withQuery } from '../links.ts'
 import {
   capitalized,
   fieldLabel,
@@ -44,12 +37,13 @@ const DOWNLOAD_FORMATS = ['csv', 'json', 'ndjson']
 const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
 
-export function collectionPage(view: View, entity: Entity): Page {
+export function collectionPage(given: View, entity: Entity): Page {
+  const view = { ...given, pairs: bySlug(entity, given.pairs) }
   const { api, pairs, words, language } = view
   refuseOwnParameters(entity, pairs)
   const list = api.list(entity, [...pairs, ['facts', 'true']])
   const title = manyOf(view, entity)
-  const filters = pairs.filter(([name]) => filterNames(entity).has(name))
+  const filters = pairs.filter(([name]) => isFilter(entity, name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
   const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   return {
@@ -90,7 +84,29 @@ function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
   throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
 }
 
-const filterNames = memoized((entity: Entity) => new Set(filterParameters(entity).map(({ name }) => name)))
+/** The parameters with the slugs of fields, by which links of the page name them. */
+const bySlug = (entity: Entity, pairs: Pairs): Pairs =>
+  pairs.map(([name, value]) => {
+    const parameter = parameterNamed(listParameters(entity), name)
+    return [parameter?.slug ?? name, name === 'sort' ? sortBySlug(entity, value) : value]
+  })
+
+const sortBySlug = (entity: Entity, sort: string): string =>
+  sort
+    .split(',')
+    .map((name) => {
+      const [, sign = '', path = ''] = /^(-?)(.*)$/.exec(name) ?? []
+      return `${sign}${pathNamed(entity, path)?.slug ?? path}`
+    })
+    .join()
+
+/** Parameters that keep to a part of a tree. */
+const TREE_PARAMETERS = ['within', 'root']
+
+const isFilter = (entity: Entity, name: string): boolean =>
+  filterNamed(entity, name) !== undefined || (broaderOf(entity) !== undefined && TREE_PARAMETERS.includes(name))
+
+const filterNamed = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter
 
 const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
 
@@ -117,12 +133,15 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   const facet = facets.find((one) => one.parameter === name)
   if (facet !== undefined)
     return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, entity, facet, value))
-  const [path = '', kind] = pathsOf(entity).has(name)
-    ? [name]
-    : (name.match(/^(.*)_(min|max|prefix)$/)?.slice(1) ?? [name])
-  const label = stepsLabel(view, entity, pathsOf(entity).get(path)?.steps ?? [path])
-  if (kind === undefined) return words.table.other(label, value)
-  const relation = { min: words.table.between, max: words.table.atMost, prefix: words.table.beginning }[kind] ?? ''
+  const filter = filterNamed(entity, name)
+  if (filter === undefined)
+    return name === 'root' ? words.table.roots : words.table.within(recordNamed(view, entity, value) ?? value)
+  const { path, match } = filter
+  const label = stepsLabel(view, entity, path.steps)
+  const isReference = path.field.kind === 'broader'
+  if (match === 'equals' || match === 'contains')
+    return words.table.other(label, (isReference ? recordNamed(view, entity, value) : undefined) ?? value)
+  const relation = { min: words.table.between, max: words.table.atMost, begins: words.table.beginning }[match]
   return `${label} ${relation} ${value}`
 }
 
@@ -131,9 +150,14 @@ function chosenLabel(view: View, entity: Entity, facet: Facet, value: string): s
   const shown = facet.values.find((one) => one.value === value)
   if (shown !== undefined) return valueLabel(view, entity, facet, shown)
   const { parent } = facet
-  const segments = parent && (segmentsOf(parent, value) ?? [value])
-  const record = parent && segments && view.api.recordIn(view.api.release.digest, parent, segments)
-  return parent === undefined || record === undefined ? value : nameOf(view, parent, record)
+  return (parent && recordNamed(view, parent, value)) ?? value
+}
+
+/** The name of the record with a key, where there is one. */
+function recordNamed(view: View, entity: Entity, key: string): string | undefined {
+  const segments = keyNamed(entity, key)
+  const record = segments && view.api.recordIn(view.api.release.digest, entity, segments)
+  return record && nameOf(view, entity, record)
 }
 
 function facetLabel(view: View, entity: Entity, { parent, steps }: Facet): string {
@@ -268,7 +292,7 @@ function ownColumn(view: View, entity: Entity, name: string): Column {
   const isNumber = isFigure(entity.fields[name])
   const label = fieldLabel(view, entity, name)
   return {
-    path: parameterOf(entity, [name]),
+    path: sortParameter(entity, [name]),
     label,
     isNumber,
     isName,
@@ -280,7 +304,7 @@ function ownColumn(view: View, entity: Entity, name: string): Column {
 function parentColumn(view: View, entity: Entity, steps: readonly string[], parent: Entity): Column {
   const label = parentLabel(view, entity, steps, parent)
   return {
-    path: parameterOf(entity, [...steps, shownNameField(view, parent) ?? (parent.key.at(-1) as string)]),
+    path: sortParameter(entity, [...steps, shownNameField(view, parent) ?? (parent.key.at(-1) as string)]),
     label,
     isNumber: false,
     isName: false,

@@ -6,14 +6,14 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
-import { filterValue } from '../facets.ts'
 import {
   apiCollectionPath,
   collectionAddress,
   DOCS_PATH,
   EXPLORE_PATH,
+  filterParameter,
+  filterValue,
   type Pairs,
-  parameterOf,
   RELEASES_PATH,
   withQuery,
 } from '../links.ts'
@@ -150,5 +150,5 @@ const MAX_QUERY = 40
 function parentFilter(entity: Entity, record: ReadRecord): Pairs {
   const [field, parent] = embedsOf(entity).find(([name]) => isObject(record[name])) ?? []
   if (field === undefined || parent === undefined) return []
-  return [[parameterOf(entity, [field]), filterValue(parent, record[field] as PublishedRecord)]]
+  return [[filterParameter(entity, [field]), filterValue(parent, record[field] as PublishedRecord)]]
 }

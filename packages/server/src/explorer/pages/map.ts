@@ -2,6 +2,7 @@
 import { isObject, valueAt } from '../../base/json.ts'
 import { coordinatesOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
@@ -12,12 +13,11 @@ import type { FacetValue } from '../facets.ts'
 import {
   apiCollectionPath,
   collectionAddress,
-  keyPaths,
+  filterParameter,
   keySeparator,
   MAP_PATH,
   mapAddress,
   type Pairs,
-  parameterOf,
   withQuery,
 } from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'
@@ -109,7 +109,7 @@ function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
 
 /** The parameters that keep to records which are on the map. */
 const withCoordinates = (entity: Entity, pairs: Pairs): Pairs => {
-  const name = `${parameterOf(entity, [coordinatesOf(entity)?.latitude ?? ''])}_min`
+  const name = filterParameter(entity, [coordinatesOf(entity)?.latitude ?? ''], 'min')
   return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
 }
 
@@ -189,7 +189,7 @@ function nameWays(view: View, entity: Entity): string[][] {
   const shown = shownNameField(view, entity)
   const names = nameFields(entity).map(({ name }) => name)
   const ordered = shown === undefined ? [] : [shown, ...names.filter((name) => name !== shown)]
-  return [...ordered.map((name) => [name]), [...(keyPaths(entity).at(-1) ?? [])]]
+  return [...ordered.map((name) => [name]), [...(keyPathsOf(entity).at(-1)?.steps ?? [])]]
 }
 
 function listItem(view: View, entity: Entity, record: ReadRecord): Html {
@@ -222,13 +222,15 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
     ...(coordinates === undefined
       ? {}
       : {
-          latitude: parameterOf(entity, [coordinates.latitude]),
-          longitude: parameterOf(entity, [coordinates.longitude]),
+          bounds: [coordinates.latitude, coordinates.longitude].map((name) => [
+            filterParameter(entity, [name], 'min'),
+            filterParameter(entity, [name], 'max'),
+          ]),
           place: [coordinates.latitude, coordinates.longitude],
         }),
     address: collectionAddress(entity),
     carried: withQuery('', carried),
-    key: keyPaths(entity),
+    key: keyPathsOf(entity).map(({ steps }) => steps),
     separator: keySeparator(entity),
     names: nameWays(view, entity),
     parents: nearestParents(entity).map(({ steps, entity: parent }) =>

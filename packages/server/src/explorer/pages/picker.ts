@@ -3,7 +3,7 @@ import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { ancestorsOf, descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { escaped, type Html, html } from '../../http/html.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
-import { PICKER_PATH, parameterOf } from '../links.ts'
+import { filterParameter, PICKER_PATH } from '../links.ts'
 import { manyOf } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
 import { copyButton } from '../snippets.ts'
@@ -92,7 +92,7 @@ function exampleOf(view: View, entity: Entity): Example {
 /** Whether all records of a level have the same parent, so that there is nothing to choose. */
 function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
   const path = pathTo(child, parent)
-  return path !== undefined && api.facet(child, [], parameterOf(child, path.steps)).size <= 1
+  return path !== undefined && api.facet(child, [], filterParameter(child, path.steps)).size <= 1
 }
 
 const submitted = ({ pairs }: View): Html =>

@@ -19,18 +19,19 @@ import { percentDecoded, recordTemplate } from '../../http/v2/paths.ts'
 import { DISTANCE } from '../../query/near.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
-import { filterValue } from '../facets.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
   apiRecordPath,
   collectionAddress,
+  filterParameter,
+  filterValue,
   keySegments,
   keySeparator,
   mapAddress,
   type Pairs,
-  parameterOf,
   recordAddress,
   segmentsOf,
+  sortParameter,
   TREE_PATH,
   withQuery,
 } from '../links.ts'
@@ -301,7 +302,7 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
   const records = api.recordsAt(entity, positions.slice(0, MAX_CHILDREN))
   const below = (at: number) => forest.below(positions[at] as number)
   const all = href(view, collectionAddress(entity), [
-    [parameterOf(entity, [broaderOf(entity) ?? '']), segments[0] ?? ''],
+    [filterParameter(entity, [broaderOf(entity) ?? '']), segments[0] ?? ''],
   ])
   const codes = ownCodes(entity)
   return html`<section aria-labelledby="branch-title">
@@ -346,7 +347,7 @@ ${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE
 /** The parameter that keeps to the descendants of a record. */
 function filterBy(child: Entity, entity: Entity, record: ReadRecord): Pairs {
   const steps = pathTo(child, entity)?.steps ?? []
-  return [[parameterOf(child, steps), filterValue(entity, record as PublishedRecord)]]
+  return [[filterParameter(child, steps), filterValue(entity, record as PublishedRecord)]]
 }
 
 function childTable(view: View, child: Entity, filter: Pairs, total: number): Html {
@@ -409,7 +410,7 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord
   const fields = coordinatesOf(child)
   if (fields === undefined || api.map(child) === undefined) return undefined
   const filter = filterBy(child, entity, record)
-  const coordinates = [fields.latitude, fields.longitude].map((name) => parameterOf(child, [name]))
+  const coordinates = [fields.latitude, fields.longitude].map((name) => sortParameter(child, [name]))
   const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', coordinates.join()]]
   const size = knownSize(view, child)
   const isCut = size !== undefined && api.total(child, filter) > MAX_DOTS
@@ -460,7 +461,7 @@ function homonyms(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const { api, words, language } = view
   const { field } = shownName(view, entity, record)
   if (field === undefined) return undefined
-  const filter: Pairs = [[parameterOf(entity, [field]), String(record[field])]]
+  const filter: Pairs = [[filterParameter(entity, [field]), String(record[field])]]
   const own = keySegments(entity, record as PublishedRecord).join()
   const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
   const others = records

@@ -8,7 +8,7 @@ import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
 import type { Suggestion } from '../../http/v2/search.ts'
 import { addressOfPath, collectionAddress, EXPLORE_PATH, withQuery } from '../links.ts'
 import { manyOf, oneOf, shownNameField } from '../names.ts'
-import { searchBox } from '../search-box.ts'
+import { namesIn, searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { href, isolated, type Page, parameter, releasePairs, type View } from '../view.ts'
 import { collectionCards } from './home.ts'
@@ -34,10 +34,7 @@ export function searchPage(view: View): Page {
 
 function resultsPage(view: View, query: string, box: Html): Page {
   const { api, words, language } = view
-  const limited = [
-    ['q', query],
-    ['limit', String(MAX_SUGGESTIONS)],
-  ] as const
+  const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
   const count =
     suggestions.length === 1 ? words.search.resultsOne : words.search.results(language.number(suggestions.length))

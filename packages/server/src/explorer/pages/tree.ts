@@ -6,9 +6,16 @@ import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import type { ReadRecord } from '../api-reader.ts'
-import { filterValue } from '../facets.ts'
 import { ancestorsIn, type Forest } from '../forest.ts'
-import { collectionAddress, keySegments, type Pairs, parameterOf, segmentsOf, TREE_PATH } from '../links.ts'
+import {
+  collectionAddress,
+  filterParameter,
+  filterValue,
+  keySegments,
+  type Pairs,
+  segmentsOf,
+  TREE_PATH,
+} from '../links.ts'
 import { manyOf, manyWithin, nameOf } from '../names.ts'
 import {
   MAX_DEPTH,
@@ -166,7 +173,8 @@ const moreLink = (view: View, entity: Entity, filter: Pairs, total: number): Htm
   html`<p><a href="${href(view, collectionAddress(entity), filter)}">${view.words.trees.more(view.language.number(total))}</a></p>`
 
 /** The parameter by which records are filtered that belong to one of an ancestor. */
-const wayTo = (entity: Entity, ancestor: Entity): string => parameterOf(entity, pathTo(entity, ancestor)?.steps ?? [])
+const wayTo = (entity: Entity, ancestor: Entity): string =>
+  filterParameter(entity, pathTo(entity, ancestor)?.steps ?? [])
 
 /** The parameter that keeps to the leaves below the same parent. */
 function leafFilter(leaf: Entity, levels: readonly Entity[], depth: number, filter: Pairs): Pairs {
@@ -209,7 +217,7 @@ function branch(
 function siblings([parent]: readonly string[], entity: Entity): Pairs {
   if (parent === undefined) return []
   const [key = ''] = segmentsOf(entity, parent.slice(parent.indexOf(':') + 1)) ?? []
-  return [[parameterOf(entity, [broaderOf(entity) ?? '']), key]]
+  return [[filterParameter(entity, [broaderOf(entity) ?? '']), key]]
 }
 
 const idOf = (tree: Tree['kind'], entity: Entity, record: ReadRecord): string =>

@@ -202,6 +202,8 @@ export const en: Words = {
     between: 'from',
     atMost: 'up to',
     beginning: 'begins with',
+    within: (name) => `Below ${name}`,
+    roots: 'With nothing above',
   },
   api: {
     title: 'See as an API request',
@@ -333,6 +335,11 @@ export const en: Words = {
       release: 'One release: its source and its findings',
       changes: 'What changed from one release to another',
       openapi: 'The OpenAPI document',
+      around: {
+        children: (many) => `${many}: those directly below one`,
+        ancestors: (many) => `${many}: those above one, from the nearest to the root`,
+        descendants: (many) => `${many}: all that are below one`,
+      },
       v1: 'The catalogs of API v1',
     },
     parameters: {},

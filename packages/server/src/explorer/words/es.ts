@@ -244,6 +244,8 @@ export const es = {
     between: 'desde',
     atMost: 'hasta',
     beginning: 'empieza con',
+    within: (name: string) => `Debajo de ${name}`,
+    roots: 'Sin nada encima',
   },
   api: {
     title: 'Ver como petición a la API',
@@ -375,6 +377,12 @@ export const es = {
       release: 'Una versión: su fuente y sus hallazgos',
       changes: 'Qué cambió de una versión a otra',
       openapi: 'El documento OpenAPI',
+      /** What is around a record in a tree, by the last part of the path. */
+      around: {
+        children: (many: string) => `${many}: los que están directamente debajo de uno`,
+        ancestors: (many: string) => `${many}: los que están encima de uno, del más cercano a la raíz`,
+        descendants: (many: string) => `${many}: todos los que están debajo de uno`,
+      } as Readonly<Record<string, (many: string) => string>>,
       v1: 'Los catálogos de la API v1',
     },
     /** What the parameters do that every catalog has; those of filters follow from their fields. */
@@ -398,6 +406,10 @@ export const es = {
       to: 'Huella de la versión que se quiere',
       by: 'Si la ruta termina con el identificador o con la clave oficial',
       digest: 'Huella de la versión, o su comienzo',
+      lang: 'Solo los nombres en este idioma; all los da todos',
+      root: 'Solo los registros que no tienen otro encima',
+      /** Of a list, whose records may stand in a tree. */
+      'list within': 'Solo los registros que están debajo de este, a cualquier profundidad: su clave',
     } as Readonly<Record<string, string>>,
     tags: {
       Overview: 'Qué hay',

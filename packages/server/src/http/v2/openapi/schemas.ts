@@ -32,6 +32,12 @@ export const listOf = (items: Json): Json => ({ type: 'array', items })
 
 export const ID = schemaRef('Id')
 export const NOT_EMPTY: Json = { type: 'string', minLength: 1 }
+/** A day, or the month or year that it is in. */
+export const DATE: Json = {
+  type: 'string',
+  pattern: '^-?[0-9]{4,}(-[0-9]{2}){0,2}(T.*)?$',
+  examples: ['2026-11-30'],
+}
 export const COUNT: Json = { type: 'integer', minimum: 0 }
 export const TEXT: Json = { type: 'string' }
 const FLAG: Json = { type: 'boolean' }

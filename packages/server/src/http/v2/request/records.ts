@@ -2,12 +2,14 @@
 import { parseDecimal } from '../../../base/decimal-number.ts'
 import { parseWholeNumber } from '../../../base/whole-number.ts'
 import { factExpectation, MAX_ID } from '../../../catalog/check.ts'
-import type { Entity, FactField } from '../../../catalog/entity.ts'
-import { type FieldPath, pathsOf } from '../../../catalog/paths.ts'
+import { type Entity, type FactField, identityFrom, type ValueType } from '../../../catalog/entity.ts'
+import { type FieldPath, keyPathsOf, pathNamed, pathsOf } from '../../../catalog/paths.ts'
+import { isDate } from '../../../query/dates.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
+import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../../query/near.ts'
 import type { Sort } from '../../../query/sort.ts'
 import type { RequestHeaders } from '../../exchange.ts'
@@ -25,11 +27,12 @@ import {
   MAX_PER_PAGE,
   MAX_SORT_FIELDS,
   type ParameterTable,
+  parameterNamed,
   recordParameters,
 } from '../parameter-definitions.ts'
-import type { CatalogRoute } from '../paths.ts'
-import type { NamedBy } from '../record-key.ts'
-import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords } from './parameters.ts'
+import { type CatalogRoute, keyNamed, type NameInPath } from '../paths.ts'
+import { keyValues, type NamedBy } from '../record-key.ts'
+import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
 import { badCursor, type Pairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
@@ -38,6 +41,8 @@ type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly 
 type FoundRecords = {
   /** How the path names the record that they are below. */
   readonly by: NamedBy
+  /** The record that they must be below in their tree. */
+  readonly within?: NameInPath | undefined
   readonly query: Query
   readonly rendition: Rendition
   readonly encoding: Encoding | undefined
@@ -51,7 +56,7 @@ export type ListRequest = RouteOf<'list'> &
   }
 
 export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, headers: RequestHeaders): ListRequest {
-  const { entity, parent } = route
+  const { entity, parent = route.node } = route
   const table = parent === undefined ? listParameters(entity) : childListParameters(entity)
   const parameters = new Parameters(query, table)
   const start = startOf(parameters, query)
@@ -63,7 +68,7 @@ export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, header
 export type BulkRequest = RouteOf<'bulk'> & FoundRecords
 
 export function parseBulkRequest(route: RouteOf<'bulk'>, query: RawQuery, headers: RequestHeaders): BulkRequest {
-  const { entity, parent } = route
+  const { entity, parent = route.node } = route
   const table = parent === undefined ? bulkParameters(entity) : childBulkParameters(entity)
   return { ...route, ...foundRecords(query, headers, entity, new Parameters(query, table), table) }
 }
@@ -84,10 +89,19 @@ function foundRecords(
   const { rendition, encoding } = renditionOf(entity, parameters, headers)
   return {
     by: namedBy(parameters) ?? 'id',
-    query: { filters, words, sorts, near },
+    within: withinOf(entity, parameters),
+    query: { filters: [...filters, ...rootFilter(parameters)], words, sorts, near },
     rendition: { ...rendition, added: near === undefined ? [] : [DISTANCE] },
     encoding,
   }
+}
+
+const rootFilter = (parameters: Parameters): Filter[] =>
+  parameters.oneOf('root', ['true', 'false']) === 'true' ? [{ steps: [], match: 'root', values: [] }] : []
+
+function withinOf(entity: Entity, parameters: Parameters): NameInPath | undefined {
+  const name = parameters.one('within')
+  return name === undefined ? undefined : { name, key: keyNamed(entity, notEmpty('within', name)) }
 }
 
 export type RecordRequest = RouteOf<'record'> & {
@@ -116,7 +130,8 @@ function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['st
 
 function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
   // Each value costs time, and a request line holds hundreds.
-  const [name, value] = pairs.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES] ?? []
+  const given = pairs.filter(([name]) => parameterNamed(known, name)?.filter !== undefined)
+  const [name, value] = given[MAX_FILTER_VALUES] ?? []
   if (name !== undefined && value !== undefined)
     throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
   const filters: Filter[] = []
@@ -132,7 +147,41 @@ function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable):
 
 function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
   if (numeric) return identifier(name, value)
-  return field.kind === 'fact' && field.type !== 'text' ? factNumber(name, field, value) : notEmpty(name, value)
+  if (field.kind === 'fact' && field.type !== 'text') return factNumber(name, field, value)
+  if (field.kind === 'value') return typedValue(name, field.type, value)
+  if (field.kind === 'embed' && keyPathsOf(field.entity).length > 1) return keyValue(name, field.entity, value)
+  return notEmpty(name, value)
+}
+
+function typedValue(name: string, type: ValueType, value: string): string | number {
+  switch (type) {
+    case 'integer':
+    case 'year':
+    case 'number': {
+      const number = parseDecimal(value)
+      const isOne = number !== undefined && (type === 'number' || Number.isInteger(number))
+      if (!isOne) throw badParameter(name, value, type === 'number' ? 'a number' : 'a whole number')
+      return number
+    }
+    case 'boolean':
+      if (value !== 'true' && value !== 'false') throw badParameter(name, value, 'true, false')
+      return value
+    case 'date':
+      if (!isDate(value)) throw badParameter(name, value, 'a date such as 2026-11-30, a month or a year')
+      return value
+    default:
+      return notEmpty(name, value)
+  }
+}
+
+/** A key of several values, as in a path. */
+function keyValue(name: string, entity: Entity, value: string): string | number {
+  const texts = keyNamed(entity, value)
+  const values = texts && keyValues(entity, texts)
+  const parts = keyPathsOf(entity).map(({ path }) => path)
+  if (values === undefined)
+    throw badParameter(name, value, `${parts.join(' and ')} with a comma between them, a comma in one of them as %2C`)
+  return identityFrom(values)
 }
 
 function factNumber(name: string, fact: FactField, value: string): number {
@@ -169,9 +218,8 @@ function namesIn(parameters: Parameters, parameter: string, max: number): string
 }
 
 function fieldAt(entity: Entity, parameter: string, name: string): FieldPath {
-  const paths = pathsOf(entity)
-  const path = paths.get(name)
-  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...paths.keys()], name))
+  const path = pathNamed(entity, name)
+  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...pathsOf(entity).keys()], name))
   return path
 }
 
@@ -182,12 +230,15 @@ function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHea
 
 function selectionOf(entity: Entity, parameters: Parameters): Selection {
   const embed = embedOf(parameters)
+  const language = shownLanguage(parameters, languagesOf(entity))
   const facts = parameters.oneOf('facts', ['true', 'false']) === 'true'
-  if (!parameters.has('fields')) return { fields: undefined, facts, embed }
+  if (!parameters.has('fields')) return { fields: undefined, facts, embed, language }
   if (facts) throw badParameter('facts', 'true', 'either facts, or fields that name them')
-  const names = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
-  const paths = [...names].map((name) => fieldAt(entity, 'fields', name))
+  const named = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
+  const paths = [...new Set([...named].map((name) => fieldAt(entity, 'fields', name)))]
+  const names = new Set(paths.map(({ path }) => path))
   // A record that is selected as a whole includes what is in it.
-  const isIncluded = ({ steps }: FieldPath) => steps.some((_, end) => names.has(steps.slice(0, end).join('.')))
-  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed }
+  const isIncluded = ({ path }: FieldPath) =>
+    path.split('.').some((_, end, steps) => names.has(steps.slice(0, end).join('.')))
+  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed, language }
 }
