@@ -87,6 +87,8 @@ export type Resource = {
   readonly compression?: string
   readonly dialect?: Dialect
   readonly schema?: TableSchema
+  /** Where the schema stands in a file of its own. */
+  readonly schemaPath?: string
   /** BCP 47; as `language` or `lang`. */
   readonly language?: string
   readonly own: OwnProperties
