@@ -126,8 +126,7 @@ const MIN_PAIRS = 0.95
 
 /** The column that has both numbers. Those that are declared as points have the longitude first, as the standard says. */
 function pointOf({ free, roleOf }: RoleContext): Point | undefined {
-  const isPoint = ({ declared }: Column) =>
-    declared.type === 'geopoint' && [undefined, 'default'].includes(declared.format)
+  const isPoint = ({ declared }: Column) => declared.type === 'geopoint'
   const declared = free.find(
     (column) => roleOf(column) === 'coordinates' || (roleOf(column) === undefined && isPoint(column)),
   )
