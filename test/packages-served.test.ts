@@ -1,10 +1,10 @@
 // Lists of packages under a running service: one that comes is served at once in all of it, without a restart, and one that goes is gone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { code, type Entity, entity, name } from '../packages/server/src/catalog/entity.ts'
-import { removalOf, sourceOfPackages } from '../packages/server/src/release/packages.ts'
-import type { GivenRow, Source } from '../packages/server/src/source/source.ts'
-import { nomenclator, sourceOf, TestHome } from './support/releases.ts'
+import { removalOf } from '../packages/server/src/release/packages.ts'
+import type { Source } from '../packages/server/src/source/source.ts'
+import { nothing, packageOf } from './support/packages.ts'
+import { nomenclator, TestHome } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
 setDefaultTimeout(120_000)
@@ -22,17 +22,13 @@ const listOf = (packageName: string, listName: string): Entity =>
     order: 'as given',
   })
 
-const packageOf = (packageName: string, listName: string, rows: readonly GivenRow[]): Source =>
-  sourceOfPackages(sourceOf({ [listName]: rows }, {}, catalogOf([listOf(packageName, listName)])), [
-    { name: packageName, licenses: [], sources: [], keywords: [], contributors: [], lists: [listName] },
-  ])
-
-const weights = packageOf('weights', 'units', [{ code: 'kg', label: 'Kilogram' }])
-const money = packageOf('money', 'currencies', [
-  { code: 'MXN', label: 'Mexican peso' },
-  { code: 'EUR', label: 'Euro' },
-])
-const nothing = sourceOf({}, {}, catalogOf([]))
+const weights = packageOf('weights', [listOf('weights', 'units')], { units: [{ code: 'kg', label: 'Kilogram' }] })
+const money = packageOf('money', [listOf('money', 'currencies')], {
+  currencies: [
+    { code: 'MXN', label: 'Mexican peso' },
+    { code: 'EUR', label: 'Euro' },
+  ],
+})
 
 const home = new TestHome()
 let service: Service

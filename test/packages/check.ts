@@ -2,10 +2,10 @@
 // anyone may ask. Prints a table, and what is wrong below it; exits with 1 if anything is.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Guess } from '../../packages/server/src/source/package/descriptor.ts'
+import { OPENAPI_PATH } from '../../packages/server/src/http/routes.ts'
 import type { ImportReport } from '../../packages/server/src/release/import.ts'
 import type { ReleasedPackage } from '../../packages/server/src/release/manifest.ts'
-import { OPENAPI_PATH } from '../../packages/server/src/http/routes.ts'
+import type { Guess } from '../../packages/server/src/source/package/descriptor.ts'
 import { Documented } from '../support/openapi.ts'
 import { nomenclator, TestHome } from '../support/releases.ts'
 import { Service } from '../support/service.ts'
@@ -24,7 +24,9 @@ const DESCRIPTORS = ['datapackage.json', 'datapackage.yaml', 'datapackage.yml']
 /** Directories with a descriptor or tables, and zips; those within a package are a part of it. */
 function packagesBelow(directory: string): string[] {
   if (DESCRIPTORS.some((name) => existsSync(join(directory, name)))) return [directory]
-  const below = readdirSync(directory).sort().map((name) => join(directory, name))
+  const below = readdirSync(directory)
+    .sort()
+    .map((name) => join(directory, name))
   const folders = below.filter((path) => statSync(path).isDirectory()).flatMap(packagesBelow)
   const tables = below.some((path) => /\.(csv|xlsx)$/i.test(path)) ? [directory] : []
   return [...tables, ...folders, ...below.filter((path) => path.endsWith('.zip'))]
@@ -90,11 +92,19 @@ function rowOf(imported: Imported, packages: readonly ReleasedPackage[], home: T
 }
 
 function tableOf(rows: readonly (readonly (string | number)[])[]): string {
-  const texts = [['package', 'lists', 'rows', 'import', 'findings', 'time', 'checks; in capitals what is not sound'], ...rows].map(
-    (row) => row.map(String),
-  )
+  const texts = [
+    ['package', 'lists', 'rows', 'import', 'findings', 'time', 'checks; in capitals what is not sound'],
+    ...rows,
+  ].map((row) => row.map(String))
   const widths = (texts[0] as string[]).map((_, at) => Math.max(...texts.map((row) => (row[at] as string).length)))
-  return texts.map((row) => row.map((cell, at) => cell.padEnd(widths[at] as number)).join('  ').trimEnd()).join('\n')
+  return texts
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] as number))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 const [directory] = process.argv.slice(2)
@@ -114,9 +124,9 @@ const { packages = [] } = home.current().manifest
 console.log(tableOf(imported.map((one) => rowOf(one, packages, home, verdicts.get(one.report?.package ?? '') ?? []))))
 for (const { path, refusal } of imported)
   if (refusal !== undefined) console.log(`\n${basename(path)} is refused:\n${refusal.replace(/^/gm, '  ')}`)
-const faults = [...verdicts.values()].flat().flatMap(({ list, check, faults: all }) =>
-  all.slice(0, 5).map((fault) => `${list}, ${check}: ${fault}`),
-)
+const faults = [...verdicts.values()]
+  .flat()
+  .flatMap(({ list, check, faults: all }) => all.slice(0, 5).map((fault) => `${list}, ${check}: ${fault}`))
 if (faults.length > 0) console.log(`\nNot sound:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
 const unstable = imported.filter(({ report }) => report !== undefined && report.outcome !== 'nothing to do')
 for (const { path } of unstable) console.log(`${basename(path)} is another release when it is imported again`)

@@ -147,7 +147,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 
 const unless = (holds: boolean, fault: string): readonly string[] => (holds ? [] : [fault])
 
-const get = ({ url, entity }: ServedList, rest: string): Promise<Response> => fetch(`${url}/api/v2/${entity.plural}${rest}`)
+const get = ({ url, entity }: ServedList, rest: string): Promise<Response> =>
+  fetch(`${url}/api/v2/${entity.plural}${rest}`)
 
 async function recordsIn(response: Response): Promise<readonly PublishedRecord[]> {
   const found: unknown = await response.json()
