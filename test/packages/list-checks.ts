@@ -108,7 +108,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
 
   changes: async (list) => {
-    const target = `${list.url}/api/v2/changes?from=${list.before}&collection=${list.entity.plural}&format=ndjson`
+    const target = `${list.url}/api/v2/changes?from=${list.before}&in=${list.entity.plural}&format=ndjson`
     const response = await fetch(target)
     const lines = (await response.text()).split('\n').filter((line) => line !== '')
     const added = lines.map((line) => JSON.parse(line)).filter(({ change }) => change === 'added')
@@ -125,7 +125,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const operation =
         at < 2 ? documented.find((one) => one.path === target) : documented.find((one) => isRecordOf(one.path, path))
       if (operation === undefined) faults.push(`${target} is not documented`)
-      else faults.push(...(await list.documented.breaches(operation, await fetch(list.url + target))))
+      else faults.push(...(await list.documented.breaches(operation, await plainResponse(list.url + target))))
     }
     return faults
   },
@@ -143,6 +143,14 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     }
     return faults
   },
+}
+
+/** As the app makes it: not compressed, and without what the service that is observed adds. */
+async function plainResponse(url: string): Promise<Response> {
+  const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } })
+  const headers = new Headers(response.headers)
+  headers.delete('X-Request-Id')
+  return new Response(response.body, { status: response.status, headers })
 }
 
 const unless = (holds: boolean, fault: string): readonly string[] => (holds ? [] : [fault])
