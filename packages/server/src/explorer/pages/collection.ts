@@ -27,7 +27,17 @@ import {
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { isFigure, missing, shownValue } from '../values.ts'
-import { href, isolated, isolatedName, type Page, parameter, recordLink, releasePairs, type View } from '../view.ts'
+import {
+  factPairs,
+  href,
+  isolated,
+  isolatedName,
+  type Page,
+  parameter,
+  recordLink,
+  releasePairs,
+  type View,
+} from '../view.ts'
 
 /** Parameters of a list that the page sets itself. */
 const OWN_PARAMETERS = ['after', 'fields', 'facts', 'embed', 'format']
@@ -237,9 +247,9 @@ type Column = {
 const MAX_COLUMNS = 12
 
 /** What stands in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
-function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column[] {
+function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
   const ancestors = facets
-    .filter(({ parent, size, parameter }) => parent !== undefined && size > 1 && !isOne(view.pairs, parameter))
+    .filter((facet) => facet.parent !== undefined && isTelling(facet, total) && !isOne(view.pairs, facet.parameter))
     .map(({ steps, parent }) => parentColumn(view, entity, steps, parent as Entity))
     .reverse()
   const own = (names: readonly string[]) => names.map((name) => ownColumn(view, entity, name))
@@ -284,6 +294,10 @@ function isDescription({ fields }: Entity, name: string): boolean {
   return field?.kind === 'value' && field.role === 'description'
 }
 
+/** Whether records differ in what they refer to. */
+const isTelling = ({ size, values }: Facet, total: number): boolean =>
+  size > 1 || (size === 1 && (values[0]?.count ?? 0) < total)
+
 /** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
 const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
@@ -321,7 +335,7 @@ const parentLabel = (view: View, entity: Entity, steps: readonly string[], paren
   steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
 
 function table(view: View, entity: Entity, list: ReadList, facets: readonly Facet[]): Html {
-  const all = columnsOf(view, entity, facets)
+  const all = columnsOf(view, entity, facets, list.total)
   const columns = all.slice(0, MAX_COLUMNS)
   const sorted = parameter(view.pairs, 'sort') ?? ''
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
@@ -378,7 +392,7 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 function downloads(view: View, entity: Entity, list: ReadList): Html {
   const { words, pairs, language } = view
   const path = apiCollectionPath(entity)
-  const rest = [...releasePairs(view), ['facts', 'true'] as const]
+  const rest = [...releasePairs(view), ...factPairs(entity)]
   const all = omit(pairs, 'page', 'per_page')
   const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
   const links = (target: (format: string) => string, of: string) =>

@@ -12,11 +12,12 @@ import {
   publishedFields,
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
-import { ancestorsOf, descendantsOf, pathTo } from '../../catalog/lineage.ts'
+import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded, recordTemplate } from '../../http/v2/paths.ts'
 import { DISTANCE } from '../../query/near.ts'
+import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
@@ -50,7 +51,7 @@ import {
 import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
 import { isMissing, plainValue, shownValue } from '../values.ts'
-import { href, isolated, isolatedName, type Page, recordLink, releasePairs, type View } from '../view.ts'
+import { factPairs, href, isolated, isolatedName, type Page, recordLink, releasePairs, type View } from '../view.ts'
 import { knownSize, placeOnMap } from './map.ts'
 
 const FACTS: Pairs = [['facts', 'true']]
@@ -95,7 +96,7 @@ ${whereabouts(view, entity, record)}
 ${homonyms(view, entity, record)}
 </aside>
 <div>
-${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...FACTS, ...releasePairs(view)]))}
+${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))}
 <details class="json"><summary>${words.record.json}</summary>
 <div class="code"><pre tabindex="0"><code>${json}</code></pre>${copyButton(view, json, 'JSON')}</div></details>
 </div>
@@ -114,11 +115,11 @@ const recordNotFound = (entity: Entity) =>
 
 type Ancestor = { readonly entity: Entity; readonly record: ReadRecord }
 
-/** The records that a record is embedded under, the nearest first, as far as they are known. */
+/** The records that a record belongs to, the nearest first. */
 function ancestorRecords(entity: Entity, record: ReadRecord): Ancestor[] {
   const ancestors: Ancestor[] = []
   let at: unknown = record
-  for (const step of ancestorsOf(entity)) {
+  for (const step of belongsTo(entity)) {
     at = valueAt(at, [step.field])
     if (!isObject(at)) break
     ancestors.push({ entity: step.entity, record: at as ReadRecord })
@@ -250,7 +251,7 @@ function names(view: View, entity: Entity, record: ReadRecord): Html | undefined
   const isOnlyOne = (language: string) => nameFields(entity).filter((one) => one.language === language).length === 1
   const entries = fields.map(({ name, language = '' }): Entry => {
     const spoken = capitalized(view.language.languageName(language))
-    const label = isOnlyOne(language) ? spoken : `${spoken} · ${fieldLabel(view, entity, name)}`
+    const label = isOnlyOne(language) ? spoken : `${spoken} · ${entity.fields[name]?.title ?? name}`
     return { label, content: isolated(String(record[name]), language), copy: String(record[name]) }
   })
   return html`<section aria-labelledby="names-title">
@@ -334,7 +335,7 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const [nearest] = below
   if (nearest === undefined) return undefined
   return html`<section aria-labelledby="children-title">
-<h2 id="children-title">${words.record.contains}</h2>
+<h2 id="children-title">${entity.package === undefined ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
       html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
