@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { entityNames } from '../../../../test/support/built-in.ts'
 import { embeddable, rendered } from '../../../../test/support/records.ts'
 import { type EntityName, entities, estado, localidad, subdisciplina } from './entities.ts'
-import { type Entity, embedsOf, identifierOf, publishedFields, type Values } from './entity.ts'
-import { flatten } from './flatten.ts'
+import { code, type Entity, embedsOf, entity, identifierOf, publishedFields, type Values } from './entity.ts'
+import { flatten, type PublishedRecord, recordParser } from './flatten.ts'
 
 const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const sonora = { cveEstado: 'SON', cveRenapo: 'SR', descEstado: 'Sonora', idEstado: 26, idPais: pais }
@@ -88,4 +88,22 @@ function anyFamily(entity: Entity): fc.Arbitrary<{ row: Values; json: string }> 
 test.each(entityNames)('flattening a rendered %s gives the row', (name: EntityName) => {
   const entity: Entity = entities[name]
   fc.assert(fc.property(anyFamily(entity), ({ row, json }) => expect(flatten(entity, JSON.parse(json))).toEqual(row)))
+})
+
+test('numbers keep their digits', () => {
+  const list = entity({
+    name: 'list',
+    plural: 'lists',
+    fields: {
+      code: code('key', /./, 'anything'),
+      number: { kind: 'value', type: 'number', description: 'x' },
+      list: { kind: 'value', type: 'list', description: 'x' },
+    },
+    key: ['code'],
+    code: ['code'],
+  })
+  const json = '{"code":"a","number":12345678901234567890.50,"list":[1.50,2,"x"]}'
+  const record = recordParser(list)(json) as PublishedRecord
+  expect(JSON.stringify(record)).toBe(json)
+  expect(flatten(list, record)).toEqual({ code: 'a', number: '12345678901234567890.50', list: '[1.50,2,"x"]' })
 })

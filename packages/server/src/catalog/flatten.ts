@@ -43,28 +43,21 @@ export function flatten(entity: Entity, record: PublishedRecord): Values {
   return row
 }
 
-/** Whether records, or those embedded in them, have numbers of any kind, which may lose digits where they are parsed. */
-export const hasNumbers = memoized((entity: Entity): boolean =>
-  Object.values(entity.fields).some((field) =>
-    field.kind === 'embed' ? hasNumbers(field.entity) : field.kind === 'value' && !DIGITLESS.includes(field.type),
-  ),
-)
-
-const DIGITLESS: readonly ValueType[] = ['text', 'date', 'boolean']
-
-/** Parses the JSON of a record, or of several: where it has numbers of any kind, one that would lose digits is a text. */
+/** Parses the JSON of a record, or of several; of numbers that would lose digits, JSON is written with them again. */
 export const recordParser = memoized((entity: Entity): ((json: string) => unknown) =>
-  hasNumbers(entity)
-    ? (json) =>
-        JSON.parse(
-          json,
-          digitsParser((source) => source),
-        )
-    : JSON.parse,
+  hasDigits(entity) ? (json) => JSON.parse(json, withDigits) : JSON.parse,
 )
 
-/** A reviver for JSON.parse by which numbers that would lose digits are made from the text that they are written as. */
-export const digitsParser =
-  (exact: (source: string) => unknown) =>
-  (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
-    typeof value === 'number' && source !== undefined && String(value) !== source ? exact(source) : value
+/** Whether a record, or one that it embeds, may have numbers of any length. */
+const hasDigits = ({ fields }: Entity): boolean =>
+  Object.values(fields).some(
+    (field) =>
+      (field.kind === 'value' && DIGITS_IN.includes(field.type)) || (field.kind === 'embed' && hasDigits(field.entity)),
+  )
+const DIGITS_IN: readonly ValueType[] = ['integer', 'number', 'list']
+
+const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
+  typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value
+
+/** A value that is written as JSON just so. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (json: string) => unknown }

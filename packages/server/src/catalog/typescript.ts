@@ -1,21 +1,29 @@
 // A catalog as TypeScript: a type for each kind of record, and the shapes of the collections for nomenclator-client.
 import type { Catalog } from './catalog.ts'
-import { type Entity, type Field, factsOf, hasNumericKey, publishedFields, type ValueType } from './entity.ts'
+import { broaderOf, type Entity, type Field, factsOf, publishedFields, type ValueType } from './entity.ts'
 import { descendantsOf, ownerOf } from './lineage.ts'
-import { pathsOf } from './paths.ts'
+import { keyPathsOf, pathsOf } from './paths.ts'
 
-/** A name in the style of types: areas-conocimiento becomes AreasConocimiento. */
+/** A name in the style of types: areas-conocimiento becomes AreasConocimiento, and area-1 is another than area1. */
 export const pascalCase = (name: string): string =>
-  name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase())
+  name
+    .replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z])/g, (_, first: string) => first.toUpperCase())
+    .replace(/[^A-Za-z0-9]+/g, '_')
+
+/** The name of a type that is not one of those that there are already. */
+export const typeNameOf = ({ name }: Pick<Entity, 'name'>, isTaken: (name: string) => boolean): string =>
+  isTaken(pascalCase(name)) ? `${pascalCase(name)}Record` : pascalCase(name)
 
 /** The collections, for `connect<Collections>(url)`; the name of no record, which is in the singular. */
 const SHAPES = 'Collections'
+/** Names that mean something else in what is written. */
+const TAKEN: readonly string[] = [SHAPES, 'Record']
+const typeName = (entity: Entity) => typeNameOf(entity, (name) => TAKEN.includes(name))
 
 export function typescriptOf(catalog: Catalog): string {
   const entities = [...catalog.entities.values()]
   const records = entities.map(
-    (entity) =>
-      `/** A record of ${entity.plural}. */\nexport type ${pascalCase(entity.name)} = ${recordType(entity)}\n`,
+    (entity) => `/** A record of ${entity.plural}. */\nexport type ${typeName(entity)} = ${recordType(entity)}\n`,
   )
   const shapes = entities.map((entity) => `  readonly ${member(entity.plural)}: ${shapeOf(catalog, entity)}\n`)
   return [
@@ -41,11 +49,13 @@ const VALUE_TYPES: Readonly<Record<ValueType, string>> = {
   list: 'readonly unknown[]',
 }
 
-function typeOf(field: Field): string {
+function typeOf(entity: Entity, field: Field): string {
   if (field.kind === 'fact') return `${field.type === 'text' ? 'string' : 'number'} | null`
   const orNull = 'optional' in field && field.optional ? ' | null' : ''
-  if (field.kind === 'embed') return `${pascalCase(field.entity.name)}${orNull}`
+  if (field.kind === 'embed') return `${typeName(field.entity)}${orNull}`
   if (field.kind === 'value') return `${VALUE_TYPES[field.type]}${orNull}`
+  if (field.kind === 'broader') return `${keyType(entity, entity.key[0] as string)}${orNull}`
+  if (field.kind === 'copy') return typeOf(entity, entity.fields[field.of] as Field)
   return `${field.kind === 'id' ? 'number' : 'string'}${orNull}`
 }
 
@@ -56,33 +66,37 @@ const documented = ({ description }: Field, indent: string) =>
 const recordType = (entity: Entity): string =>
   objectType(
     publishedFields(entity).map(
-      ([name, field]) => `${documented(field, '')}readonly ${member(name)}: ${typeOf(field)}`,
+      ([name, field]) => `${documented(field, '')}readonly ${member(name)}: ${typeOf(entity, field)}`,
     ),
     '',
   )
 
+/** The type of a field of the key: an embedded record stands for its own key, in a list where that has several values. */
 function keyType({ fields }: Entity, name: string): string {
   const field = fields[name]
-  if (field?.kind === 'embed') return hasNumericKey(field.entity) ? 'number' : 'string'
-  return field?.kind === 'id' ? 'number' : 'string'
+  const own = field?.kind === 'id' ? 'number' : 'string'
+  const types =
+    field?.kind === 'embed' ? keyPathsOf(field.entity).map(({ numeric }) => (numeric ? 'number' : 'string')) : [own]
+  return types.length === 1 ? (types[0] as string) : `readonly [${types.join(', ')}]`
 }
 
 function shapeOf(catalog: Catalog, entity: Entity): string {
   const facts = factsOf(entity).map(
-    ([name, fact]) => `${documented(fact, '    ')}readonly ${member(name)}: ${typeOf(fact)}`,
+    ([name, fact]) => `${documented(fact, '    ')}readonly ${member(name)}: ${typeOf(entity, fact)}`,
   )
   const codes = [...pathsOf(entity).values()].filter(({ field }) => field.kind === 'code').map(({ path }) => path)
   const owner = ownerOf(entity)
   const below = descendantsOf(catalog, entity).map(({ plural }) => plural)
   return objectType(
     [
-      `readonly record: ${pascalCase(entity.name)}`,
+      `readonly record: ${typeName(entity)}`,
       `readonly facts: ${objectType(facts, '    ')}`,
       `readonly key: { ${entity.key.map((name) => `readonly ${member(name)}: ${keyType(entity, name)}`).join('; ')} }`,
       `readonly codes: ${union(codes)}`,
       `readonly owner: ${union(owner === undefined ? [] : [owner.entity.plural])}`,
       `readonly below: ${union(below)}`,
       `readonly v1: ${entity.v1 !== undefined}`,
+      ...(broaderOf(entity) === undefined ? [] : ['readonly tree: true']),
     ],
     '  ',
   )

@@ -4,7 +4,6 @@ import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
 import { memoized } from '../base/memoized.ts'
 import { type Entity, embeddedAt, partsOf } from '../catalog/entity.ts'
-import { digitsParser } from '../catalog/flatten.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import { sortKey } from '../catalog/words.ts'
 import type { Column } from '../release/index/index-file.ts'
@@ -167,13 +166,15 @@ function listsWith(column: ValueColumn, values: Filter['values']): Uint32Array {
   return Uint32Array.from(new Set(values.flatMap((value) => lists.get(String(value)) ?? []))).sort()
 }
 
-const exactDigits = digitsParser((source) => source)
+/** Numbers as the texts that they are written as. */
+const asDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
+  typeof value === 'number' ? (source ?? String(value)) : value
 
 /** The lists that have each element, as a text: those of numbers are their digits. */
 const listsByElement = memoized((texts: SortedTexts): ReadonlyMap<string, readonly number[]> => {
   const lists = new Map<string, number[]>()
   eachText(texts, (text, number) => {
-    const elements = text === '' ? [] : (JSON.parse(text, exactDigits) as unknown[])
+    const elements = text === '' ? [] : (JSON.parse(text, asDigits) as unknown[])
     for (const element of new Set(elements.map(elementText))) {
       const known = lists.get(element)
       if (known === undefined) lists.set(element, [number])

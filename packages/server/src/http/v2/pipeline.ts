@@ -16,7 +16,7 @@ import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse } from './bulk.ts'
 import type { Making } from './cached-response.ts'
 import { changesResponse } from './changes.ts'
-import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
+import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
 import { findPage, languageHeader, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
@@ -217,7 +217,7 @@ function respondAboutService(
       return respondPart(releases, route.kind, request, route.digest)
     }
     case 'openapi':
-      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl))
+      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
   }
 }
 

@@ -2,7 +2,7 @@
 import { isObject, valueAt } from '../../base/json.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { spreadsheetCell } from '../../source/tabular/csv.ts'
-import { parsedRecords, type RawJson } from './json.ts'
+import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { type Column, columnsOf, isWhole, shapeOf } from './selection.ts'
 
@@ -51,9 +51,11 @@ function cellOf(value: unknown): string {
   return Array.isArray(value) ? spreadsheetCell(listText(value)) : scalarText(value)
 }
 
-/** Numbers with all their digits, true and false. */
-const scalarText = (value: unknown): string =>
-  isObject(value) && 'rawJSON' in value ? (value as RawJson).rawJSON : String(value)
+/** Numbers with all their digits, true and false; texts as they are. */
+const scalarText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** A number that would lose digits in JavaScript is parsed as an object, which is written with all of them. */
+const { isRawJSON: isNumber } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean }
 
 const BETWEEN_ELEMENTS = ';'
 
@@ -64,5 +66,4 @@ function listText(list: readonly unknown[]): string {
   return isClear ? texts.join(BETWEEN_ELEMENTS) : JSON.stringify(list)
 }
 
-const isPlain = (element: unknown) =>
-  typeof element === 'object' ? isObject(element) && 'rawJSON' in element : element !== undefined
+const isPlain = (element: unknown) => typeof element !== 'object' || isNumber(element)

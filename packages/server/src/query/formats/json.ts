@@ -1,6 +1,6 @@
 // Records as a JSON array, and the JSON of several records: with separators between them, reduced to a selection, or parsed.
 import type { Entity } from '../../catalog/entity.ts'
-import { digitsParser, hasNumbers, type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
+import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import type { RecordFormat } from './record-format.ts'
 import { isWhole, type Selection, shapeOf } from './selection.ts'
 
@@ -33,28 +33,21 @@ export function recordJson(
   }
 }
 
-/** What JSON.stringify writes as it is; of ECMAScript since 2025. */
-export type RawJson = { readonly rawJSON: string }
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (source: string) => RawJson }
-const withDigits = digitsParser(rawJSON)
-
 /** The records, parsed together: many short texts take longer than one that is as long as all of them. */
 export const parsedRecords = (entity: Entity, jsons: readonly Uint8Array[]): PublishedRecord[] =>
-  // A number that would lose digits is kept as it is written.
-  parsedWith(hasNumbers(entity) ? (json) => JSON.parse(json, withDigits) : JSON.parse, jsons)
-
-const parsedWith = (parse: (json: string) => unknown, jsons: readonly Uint8Array[]) =>
   (jsons.length === 0
     ? []
-    : parse(decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])))) as PublishedRecord[]
+    : recordParser(entity)(
+        decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])),
+      )) as PublishedRecord[]
 
-/** Records as values, reduced to the selection; a number that would lose digits is a text. */
+/** Records as values, reduced to the selection. */
 export function selectedRecords(
   entity: Entity,
   selection: Selection,
   jsons: readonly Uint8Array[],
 ): readonly PublishedRecord[] {
-  const records = parsedWith(recordParser(entity), jsons)
+  const records = parsedRecords(entity, jsons)
   return isWhole(selection) ? records : records.map(shapeOf(entity, selection))
 }
 
