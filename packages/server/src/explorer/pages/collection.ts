@@ -245,6 +245,7 @@ type Column = {
 
 /** Columns that a table has at most; what else is known of a record is on its page. */
 const MAX_COLUMNS = 12
+const FEW_COLUMNS = 9
 
 /** What stands in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
 function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
@@ -338,7 +339,9 @@ function table(view: View, entity: Entity, list: ReadList, facets: readonly Face
   const all = columnsOf(view, entity, facets, list.total)
   const columns = all.slice(0, MAX_COLUMNS)
   const sorted = parameter(view.pairs, 'sort') ?? ''
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
+  // Of our own lists it is known that they fit.
+  const fits = entity.package === undefined && columns.length <= FEW_COLUMNS
+  return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted))}</tr></thead>
 <tbody>${list.records.map(
     (record) => html`<tr>${columns.map((column) => dataCell(column, record))}</tr>

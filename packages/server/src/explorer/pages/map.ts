@@ -24,7 +24,7 @@ import { mapDataAddress } from '../map-data.ts'
 import type { MapGroups } from '../map-points.ts'
 import { fieldWithin, manyWithin, nameFields, oneOf, shownNameField } from '../names.ts'
 import { sizeFieldOf } from '../sizes.ts'
-import { isMissing } from '../values.ts'
+import { isMissing, writtenNumber } from '../values.ts'
 import { href, isolatedName, type Page, parameter, recordLink, type View } from '../view.ts'
 
 /** So many of those in view are listed. */
@@ -200,7 +200,7 @@ function listItem(view: View, entity: Entity, record: ReadRecord): Html {
   })
   const field = knownSize(view, entity)
   const size = field === undefined ? undefined : record[field]
-  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(String(size)))}</span>`}</li>`
+  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(writtenNumber(size)))}</span>`}</li>`
 }
 
 /** What the script needs to draw the map and to fill the list. */
@@ -237,7 +237,7 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
       nameWays(view, parent).map((way) => [...steps, ...way]),
     ),
     ...(size === undefined ? {} : { size }),
-    groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? ['–'] : [])],
+    groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? [''] : [])],
     hues: mapped?.hues ?? [],
     language: language.code,
     words: {
@@ -248,12 +248,15 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
   }
 }
 
+/** Fewer points make no picture. */
+const MIN_POINTS = 50
+
 /** The map of the collection with the most points, without controls: a picture that leads to the map itself. */
 export function smallMap(view: View): Html | undefined {
   const { api, words, language } = view
   const [entity] = mappedEntities(view)
   const grid = entity && api.dotGrid(entity)
-  if (entity === undefined || grid === undefined) return undefined
+  if (entity === undefined || grid === undefined || grid.points < MIN_POINTS) return undefined
   const label = words.home.dots(language.number(grid.points), manyWithin(view, entity))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`

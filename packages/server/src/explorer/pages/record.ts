@@ -50,7 +50,7 @@ import {
 } from '../names.ts'
 import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
-import { isMissing, plainValue, shownValue } from '../values.ts'
+import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
 import { factPairs, href, isolated, isolatedName, type Page, recordLink, releasePairs, type View } from '../view.ts'
 import { knownSize, placeOnMap } from './map.ts'
 
@@ -73,7 +73,7 @@ export function recordPage(view: View, entity: Entity, key: string): Page {
   if (segments === undefined) throw recordNotFound(entity)
   const record = api.record(entity, segments, FACTS)
   const above = ancestorsAbove(view, entity, record, segments)
-  const json = api.recordJson(entity, segments, FACTS)
+  const json = JSON.stringify(record, null, 2)
   return {
     title: `${nameOf(view, entity, record)}, ${oneOf(view, entity)}`,
     main: html`${breadcrumb(view, entity, record, above)}
@@ -315,7 +315,7 @@ ${records.length < positions.length && html`<caption>${words.record.firstOf(lang
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
 <tbody>${records.map(
     (one, at) =>
-      html`<tr><th scope="row">${recordLink(view, entity, one)}</th>${codes.map((code) => html`<td>${shownValue(view, entity, code, one)}</td>`)}<td class="figure">${below(at) > 0 && language.number(below(at))}</td></tr>
+      html`<tr><th scope="row">${recordLink(view, entity, one)}</th>${codes.map((code) => html`<td data-label="${fieldLabel(view, entity, code)}">${shownValue(view, entity, code, one)}</td>`)}<td class="figure" data-label="${words.record.contains}">${below(at) > 0 ? language.number(below(at)) : missing(view)}</td></tr>
 `,
   )}</tbody></table></div>
 ${treeLink}
@@ -373,7 +373,7 @@ function childTable(view: View, child: Entity, filter: Pairs, total: number): Ht
 
 function sizeOf(record: ReadRecord, field: string | undefined): number | undefined {
   const value = field === undefined ? undefined : record[field]
-  return isMissing(value) ? undefined : Number(value)
+  return isMissing(value) ? undefined : Number(writtenNumber(value))
 }
 
 /** A bar that shows how much of the largest a value is. */
@@ -399,7 +399,7 @@ function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
   if (fields === undefined) return undefined
   const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
   if (isMissing(latitude) || isMissing(longitude)) return undefined
-  return { latitude: Number(latitude), longitude: Number(longitude) }
+  return { latitude: Number(writtenNumber(latitude)), longitude: Number(writtenNumber(longitude)) }
 }
 
 const pointsOf = (entity: Entity, records: readonly ReadRecord[]): Point[] =>
