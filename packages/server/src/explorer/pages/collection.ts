@@ -1,12 +1,11 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
-import { broaderOf, coordinatesOf, type Entity } from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
-import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
+import { listParameters } from '../../http/v2/parameter-definitions.ts'
 import { keyNamed } from '../../http/v2/paths.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
@@ -24,6 +23,7 @@ import {
   shownNameField,
   stepsLabel,
 } from '../names.ts'
+import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { isFigure, missing, shownValue } from '../values.ts'
@@ -93,30 +93,6 @@ function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
   const known = [...listParameters(entity).keys()].filter((one) => !OWN_PARAMETERS.includes(one))
   throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
 }
-
-/** The parameters with the slugs of fields, by which links of the page name them. */
-const bySlug = (entity: Entity, pairs: Pairs): Pairs =>
-  pairs.map(([name, value]) => {
-    const parameter = parameterNamed(listParameters(entity), name)
-    return [parameter?.slug ?? name, name === 'sort' ? sortBySlug(entity, value) : value]
-  })
-
-const sortBySlug = (entity: Entity, sort: string): string =>
-  sort
-    .split(',')
-    .map((name) => {
-      const [, sign = '', path = ''] = /^(-?)(.*)$/.exec(name) ?? []
-      return `${sign}${pathNamed(entity, path)?.slug ?? path}`
-    })
-    .join()
-
-/** Parameters that keep to a part of a tree. */
-const TREE_PARAMETERS = ['within', 'root']
-
-const isFilter = (entity: Entity, name: string): boolean =>
-  filterNamed(entity, name) !== undefined || (broaderOf(entity) !== undefined && TREE_PARAMETERS.includes(name))
-
-const filterNamed = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter
 
 const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
 

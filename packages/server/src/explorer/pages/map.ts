@@ -23,6 +23,7 @@ import {
 import { mapDataAddress } from '../map-data.ts'
 import type { MapGroups } from '../map-points.ts'
 import { fieldWithin, manyWithin, nameFields, oneOf, shownNameField } from '../names.ts'
+import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { isMissing, writtenNumber } from '../values.ts'
 import { href, isolatedName, type Page, parameter, recordLink, type View } from '../view.ts'
@@ -38,12 +39,13 @@ function mappedEntities({ api }: View): Entity[] {
     .toSorted((a, b) => points(b) - points(a))
 }
 
-export function mapPage(view: View, named?: Entity): Page {
-  const entities = mappedEntities(view)
+export function mapPage(given: View, named?: Entity): Page {
+  const entities = mappedEntities(given)
   const entity = named ?? entities[0]
-  const frame = entity && view.api.map(entity)
-  if (entity === undefined || frame === undefined) return pageWithoutMap(view, entity)
-  refuseOtherParameters(entity, view.pairs)
+  const frame = entity && given.api.map(entity)
+  if (entity === undefined || frame === undefined) return pageWithoutMap(given, entity)
+  refuseOtherParameters(entity, given.pairs)
+  const view = { ...given, pairs: bySlug(entity, given.pairs) }
   const { words, language, api, pairs } = view
   const many = manyWithin(view, entity)
   const points = language.number(frame.points)
@@ -103,7 +105,7 @@ const inView = (view: View, entity: Entity) =>
 /** What a list can be filtered and searched by, and nothing of how it is ordered and paged. */
 function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
   const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
-  const other = pairs.find(([name]) => !known.includes(name))?.[0]
+  const other = pairs.find(([name]) => name !== 'q' && !isFilter(entity, name))?.[0]
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
 }
 

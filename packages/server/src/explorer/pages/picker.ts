@@ -112,7 +112,7 @@ const plain: Code = (script, { levels, name, label }) => `<script src="${script}
 </form>`
 
 const react: Code = (script, { levels, name }) => `// React 19
-function PlaceForm({ onSave }) {
+function PickerForm({ onSave }) {
   return (
     <form action={(data) => onSave(data.get('${name}'))}>
       <script async src="${script}" />
@@ -130,7 +130,7 @@ function PlaceForm({ onSave }) {
 const vue: Code = (script, { levels, name }) => `<!-- Vue 3; in vite.config.js:
   vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'nomenclator-picker' } } }) -->
 <script setup>
-const place = defineModel()
+const choice = defineModel()
 const script = document.createElement('script')
 script.src = '${script}'
 document.head.append(script)
@@ -141,8 +141,8 @@ document.head.append(script)
     levels="${levels.join()}"
     name="${name}"
     required
-    :value="place"
-    @change="place = $event.target.value"
+    :value="choice"
+    @change="choice = $event.target.value"
   />
 </template>`
 

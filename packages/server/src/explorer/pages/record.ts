@@ -310,7 +310,7 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
 <h2 id="branch-title">${words.record.contains}</h2>
 <ul class="counts"><li><a href="${all}">${words.record.directlyBelow(language.number(positions.length))}</a></li>
 ${forest.below(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.below(position)))}</li>`}</ul>
-<div class="scroll" role="region" tabindex="0" aria-labelledby="branch-title"><table class="small">
+<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
 ${records.length < positions.length && html`<caption>${words.record.firstOf(language.number(records.length), language.number(positions.length))}</caption>`}
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
 <tbody>${records.map(
