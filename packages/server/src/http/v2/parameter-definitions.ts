@@ -376,6 +376,10 @@ const RESOLVE_FORMAT: Parameter = {
 /** The parameters of rows that are sent in a body. */
 export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
 
+/** The names of entities by which a row in the query may have parts: all but those that mean something else there. */
+export const partsInQuery = ({ entities }: Catalog): string[] =>
+  [...entities.keys()].filter((name) => !['q', 'in', 'format', 'release'].includes(name))
+
 /** The parameters of rows in the query: free text, each in its own parameter, or the parts of a single row. */
 export const resolveParameters = derived((catalog: Catalog) => [
   {
@@ -386,7 +390,7 @@ export const resolveParameters = derived((catalog: Catalog) => [
     max: MAX_QUERY_ROWS,
     schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
   },
-  ...[...catalog.entities.values()].map(({ name }) =>
+  ...partsInQuery(catalog).map((name) =>
     once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
       type: 'string',
       minLength: 1,

@@ -97,11 +97,12 @@ function filtersByKey(entity: Entity, key: readonly string[] | undefined): reado
 /** The values of a key out of texts, as many as it has. */
 export function keyValues(entity: Entity, texts: readonly string[]): Identity[] | undefined {
   const paths = keyPathsOf(entity)
+  if (texts.length !== paths.length) return undefined
   const values = paths.flatMap(({ numeric }, at) => {
     const text = texts[at] as string
     return (numeric ? identifier(text) : text === '' ? undefined : text) ?? []
   })
-  return values.length === paths.length && texts.length === paths.length ? values : undefined
+  return values.length === paths.length ? values : undefined
 }
 
 const identifier = (text: string): number | undefined => parseWholeNumber(text, { max: MAX_ID })
