@@ -7,7 +7,7 @@ import { keyPathsOf } from '../../catalog/paths.ts'
 import { firstWhere, keyFilters } from '../../query/filter.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
 import type { Release } from '../../release/release.ts'
-import { percentDecoded } from '../v2/paths.ts'
+import { percentDecoded } from '../v2/key-text.ts'
 import { keyValues } from '../v2/record-key.ts'
 import { embeddedAncestors, lineageOf, publishedRecord } from '../v2/search.ts'
 

@@ -5,9 +5,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
-import type { ValueMatch } from '../../query/filter.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
 import { languagesOf } from '../../query/formats/shown-names.ts'
+import type { ValueMatch } from '../../query/wanted-values.ts'
 import { DATE, fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
 
 export const MAX_SORT_FIELDS = 5

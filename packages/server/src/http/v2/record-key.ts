@@ -13,8 +13,9 @@ import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
+import { keySegment, type NameInPath } from './key-text.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
-import { type CatalogRoute, keySegment, type NameInPath, type ParentInPath, recordTemplate } from './paths.ts'
+import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
 
 /** Whether a record is named by its identifier or by its official code. */
 export type NamedBy = (typeof RECORD_NAMED_BY)[number]
