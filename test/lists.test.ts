@@ -453,7 +453,7 @@ describe('the description', () => {
   })
 
   test('in OpenAPI is what responses are like', async () => {
-    const documented = new Documented(await (await fetch(`${server.url}/api/openapi.json`)).json())
+    const documented = new Documented((await (await fetch(`${server.url}/api/openapi.json`)).json()) as object)
     const paths: Readonly<Record<string, string>> = {
       listCountries: '/countries',
       getCountry: '/countries/MX?lang=fr',
@@ -476,5 +476,73 @@ describe('the description', () => {
       const operation = documented.operation(id)
       expect([id, await documented.breaches(operation, await get(target))]).toEqual([id, []])
     }
+  })
+})
+
+describe('rows and cells of others', () => {
+  const reconcile = async (fields: Readonly<Record<string, unknown>>) => {
+    const body = new URLSearchParams(
+      Object.entries(fields).map(([name, value]): [string, string] => [name, JSON.stringify(value)]),
+    )
+    const response = await fetch(`${server.url}/reconcile`, { method: 'POST', body })
+    if (response.status !== 200) throw new Error(await response.text())
+    return (await response.json()) as Record<string, { result: Json[] }> & { rows: Record<string, Json> }
+  }
+
+  test('mean records with keys of any kind', async () => {
+    const [row] = (await json('/resolve?job=senators')) as Json[]
+    expect(row).toMatchObject({
+      verdict: 'exact',
+      collection: 'jobs',
+      key: { code: '1111' },
+      url: 'https://lists.example/api/v2/jobs/1111',
+      breadcrumb: ['Legislators', 'Chief executives', 'Managers', 'Comma', 'Mexico'],
+    })
+    const [comma] = (await json('/resolve?region=comma')) as Json[]
+    expect(comma).toMatchObject({
+      key: { country: 'MX', code: 'a,b' },
+      url: 'https://lists.example/api/v2/regions/MX,a%2Cb',
+    })
+    expect(await text('/resolve?region=comma&format=csv')).toContain('regions,"MX/a,b",')
+  })
+
+  test('are reconciled to them, each list being a type', async () => {
+    const { a, b } = await reconcile({
+      queries: { a: { query: 'Senators', type: 'jobs' }, b: { query: 'regions/MX/a%2Cb' } },
+    })
+    expect(a?.result[0]).toMatchObject({
+      id: 'jobs/1111',
+      description: 'job · Legislators, Chief executives, Managers, Comma, Mexico',
+      type: [{ id: 'jobs', name: 'Jobs' }],
+    })
+    expect(b?.result[0]).toMatchObject({ id: 'regions/MX/a%2Cb', match: true })
+  })
+
+  test('are extended with values of every type', async () => {
+    const ids = ['countries/MX', 'countries/a%2Fb', 'countries/a/b', 'countries/ZZ', 'jobs/1111']
+    const properties = ['open', 'since', 'tags', 'temp', 'year', 'parent', 'name_es'].map((id) => ({ id }))
+    const { rows } = await reconcile({ extend: { ids, properties } })
+    const lacking = { open: [], since: [], tags: [], temp: [], year: [], parent: [], name_es: [] }
+    expect(rows).toEqual({
+      'countries/MX': {
+        ...lacking,
+        open: [{ bool: true }],
+        since: [{ date: '1821-09-27' }],
+        tags: [{ str: 'north' }, { str: 'big' }, { str: '1.50' }],
+        temp: [{ float: 21.5 }],
+        year: [{ int: 1821 }],
+        name_es: [{ str: 'México' }],
+      },
+      'countries/a%2Fb': { ...lacking, tags: [{ str: 'a;b' }], temp: [{ float: 1e30 }] },
+      'countries/a/b': { ...lacking, tags: [{ str: 'a;b' }], temp: [{ float: 1e30 }] },
+      'countries/ZZ': lacking,
+      'jobs/1111': { ...lacking, parent: [{ id: 'jobs/111', name: 'Legislators' }] },
+    })
+  })
+
+  test('are previewed', async () => {
+    const preview = await (await fetch(`${server.url}/reconcile/preview?id=${encoded('countries/MX')}`)).text()
+    expect(preview).toContain('<td>21.50</td>')
+    expect((await fetch(`${server.url}/reconcile/preview?id=countries/ZZ`)).status).toBe(200)
   })
 })
