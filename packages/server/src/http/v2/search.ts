@@ -159,7 +159,7 @@ type Naming = {
   readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
 }
 
-export const namingOf = memoized((entity: Entity): Naming => {
+const namingOf = memoized((entity: Entity): Naming => {
   const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
   return {
     searched: searched.map(([field]) => field),
