@@ -204,13 +204,8 @@ class Opening {
   #leaveRefused({ refused }: Plan): void {
     for (const { resource, reason } of refused) {
       const file = this.#tables.tables.get(resource)?.table.file ?? resource
-      const fault = {
-        file,
-        line: 1,
-        column: 'all',
-        value: 'a table without records that can be told apart',
-        expected: reason,
-      }
+      const expected = `a table that can be a list: ${reason}`
+      const fault = { file, line: 1, column: 'all', value: `resource ${resource}`, expected }
       this.#leftOut.set(resource, { resource, reason, faults: [fault] })
     }
   }
@@ -370,8 +365,9 @@ async function* rowsOf(
       const row = maker.make(rows[index] as string[])
       const identity = maker.identity(row)
       const place = places.of(file, line)
-      if (identity === undefined || records.placeOf(identity) !== place) continue
-      const above = broaderField === undefined ? undefined : records.above.get(identity)
+      const position = identity === undefined ? undefined : records.positionOf(identity)
+      if (position === undefined || records.placeAt(position) !== place) continue
+      const above = broaderField === undefined ? undefined : records.aboveAt(position)
       if (above !== undefined) row[broaderField as string] = above
       block.lines.push(line)
       block.rows.push(row)
