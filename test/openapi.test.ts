@@ -12,7 +12,7 @@ import { v2Paths } from '../packages/server/src/http/v2/paths.ts'
 import { Documented, type DocumentedOperation, queryOf } from './support/openapi.ts'
 import { OpenapiService, OWN } from './support/openapi-service.ts'
 
-const MAX_BYTES_PER_COLLECTION = 22_000
+const MAX_BYTES_PER_COLLECTION = 22_500
 
 const service = await OpenapiService.create()
 afterAll(() => service[Symbol.dispose]())

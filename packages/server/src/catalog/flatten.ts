@@ -24,7 +24,7 @@ const takenFrom = (field: Field): Taken => {
 }
 
 /** The identity of a published record. */
-export const identityIn = (entity: Entity, record: PublishedRecord): Identity =>
+const identityIn = (entity: Entity, record: PublishedRecord): Identity =>
   identityFrom(
     entity.key.map((name) => {
       const value = record[name] as PublishedValue

@@ -33,7 +33,7 @@ import type { Language } from './language.ts'
 import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
-/** A record as API v2 gives it with facts: what is not known is null. */
+/** A record as API v2 gives it with facts: what is not known is null, and a number that would lose digits is raw JSON. */
 export type ReadRecord = { readonly [field: string]: PublishedValue }
 
 export type ReadList = ListPage & { readonly records: readonly ReadRecord[] }
@@ -100,13 +100,6 @@ export class ApiReader {
   /** A record by the values of its key. */
   record(entity: Entity, segments: readonly string[], pairs: Pairs = []): ReadRecord {
     return readRecord(this.release, entity, segments, pairs)
-  }
-
-  /** The JSON of a record as it is published, each number with its digits, in lines. */
-  recordJson(entity: Entity, segments: readonly string[], pairs: Pairs): string {
-    const request = recordRequest(entity, segments, pairs)
-    const [json = new Uint8Array()] = recordJsons(this.release, request, [findRecord(this.release, request)])
-    return JSON.stringify(JSON.parse(decoder.decode(json), asWritten), null, 2)
   }
 
   /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
@@ -213,15 +206,6 @@ export class ApiReader {
     return wholeCodeOf(this.release, entity, record)
   }
 }
-
-const decoder = new TextDecoder()
-
-/** What JSON.stringify writes as it is; of ECMAScript since 2025. */
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (source: string) => unknown }
-
-/** Numbers stay the text that they are written as. */
-const asWritten = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
-  typeof value === 'number' && source !== undefined ? rawJSON(source) : value
 
 const listRequest = (entity: Entity, pairs: Pairs): ListRequest =>
   parseListRequest({ kind: 'list', entity, parent: undefined }, queryOf(pairs), NO_HEADERS)

@@ -4,7 +4,7 @@ import { emptyResponse, type HttpRequest, type HttpResponse, isRead } from '../h
 import type { Html } from '../http/html.ts'
 import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
-import { percentDecoded } from '../http/v2/paths.ts'
+import { percentDecoded } from '../http/v2/key-text.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import type { Release } from '../release/release.ts'

@@ -39,13 +39,13 @@ export const facetParameters = (release: Release, entity: Entity): string[] => [
 /** The fields that lead to each facet, by its parameter. */
 const facetSteps = memoized((release: Release) =>
   memoized((entity: Entity): ReadonlyMap<string, readonly string[]> => {
-    const { index, count } = release.entity(entity.name)
+    const { index } = release.entity(entity.name)
     const ancestors = [...release.catalog.entities.values()].flatMap((one) => {
       const steps = pathTo(entity, one)?.steps
       return steps === undefined ? [] : [steps]
     })
     const values = Object.entries(entity.fields).filter(
-      ([name, field]) => isChoice(field) && hasFewValues(index.column(name), count),
+      ([name, field]) => isChoice(field) && hasFewValues(index.column(name)),
     )
     const all = [...ancestors, ...values.map(([name]) => [name])]
     const named = all.map((steps) => [filterParameter(entity, steps), steps] as const)
@@ -62,17 +62,17 @@ const isChoice = (field: Field): boolean =>
 
 const isTextFact = (field: Field): boolean => field.kind === 'fact' && field.type === 'text'
 
-/** Whether there are few values for the records that have any; where each has its own, there is nothing to choose. */
-function hasFewValues(column: Column, count: number): boolean {
+/** Whether there are few values for the records that have any; where nearly each has its own, there is nothing to choose. */
+function hasFewValues(column: Column): boolean {
   const values = knownValues(column)
-  if (column.kind === 'text fact') return values.length > 0 && values.length <= MAX_VALUES
-  return (
-    values.length > 0 &&
-    values.length <= MAX_VALUES &&
-    values.length * 2 <= count &&
-    values.every(({ text }) => text.length <= MAX_LENGTH)
-  )
+  if (values.length === 0 || values.length > MAX_VALUES) return false
+  if (column.kind === 'text fact') return true
+  const records = values.reduce((sum, { number }) => sum + recordsWith(column, number), 0)
+  return records >= values.length * 2 && values.every(({ text }) => text.length <= MAX_LENGTH)
 }
+
+const recordsWith = ({ starts }: Column, value: number): number =>
+  (starts[value + 1] as number) - (starts[value] as number)
 
 type KnownValue = { readonly number: number; readonly text: string }
 
@@ -153,11 +153,11 @@ function most<V extends { readonly count: number }>(values: readonly V[], max: n
 }
 
 /** For each value of a column, how many of the records found have it. */
-function countValues(release: Release, { entity, query }: ListRequest, { starts, values }: Column): Uint32Array {
+function countValues(release: Release, { entity, query }: ListRequest, column: Column): Uint32Array {
+  const { starts, values } = column
   const counts = new Uint32Array(starts.length - 1)
   if (query.filters.length === 0 && query.words.length === 0) {
-    for (let value = 0; value < counts.length; value++)
-      counts[value] = (starts[value + 1] as number) - (starts[value] as number)
+    for (let value = 0; value < counts.length; value++) counts[value] = recordsWith(column, value)
     return counts
   }
   const found = find(release, entity.name, { filters: query.filters, words: query.words, sorts: [] })

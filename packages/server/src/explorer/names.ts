@@ -41,6 +41,8 @@ export const manyWithin = (naming: Naming, entity: Entity): string => {
 export function fieldLabel(naming: Naming, entity: Entity, name: string): string {
   const field = entity.fields[name]
   if (field?.title !== undefined) return field.title
+  // It stands for the same name in all languages.
+  if (field?.kind === 'name' && field.language !== undefined) return naming.words.name
   if (entity.package !== undefined) return name
   if (field?.kind === 'id') return naming.words.identifier
   if (field?.kind === 'embed') return capitalized(oneOf(naming, field.entity))

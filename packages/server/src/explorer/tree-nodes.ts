@@ -2,7 +2,7 @@
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../catalog/entity.ts'
-import { ancestorsOf } from '../catalog/lineage.ts'
+import { belongsTo } from './ancestry.ts'
 import { keyText, segmentsOf } from './links.ts'
 import type { View } from './view.ts'
 
@@ -14,8 +14,8 @@ export type Tree =
 /** The trees of a catalog. Of several entities below one, the first continues the levels. */
 export const treesOf = memoized(({ entities }: Catalog): readonly Tree[] => {
   const all = [...entities.values()]
-  const below = (parent: Entity) => all.find((entity) => ancestorsOf(entity)[0]?.entity === parent)
-  const roots = all.filter((entity) => ancestorsOf(entity).length === 0 && below(entity) !== undefined)
+  const below = (parent: Entity) => all.find((entity) => belongsTo(entity)[0]?.entity === parent)
+  const roots = all.filter((entity) => belongsTo(entity).length === 0 && below(entity) !== undefined)
   const chains = roots.map((root): Tree => {
     const levels = [root]
     for (let next = below(root); next !== undefined; next = below(next)) levels.push(next)

@@ -60,9 +60,9 @@ function typedValue(view: View, field: ValueField, value: PublishedValue, room: 
       return words.values[value === true || value === 'true' ? 'yes' : 'no']
     case 'integer':
     case 'number':
-      return language.numeral(String(value))
+      return language.numeral(writtenNumber(value))
     case 'year':
-      return String(value)
+      return writtenNumber(value)
     case 'date':
       return dateOf(String(value))
     case 'list':
@@ -73,6 +73,9 @@ function typedValue(view: View, field: ValueField, value: PublishedValue, room: 
       return textValue(view, String(value), field.language, room)
   }
 }
+
+/** A number with the digits that it is written with: one that would lose some is kept as raw JSON. */
+export const writtenNumber = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** A whole day is told to programs, too. */
 const dateOf = (text: string): Html =>

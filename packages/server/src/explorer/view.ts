@@ -1,5 +1,5 @@
 // What every page is rendered with: the language, the reader of API v2, and the address that was requested.
-import type { Entity } from '../catalog/entity.ts'
+import { type Entity, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
 import type { ApiReader, ReadRecord } from './api-reader.ts'
@@ -62,6 +62,9 @@ export function referenceTo(view: View, entity: Entity, name: string, value: Pub
 
 const SHORT_DIGEST = 8
 export const shortDigest = (digest: string): string => digest.slice(0, SHORT_DIGEST)
+
+/** A request to the API for all that is known of the records of an entity. */
+export const factPairs = (entity: Entity): Pairs => (factsOf(entity).length === 0 ? [] : [['facts', 'true']])
 
 /** A request to the API names the release where it is not the current one. */
 export const releasePairs = ({ api }: View): Pairs => (api.isCurrent ? [] : [['release', api.release.digest]])

@@ -12,7 +12,7 @@ const MAX_CACHED_POSITIONS = 1_000_000
 const CHECKED_EVERY = 0xfff
 
 /** All are positions. Where a record is above itself, by whatever way, it is told once and no further. */
-export class Tree {
+class Tree {
   readonly #column: Column
   readonly #count: number
   readonly #descendants = new LruCache<Uint32Array>({

@@ -52,6 +52,8 @@ const HOVER_PAUSE = 40
 const HIT_RADIUS = 12
 const CLICK_DISTANCE = 5
 const MAX_KNOWN_RECORDS = 500
+/** So few dots have names of their own, which those of their groups would cover. */
+const VERY_FEW_DOTS = 100
 const FEW_DOTS = 2_000
 const MANY_DOTS = 20_000
 const NARROW = 500
@@ -95,6 +97,7 @@ class DotMap {
   #colours: Uint8Array
   /** Where only few dots are shown, each of them must be seen. */
   readonly #leastRadius: number
+  readonly #hasGroupLabels: boolean
   #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
   /** The scale at which all that is shown fits. */
   #fitted = 1
@@ -127,6 +130,7 @@ class DotMap {
     this.#centres = centresOf(points, this.#isShown)
     this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
+    this.#hasGroupLabels = shown > VERY_FEW_DOTS
     this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
     this.#measure()
     this.#fitAll()
@@ -239,6 +243,7 @@ class DotMap {
       }
     }
     const drawGroups = () => {
+      if (!this.#hasGroupLabels) return
       context.font = `600 ${this.#width < NARROW ? 10 : 12}px ${colour('--sans')}`
       context.fillStyle = colour('--soft')
       for (const [group, centre] of this.#centres) {

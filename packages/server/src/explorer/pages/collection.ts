@@ -1,12 +1,11 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
-import { broaderOf, coordinatesOf, type Entity } from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
-import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
+import { listParameters } from '../../http/v2/parameter-definitions.ts'
 import { keyNamed } from '../../http/v2/paths.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
@@ -24,10 +23,21 @@ import {
   shownNameField,
   stepsLabel,
 } from '../names.ts'
+import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { isFigure, missing, shownValue } from '../values.ts'
-import { href, isolated, isolatedName, type Page, parameter, recordLink, releasePairs, type View } from '../view.ts'
+import {
+  factPairs,
+  href,
+  isolated,
+  isolatedName,
+  type Page,
+  parameter,
+  recordLink,
+  releasePairs,
+  type View,
+} from '../view.ts'
 
 /** Parameters of a list that the page sets itself. */
 const OWN_PARAMETERS = ['after', 'fields', 'facts', 'embed', 'format']
@@ -83,30 +93,6 @@ function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
   const known = [...listParameters(entity).keys()].filter((one) => !OWN_PARAMETERS.includes(one))
   throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
 }
-
-/** The parameters with the slugs of fields, by which links of the page name them. */
-const bySlug = (entity: Entity, pairs: Pairs): Pairs =>
-  pairs.map(([name, value]) => {
-    const parameter = parameterNamed(listParameters(entity), name)
-    return [parameter?.slug ?? name, name === 'sort' ? sortBySlug(entity, value) : value]
-  })
-
-const sortBySlug = (entity: Entity, sort: string): string =>
-  sort
-    .split(',')
-    .map((name) => {
-      const [, sign = '', path = ''] = /^(-?)(.*)$/.exec(name) ?? []
-      return `${sign}${pathNamed(entity, path)?.slug ?? path}`
-    })
-    .join()
-
-/** Parameters that keep to a part of a tree. */
-const TREE_PARAMETERS = ['within', 'root']
-
-const isFilter = (entity: Entity, name: string): boolean =>
-  filterNamed(entity, name) !== undefined || (broaderOf(entity) !== undefined && TREE_PARAMETERS.includes(name))
-
-const filterNamed = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter
 
 const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
 
@@ -235,11 +221,12 @@ type Column = {
 
 /** Columns that a table has at most; what else is known of a record is on its page. */
 const MAX_COLUMNS = 12
+const FEW_COLUMNS = 9
 
 /** What stands in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
-function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column[] {
+function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
   const ancestors = facets
-    .filter(({ parent, size, parameter }) => parent !== undefined && size > 1 && !isOne(view.pairs, parameter))
+    .filter((facet) => facet.parent !== undefined && isTelling(facet, total) && !isOne(view.pairs, facet.parameter))
     .map(({ steps, parent }) => parentColumn(view, entity, steps, parent as Entity))
     .reverse()
   const own = (names: readonly string[]) => names.map((name) => ownColumn(view, entity, name))
@@ -284,6 +271,10 @@ function isDescription({ fields }: Entity, name: string): boolean {
   return field?.kind === 'value' && field.role === 'description'
 }
 
+/** Whether records differ in what they refer to. */
+const isTelling = ({ size, values }: Facet, total: number): boolean =>
+  size > 1 || (size === 1 && (values[0]?.count ?? 0) < total)
+
 /** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
 const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
@@ -321,10 +312,12 @@ const parentLabel = (view: View, entity: Entity, steps: readonly string[], paren
   steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
 
 function table(view: View, entity: Entity, list: ReadList, facets: readonly Facet[]): Html {
-  const all = columnsOf(view, entity, facets)
+  const all = columnsOf(view, entity, facets, list.total)
   const columns = all.slice(0, MAX_COLUMNS)
   const sorted = parameter(view.pairs, 'sort') ?? ''
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
+  // Of our own lists it is known that they fit.
+  const fits = entity.package === undefined && columns.length <= FEW_COLUMNS
+  return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted))}</tr></thead>
 <tbody>${list.records.map(
     (record) => html`<tr>${columns.map((column) => dataCell(column, record))}</tr>
@@ -378,7 +371,7 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 function downloads(view: View, entity: Entity, list: ReadList): Html {
   const { words, pairs, language } = view
   const path = apiCollectionPath(entity)
-  const rest = [...releasePairs(view), ['facts', 'true'] as const]
+  const rest = [...releasePairs(view), ...factPairs(entity)]
   const all = omit(pairs, 'page', 'per_page')
   const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
   const links = (target: (format: string) => string, of: string) =>

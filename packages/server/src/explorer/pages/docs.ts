@@ -102,11 +102,14 @@ const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
 function renderReference(view: View, document: Document): RenderedReference {
   const { words } = view
   const operations = operationsIn(document)
-  const groups = document.tags.map(({ name }) => ({
-    id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
-    title: words.reference.tags[name] ?? name,
-    members: operations.filter(({ operation }) => operation.tags.includes(name)),
-  }))
+  // An operation may have the tag of its package besides that of its kind.
+  const groups = document.tags
+    .map(({ name }) => ({
+      id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
+      title: words.reference.tags[name] ?? name,
+      members: operations.filter(({ operation }) => operation.tags[0] === name),
+    }))
+    .filter(({ members }) => members.length > 0)
   const examples = exampleValues(view)
   return {
     contents: html`<ul>${groups.map(({ id, title, members }) => html`<li><a href="#${id}">${title}</a> <span class="figure">${members.length}</span></li>`)}</ul>`,

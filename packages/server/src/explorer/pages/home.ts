@@ -41,7 +41,7 @@ ${smallMap(view)}
 </div>
 <section aria-labelledby="collections-title">
 <h2 id="collections-title">${words.home.collections}</h2>
-${collectionCards(view)}
+${collectionCards(view, 'h3')}
 </section>
 <div class="columns">
 <section aria-labelledby="changed-title">
@@ -66,19 +66,20 @@ export const homeWords = ({ words, api }: View) =>
     : words.home
 
 /** The collections with their counts: those of each package under its title, the largest first. */
-export function collectionCards(view: View): Html {
+export function collectionCards(view: View, heading: 'h2' | 'h3'): Html {
   const groups = listGroups(view)
   const [only] = groups
   if (groups.length === 1 && only !== undefined && only.info === undefined) return cards(view, only)
-  return html`${groups.map((group) => packageSection(view, group))}`
+  return html`${groups.map((group) => packageSection(view, group, heading))}`
 }
 
-function packageSection(view: View, group: ListGroup): Html {
+function packageSection(view: View, group: ListGroup, heading: 'h2' | 'h3'): Html {
   const { words } = view
   const { info } = group
   const title = info === undefined ? words.home.builtIn.group : packageTitle(info)
+  const name = html`${isolated(title)}${info !== undefined && info.name !== title && html` <code>${info.name}</code>`}`
   return html`<section class="package" aria-label="${title}">
-<h3>${isolated(title)}${info !== undefined && info.name !== title && html` <code>${info.name}</code>`}</h3>
+${heading === 'h2' ? html`<h2>${name}</h2>` : html`<h3>${name}</h3>`}
 ${info !== undefined && packageDetails(view, info)}
 ${cards(view, group)}
 </section>`

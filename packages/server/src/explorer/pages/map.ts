@@ -23,8 +23,9 @@ import {
 import { mapDataAddress } from '../map-data.ts'
 import type { MapGroups } from '../map-points.ts'
 import { fieldWithin, manyWithin, nameFields, oneOf, shownNameField } from '../names.ts'
+import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
-import { isMissing } from '../values.ts'
+import { isMissing, writtenNumber } from '../values.ts'
 import { href, isolatedName, type Page, parameter, recordLink, type View } from '../view.ts'
 
 /** So many of those in view are listed. */
@@ -38,12 +39,13 @@ function mappedEntities({ api }: View): Entity[] {
     .toSorted((a, b) => points(b) - points(a))
 }
 
-export function mapPage(view: View, named?: Entity): Page {
-  const entities = mappedEntities(view)
+export function mapPage(given: View, named?: Entity): Page {
+  const entities = mappedEntities(given)
   const entity = named ?? entities[0]
-  const frame = entity && view.api.map(entity)
-  if (entity === undefined || frame === undefined) return pageWithoutMap(view, entity)
-  refuseOtherParameters(entity, view.pairs)
+  const frame = entity && given.api.map(entity)
+  if (entity === undefined || frame === undefined) return pageWithoutMap(given, entity)
+  refuseOtherParameters(entity, given.pairs)
+  const view = { ...given, pairs: bySlug(entity, given.pairs) }
   const { words, language, api, pairs } = view
   const many = manyWithin(view, entity)
   const points = language.number(frame.points)
@@ -103,7 +105,7 @@ const inView = (view: View, entity: Entity) =>
 /** What a list can be filtered and searched by, and nothing of how it is ordered and paged. */
 function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
   const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
-  const other = pairs.find(([name]) => !known.includes(name))?.[0]
+  const other = pairs.find(([name]) => name !== 'q' && !isFilter(entity, name))?.[0]
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
 }
 
@@ -200,7 +202,7 @@ function listItem(view: View, entity: Entity, record: ReadRecord): Html {
   })
   const field = knownSize(view, entity)
   const size = field === undefined ? undefined : record[field]
-  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(String(size)))}</span>`}</li>`
+  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(writtenNumber(size)))}</span>`}</li>`
 }
 
 /** What the script needs to draw the map and to fill the list. */
@@ -237,7 +239,7 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
       nameWays(view, parent).map((way) => [...steps, ...way]),
     ),
     ...(size === undefined ? {} : { size }),
-    groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? ['–'] : [])],
+    groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? [''] : [])],
     hues: mapped?.hues ?? [],
     language: language.code,
     words: {
@@ -248,12 +250,15 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
   }
 }
 
+/** Fewer points make no picture. */
+const MIN_POINTS = 50
+
 /** The map of the collection with the most points, without controls: a picture that leads to the map itself. */
 export function smallMap(view: View): Html | undefined {
   const { api, words, language } = view
   const [entity] = mappedEntities(view)
   const grid = entity && api.dotGrid(entity)
-  if (entity === undefined || grid === undefined) return undefined
+  if (entity === undefined || grid === undefined || grid.points < MIN_POINTS) return undefined
   const label = words.home.dots(language.number(grid.points), manyWithin(view, entity))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`

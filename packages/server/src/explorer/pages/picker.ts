@@ -1,7 +1,8 @@
 // The picker: a form in which it can be tried, and what to copy to have it on another page.
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
-import { ancestorsOf, descendantsOf, pathTo } from '../../catalog/lineage.ts'
+import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { escaped, type Html, html } from '../../http/html.ts'
+import { belongsTo } from '../ancestry.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
 import { filterParameter, PICKER_PATH } from '../links.ts'
 import { manyOf } from '../names.ts'
@@ -70,7 +71,7 @@ function examplesIn(view: View): Example[] {
   const { api } = view
   const entities = api.entities.filter((entity) => api.count(entity) > 0)
   const isLast = (entity: Entity) => descendantsOf(api.catalog, entity).length === 0
-  const deepest = entities.filter((entity) => isLast(entity) && ancestorsOf(entity).length > 0)
+  const deepest = entities.filter((entity) => isLast(entity) && belongsTo(entity).length > 0)
   const largest = entities.toSorted((a, b) => api.count(b) - api.count(a)).slice(0, 1)
   return (deepest.length > 0 ? deepest : largest)
     .toSorted((a, b) => Number(hasCoordinates(b)) - Number(hasCoordinates(a)))
@@ -80,7 +81,7 @@ function examplesIn(view: View): Example[] {
 
 /** From the highest level at which there is something to choose. */
 function exampleOf(view: View, entity: Entity): Example {
-  const chain = ancestorsOf(entity)
+  const chain = belongsTo(entity)
     .map((step) => step.entity)
     .reverse()
   while (chain.length > 1 && isOnlyOne(view, chain[0] as Entity, chain[1] as Entity)) chain.shift()
@@ -111,7 +112,7 @@ const plain: Code = (script, { levels, name, label }) => `<script src="${script}
 </form>`
 
 const react: Code = (script, { levels, name }) => `// React 19
-function PlaceForm({ onSave }) {
+function PickerForm({ onSave }) {
   return (
     <form action={(data) => onSave(data.get('${name}'))}>
       <script async src="${script}" />
@@ -129,7 +130,7 @@ function PlaceForm({ onSave }) {
 const vue: Code = (script, { levels, name }) => `<!-- Vue 3; in vite.config.js:
   vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'nomenclator-picker' } } }) -->
 <script setup>
-const place = defineModel()
+const choice = defineModel()
 const script = document.createElement('script')
 script.src = '${script}'
 document.head.append(script)
@@ -140,8 +141,8 @@ document.head.append(script)
     levels="${levels.join()}"
     name="${name}"
     required
-    :value="place"
-    @change="place = $event.target.value"
+    :value="choice"
+    @change="choice = $event.target.value"
   />
 </template>`
 

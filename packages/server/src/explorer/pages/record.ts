@@ -12,11 +12,12 @@ import {
   publishedFields,
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
-import { ancestorsOf, descendantsOf, pathTo } from '../../catalog/lineage.ts'
+import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded, recordTemplate } from '../../http/v2/paths.ts'
 import { DISTANCE } from '../../query/near.ts'
+import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
@@ -49,8 +50,8 @@ import {
 } from '../names.ts'
 import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
-import { isMissing, plainValue, shownValue } from '../values.ts'
-import { href, isolated, isolatedName, type Page, recordLink, releasePairs, type View } from '../view.ts'
+import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
+import { factPairs, href, isolated, isolatedName, type Page, recordLink, releasePairs, type View } from '../view.ts'
 import { knownSize, placeOnMap } from './map.ts'
 
 const FACTS: Pairs = [['facts', 'true']]
@@ -72,7 +73,7 @@ export function recordPage(view: View, entity: Entity, key: string): Page {
   if (segments === undefined) throw recordNotFound(entity)
   const record = api.record(entity, segments, FACTS)
   const above = ancestorsAbove(view, entity, record, segments)
-  const json = api.recordJson(entity, segments, FACTS)
+  const json = JSON.stringify(record, null, 2)
   return {
     title: `${nameOf(view, entity, record)}, ${oneOf(view, entity)}`,
     main: html`${breadcrumb(view, entity, record, above)}
@@ -95,7 +96,7 @@ ${whereabouts(view, entity, record)}
 ${homonyms(view, entity, record)}
 </aside>
 <div>
-${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...FACTS, ...releasePairs(view)]))}
+${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))}
 <details class="json"><summary>${words.record.json}</summary>
 <div class="code"><pre tabindex="0"><code>${json}</code></pre>${copyButton(view, json, 'JSON')}</div></details>
 </div>
@@ -114,11 +115,11 @@ const recordNotFound = (entity: Entity) =>
 
 type Ancestor = { readonly entity: Entity; readonly record: ReadRecord }
 
-/** The records that a record is embedded under, the nearest first, as far as they are known. */
+/** The records that a record belongs to, the nearest first. */
 function ancestorRecords(entity: Entity, record: ReadRecord): Ancestor[] {
   const ancestors: Ancestor[] = []
   let at: unknown = record
-  for (const step of ancestorsOf(entity)) {
+  for (const step of belongsTo(entity)) {
     at = valueAt(at, [step.field])
     if (!isObject(at)) break
     ancestors.push({ entity: step.entity, record: at as ReadRecord })
@@ -250,7 +251,7 @@ function names(view: View, entity: Entity, record: ReadRecord): Html | undefined
   const isOnlyOne = (language: string) => nameFields(entity).filter((one) => one.language === language).length === 1
   const entries = fields.map(({ name, language = '' }): Entry => {
     const spoken = capitalized(view.language.languageName(language))
-    const label = isOnlyOne(language) ? spoken : `${spoken} · ${fieldLabel(view, entity, name)}`
+    const label = isOnlyOne(language) ? spoken : `${spoken} · ${entity.fields[name]?.title ?? name}`
     return { label, content: isolated(String(record[name]), language), copy: String(record[name]) }
   })
   return html`<section aria-labelledby="names-title">
@@ -309,12 +310,12 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
 <h2 id="branch-title">${words.record.contains}</h2>
 <ul class="counts"><li><a href="${all}">${words.record.directlyBelow(language.number(positions.length))}</a></li>
 ${forest.below(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.below(position)))}</li>`}</ul>
-<div class="scroll" role="region" tabindex="0" aria-labelledby="branch-title"><table class="small">
+<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
 ${records.length < positions.length && html`<caption>${words.record.firstOf(language.number(records.length), language.number(positions.length))}</caption>`}
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
 <tbody>${records.map(
     (one, at) =>
-      html`<tr><th scope="row">${recordLink(view, entity, one)}</th>${codes.map((code) => html`<td>${shownValue(view, entity, code, one)}</td>`)}<td class="figure">${below(at) > 0 && language.number(below(at))}</td></tr>
+      html`<tr><th scope="row">${recordLink(view, entity, one)}</th>${codes.map((code) => html`<td data-label="${fieldLabel(view, entity, code)}">${shownValue(view, entity, code, one)}</td>`)}<td class="figure" data-label="${words.record.contains}">${below(at) > 0 ? language.number(below(at)) : missing(view)}</td></tr>
 `,
   )}</tbody></table></div>
 ${treeLink}
@@ -334,7 +335,7 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const [nearest] = below
   if (nearest === undefined) return undefined
   return html`<section aria-labelledby="children-title">
-<h2 id="children-title">${words.record.contains}</h2>
+<h2 id="children-title">${entity.package === undefined ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
       html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
@@ -372,7 +373,7 @@ function childTable(view: View, child: Entity, filter: Pairs, total: number): Ht
 
 function sizeOf(record: ReadRecord, field: string | undefined): number | undefined {
   const value = field === undefined ? undefined : record[field]
-  return isMissing(value) ? undefined : Number(value)
+  return isMissing(value) ? undefined : Number(writtenNumber(value))
 }
 
 /** A bar that shows how much of the largest a value is. */
@@ -398,7 +399,7 @@ function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
   if (fields === undefined) return undefined
   const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
   if (isMissing(latitude) || isMissing(longitude)) return undefined
-  return { latitude: Number(latitude), longitude: Number(longitude) }
+  return { latitude: Number(writtenNumber(latitude)), longitude: Number(writtenNumber(longitude)) }
 }
 
 const pointsOf = (entity: Entity, records: readonly ReadRecord[]): Point[] =>

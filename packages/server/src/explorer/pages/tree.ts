@@ -2,9 +2,10 @@
 import { isObject, valueAt } from '../../base/json.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
+import { pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
+import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord } from '../api-reader.ts'
 import { ancestorsIn, type Forest } from '../forest.ts'
 import {
@@ -129,7 +130,7 @@ function ancestorNodes({ api }: View, { entity, segments }: NamedNode): string[]
 function nodesAbove(entity: Entity, record: ReadRecord): string[] {
   const nodes: string[] = []
   let at: unknown = record
-  for (const { field, entity: parent } of ancestorsOf(entity)) {
+  for (const { field, entity: parent } of belongsTo(entity)) {
     at = valueAt(at, [field])
     if (!isObject(at)) break
     nodes.push(nodeOf(parent, at as ReadRecord))

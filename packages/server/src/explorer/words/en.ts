@@ -118,6 +118,7 @@ export const en: Words = {
   },
   factValues: { ambito: { U: 'Urban', R: 'Rural' } },
   identifier: 'Identifier',
+  name: 'Name',
   values: { yes: 'yes', no: 'no' },
   pickerExamples: {
     localidad: { name: 'lugar', label: 'Place' },
@@ -218,6 +219,7 @@ export const en: Words = {
     identifiers: 'Codes and identifiers',
     facts: 'Facts',
     contains: 'Contains',
+    referring: 'Referring to this record',
     firstOf: (shown, count) => `The first ${shown} of ${count}`,
     largestOf: (shown, count) => `${shown} of ${count}, the most populous first`,
     homonyms: 'Same name',

@@ -154,6 +154,7 @@ export const es = {
   findings,
   factValues,
   identifier: 'Identificador',
+  name: 'Nombre',
   values: { yes: 'sí', no: 'no' },
   /** How the picker is offered for some lists: the name that it is submitted under, and what is chosen. */
   pickerExamples: {
@@ -260,6 +261,7 @@ export const es = {
     identifiers: 'Claves e identificadores',
     facts: 'Datos',
     contains: 'Contiene',
+    referring: 'Se refieren a este registro',
     firstOf: (shown: string, count: string) => `${shown} de ${count}`,
     largestOf: (shown: string, count: string) => `${shown} de ${count}, primero los de más población`,
     homonyms: 'Homónimos',

@@ -5,9 +5,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
-import type { ValueMatch } from '../../query/filter.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
 import { languagesOf } from '../../query/formats/shown-names.ts'
+import type { ValueMatch } from '../../query/wanted-values.ts'
 import { DATE, fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
 
 export const MAX_SORT_FIELDS = 5
@@ -376,6 +376,10 @@ const RESOLVE_FORMAT: Parameter = {
 /** The parameters of rows that are sent in a body. */
 export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
 
+/** The names of entities by which a row in the query may have parts: all but those that mean something else there. */
+export const partsInQuery = ({ entities }: Catalog): string[] =>
+  [...entities.keys()].filter((name) => !['q', 'in', 'format', 'release'].includes(name))
+
 /** The parameters of rows in the query: free text, each in its own parameter, or the parts of a single row. */
 export const resolveParameters = derived((catalog: Catalog) => [
   {
@@ -386,7 +390,7 @@ export const resolveParameters = derived((catalog: Catalog) => [
     max: MAX_QUERY_ROWS,
     schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
   },
-  ...[...catalog.entities.values()].map(({ name }) =>
+  ...partsInQuery(catalog).map((name) =>
     once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
       type: 'string',
       minLength: 1,

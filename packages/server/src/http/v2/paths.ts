@@ -6,14 +6,7 @@ import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { type FieldPath, keyPathsOf } from '../../catalog/paths.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
-
-/** How a path names a record. */
-export type NameInPath = {
-  /** Its identifier or its official code, as one text. */
-  readonly name: string
-  /** The values of its key; undefined where there are not as many as it has. */
-  readonly key: readonly string[] | undefined
-}
+import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 
 /** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = NameInPath & {
@@ -24,7 +17,7 @@ export type ParentInPath = NameInPath & {
 
 /** Where records are in a tree, seen from the one that the path names. */
 const TREE_AXES = [V2_SEGMENTS.children, V2_SEGMENTS.ancestors, V2_SEGMENTS.descendants] as const
-export type TreeAxis = (typeof TREE_AXES)[number]
+type TreeAxis = (typeof TREE_AXES)[number]
 type NodeInPath = NameInPath & { readonly axis: TreeAxis }
 
 /** Records of an entity: all, those below a record that it embeds, or those around one of its own in their tree. */
@@ -73,9 +66,6 @@ export const recordVariables = (entity: Entity): readonly (readonly [name: strin
     const [own = ''] = paths[0]?.slug.split('.') ?? []
     return paths.map((path) => [paths.length === 1 ? own : path.slug.replaceAll('.', '_'), path] as const)
   })
-
-/** Between the values of a key that has several, in the last segment of a path. */
-export const KEY_SEPARATOR = ','
 
 const inBraces = (entity: Entity) => recordVariables(entity).map(([name]) => `{${name}}`)
 
@@ -126,9 +116,6 @@ export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
   ]
 })
 
-/** A segment of a path: as it was sent, which words that mean something must be, and decoded. */
-type Segment = { readonly sent: string; readonly text: string }
-
 /** The segments of a path after that of API v2; of a path that cannot be decoded, undefined. */
 function segmentsOf(path: string): readonly Segment[] | undefined {
   if (path === V2_PATH) return []
@@ -140,15 +127,6 @@ function segmentsOf(path: string): readonly Segment[] | undefined {
     return text === undefined ? [] : [{ sent, text }]
   })
   return decoded.length === segments.length ? decoded : undefined
-}
-
-/** The decoded text; undefined where it is not UTF-8, percent-encoded. */
-export function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 export function serviceRouteAt(path: string): ServiceRoute | undefined {
@@ -208,21 +186,6 @@ function routeBelow(
   return { kind: 'record', entity: child, name: last.text, key: [last.text], parent }
 }
 
-/** A key of several values is taken apart before it is decoded. */
-function nameIn(entity: Entity, { sent, text }: Segment): NameInPath {
-  if (keyPathsOf(entity).length === 1) return { name: text, key: [text] }
-  return { name: text, key: partsOf(entity, sent.split(KEY_SEPARATOR).map(percentDecoded)) }
-}
-
-/** The values of a key as one text, as in a path: undefined where there are not as many as it has. */
-export const keyNamed = (entity: Entity, text: string): readonly string[] | undefined =>
-  keyPathsOf(entity).length === 1 ? [text] : partsOf(entity, text.split(KEY_SEPARATOR).map(percentDecoded))
-
-function partsOf(entity: Entity, parts: readonly (string | undefined)[]): readonly string[] | undefined {
-  const known = parts.filter((part) => part !== undefined)
-  return known.length === parts.length && parts.length === keyPathsOf(entity).length ? known : undefined
-}
-
 /** The route of a record by its identifiers; undefined where there are not as many as its path has. */
 export function recordRoute(entity: Entity, identifiers: readonly string[]): RecordRoute | undefined {
   if (identifiers.length !== keyPathsOf(entity).length || identifiers.includes('')) return undefined
@@ -232,15 +195,4 @@ export function recordRoute(entity: Entity, identifiers: readonly string[]): Rec
     return { kind: 'record', entity, name: identifiers.join(KEY_SEPARATOR), key: identifiers, parent: undefined }
   const parent = { entity: owner.entity, name: first, key: [first], steps: [owner.field] }
   return { kind: 'record', entity, name: second, key: [second], parent }
-}
-
-/** A segment that means something else where it stands alone is encoded, though it needs not be. */
-const RESERVED: ReadonlySet<string> = new Set([BULK])
-
-/** The values of a key as the last segment of a path. */
-export function keySegment(values: readonly (string | number)[]): string {
-  const segment = values.map((value) => encodeURIComponent(value)).join(KEY_SEPARATOR)
-  // Segments of dots alone are taken out of an address by whoever sends it.
-  if (RESERVED.has(segment)) return `%${segment.charCodeAt(0).toString(16)}${segment.slice(1)}`
-  return /^\.{1,2}$/.test(segment) ? segment.replaceAll('.', '%2E') : segment
 }

@@ -13,8 +13,9 @@ import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
+import { keySegment, type NameInPath } from './key-text.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
-import { type CatalogRoute, keySegment, type NameInPath, type ParentInPath, recordTemplate } from './paths.ts'
+import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
 
 /** Whether a record is named by its identifier or by its official code. */
 export type NamedBy = (typeof RECORD_NAMED_BY)[number]
@@ -97,11 +98,12 @@ function filtersByKey(entity: Entity, key: readonly string[] | undefined): reado
 /** The values of a key out of texts, as many as it has. */
 export function keyValues(entity: Entity, texts: readonly string[]): Identity[] | undefined {
   const paths = keyPathsOf(entity)
+  if (texts.length !== paths.length) return undefined
   const values = paths.flatMap(({ numeric }, at) => {
     const text = texts[at] as string
     return (numeric ? identifier(text) : text === '' ? undefined : text) ?? []
   })
-  return values.length === paths.length && texts.length === paths.length ? values : undefined
+  return values.length === paths.length ? values : undefined
 }
 
 const identifier = (text: string): number | undefined => parseWholeNumber(text, { max: MAX_ID })

@@ -167,7 +167,7 @@ type Naming = {
   readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
 }
 
-export const namingOf = memoized((entity: Entity): Naming => {
+const namingOf = memoized((entity: Entity): Naming => {
   const searched = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
   return {
     searched: searched.map(([field]) => field),

@@ -111,11 +111,12 @@ function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf
   const parameters = operations.flatMap(parametersOf)
   const statuses = new Set(operations.flatMap(statusesOf))
   const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
+  const used = new Set<string>(operations.flatMap((one) => one.headers ?? []))
   const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one)]]))
   return {
     schemas: schemasOf(catalog),
     parameters: Object.fromEntries(parameters.map((one) => [nameOf(one), parameterObject(one)])),
-    headers,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name))),
     responses: {
       ...Object.fromEntries(shared),
       NotModified: { description: 'The client has it already' },

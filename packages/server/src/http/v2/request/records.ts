@@ -1,10 +1,6 @@
 // Parses a request for records: a page of a list, all that a list finds, or one record.
-import { parseDecimal } from '../../../base/decimal-number.ts'
-import { parseWholeNumber } from '../../../base/whole-number.ts'
-import { factExpectation, MAX_ID } from '../../../catalog/check.ts'
-import { type Entity, type FactField, identityFrom, type ValueType } from '../../../catalog/entity.ts'
-import { type FieldPath, keyPathsOf, pathNamed, pathsOf } from '../../../catalog/paths.ts'
-import { isDate } from '../../../query/dates.ts'
+import type { Entity } from '../../../catalog/entity.ts'
+import { type FieldPath, pathNamed, pathsOf } from '../../../catalog/paths.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
@@ -14,6 +10,7 @@ import { DISTANCE } from '../../../query/near.ts'
 import type { Sort } from '../../../query/sort.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
+import { keyNamed, type NameInPath } from '../key-text.ts'
 import { type Encoding, negotiate } from '../negotiate.ts'
 import {
   bulkParameters,
@@ -30,8 +27,9 @@ import {
   parameterNamed,
   recordParameters,
 } from '../parameter-definitions.ts'
-import { type CatalogRoute, keyNamed, type NameInPath } from '../paths.ts'
-import { keyValues, type NamedBy } from '../record-key.ts'
+import type { CatalogRoute } from '../paths.ts'
+import type { NamedBy } from '../record-key.ts'
+import { filterValue, notEmpty } from './filter-values.ts'
 import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
 import { badCursor, type Pairs, type RawQuery, readCursor } from './query-string.ts'
 
@@ -143,63 +141,6 @@ function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable):
     filters.push({ steps: path.steps, match, values })
   }
   return filters
-}
-
-function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
-  if (numeric) return identifier(name, value)
-  if (field.kind === 'fact' && field.type !== 'text') return factNumber(name, field, value)
-  if (field.kind === 'value') return typedValue(name, field.type, value)
-  if (field.kind === 'embed' && keyPathsOf(field.entity).length > 1) return keyValue(name, field.entity, value)
-  return notEmpty(name, value)
-}
-
-function typedValue(name: string, type: ValueType, value: string): string | number {
-  switch (type) {
-    case 'integer':
-    case 'year':
-    case 'number': {
-      const number = parseDecimal(value)
-      const isOne = number !== undefined && (type === 'number' || Number.isInteger(number))
-      if (!isOne) throw badParameter(name, value, type === 'number' ? 'a number' : 'a whole number')
-      return number
-    }
-    case 'boolean':
-      if (value !== 'true' && value !== 'false') throw badParameter(name, value, 'true, false')
-      return value
-    case 'date':
-      if (!isDate(value)) throw badParameter(name, value, 'a date such as 2026-11-30, a month or a year')
-      return value
-    default:
-      return notEmpty(name, value)
-  }
-}
-
-/** A key of several values, as in a path. */
-function keyValue(name: string, entity: Entity, value: string): string | number {
-  const texts = keyNamed(entity, value)
-  const values = texts && keyValues(entity, texts)
-  const parts = keyPathsOf(entity).map(({ path }) => path)
-  if (values === undefined)
-    throw badParameter(name, value, `${parts.join(' and ')} with a comma between them, a comma in one of them as %2C`)
-  return identityFrom(values)
-}
-
-function factNumber(name: string, fact: FactField, value: string): number {
-  const number = parseDecimal(value)
-  const expected = factExpectation(fact, number)
-  if (number === undefined || expected !== undefined) throw badParameter(name, value, `${expected}`)
-  return number
-}
-
-function identifier(name: string, value: string): number {
-  const number = parseWholeNumber(value, { max: MAX_ID })
-  if (number === undefined) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
-  return number
-}
-
-function notEmpty(name: string, value: string): string {
-  if (value === '') throw badParameter(name, value, 'a value: to ask for any, leave the parameter out')
-  return value
 }
 
 function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
