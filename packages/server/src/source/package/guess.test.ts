@@ -480,7 +480,7 @@ describe('values', () => {
       table: 'code|size|tags\nk1|3|a;b\nk2|big|c',
       fields: { size: { type: 'integer' }, tags: { type: 'list', delimiter: ';' } },
     })
-    expect(shown(list)).toMatchObject({ size: 'value integer?', tags: 'value list?' })
+    expect(shown(list)).toMatchObject({ size: 'value integer?', tags: 'value list' })
     expect(list.fields.get('tags')?.value).toMatchObject({ type: 'list', delimiter: ';' })
   })
 
