@@ -184,13 +184,8 @@ class Opening {
   #leaveRefused({ refused }: Plan): void {
     for (const { resource, reason } of refused) {
       const file = this.#tables.tables.get(resource)?.table.file ?? resource
-      const fault = {
-        file,
-        line: 1,
-        column: 'all',
-        value: 'a table without records that can be told apart',
-        expected: reason,
-      }
+      const expected = `a table that can be a list: ${reason}`
+      const fault = { file, line: 1, column: 'all', value: `resource ${resource}`, expected }
       this.#leftOut.set(resource, { resource, reason, faults: [fault] })
     }
   }

@@ -62,22 +62,7 @@ const MAX_EXAMPLES = 5
 const FEW = 3
 const FEW_OF = 100
 /** What people write where there is nothing. */
-const LOOKS_MISSING = new Set([
-  'NA',
-  'N/A',
-  'n/a',
-  'na',
-  'null',
-  'NULL',
-  'None',
-  'none',
-  'nan',
-  'NaN',
-  '-',
-  '--',
-  '?',
-  '#N/A',
-])
+const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan', 'NaN', '-', '--', '?', '#N/A'])
 const MAX_LOOKS_MISSING = 4
 
 class Survey {
@@ -250,7 +235,9 @@ class Survey {
     if (odd.examples.length < MAX_EXAMPLES) odd.examples.push({ location: this.#location, text })
   }
 
+  /** Whoever declares what stands for a missing value has thought of this one. */
   #tellLooksMissing(field: string, text: string): void {
+    if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
     this.#findings.of(field).add('looks-missing', description, `${this.#shownPlace}, ${field}: ${text}`)

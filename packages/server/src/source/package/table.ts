@@ -238,6 +238,14 @@ const CONTROLS = /[^\P{Cc}\n\t]/u
 const ALL_CONTROLS = /[^\P{Cc}\n\t]/gu
 const BLANK = 0x20
 
+const windows1252 = new TextDecoder('windows-1252')
+
+/** Bytes of Windows-1252 that someone took for Latin-1 are control characters, and quotes and dashes most of all. */
+function letterMeant(control: string): string {
+  const letter = windows1252.decode(Uint8Array.of(control.charCodeAt(0)))
+  return CONTROLS.test(letter) ? '' : letter
+}
+
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
 function rowTidier(file: string, header: readonly string[], width: number, tell: Tell, faults: Faults | undefined) {
   const at = (line: number, index: number) => `${file}:${line}, ${header[index] ?? `column ${index + 1}`}`
@@ -249,14 +257,13 @@ function rowTidier(file: string, header: readonly string[], width: number, tell:
     }
     value = value.trim()
     if (!CONTROLS.test(value)) return value
-    const plain = value.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(ALL_CONTROLS, '')
-    if (plain.length < value.replaceAll('\r\n', '\n').length)
-      tell(
-        'control-character',
-        'control characters were removed',
-        `${at(line, index)}: ${JSON.stringify(value.slice(0, 60))}`,
-      )
-    return plain.trim()
+    const plain = value.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+    const sound = plain.replace(ALL_CONTROLS, letterMeant)
+    if (sound !== plain) {
+      const description = 'control characters became what Windows-1252 has in their place, or were removed'
+      tell('control-character', description, `${at(line, index)}: ${JSON.stringify(value.slice(0, 60))}`)
+    }
+    return sound.trim()
   }
   return (row: string[], line: number): string[] | undefined => {
     let isBlank = true
