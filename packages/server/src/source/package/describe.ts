@@ -106,7 +106,8 @@ function describedSchema(table: Table, plan: Plan, list: ListPlan | undefined, a
   const foreignKeys = [...declared, ...found.filter((one) => !isDeclared(one))]
   return present({
     fields: table.columns.map((column) => describedField(column, list, aliases)),
-    primaryKey: list === undefined ? schema?.primaryKey : columnsOf(list, list.entity.key),
+    // A key that is declared must be in every row.
+    primaryKey: list === undefined || list.leavesOutRows ? schema?.primaryKey : columnsOf(list, list.entity.key),
     foreignKeys: foreignKeys.length === 0 ? undefined : foreignKeys,
     missingValues: schema?.missingValues,
     ...(schema === undefined ? {} : ownJson(schema.own)),

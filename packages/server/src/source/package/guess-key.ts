@@ -16,6 +16,8 @@ import { isCodeWord, isOfOthers, namesCode, namesDescription, namesName, nounsOf
 export type Key = {
   readonly columns: readonly Column[]
   readonly isDeclared: boolean
+  /** Whether a few rows lack it, or have that of another. */
+  readonly leavesOutRows?: true
   readonly guess?: Guess
 }
 export type NoKey = { readonly reason: string }
@@ -49,14 +51,14 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
   if (name !== undefined) return guessed(table, [name.column], 'it is the only column that is different in every row')
   const isNearly = (columns: readonly Column[]) => isOpen(columns) && isIdentifiedNearly(columns, table.rows)
   const nearly = ranked.find(({ column, rank }) => rank > 1 && isNearly([column]))
-  if (nearly !== undefined) return guessed(table, [nearly.column], whoIsLeftOut([nearly.column], table.rows))
+  if (nearly !== undefined) return guessedNearly(table, [nearly.column])
   for (let size = 3; size <= MAX_KEY_COLUMNS; size++) {
     const more = setsOf(full, size).find(identifying)
     if (more !== undefined) return guessed(table, more, 'no fewer columns are different in every row')
   }
   for (let size = 2; size < MAX_KEY_COLUMNS; size++) {
     const most = setsOf(ranked, size).find(isNearly)
-    if (most !== undefined) return guessed(table, most, whoIsLeftOut(most, table.rows))
+    if (most !== undefined) return guessedNearly(table, most)
   }
   return { reason: `no ${MAX_KEY_COLUMNS} columns or fewer are filled and different in every row` }
 }
@@ -75,6 +77,11 @@ function isIdentifiedNearly(columns: readonly Column[], rows: number): boolean {
   const { blank, double } = unidentifiedBy(columns, limit)
   return blank + double <= limit
 }
+
+const guessedNearly = (table: Table, columns: readonly Column[]): Key => ({
+  ...guessed(table, columns, whoIsLeftOut(columns, table.rows)),
+  leavesOutRows: true,
+})
 
 const counted = (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`)
 

@@ -20,6 +20,7 @@ type Candidate = KeyedTable & {
   readonly list: ListProperties
   readonly properties: ReadonlyMap<Column, FieldProperties>
   readonly hasDeclaredKey: boolean
+  readonly leavesOutRows?: true
   /** Why it can be no list. */
   readonly fault?: string
   /** What is told of it where it is a list. */
@@ -87,7 +88,16 @@ function candidatesOf(
       (guess) => told.push(guess),
     )
     names.add(name)
-    return [{ ...candidate, name, key: key.columns, hasDeclaredKey: key.isDeclared, guesses: told }]
+    return [
+      {
+        ...candidate,
+        name,
+        key: key.columns,
+        hasDeclaredKey: key.isDeclared,
+        ...(key.leavesOutRows === undefined ? {} : { leavesOutRows: true as const }),
+        guesses: told,
+      },
+    ]
   })
 }
 
@@ -220,7 +230,7 @@ function draftOf(
   references: readonly Reference[],
   tell: (guess: Guess | undefined) => void,
 ): Draft {
-  const { table, key, name, list, hasDeclaredKey } = candidate
+  const { table, key, name, list, hasDeclaredKey, leavesOutRows } = candidate
   const { resource } = table
   const propertiesOf = propertiesIn(candidate)
   const roleOf = (column: Column) => propertiesOf(column).role
@@ -261,6 +271,7 @@ function draftOf(
     language,
     key,
     hasDeclaredKey,
+    ...(leavesOutRows === undefined ? {} : { leavesOutRows }),
     references,
     tree,
     names,
