@@ -49,7 +49,10 @@ export function definitionsOf(
   const plans = lists.map((one) =>
     planOf(draftOf(descriptor, one, lists, others, references.get(one) ?? [], tell), placeOf(descriptor, one)),
   )
-  return { lists: soundPlans(plans, others, refused), aliases, guesses, refused }
+  const place = new Map(descriptor.resources.map(({ name }, at) => [name, at]))
+  const placeOfGuess = ({ resource }: Guess) => place.get(resource ?? '') ?? -1
+  const inOrder = guesses.toSorted((a, b) => placeOfGuess(a) - placeOfGuess(b))
+  return { lists: soundPlans(plans, others, refused), aliases, guesses: inOrder, refused }
 }
 
 const placeOf = ({ resources }: Descriptor, { table }: Candidate) => resources.indexOf(table.resource) + 1
@@ -66,7 +69,7 @@ function candidatesOf(
   tell: (guess: Guess) => void,
 ): readonly Candidate[] {
   const names = new Set<string>()
-  return descriptor.resources.flatMap((resource) => {
+  return descriptor.resources.flatMap((resource): Candidate[] => {
     const sample = samples.get(resource.name)
     if (sample === undefined) return []
     const whole = tableOf(resource, sample)
