@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { describedPackage, type FileTraits } from './describe.ts'
-import type { DefinitionsOf } from './descriptor.ts'
+import type { DefinitionsOf, Plan } from './descriptor.ts'
 import { fileTraits } from './file-traits.ts'
 import { definitionsOf } from './guess.ts'
 import { openPackage, type PackageSource } from './open-package.ts'
@@ -19,19 +19,22 @@ export type Described = {
 export async function describeFiles(paths: readonly string[]): Promise<Described> {
   const [first = ''] = paths
   const directory = statSync(first).isDirectory() ? first : dirname(first)
-  // The last plan is the one that holds for all rows.
-  let last: Parameters<DefinitionsOf> | undefined
+  // The last is the one that holds for all rows.
+  let last: { readonly given: Parameters<DefinitionsOf>; readonly plan: Plan } | undefined
   const source = await openPackage(paths.length === 1 ? first : paths, {
     definitionsOf: (...given) => {
-      last = given
-      return definitionsOf(...given)
+      const plan = definitionsOf(...given)
+      last = { given, plan }
+      return plan
     },
   })
   if (last === undefined) throw new Failure(`${first} has no table to describe`)
-  const [descriptor, samples, taken, others] = last
+  const {
+    given: [descriptor, samples],
+    plan,
+  } = last
   const traits = new Map<string, FileTraits>()
   for (const path of descriptor.resources.flatMap((resource) => resource.paths))
     if (!isAddress(path)) traits.set(path, await fileTraits(join(directory, path)))
-  const plan = definitionsOf(descriptor, samples, taken, others)
   return { descriptor: describedPackage(descriptor, samples, plan, traits), source }
 }

@@ -4,8 +4,8 @@ import {
   blanksOf,
   type Column,
   columnNamed,
-  distinctOf,
   identifies,
+  isBlank,
   isOneLine,
   looksLikeCodes,
   type Table,
@@ -30,6 +30,8 @@ const MAX_KEY_COLUMNS = 4
 const MAX_TRIED = 10
 /** The share of rows that may lack a key or have that of another, and are left out. */
 const MAX_LOST = 0.02
+/** The most rows that are compared to find a key. */
+const MAX_SCANNED = 20_000_000
 
 export function keyOf(table: Table, referred: Referred): Key | NoKey {
   const declared = declaredKey(table)
@@ -37,11 +39,17 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
   if (table.rows === 0) return { reason: 'it has no rows, and no primaryKey is declared' }
   const isOpen = (columns: readonly Column[]) => !table.notUnique.some((set) => isSameSet(set, columns))
   const ranked = table.columns
-    .filter((column) => isOneLine(column) && distinctOf(column).size > 0)
+    .filter((column) => isOneLine(column) && !isBlank(column))
     .map((column): Ranked => ({ column, rank: rankOf(column, table, referred) }))
     .toSorted((a, b) => b.rank - a.rank)
   const full = ranked.filter(({ column }) => blanksOf(column) === 0)
-  const identifying = (columns: readonly Column[]) => isOpen(columns) && identifies(columns)
+  // Long tables whose rows are alike would be gone through for every set of columns.
+  let budget = MAX_SCANNED
+  const isWithinBudget = () => {
+    budget -= table.rows
+    return budget > 0
+  }
+  const identifying = (columns: readonly Column[]) => isOpen(columns) && isWithinBudget() && identifies(columns)
   const single = full.find(({ column, rank }) => rank > 0 && identifying([column]))
   if (single !== undefined) return guessed(table, [single.column], 'it looks like a code and no two rows have the same')
   const pair = setsOf(full, 2).find(identifying)
@@ -49,7 +57,8 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
     return guessed(table, pair, 'no column alone is different in every row, and these together are')
   const name = full.find(({ column }) => identifying([column]))
   if (name !== undefined) return guessed(table, [name.column], 'it is the only column that is different in every row')
-  const isNearly = (columns: readonly Column[]) => isOpen(columns) && isIdentifiedNearly(columns, table.rows)
+  const isNearly = (columns: readonly Column[]) =>
+    isOpen(columns) && isWithinBudget() && isIdentifiedNearly(columns, table.rows)
   const nearly = ranked.find(({ column, rank }) => rank > 1 && isNearly([column]))
   if (nearly !== undefined) return guessedNearly(table, [nearly.column])
   for (let size = 3; size <= MAX_KEY_COLUMNS; size++) {
