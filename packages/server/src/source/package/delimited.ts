@@ -7,6 +7,8 @@ export type RawRows = {
   /** The line on which each begins. */
   readonly lines: number[]
   readonly rows: string[][]
+  /** Whether no value has a control character, except for line feeds inside and carriage returns at the end. */
+  readonly isPlain?: boolean
 }
 
 export type DelimitedOptions = {
@@ -70,7 +72,7 @@ class DelimitedReader {
 
   take(chunk: string, isLast: boolean): RawRows {
     const text = this.#rest + chunk
-    const batch: RawRows = { lines: [], rows: [] }
+    const batch: RawRows = { lines: [], rows: [], isPlain: this.#isPlain(text) }
     let at = 0
     let quote = this.#nextQuote(text, 0)
     while (at < text.length) {
@@ -91,6 +93,13 @@ class DelimitedReader {
     this.#rest = at >= text.length ? '' : text.slice(at)
     if (this.#rest.length > MAX_ROW) throw this.#tooLong()
     return batch
+  }
+
+  /** Carriage returns are inside values only where there are quotes. */
+  #isPlain(text: string): boolean {
+    return (
+      !CONTROLS.test(text) && (this.#newline === '\r' || !text.includes('\r') || !text.includes(this.#quote || '\r'))
+    )
   }
 
   /** Beyond the end where there is none. */
@@ -117,6 +126,7 @@ class DelimitedReader {
   #quotedRow(text: string, start: number, isLast: boolean, batch: RawRows): number | undefined {
     const values: string[] = []
     let lines = 1
+    let newline = text.indexOf(this.#newline, start)
     for (let at = start; ; ) {
       const value = text.startsWith(this.#quote, at) ? this.#quotedValue(text, at + 1) : undefined
       const from = value?.end ?? at
@@ -124,22 +134,26 @@ class DelimitedReader {
         if (isLast) throw this.#unclosed(text.slice(at, at + MAX_EXCERPT), values.length)
         return undefined
       }
-      const newline = text.indexOf(this.#newline, from)
+      if (newline >= 0 && newline < from) newline = text.indexOf(this.#newline, from)
       if (newline < 0 && !isLast) return undefined
       const lineEnd = newline < 0 ? text.length : newline
       const separator = text.indexOf(this.#separator, from)
       const isInLine = separator >= 0 && separator < lineEnd
       const tail = text.slice(from, isInLine ? separator : this.#lineEnd(text, from, lineEnd))
-      if (value !== undefined) {
+      if (value === undefined) values.push(tail)
+      else {
         lines += value.lines
-        if (tail.trim() !== '') this.#tellStray(tail, values.length)
+        if (tail === '') values.push(value.text)
+        else {
+          if (tail.trim() !== '') this.#tellStray(tail, values.length)
+          values.push(value.text + tail.trimEnd())
+        }
       }
-      values.push(value === undefined ? tail : value.text + tail.trimEnd())
       if (isInLine) {
         at = separator + 1
         continue
       }
-      if (!this.#isSkipped(text.slice(start, start + 100))) {
+      if (!this.#isSkipped(text.slice(start, start + MAX_EXCERPT))) {
         batch.lines.push(this.#line)
         batch.rows.push(values)
       }
@@ -220,6 +234,7 @@ class DelimitedReader {
 }
 
 const CARRIAGE_RETURN = 0x0d
+const CONTROLS = /[^\P{Cc}\n\r\t]/u
 const MAX_EXCERPT = 200
 const MAX_HEADER_LINES = 50
 

@@ -345,8 +345,9 @@ async function* rowsOf(
       const row = maker.make(rows[index] as string[])
       const identity = maker.identity(row)
       const place = places.of(file, line)
-      if (identity === undefined || records.placeOf(identity) !== place) continue
-      const above = broaderField === undefined ? undefined : records.above.get(identity)
+      const position = identity === undefined ? undefined : records.positionOf(identity)
+      if (position === undefined || records.placeAt(position) !== place) continue
+      const above = broaderField === undefined ? undefined : records.aboveAt(position)
       if (above !== undefined) row[broaderField as string] = above
       block.lines.push(line)
       block.rows.push(row)

@@ -211,7 +211,7 @@ async function* tableRows(
     let isStart = true
     for await (const batch of rows(tell)) {
       const kept: TableRows = { file, lines: [], rows: [] }
-      const tidy = rowTidier(file, header, width, tell, report?.faults)
+      const tidy = rowTidier(file, header, width, batch.isPlain === true, tell, report?.faults)
       for (const [index, row] of batch.rows.entries()) {
         // Later files of a table may repeat the header.
         const isHeader =
@@ -247,7 +247,14 @@ function letterMeant(control: string): string {
 }
 
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
-function rowTidier(file: string, header: readonly string[], width: number, tell: Tell, faults: Faults | undefined) {
+function rowTidier(
+  file: string,
+  header: readonly string[],
+  width: number,
+  isPlain: boolean,
+  tell: Tell,
+  faults: Faults | undefined,
+) {
   const at = (line: number, index: number) => `${file}:${line}, ${header[index] ?? `column ${index + 1}`}`
   const tidyValue = (given: string, line: number, index: number): string => {
     let value = given
@@ -273,7 +280,7 @@ function rowTidier(file: string, header: readonly string[], width: number, tell:
       // Nearly all values are tidy: the first and last character tell most of it.
       const first = value.charCodeAt(0)
       const last = value.charCodeAt(value.length - 1)
-      if (first <= BLANK || last <= BLANK || first > 0x7e || last > 0x7e || CONTROLS.test(value))
+      if (first <= BLANK || last <= BLANK || first > 0x7e || last > 0x7e || (!isPlain && CONTROLS.test(value)))
         row[index] = tidyValue(value, line, index)
       if (row[index] !== '') isBlank = false
     }
