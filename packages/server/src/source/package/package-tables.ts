@@ -32,6 +32,9 @@ export type PackageTables = {
   readonly tableFindings: ReadonlyMap<string, Findings>
 }
 
+/** Where a package is, or several of the tables of a directory. */
+type Location = string | readonly string[]
+
 /** A package whose tables have not been looked at yet. */
 export type DescribedPackage = {
   readonly located: Located
@@ -39,13 +42,13 @@ export type DescribedPackage = {
   readonly findings: Findings
 }
 
-export async function readDescriptor(location: string, options: RemoteOptions): Promise<DescribedPackage> {
+export async function readDescriptor(location: Location, options: RemoteOptions): Promise<DescribedPackage> {
   const located = await locate(location, options)
   const findings = new Findings()
   return { located, descriptor: await descriptorOf(located, findings), findings }
 }
 
-export const readPackageTables = async (location: string, options: RemoteOptions): Promise<PackageTables> =>
+export const readPackageTables = async (location: Location, options: RemoteOptions): Promise<PackageTables> =>
   readTables(await readDescriptor(location, options))
 
 export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
