@@ -14,7 +14,7 @@ async function read(text: string, dialect: Dialect = {}, size = 7) {
   const tell = (kind: string, _: string, example: string) => void told.push(`${kind} ${example}`)
   const rows: string[][] = []
   const lines: number[] = []
-  for await (const batch of delimitedRows(pieces(text, size), { file: 'x.csv', dialect, tell })) {
+  for await (const batch of delimitedRows(pieces(text, size), { file: 'x.csv', dialect, lookAhead: 20, tell })) {
     rows.push(...batch.rows)
     lines.push(...batch.lines)
   }
@@ -22,25 +22,19 @@ async function read(text: string, dialect: Dialect = {}, size = 7) {
 }
 
 test('what was written is read, with the line of each row, in pieces of any size', async () => {
-  // A file is looked at before it is cut, so only long ones come in pieces.
   const cell = fc.string({ unit: fc.constantFrom('a', 'ñ', ',', '"', '\n', '\r\n', ' ', ';'), maxLength: 6 })
-  const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 20 })
+  const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(rows, fc.integer({ min: 1, max: 50 }), fc.constantFrom('\n', '\r\n'), async (given, size, end) => {
-      const padding = Array.from({ length: 9_000 }, () => ['filling', 'of the', 'start'])
-      const all = [['one', 'two', 'three'], ...padding, ...given]
+      const all = [['one', 'two', 'three'], ...given]
       const written = all.map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join(','))
-      const text = written.join(end)
-      const { rows: found, lines } = await read(text, {}, 60_000 + size)
-      expect(found.slice(9_001)).toEqual(given)
-      const expected = written.map(
-        (_, index) => written.slice(0, index).join('\n').split('\n').length + (index > 0 ? 1 : 0),
-      )
-      expect(lines.at(-1)).toBe(expected.at(-1) as number)
+      const first = written.map((_, index) => written.slice(0, index).join('').split('\n').length + index)
+      const { rows: found, lines } = await read(written.join(end), {}, size)
+      expect(found).toEqual(all)
+      expect(lines).toEqual(first)
     }),
-    { numRuns: 20 },
   )
-}, 60_000)
+})
 
 describe('dialects', () => {
   test.each([
