@@ -60,7 +60,10 @@ export type PackageSource = Source & {
 }
 
 /** Reads all tables to their end once, so that whatever is wrong with them is known before anything is published. */
-export async function openPackage(location: string, options: PackageOptions = {}): Promise<PackageSource> {
+export async function openPackage(
+  location: string | readonly string[],
+  options: PackageOptions = {},
+): Promise<PackageSource> {
   const downloads = new Downloads(options.downloads)
   try {
     const remote = {

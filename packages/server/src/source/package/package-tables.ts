@@ -32,7 +32,10 @@ export type PackageTables = {
   readonly tableFindings: ReadonlyMap<string, Findings>
 }
 
-export async function readPackageTables(location: string, options: RemoteOptions): Promise<PackageTables> {
+export async function readPackageTables(
+  location: string | readonly string[],
+  options: RemoteOptions,
+): Promise<PackageTables> {
   const located = await locate(location, options)
   const findings = new Findings()
   const given = await descriptorOf(located, findings)

@@ -164,6 +164,10 @@ class Survey {
   #refuseBlankKey(row: MadeRow): void {
     for (const field of this.#plan.entity.key) {
       if (row[field] !== undefined) continue
+      if (this.#plan.leavesOutRows === true) {
+        this.#leaveOutRow('a row lacks its key, and is left out', field)
+        return
+      }
       const counts = this.#counts.get(field)
       const [misfit] = counts?.misfits.examples.slice(-1) ?? []
       const column = this.#plan.fields.get(field)?.columns.join(', ') ?? field
@@ -229,9 +233,17 @@ class Survey {
       this.#findings.of().add('repeated-row', description, `${here.file}:${here.line}: ${shown}, as in ${where}`)
       return
     }
+    if (this.#plan.leavesOutRows === true) {
+      this.#leaveOutRow('a row has the key of one before it, and is left out', `${shown}, as in ${where}`)
+      return
+    }
     this.#isUnique = false
     const expected = `a key that no row before it has, and ${where} has it; mend it, or declare a primaryKey of more fields`
     this.#faults.add({ ...here, column: this.#keyColumns.join(', '), value: shown, expected })
+  }
+
+  #leaveOutRow(description: string, what: string): void {
+    this.#findings.of().add('row-left-out', description, `${this.#shownPlace}: ${what}`)
   }
 
   get #shownPlace(): string {
