@@ -14,14 +14,15 @@ export type RawRows = {
 export type DelimitedOptions = {
   readonly file: string
   readonly dialect: Dialect
+  /** How much of a file is looked at to find its separator. */
+  readonly lookAhead?: number
   readonly tell: (kind: string, description: string, example: string) => void
 }
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
 /** The most characters of a row; a quote that is never closed must not fill the memory. */
 const MAX_ROW = 4 << 20
-/** How much of a file is looked at to find its separator. */
-const START = 64 << 10
+const LOOK_AHEAD = 64 << 10
 
 /** The rows of a text, the header among them. Lines that are empty are left out. */
 export async function* delimitedRows(
@@ -29,11 +30,12 @@ export async function* delimitedRows(
   options: DelimitedOptions,
 ): AsyncGenerator<RawRows> {
   let reader: DelimitedReader | undefined
+  const { lookAhead = LOOK_AHEAD } = options
   let start = ''
   for await (const chunk of chunks) {
     if (reader === undefined) {
       start += chunk
-      if (start.length < START) continue
+      if (start.length < lookAhead) continue
       reader = new DelimitedReader(start, options)
       yield reader.take(start, false)
     } else {
@@ -64,7 +66,8 @@ class DelimitedReader {
     this.#tell = tell
     this.#quote = dialect.quoteChar === false ? '' : (dialect.quoteChar?.[0] ?? '"')
     this.#escape = dialect.escapeChar?.[0]
-    this.#newline = !start.includes('\n') && start.includes('\r') ? '\r' : '\n'
+    // The last character may be the first half of a line end.
+    this.#newline = !start.includes('\n') && start.slice(0, -1).includes('\r') ? '\r' : '\n'
     this.#comment = dialect.commentChar
     this.#skipped = new Set(dialect.commentRows)
     this.#separator = this.#findSeparator(start, dialect.delimiter)

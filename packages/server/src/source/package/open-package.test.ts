@@ -343,7 +343,7 @@ describe('hostile packages', () => {
   test.each([
     ['a line without an end', `code,name\nA,${'x'.repeat(5 << 20)}`, 'units.csv:2, all'],
     ['a quote that is never closed', `code,name\nA,"${'x\n'.repeat(1_000)}`, 'units.csv:2, column 2'],
-    ['a gzip bomb', gzipSync(Buffer.alloc(100 << 20, 'A,One\n')), 'out of'],
+    ['a gzip bomb', gzipSync(`code,name\n${'A,One\n'.repeat(16 << 20)}`), 'out of'],
     ['damaged gzip', gzipSync('code,name\nA,One\n'.repeat(1_000)).subarray(0, 60), 'sound gzip'],
     ['an empty file', '', 'an empty file'],
     ['an encoding that is none', 'code,name\nA,One\n', 'an encoding that is known'],
