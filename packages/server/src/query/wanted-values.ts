@@ -113,7 +113,6 @@ function numbersOf(column: ValueColumn, match: ValueMatch, value: string | numbe
 
 /** Whether every text is its own sort key, as codes of digits are: then those in a range of keys begin as was asked. */
 const areOwnKeys = memoized((texts: SortedTexts): boolean => {
-  for (let number = 0; number < texts.size; number++)
-    if (!texts.isOwnKey(texts.text(number))) return false
+  for (let number = 0; number < texts.size; number++) if (!texts.isOwnKey(texts.text(number))) return false
   return true
 })
