@@ -20,10 +20,10 @@ export type Key = {
   readonly leavesOutRows?: true
   readonly guess?: Guess
 }
-export type NoKey = { readonly reason: string }
+type NoKey = { readonly reason: string }
 
 /** Columns that references of other tables mean, and which so are likely to be the key. */
-export type Referred = ReadonlySet<string>
+type Referred = ReadonlySet<string>
 
 const MAX_KEY_COLUMNS = 4
 /** Columns that are tried together. */

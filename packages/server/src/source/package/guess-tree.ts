@@ -8,7 +8,7 @@ import { namesParent, nameWords } from './guess-words.ts'
 import type { FieldProperties, ListProperties } from './profile.ts'
 
 /** How the code of the record above is cut out of a code: at these lengths, or at the last of a sign. */
-export type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: string }
+type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: string }
 
 export type Tree = {
   /** The columns that have the key of the record above; of a tree by prefixes, the key. */
@@ -101,7 +101,7 @@ const MIN_BRANCHES = 1.5
 const ROMAN = /^[IVXLCM]+$/i
 
 /** How the codes are cut, if it is beyond doubt that they form a tree. */
-export const prefixOf = memoized((codes: ReadonlySet<string>): Prefix | undefined => {
+const prefixOf = memoized((codes: ReadonlySet<string>): Prefix | undefined => {
   if (isSeries(codes) || [...codes].every((code) => ROMAN.test(code))) return undefined
   const prefix = anyPrefix(codes)
   if (prefix === undefined || branchesOf(codes, prefix) < MIN_BRANCHES) return undefined
@@ -120,7 +120,7 @@ function anyPrefix(codes: ReadonlySet<string>): Prefix | undefined {
 }
 
 /** The code above, undefined at the top. */
-export function codeAbove(code: string, prefix: Prefix): string | undefined {
+function codeAbove(code: string, prefix: Prefix): string | undefined {
   if ('separator' in prefix) {
     const end = code.lastIndexOf(prefix.separator)
     return end <= 0 ? undefined : code.slice(0, end)
