@@ -3,7 +3,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
 import { type Column, columnNamed, distinctOf, shareThatFits, type Table } from './guess-table.ts'
-import { isWholeNumber } from './guess-types.ts'
+import { isSeries } from './guess-types.ts'
 import { namesParent, nameWords } from './guess-words.ts'
 import type { FieldProperties, ListProperties } from './profile.ts'
 
@@ -155,15 +155,4 @@ function levelsOf(codes: ReadonlySet<string>, prefix: Prefix): readonly number[]
 function branchesOf(codes: ReadonlySet<string>, prefix: Prefix): number {
   const above = [...codes].flatMap((code) => codeAbove(code, prefix) ?? [])
   return above.length / new Set(above).size
-}
-
-/** Whether they are numbers that were counted up, of which every one begins with another by chance. */
-export function isSeries(codes: ReadonlySet<string>): boolean {
-  let [min, max] = [Number.POSITIVE_INFINITY, 0]
-  for (const code of codes) {
-    if (!isWholeNumber(code)) return false
-    min = Math.min(min, Number(code))
-    max = Math.max(max, Number(code))
-  }
-  return (max - min + 1) / codes.size < 2
 }
