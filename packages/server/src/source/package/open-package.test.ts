@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { PackageDirectory, readPackage, table } from '../../../../../test/support/package-directory.ts'
+import { entityData } from '../../catalog/catalog.ts'
 
 const CODE = { name: 'code', type: 'string' }
 const NAME = { name: 'name', type: 'string' }
@@ -171,6 +172,24 @@ describe('references', () => {
       .put('units.csv', 'code,name,region\nA,One,North\n')
       .put('regions.csv', 'code,name\n01,North\n')
     expect((await directory.read()).rows.units).toEqual([{ code: 'A', name: 'One', region: '01' }])
+  })
+
+  test('may lead to a list of another package, whose records may be known', async () => {
+    using states = new PackageDirectory()
+      .put('datapackage.json', JSON.stringify({ name: 'states', resources: [regions] }))
+      .put('regions.csv', 'code,name\n01,North\n')
+    const others = [...(await states.read()).source.catalog.entities.values()].map(entityData)
+    const elsewhere = [{ fields: 'region', reference: { package: 'states', resource: 'regions', fields: 'code' } }]
+    using directory = new PackageDirectory()
+      .describe(table('units', [CODE, NAME, { name: 'region' }], { ...KEY, foreignKeys: elsewhere }))
+      .put('units.csv', 'code,name,region\nA,One,01\nB,Two,02\n')
+    const unchecked = await directory.read({ others })
+    expect(unchecked.rows.units?.map(({ region }) => region)).toEqual(['01', '02'])
+    const known = { has: (identity: unknown) => identity === '01', byFields: () => undefined }
+    const checked = await directory.read({ others, recordsOfOther: () => known })
+    expect(checked.rows.units?.map(({ region }) => region)).toEqual(['01', undefined])
+    expect(checked.kinds).toEqual({ 'reference-not-found': 1 })
+    expect([...checked.source.catalog.entities.keys()]).toEqual(['regions', 'units'])
   })
 
   test('a table that cannot be read is left out, and the rest is published without it', async () => {
