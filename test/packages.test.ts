@@ -7,8 +7,7 @@ import { TestDirectory } from './support/releases.ts'
 
 setDefaultTimeout(120_000)
 
-const check = (directory: string) =>
-  ran([process.execPath, join(import.meta.dir, 'packages', 'check.ts'), directory])
+const check = (directory: string) => ran([process.execPath, join(import.meta.dir, 'packages', 'check.ts'), directory])
 
 test('all lists are sound, and so is the home with them', async () => {
   const { code, out, err } = await check(join(import.meta.dir, 'data', 'packages'))
