@@ -45,9 +45,6 @@ export async function readDescriptor(location: string, options: RemoteOptions): 
   return { located, descriptor: await descriptorOf(located, findings), findings }
 }
 
-export const readPackageTables = async (location: string, options: RemoteOptions): Promise<PackageTables> =>
-  readTables(await readDescriptor(location, options))
-
 export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()
