@@ -487,7 +487,7 @@ describe('an origin that sends something else is refused, and nothing is changed
       records(() => new Response('{}', { headers: { 'Content-Encoding': 'gzip' } })),
       'which was not asked for',
     ],
-    ['a body without an end', records(() => new Response(endless())), 'is larger than 65,536 bytes'],
+    ['a body without an end', records(() => new Response(endless())), 'is larger than 1,048,576 bytes'],
     ['a redirect to another host', records(() => Response.redirect('http://192.0.2.1/')), 'is another host'],
     [
       'a redirect of the list',
