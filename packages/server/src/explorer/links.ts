@@ -7,8 +7,8 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
 import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
+import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.ts'
 import { filterParameters } from '../http/v2/parameter-definitions.ts'
-import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/paths.ts'
 import { keyValues } from '../http/v2/record-key.ts'
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
