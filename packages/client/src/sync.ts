@@ -47,11 +47,7 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
     const old = before && (await store.get(before.digests[todo.name] ?? ''))
     let records = changes && old && (await updated(service, todo, old, changes))
     outcomes[todo.name] = records === undefined ? 'whole' : 'changed'
-    if (records === undefined) {
-      records = await downloaded(service, todo)
-      if (!(await isSound(todo, records)))
-        throw new DigestMismatch(`${todo.name} of release ${release} was received, but not with the digest that it has`)
-    }
+    records ??= await downloaded(service, todo)
     await store.put(
       todo.digest,
       records,
@@ -88,13 +84,23 @@ async function sha256(text: string): Promise<string> {
 }
 
 const factsOf = ({ fields }: CollectionDescription) => fields.flatMap(({ path, fact }) => (fact ? [path] : []))
-const keyOf = ({ keyPaths }: CollectionDescription, record: object) =>
-  keyPaths.map((path) => valueAt(record, path)).join('/')
+const keyOf = ({ keyPaths, fields }: CollectionDescription, record: object) =>
+  keyText(keyPaths.map((path) => valueAt(record, path, fields.find((field) => field.path === path)?.steps)))
+/** Of several values, none has what stands between them. */
+const keyText = (values: readonly unknown[]) =>
+  values.length === 1 ? String(values[0]) : values.map((value) => encodeURIComponent(String(value))).join('/')
 
 const RECORDS_PER_LINE = 10
 
-/** Whether records are those of the release: put together as the server stores them, they have the same digest. */
-async function isSound({ collection, records: expected, facts }: Todo, records: readonly Stored[]): Promise<boolean> {
+/**
+ * Whether records are those of the release: put together as the server stores them, they have the same digest. `texts` has the
+ * JSON of each as it was received, since numbers may lose digits where they are parsed.
+ */
+async function isSound(
+  { collection, records: expected, facts }: Todo,
+  records: readonly Stored[],
+  texts?: readonly string[],
+): Promise<boolean> {
   const names = factsOf(collection)
   const lines: string[] = []
   const factLines: string[] = []
@@ -103,7 +109,7 @@ async function isSound({ collection, records: expected, facts }: Todo, records: 
     const values = names.map((name) => [name, record[name]] as const)
     // The facts stand at the end of a record.
     const tail = names.length === 0 ? '}' : JSON.stringify(Object.fromEntries(values))
-    line.push(`${JSON.stringify(record).slice(0, -tail.length)}}`)
+    line.push(`${(texts?.[at] ?? JSON.stringify(record)).slice(0, -tail.length)}}`)
     factLines.push(`${JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== null)))}\n`)
     if (line.length === RECORDS_PER_LINE || at === records.length - 1) {
       lines.push(`[${line.join()}]\n`)
@@ -116,13 +122,24 @@ async function isSound({ collection, records: expected, facts }: Todo, records: 
     : (await sha256(factLines.join(''))) === facts
 }
 
-async function lines<T>(service: Service, path: string, parameters: Readonly<Record<string, unknown>>): Promise<T[]> {
+type Parameters = Readonly<Record<string, unknown>>
+
+async function textLines(service: Service, path: string, parameters: Parameters): Promise<string[]> {
   const { body } = await service.send(path, { ...parameters, format: 'ndjson' }, { keep: false })
-  return body.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as T)))
+  return body.split('\n').filter((line) => line !== '')
 }
 
-const downloaded = (service: Service, { name, pinned }: Todo) =>
-  lines<Stored>(service, `/${name}/all`, { ...pinned, facts: true })
+const lines = async <T>(service: Service, path: string, parameters: Parameters): Promise<T[]> =>
+  (await textLines(service, path, parameters)).map((line) => JSON.parse(line) as T)
+
+/** All records, which must be those of the release. */
+async function downloaded(service: Service, todo: Todo): Promise<Stored[]> {
+  const { name, pinned } = todo
+  const texts = await textLines(service, `/${name}/all`, { ...pinned, facts: true })
+  const records = texts.map((line) => JSON.parse(line) as Stored)
+  if (await isSound(todo, records, texts)) return records
+  throw new DigestMismatch(`${name} of release ${pinned.release} was received, but not with the digest that it has`)
+}
 
 type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
 
@@ -155,7 +172,7 @@ async function updated(
   const unknown = Object.fromEntries(factsOf(collection).map((fact) => [fact, null]))
   for (const change of changes) {
     if (change.collection !== name) continue
-    const key = Object.values(change.key).join('/')
+    const key = keyText(Object.values(change.key).flat())
     // What the change does not have is not known; what it has keeps its place.
     if (change.new !== undefined) records.set(key, { ...change.new, ...unknown, ...change.new })
     // Of records that are numbered otherwise now, all are removed first: nothing is left to apply changes to.

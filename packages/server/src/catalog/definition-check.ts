@@ -54,12 +54,17 @@ export function definitionFault(value: unknown, known: Known): string | undefine
     typeof field === 'string' && Object.hasOwn(fields, field) ? kindIn(fields, field) : ''
   if (!areNames(key, (field) => ['id', 'code', 'embed'].includes(String(kindOf(field)))))
     return wrong('its key is not made of identifiers, codes and records')
+  const isTree = Object.keys(fields).some((field) => kindOf(field) === 'broader')
+  if (isTree && !(isListOfOne(key) && ['id', 'code'].includes(String(kindOf(key[0])))))
+    return wrong('it is a tree, and its key is not one identifier or code')
   if (!areNames(code, (field) => ['id', 'embed', 'code', 'name'].includes(String(kindOf(field)))))
     return wrong('its code is not made of its fields')
   if (!Array.isArray(expects) || expects.length > MAX_EXPECTATIONS) return wrong('what it expects is not a list')
   const self = value as unknown as EntityData
   return expects.every((one) => isExpectation(one, self, known)) ? undefined : wrong('what it expects is not sound')
 }
+
+const isListOfOne = (value: unknown): value is readonly [unknown] => Array.isArray(value) && value.length === 1
 
 const isOneOf = (list: readonly string[], value: unknown) => list.includes(String(value))
 

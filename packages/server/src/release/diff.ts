@@ -35,7 +35,23 @@ export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
 export function isRenumbered(older: Release, newer: Release, name: string): boolean {
   if (countIn(older, name) === 0 || countIn(newer, name) === 0 || hasSameRecords(older, newer, name)) return false
   if (numberingOf(older.manifest, name) !== numberingOf(newer.manifest, name)) return true
+  if (hasOtherKey(older, newer, name)) return true
   return embedsOf(newer.entity(name).definition).some(([, parent]) => isRenumbered(older, newer, parent.name))
+}
+
+/** Whether both releases have it, with keys that cannot be compared. */
+export function hasOtherKey(older: Release, newer: Release, name: string): boolean {
+  const [before, after] = [older, newer].map(({ catalog }) => catalog.entities.get(name))
+  return before !== undefined && after !== undefined && keyShape(before) !== keyShape(after)
+}
+
+/** The fields of a key and of what is embedded in it: only keys of one shape can be compared. */
+function keyShape({ key, fields }: Entity): string {
+  const parts = key.map((name) => {
+    const field = fields[name]
+    return [name, field?.kind === 'embed' ? keyShape(field.entity) : field?.kind]
+  })
+  return JSON.stringify(parts)
 }
 
 /** The same bytes in the same order need no look inside. */
@@ -114,7 +130,8 @@ export function* diffJson(
     for (let at = 0; at < after.count; at++) yield { key: after.keyAt(at), old: undefined, new: after.record(at) }
     return
   }
-  const positions = keyTableOf(newer.entity(name).definition, before.count)
+  const { definition } = openIn(newer, name) ?? older.entity(name)
+  const positions = keyTableOf(definition, before.count)
   for (let position = 0; position < before.count; position++) {
     positions.add(before.keyAt(position), position)
     if (position % QUIET_RECORDS === 0) yield undefined

@@ -86,11 +86,11 @@ test('records that come, that change and that are in another order break nothing
   expect(breakingChanges(counted({}), counted({ pais: 1_010 }), changes)).toEqual([])
 })
 
-test('an entity that the newer release does not have counts as emptied', () => {
+test('a list that the newer release does not have is told once', () => {
   const newer = counted({})
   ;(newer.catalog.entities as Map<string, unknown>).delete('audiencia')
   expect(breakingChanges(counted({}), newer, changesOf({ audiencia: { removed: COUNT } }))).toEqual([
-    `audiencia: all ${COUNT} records would be gone`,
+    `audiencias: the list would be gone, with its ${COUNT} records`,
   ])
 })
 

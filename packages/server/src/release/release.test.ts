@@ -57,7 +57,7 @@ const withCountries = (change: (pais: ReleasedEntity) => object | null) =>
 /** Another release, sound in itself, under the name of this one. */
 const ofAnother = edit<Manifest>((manifest) => {
   const entities = { ...manifest.entities, pais: { ...(manifest.entities.pais as ReleasedEntity), count: 1 } }
-  return { ...manifest, entities, digest: releaseDigest(entities) }
+  return { ...manifest, entities, digest: releaseDigest({ entities }) }
 })
 
 /** The manifest of an entity as it is written, changed in one thing. */

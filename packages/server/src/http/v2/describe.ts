@@ -131,7 +131,7 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
 
 /** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
 export function describeManifest(release: Release) {
-  const { digest, built, source, versions, entities, findings, aliases = [] } = release.manifest
+  const { digest, built, source, versions, entities, findings, aliases = [], packages } = release.manifest
   const definitions = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
   return {
     digest,
@@ -149,6 +149,7 @@ export function describeManifest(release: Release) {
       definition: definitions.get(name),
     })),
     aliases,
+    ...(packages === undefined ? {} : { packages }),
     findings: findings.map(({ kind, description, count, examples, entity }) => ({
       kind,
       says: description,

@@ -101,12 +101,13 @@ export async function* renumberedRows(
 function renumberedRow(
   row: GivenRow,
   references: Renumberings,
-  onMissing: (field: string, id: number) => void,
+  onMissing: (field: string, id: Identity) => void,
 ): GivenRow | undefined {
   let renumbered = row
   for (const [field, renumbering] of references) {
     const id = row[field]
-    if (typeof id !== 'number') continue
+    // An optional reference that is not there stays so.
+    if (typeof id !== 'number' && typeof id !== 'string') continue
     const now = renumbering.find(id)
     if (now === undefined) {
       onMissing(field, id)
@@ -137,7 +138,7 @@ class MissingParents {
     this.#report = report
   }
 
-  add(column: string, id: number, location: SourceLocation): void {
+  add(column: string, id: Identity, location: SourceLocation): void {
     const label = this.#references.get(column)?.label(id) ?? ''
     if (this.#completion.numbering(this.#entity.name) === 'stand-in') {
       const { plural } = this.#entity

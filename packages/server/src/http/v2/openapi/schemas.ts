@@ -246,35 +246,42 @@ const RELEASE = object({
   ),
 })
 
-const RELEASE_MANIFEST = object({
-  digest: DIGEST,
-  built: BUILT,
-  source: SOURCE,
-  versions: VERSIONS,
-  entities: described(
-    listOf(
-      object(
-        {
-          name: TEXT,
-          collection: schemaRef('CollectionName'),
-          count: COUNT,
-          records: described(SHA256, 'SHA-256 of its records as they are on disk'),
-          facts: described(SHA256, 'the same of its facts, where any is known'),
-          digest: described(SHA256, 'of all its files'),
-          numbering: described(NUMBERING, 'whose identifiers and codes its records have'),
-          definition: described({ type: 'object' }, 'its fields, key, code and order'),
-        },
-        ['facts'],
+const RELEASE_MANIFEST = object(
+  {
+    digest: DIGEST,
+    built: BUILT,
+    source: SOURCE,
+    versions: VERSIONS,
+    entities: described(
+      listOf(
+        object(
+          {
+            name: TEXT,
+            collection: schemaRef('CollectionName'),
+            count: COUNT,
+            records: described(SHA256, 'SHA-256 of its records as they are on disk'),
+            facts: described(SHA256, 'the same of its facts, where any is known'),
+            digest: described(SHA256, 'of all its files'),
+            numbering: described(NUMBERING, 'whose identifiers and codes its records have'),
+            definition: described({ type: 'object' }, 'its fields, key, code and order'),
+          },
+          ['facts'],
+        ),
       ),
+      'in the order of the checksums, each after those that it embeds',
     ),
-    'in the order of the checksums, each after those that it embeds',
-  ),
-  aliases: described(
-    listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
-    'those that were imported',
-  ),
-  findings: listOf(FINDING_OF_ENTITY),
-})
+    aliases: described(
+      listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
+      'those that were imported',
+    ),
+    packages: described(
+      listOf({ type: 'object' }),
+      'what the packages of its lists say of themselves; absent without any',
+    ),
+    findings: listOf(FINDING_OF_ENTITY),
+  },
+  ['packages'],
+)
 
 const PACKAGE = object(
   {

@@ -1,0 +1,125 @@
+// npm run check:packages -- DIR: imports every package below a directory into one scratch home, serves it, and asks of every list what
+// anyone may ask. Prints a table, and what is wrong below it; exits with 1 if anything is.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Guess } from '../../packages/server/src/source/package/descriptor.ts'
+import type { ImportReport } from '../../packages/server/src/release/import.ts'
+import type { ReleasedPackage } from '../../packages/server/src/release/manifest.ts'
+import { OPENAPI_PATH } from '../../packages/server/src/http/routes.ts'
+import { Documented } from '../support/openapi.ts'
+import { nomenclator, TestHome } from '../support/releases.ts'
+import { Service } from '../support/service.ts'
+import { CHECKS, type ServedList } from './list-checks.ts'
+
+type Imported = {
+  readonly path: string
+  /** Absent where it was refused. */
+  readonly report?: ImportReport & { readonly guesses?: readonly Guess[]; readonly package?: string }
+  readonly refusal?: string
+  readonly seconds: number
+}
+
+const DESCRIPTORS = ['datapackage.json', 'datapackage.yaml', 'datapackage.yml']
+
+/** Directories with a descriptor or tables, and zips; those within a package are a part of it. */
+function packagesBelow(directory: string): string[] {
+  if (DESCRIPTORS.some((name) => existsSync(join(directory, name)))) return [directory]
+  const below = readdirSync(directory).sort().map((name) => join(directory, name))
+  const folders = below.filter((path) => statSync(path).isDirectory()).flatMap(packagesBelow)
+  const tables = below.some((path) => /\.(csv|xlsx)$/i.test(path)) ? [directory] : []
+  return [...tables, ...folders, ...below.filter((path) => path.endsWith('.zip'))]
+}
+
+async function importPackage(home: TestHome, path: string): Promise<Imported> {
+  const started = performance.now()
+  const flags = ['--home', home.path, '--alone', '--accept-changes', '--json']
+  const { code, out, err } = await nomenclator('import', 'package', path, ...flags)
+  const seconds = (performance.now() - started) / 1_000
+  return code === 0 ? { path, report: JSON.parse(out), seconds } : { path, refusal: err.trim(), seconds }
+}
+
+/** All of them, and again those that came before a package that they refer to. */
+async function importAll(home: TestHome, paths: readonly string[]): Promise<Imported[]> {
+  for (const path of paths) await importPackage(home, path)
+  const again: Imported[] = []
+  for (const path of paths) again.push(await importPackage(home, path))
+  return again
+}
+
+type Verdict = { readonly list: string; readonly check: string; readonly faults: readonly string[] }
+
+async function checkList(list: ServedList): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const [check, run] of Object.entries(CHECKS)) {
+    const faults = await run(list).catch((error: unknown) => [`it failed: ${String(error).slice(0, 300)}`])
+    verdicts.push({ list: list.entity.plural, check, faults })
+  }
+  return verdicts
+}
+
+/** Checks all lists of all packages of the home, by package. */
+async function checkServed(home: TestHome, before: string): Promise<ReadonlyMap<string, Verdict[]>> {
+  await using service = await Service.over(home, { flags: ['--workers', '1'] })
+  const release = home.current()
+  const documented = new Documented((await (await fetch(service.url + OPENAPI_PATH)).json()) as object)
+  const found = new Map<string, Verdict[]>()
+  for (const { name, lists } of release.manifest.packages ?? []) {
+    const verdicts: Verdict[] = []
+    for (const one of lists) {
+      const { definition: entity, count } = release.entity(one)
+      verdicts.push(...(await checkList({ url: service.url, entity, count, before, documented })))
+    }
+    found.set(name, verdicts)
+  }
+  return found
+}
+
+function rowOf(imported: Imported, packages: readonly ReleasedPackage[], home: TestHome, verdicts: readonly Verdict[]) {
+  const { path, report, refusal = '', seconds } = imported
+  if (report === undefined)
+    return [basename(path), '', '', 'refused', '', `${seconds.toFixed(1)} s`, refusal.split('\n')[0] ?? '']
+  const lists = packages.find(({ name }) => name === report.package)?.lists ?? []
+  const rows = lists.reduce((sum, list) => sum + home.current().entity(list).count, 0)
+  const findings = (home.current().manifest.findings ?? []).filter(({ entity = '' }) => lists.includes(entity))
+  const checks = Object.keys(CHECKS).map((check) => {
+    const wrong = verdicts.filter((one) => one.check === check && one.faults.length > 0).length
+    return wrong === 0 ? check : `${check.toUpperCase()}:${wrong}`
+  })
+  const odd = findings.reduce((sum, { count }) => sum + count, 0)
+  return [basename(path), lists.length, rows, report.outcome, odd, `${seconds.toFixed(1)} s`, checks.join(' ')]
+}
+
+function tableOf(rows: readonly (readonly (string | number)[])[]): string {
+  const texts = [['package', 'lists', 'rows', 'import', 'findings', 'time', 'checks; in capitals what is not sound'], ...rows].map(
+    (row) => row.map(String),
+  )
+  const widths = (texts[0] as string[]).map((_, at) => Math.max(...texts.map((row) => (row[at] as string).length)))
+  return texts.map((row) => row.map((cell, at) => cell.padEnd(widths[at] as number)).join('  ').trimEnd()).join('\n')
+}
+
+const [directory] = process.argv.slice(2)
+if (directory === undefined || !existsSync(directory)) {
+  console.error('Usage: npm run check:packages -- DIR, a directory with packages in it')
+  process.exit(2)
+}
+using home = new TestHome()
+const paths = packagesBelow(directory)
+// What comes after this release are the lists of the packages.
+const small = join(import.meta.dir, '..', 'data', 'packages', 'units')
+await importPackage(home, small)
+const before = home.current().digest
+const imported = await importAll(home, paths)
+const verdicts = await checkServed(home, before)
+const { packages = [] } = home.current().manifest
+console.log(tableOf(imported.map((one) => rowOf(one, packages, home, verdicts.get(one.report?.package ?? '') ?? []))))
+for (const { path, refusal } of imported)
+  if (refusal !== undefined) console.log(`\n${basename(path)} is refused:\n${refusal.replace(/^/gm, '  ')}`)
+const faults = [...verdicts.values()].flat().flatMap(({ list, check, faults: all }) =>
+  all.slice(0, 5).map((fault) => `${list}, ${check}: ${fault}`),
+)
+if (faults.length > 0) console.log(`\nNot sound:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+const unstable = imported.filter(({ report }) => report !== undefined && report.outcome !== 'nothing to do')
+for (const { path } of unstable) console.log(`${basename(path)} is another release when it is imported again`)
+const guesses = imported.flatMap(({ report }) => report?.guesses ?? []).length
+console.log(`\n${paths.length} packages, ${guesses} guesses, ${faults.length} faults`)
+process.exitCode = faults.length > 0 ? 1 : 0
