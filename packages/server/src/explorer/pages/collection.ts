@@ -6,11 +6,7 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
-<<<<<<< HEAD
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
-=======
-import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
->>>>>>> w24-http
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Language } from '../language.ts'
