@@ -1,10 +1,10 @@
 // Lists of packages under a running service: one that comes is served at once in all of it, without a restart, and one that goes is gone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { code, type Entity, entity, name } from '../packages/server/src/catalog/entity.ts'
-import { removalOf, sourceOfPackages } from '../packages/server/src/release/packages.ts'
-import type { GivenRow, Source } from '../packages/server/src/source/source.ts'
-import { nomenclator, sourceOf, TestHome } from './support/releases.ts'
+import { code, type Entity, embeds, entity, name } from '../packages/server/src/catalog/entity.ts'
+import { removalOf } from '../packages/server/src/release/packages.ts'
+import type { Source } from '../packages/server/src/source/source.ts'
+import { nothing, packageOf } from './support/packages.ts'
+import { nomenclator, TestHome } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
 setDefaultTimeout(120_000)
@@ -22,17 +22,44 @@ const listOf = (packageName: string, listName: string): Entity =>
     order: 'as given',
   })
 
-const packageOf = (packageName: string, listName: string, rows: readonly GivenRow[]): Source =>
-  sourceOfPackages(sourceOf({ [listName]: rows }, {}, catalogOf([listOf(packageName, listName)])), [
-    { name: packageName, licenses: [], sources: [], keywords: [], contributors: [], lists: [listName] },
-  ])
-
-const weights = packageOf('weights', 'units', [{ code: 'kg', label: 'Kilogram' }])
-const money = packageOf('money', 'currencies', [
-  { code: 'MXN', label: 'Mexican peso' },
-  { code: 'EUR', label: 'Euro' },
-])
-const nothing = sourceOf({}, {}, catalogOf([]))
+const units = listOf('weights', 'units')
+const factor = {
+  ...listOf('weights', 'factors'),
+  fields: {
+    from: embeds(units, 'the unit'),
+    to: { ...embeds(units, 'the other unit'), optional: true as const },
+    label: code('the name', ANY, 'a name'),
+    times: { kind: 'value', type: 'number', description: 'how many', optional: true } as const,
+  },
+  key: ['from', 'label'],
+  code: ['label'],
+} as unknown as Entity
+// Its key has two values, one of them that of a record.
+const note = {
+  ...factor,
+  name: 'notes',
+  plural: 'notes',
+  fields: { code: code('the code', ANY, 'a code'), of: embeds(factor, 'the factor') },
+  key: ['code'],
+  code: ['code'],
+} as unknown as Entity
+const weights = packageOf('weights', [units, factor, note], {
+  units: [
+    { code: 'kg', label: 'Kilogram' },
+    { code: 'g', label: 'Gram' },
+  ],
+  factors: [
+    { from: 'kg', to: 'g', label: 'a, b', times: '1000.50' },
+    { from: 'g', label: 'x' },
+  ],
+  notes: [{ code: 'n', of: 'kg\0a, b' }],
+})
+const money = packageOf('money', [listOf('money', 'currencies')], {
+  currencies: [
+    { code: 'MXN', label: 'Mexican peso' },
+    { code: 'EUR', label: 'Euro' },
+  ],
+})
 
 const home = new TestHome()
 let service: Service
@@ -40,7 +67,9 @@ let service: Service
 const bring = (source: Source) => home.import(source, { fallback: nothing, acceptChanges: true })
 const get = (target: string, accept = '*/*') => fetch(service.url + target, { headers: { Accept: accept } })
 const json = async (target: string) => JSON.stringify(await (await get(target)).json())
-const serves = async (digest: string) => (await json('/api/v2')).includes(digest)
+/** Whether the processes that serve and those that think have it; both look for themselves. */
+const serves = async (digest: string) =>
+  (await json('/api/v2')).includes(digest) && (await (await get('/', 'text/html')).text()).includes(digest.slice(0, 8))
 
 beforeAll(async () => {
   await bring(weights)

@@ -1,6 +1,6 @@
 // What anyone may ask of a list, asked over HTTP and compared with the records that the list has.
 import { parse } from 'csv-parse/sync'
-import { type Entity, type Field, nameFieldOf } from '../../packages/server/src/catalog/entity.ts'
+import { broaderOf, type Entity, type Field, nameFieldOf } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../packages/server/src/catalog/flatten.ts'
 import { fieldSlug } from '../../packages/server/src/catalog/slug.ts'
 import { keySegments, recordAddress } from '../../packages/server/src/explorer/links.ts'
@@ -21,6 +21,7 @@ type Check = (list: ServedList) => Promise<readonly string[]>
 
 const PER_PAGE = 500
 const MAX_SEARCHED = 200
+const MAX_PARENTS = 10
 
 export const CHECKS: Readonly<Record<string, Check>> = {
   pages: async (list) => {
@@ -83,6 +84,45 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     return faults
   },
 
+  suggestions: async (list) => {
+    const faults: string[] = []
+    for (const record of await someRecords(list)) {
+      const name = nameOf(list, record)
+      if (name === undefined) continue
+      const query = `q=${encodeURIComponent(name)}&in=${list.entity.plural}`
+      const response = await fetch(`${list.url}/api/v2/search?${query}`)
+      const found: unknown = await response.json()
+      if (!Array.isArray(found) || found.length === 0)
+        faults.push(`${query} suggests nothing, status ${response.status}`)
+    }
+    return faults
+  },
+
+  tree: async (list) => {
+    const [key, broader] = [list.entity.key[0] as string, broaderOf(list.entity)]
+    if (broader === undefined) return []
+    const all = await allRecords(list)
+    const below = Map.groupBy(all, (record) => String(record[broader]))
+    const descendants = (of: string, seen = new Set<string>()): number =>
+      (below.get(of) ?? []).reduce((sum, record) => {
+        const child = String(record[key])
+        if (seen.has(child)) return sum
+        seen.add(child)
+        return sum + 1 + descendants(child, seen)
+      }, 0)
+    const faults: string[] = []
+    for (const record of all.filter((one) => below.has(String(one[key]))).slice(0, MAX_PARENTS)) {
+      const path = recordPath(list.entity, record)
+      const own = String(record[key])
+      const expected = { children: below.get(own)?.length ?? 0, descendants: descendants(own) }
+      for (const [axis, count] of Object.entries(expected)) {
+        const total = Number((await fetch(`${list.url}${path}/${axis}`)).headers.get('X-Total'))
+        if (total !== count) faults.push(`${path}/${axis} has ${total} records, not ${count}`)
+      }
+    }
+    return faults
+  },
+
   resolve: async (list) => {
     const faults: string[] = []
     for (const record of await someRecords(list)) {
@@ -108,7 +148,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
 
   changes: async (list) => {
-    const target = `${list.url}/api/v2/changes?from=${list.before}&collection=${list.entity.plural}&format=ndjson`
+    const target = `${list.url}/api/v2/changes?from=${list.before}&in=${list.entity.plural}&format=ndjson`
     const response = await fetch(target)
     const lines = (await response.text()).split('\n').filter((line) => line !== '')
     const added = lines.map((line) => JSON.parse(line)).filter(({ change }) => change === 'added')
@@ -125,7 +165,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const operation =
         at < 2 ? documented.find((one) => one.path === target) : documented.find((one) => isRecordOf(one.path, path))
       if (operation === undefined) faults.push(`${target} is not documented`)
-      else faults.push(...(await list.documented.breaches(operation, await fetch(list.url + target))))
+      else faults.push(...(await list.documented.breaches(operation, await plainResponse(list.url + target))))
     }
     return faults
   },
@@ -145,9 +185,18 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
 }
 
+/** As the app makes it: not compressed, and without what the service that is observed adds. */
+async function plainResponse(url: string): Promise<Response> {
+  const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } })
+  const headers = new Headers(response.headers)
+  headers.delete('X-Request-Id')
+  return new Response(response.body, { status: response.status, headers })
+}
+
 const unless = (holds: boolean, fault: string): readonly string[] => (holds ? [] : [fault])
 
-const get = ({ url, entity }: ServedList, rest: string): Promise<Response> => fetch(`${url}/api/v2/${entity.plural}${rest}`)
+const get = ({ url, entity }: ServedList, rest: string): Promise<Response> =>
+  fetch(`${url}/api/v2/${entity.plural}${rest}`)
 
 async function recordsIn(response: Response): Promise<readonly PublishedRecord[]> {
   const found: unknown = await response.json()

@@ -2,7 +2,9 @@
 import { nearest } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
 import { type Command, helpOf, overview, type Terminal } from './command.ts'
+import { checkPackageCommand } from './commands/check-package.ts'
 import { completionCommand } from './commands/completion.ts'
+import { describeCommand } from './commands/describe.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
 import { exportPackageCommand } from './commands/export-package.ts'
@@ -29,6 +31,8 @@ export const commands: readonly Command[] = [
   exportPackageCommand,
   exportTabularCommand,
   exportSiteCommand,
+  describeCommand,
+  checkPackageCommand,
   resolveCommand,
   ...packageCommands,
   ...releaseCommands,

@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { nothing, sourceOfPackages } from '../../../../test/support/packages.ts'
 import { bundledHome, sourceOf, TestDirectory, TestHome, tiny } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { type Entity, type Field, identityOf, VALUE_TYPES, type Values, type ValueType } from '../catalog/entity.ts'
@@ -14,12 +15,9 @@ import { directoryFiles } from '../source/package/package-files.ts'
 import { parseDescriptor } from '../source/package/parse-descriptor.ts'
 import type { Source } from '../source/source.ts'
 import { exportPackage } from './export-package.ts'
-import { sourceOfPackages } from './packages.ts'
 import type { Release } from './release.ts'
 
 setDefaultTimeout(120_000)
-
-const nothing = sourceOf({}, {}, catalogOf([]))
 
 async function opened(directory: string): Promise<Source> {
   const [faults, findings] = [new Faults(), new Findings()]

@@ -1,11 +1,12 @@
 // Several packages in one home: each replaces its own lists only, goes with its own lists only, and is part of the digest.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { type Rows, sourceOf, TestHome } from '../../../../test/support/releases.ts'
+import { packageOf as madePackage, nothing } from '../../../../test/support/packages.ts'
+import { type Rows, TestHome } from '../../../../test/support/releases.ts'
 import { catalogOf, entityData } from '../catalog/catalog.ts'
 import { code, type Entity, embeds, entity, name } from '../catalog/entity.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
-import type { Source } from '../source/source.ts'
-import { packagesFault, removalOf, sourceOfPackages, takenIn } from './packages.ts'
+import type { Alias, Source } from '../source/source.ts'
+import { packagesFault, removalOf, takenIn } from './packages.ts'
 
 const ANY = /^.+$/
 
@@ -34,18 +35,10 @@ const shop = list('trade', 'shop', {
   fields: { code: code('the code', ANY, 'a code'), label: name('the name'), takes: embeds(currency, 'its currency') },
 })
 
-const infoOf = (packageName: string, lists: readonly string[], more: Partial<PackageInfo> = {}): PackageInfo => ({
-  name: packageName,
-  licenses: [{ name: 'PDDL-1.0' }],
-  sources: [{ title: 'The Mint', path: 'https://mint.example' }],
-  keywords: [],
-  contributors: [],
-  lists,
-  ...more,
-})
+const told = { licenses: [{ name: 'PDDL-1.0' }], sources: [{ title: 'The Mint' }] }
 
-const packageOf = (packageName: string, entities: readonly Entity[], rows: Rows, more?: Partial<PackageInfo>): Source =>
-  sourceOfPackages(sourceOf(rows, {}, catalogOf(entities)), [infoOf(packageName, Object.keys(rows), more)])
+const packageOf = (packageName: string, entities: readonly Entity[], rows: Rows, more: Partial<PackageInfo> = {}) =>
+  madePackage(packageName, entities, rows, { ...told, ...more })
 
 const currencies = [
   { code: 'MXN', label: 'Peso' },
@@ -57,7 +50,6 @@ const coins = [
 ]
 const money = packageOf('money', [currency, coin], { currency: currencies, coin: coins })
 const trade = packageOf('trade', [currency, shop], { shop: [{ code: 's', label: 'Shop', takes: 'EUR' }] })
-const nothing = sourceOf({}, {}, catalogOf([]))
 
 let home: TestHome
 beforeEach(() => {
@@ -77,9 +69,7 @@ test('a package alone is a release with its lists and no other, and says of itse
   const { manifest, catalog } = home.current()
   expect([...catalog.entities.keys()]).toEqual(['currency', 'coin'])
   expect(manifest.packages).toMatchObject([{ name: 'money', lists: ['currency', 'coin'] }])
-  expect(manifest.source.credits).toEqual([
-    { to: 'The Mint (https://mint.example), PDDL-1.0', of: ['currency', 'coin'] },
-  ])
+  expect(manifest.source.credits).toEqual([{ to: 'money; from The Mint; under PDDL-1.0', of: ['currency', 'coin'] }])
   expect(recordsOf('coin')).toMatchObject([{ currency: { code: 'EUR', label: 'Euro' } }, { currency: null }])
 })
 
@@ -112,8 +102,8 @@ test('the order in which packages come is no part of a release', async () => {
 test('the same package again is nothing to do; with another word about itself it is another release', async () => {
   const { digest } = await bring(money)
   expect(await bring(money)).toMatchObject({ outcome: 'nothing to do', digest })
-  const told = packageOf('money', [currency, coin], { currency: currencies, coin: coins }, { title: 'Money' })
-  expect(await bring(told)).toMatchObject({ outcome: 'activated' })
+  const titled = packageOf('money', [currency, coin], { currency: currencies, coin: coins }, { title: 'Money' })
+  expect(await bring(titled)).toMatchObject({ outcome: 'activated' })
   expect(home.current().digest).not.toBe(digest)
 })
 
@@ -158,7 +148,7 @@ describe('a package that is taken out', () => {
     await bring(removalOf(home.current(), 'money'), { acceptChanges: true })
     const { manifest, catalog } = home.current()
     expect([...catalog.entities.keys()]).toEqual(['unit'])
-    expect(manifest.source.credits).toEqual([{ to: 'The Mint (https://mint.example), PDDL-1.0', of: ['unit'] }])
+    expect(manifest.source.credits).toEqual([{ to: 'weights; from The Mint; under PDDL-1.0', of: ['unit'] }])
     expect(manifest.digest).toBe(digest)
   })
 
@@ -175,6 +165,19 @@ describe('a package that is taken out', () => {
     await bring(money)
     expect(() => removalOf(home.current(), 'money')).toThrow('nothing would be left')
   })
+})
+
+test('aliases of a package stand for those of its lists, and leave those of others', async () => {
+  const aliased = (source: Source, ...aliases: Alias[]): Source => ({ ...source, aliases: () => aliases })
+  const buck = { entity: 'currency', code: 'MXN', alias: 'varo', reason: 'slang' }
+  const store = { entity: 'shop', code: 's', alias: 'store', reason: 'English' }
+  await bring(aliased(money, buck))
+  await bring(aliased(trade, store))
+  expect(home.current().manifest.aliases).toEqual([buck, store])
+  await bring(aliased(money, { ...buck, alias: 'lana' }))
+  expect(home.current().manifest.aliases).toEqual([{ ...buck, alias: 'lana' }, store])
+  await bring(money)
+  expect(home.current().manifest.aliases).toEqual([store])
 })
 
 test('two lists are never one collection', async () => {

@@ -4,7 +4,7 @@ import type { Catalog, EntityData } from '../catalog/catalog.ts'
 import { slugOf } from '../catalog/slug.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
 import { packageInfosFault } from '../source/package/package-info.ts'
-import type { Origin, Source } from '../source/source.ts'
+import type { Source } from '../source/source.ts'
 import { definitionsDigest } from './definitions-digest.ts'
 import type { ReleasedPackage } from './manifest.ts'
 import type { Release } from './release.ts'
@@ -12,21 +12,6 @@ import type { Release } from './release.ts'
 /** As a release names a package; `definitionOf` gives the definitions of its lists. */
 export function releasedPackage(info: PackageInfo, definitionOf: (list: string) => EntityData): ReleasedPackage {
   return { ...info, definitions: definitionsDigest(info.lists.map(definitionOf)) }
-}
-
-type Credit = Origin['credits'][number]
-
-/** Whom a package names: where its data is from, who worked on it, and under which licence it may be used. */
-export function creditsOf({ name, title, licenses, sources, contributors, lists }: PackageInfo): Credit[] {
-  const licence = licenses.map((one) => one.name ?? one.title ?? one.path).filter((one) => one !== undefined)
-  const under = licence.length === 0 ? '' : `, ${licence.join(' or ')}`
-  const labelled = ({ title: label, path }: { readonly title?: string; readonly path?: string }) => {
-    if (label === undefined) return path ?? ''
-    return path === undefined ? label : `${label} (${path})`
-  }
-  const named = [...sources, ...contributors].map(labelled).filter((label) => label !== '')
-  const whole = named.length === 0 ? [`the package ${title ?? name}`] : [...new Set(named)]
-  return whole.map((one) => ({ to: `${one}${under}`, of: lists }))
 }
 
 /** What is wrong with packages that came with these definitions. */
@@ -72,14 +57,4 @@ export function takenIn({ entities }: Pick<Catalog, 'entities'>, packageName: st
   const taken = new Set(others.flatMap(({ name, plural }) => [name, plural]))
   const withPackage = (slug: string) => `${slugOf(packageName, '-')}-${slug}`.slice(0, MAX_SLUG)
   return (slug) => taken.has(slug) || (own.has(withPackage(slug)) && !own.has(slug))
-}
-
-/** A source of these packages: it comes in the place of what the release has of them, and its lists carry their names. */
-export function sourceOfPackages(source: Source, packages: readonly PackageInfo[]): Source {
-  return {
-    ...source,
-    packages,
-    replaces: packages.map(({ name }) => name),
-    origin: { ...source.origin, credits: [...source.origin.credits, ...packages.flatMap(creditsOf)] },
-  }
 }

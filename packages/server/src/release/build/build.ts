@@ -4,7 +4,7 @@ import { type Catalog, entityData, entityIn, orderedCatalog } from '../../catalo
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import type { Numbering } from '../../source/numbering.ts'
-import { numberingIn, type Origin, type Source } from '../../source/source.ts'
+import { type Alias, numberingIn, type Origin, type Source } from '../../source/source.ts'
 import { withoutBuiltIn } from '../aliases.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
 import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts'
@@ -59,10 +59,12 @@ export async function buildRelease(
     entities,
     numbering,
     findings,
-    aliases:
-      imported === undefined
-        ? await renumberedAliases(completion, { catalog, provides, rowsOf })
-        : withoutBuiltIn(imported),
+    aliases: aliasesOfBoth(
+      source,
+      imported,
+      await renumberedAliases(completion, { catalog, provides, rowsOf }),
+      catalog,
+    ),
     packages: packagesOfBoth(source, completion, catalog),
   })
   return { manifest, directories }
@@ -91,6 +93,20 @@ function catalogToBuild(source: Source, completion: Completion): Catalog {
 const byPackage = (a: Entity, b: Entity) => {
   const [one = '', other = ''] = [a.package, b.package]
   return one === other ? 0 : one < other ? -1 : 1
+}
+
+/** Those of a source stand for all; those of a package for those of its lists only. */
+function aliasesOfBoth(
+  { packages = [], provides }: Source,
+  imported: readonly Alias[] | undefined,
+  kept: readonly Alias[] | undefined,
+  { entities }: Catalog,
+): readonly Alias[] | undefined {
+  const own = imported && withoutBuiltIn(imported)
+  if (packages.length === 0) return own ?? kept
+  const names = [...entities.keys()]
+  const all = [...(kept ?? []).filter(({ entity }) => !provides.includes(entity)), ...(own ?? [])]
+  return all.toSorted((a, b) => names.indexOf(a.entity) - names.indexOf(b.entity))
 }
 
 class SameCollection extends Failure {

@@ -7,19 +7,22 @@ export type RawRows = {
   /** The line on which each begins. */
   readonly lines: number[]
   readonly rows: string[][]
+  /** Whether no value has a control character, except for line feeds inside and carriage returns at the end. */
+  readonly isPlain?: boolean
 }
 
 export type DelimitedOptions = {
   readonly file: string
   readonly dialect: Dialect
+  /** How much of a file is looked at to find its separator. */
+  readonly lookAhead?: number
   readonly tell: (kind: string, description: string, example: string) => void
 }
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
 /** The most characters of a row; a quote that is never closed must not fill the memory. */
 const MAX_ROW = 4 << 20
-/** How much of a file is looked at to find its separator. */
-const START = 64 << 10
+const LOOK_AHEAD = 64 << 10
 
 /** The rows of a text, the header among them. Lines that are empty are left out. */
 export async function* delimitedRows(
@@ -27,11 +30,12 @@ export async function* delimitedRows(
   options: DelimitedOptions,
 ): AsyncGenerator<RawRows> {
   let reader: DelimitedReader | undefined
+  const { lookAhead = LOOK_AHEAD } = options
   let start = ''
   for await (const chunk of chunks) {
     if (reader === undefined) {
       start += chunk
-      if (start.length < START) continue
+      if (start.length < lookAhead) continue
       reader = new DelimitedReader(start, options)
       yield reader.take(start, false)
     } else {
@@ -62,7 +66,8 @@ class DelimitedReader {
     this.#tell = tell
     this.#quote = dialect.quoteChar === false ? '' : (dialect.quoteChar?.[0] ?? '"')
     this.#escape = dialect.escapeChar?.[0]
-    this.#newline = !start.includes('\n') && start.includes('\r') ? '\r' : '\n'
+    // The last character may be the first half of a line end.
+    this.#newline = !start.includes('\n') && start.slice(0, -1).includes('\r') ? '\r' : '\n'
     this.#comment = dialect.commentChar
     this.#skipped = new Set(dialect.commentRows)
     this.#separator = this.#findSeparator(start, dialect.delimiter)
@@ -70,7 +75,7 @@ class DelimitedReader {
 
   take(chunk: string, isLast: boolean): RawRows {
     const text = this.#rest + chunk
-    const batch: RawRows = { lines: [], rows: [] }
+    const batch: RawRows = { lines: [], rows: [], isPlain: this.#isPlain(text) }
     let at = 0
     let quote = this.#nextQuote(text, 0)
     while (at < text.length) {
@@ -91,6 +96,13 @@ class DelimitedReader {
     this.#rest = at >= text.length ? '' : text.slice(at)
     if (this.#rest.length > MAX_ROW) throw this.#tooLong()
     return batch
+  }
+
+  /** Carriage returns are inside values only where there are quotes. */
+  #isPlain(text: string): boolean {
+    return (
+      !CONTROLS.test(text) && (this.#newline === '\r' || !text.includes('\r') || !text.includes(this.#quote || '\r'))
+    )
   }
 
   /** Beyond the end where there is none. */
@@ -117,6 +129,7 @@ class DelimitedReader {
   #quotedRow(text: string, start: number, isLast: boolean, batch: RawRows): number | undefined {
     const values: string[] = []
     let lines = 1
+    let newline = text.indexOf(this.#newline, start)
     for (let at = start; ; ) {
       const value = text.startsWith(this.#quote, at) ? this.#quotedValue(text, at + 1) : undefined
       const from = value?.end ?? at
@@ -124,22 +137,26 @@ class DelimitedReader {
         if (isLast) throw this.#unclosed(text.slice(at, at + MAX_EXCERPT), values.length)
         return undefined
       }
-      const newline = text.indexOf(this.#newline, from)
+      if (newline >= 0 && newline < from) newline = text.indexOf(this.#newline, from)
       if (newline < 0 && !isLast) return undefined
       const lineEnd = newline < 0 ? text.length : newline
       const separator = text.indexOf(this.#separator, from)
       const isInLine = separator >= 0 && separator < lineEnd
       const tail = text.slice(from, isInLine ? separator : this.#lineEnd(text, from, lineEnd))
-      if (value !== undefined) {
+      if (value === undefined) values.push(tail)
+      else {
         lines += value.lines
-        if (tail.trim() !== '') this.#tellStray(tail, values.length)
+        if (tail === '') values.push(value.text)
+        else {
+          if (tail.trim() !== '') this.#tellStray(tail, values.length)
+          values.push(value.text + tail.trimEnd())
+        }
       }
-      values.push(value === undefined ? tail : value.text + tail.trimEnd())
       if (isInLine) {
         at = separator + 1
         continue
       }
-      if (!this.#isSkipped(text.slice(start, start + 100))) {
+      if (!this.#isSkipped(text.slice(start, start + MAX_EXCERPT))) {
         batch.lines.push(this.#line)
         batch.rows.push(values)
       }
@@ -220,6 +237,7 @@ class DelimitedReader {
 }
 
 const CARRIAGE_RETURN = 0x0d
+const CONTROLS = /[^\P{Cc}\n\r\t]/u
 const MAX_EXCERPT = 200
 const MAX_HEADER_LINES = 50
 

@@ -175,6 +175,8 @@ export type ListPlan = {
   readonly fields: ReadonlyMap<string, FieldPlan>
   /** Whether its key was declared: rows that have the same are then a fault. */
   readonly hasDeclaredKey: boolean
+  /** Whether rows that lack the key, or have that of another, are few and left out. */
+  readonly leavesOutRows?: true
   /** The least number of rows. */
   readonly expects?: number
 }

@@ -26,6 +26,7 @@ export type Draft = {
   readonly language: string | undefined
   readonly key: readonly Column[]
   readonly hasDeclaredKey: boolean
+  readonly leavesOutRows?: true
   readonly references: readonly Reference[]
   readonly tree: Tree | undefined
   readonly names: Names
@@ -66,6 +67,7 @@ export function planOf(draft: Draft, place: number): ListPlan {
     entity,
     fields: new Map(all.map(({ name: field, plan }) => [field, plan])),
     hasDeclaredKey: draft.hasDeclaredKey,
+    ...(draft.leavesOutRows === undefined ? {} : { leavesOutRows: true }),
     ...(list.expects === undefined ? {} : { expects: list.expects }),
   }
 }

@@ -4,8 +4,8 @@ import {
   blanksOf,
   type Column,
   columnNamed,
-  distinctOf,
   identifies,
+  isBlank,
   isOneLine,
   looksLikeCodes,
   type Table,
@@ -16,6 +16,8 @@ import { isCodeWord, isOfOthers, namesCode, namesDescription, namesName, nounsOf
 export type Key = {
   readonly columns: readonly Column[]
   readonly isDeclared: boolean
+  /** Whether a few rows lack it, or have that of another. */
+  readonly leavesOutRows?: true
   readonly guess?: Guess
 }
 export type NoKey = { readonly reason: string }
@@ -28,6 +30,8 @@ const MAX_KEY_COLUMNS = 4
 const MAX_TRIED = 10
 /** The share of rows that may lack a key or have that of another, and are left out. */
 const MAX_LOST = 0.02
+/** The most rows that are compared to find a key. */
+const MAX_SCANNED = 20_000_000
 
 export function keyOf(table: Table, referred: Referred): Key | NoKey {
   const declared = declaredKey(table)
@@ -35,11 +39,17 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
   if (table.rows === 0) return { reason: 'it has no rows, and no primaryKey is declared' }
   const isOpen = (columns: readonly Column[]) => !table.notUnique.some((set) => isSameSet(set, columns))
   const ranked = table.columns
-    .filter((column) => isOneLine(column) && distinctOf(column).size > 0)
+    .filter((column) => isOneLine(column) && !isBlank(column))
     .map((column): Ranked => ({ column, rank: rankOf(column, table, referred) }))
     .toSorted((a, b) => b.rank - a.rank)
   const full = ranked.filter(({ column }) => blanksOf(column) === 0)
-  const identifying = (columns: readonly Column[]) => isOpen(columns) && identifies(columns)
+  // Long tables whose rows are alike would be gone through for every set of columns.
+  let budget = MAX_SCANNED
+  const isWithinBudget = () => {
+    budget -= table.rows
+    return budget > 0
+  }
+  const identifying = (columns: readonly Column[]) => isOpen(columns) && isWithinBudget() && identifies(columns)
   const single = full.find(({ column, rank }) => rank > 0 && identifying([column]))
   if (single !== undefined) return guessed(table, [single.column], 'it looks like a code and no two rows have the same')
   const pair = setsOf(full, 2).find(identifying)
@@ -47,16 +57,17 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
     return guessed(table, pair, 'no column alone is different in every row, and these together are')
   const name = full.find(({ column }) => identifying([column]))
   if (name !== undefined) return guessed(table, [name.column], 'it is the only column that is different in every row')
-  const isNearly = (columns: readonly Column[]) => isOpen(columns) && isIdentifiedNearly(columns, table.rows)
+  const isNearly = (columns: readonly Column[]) =>
+    isOpen(columns) && isWithinBudget() && isIdentifiedNearly(columns, table.rows)
   const nearly = ranked.find(({ column, rank }) => rank > 1 && isNearly([column]))
-  if (nearly !== undefined) return guessed(table, [nearly.column], whoIsLeftOut([nearly.column], table.rows))
+  if (nearly !== undefined) return guessedNearly(table, [nearly.column])
   for (let size = 3; size <= MAX_KEY_COLUMNS; size++) {
     const more = setsOf(full, size).find(identifying)
     if (more !== undefined) return guessed(table, more, 'no fewer columns are different in every row')
   }
   for (let size = 2; size < MAX_KEY_COLUMNS; size++) {
     const most = setsOf(ranked, size).find(isNearly)
-    if (most !== undefined) return guessed(table, most, whoIsLeftOut(most, table.rows))
+    if (most !== undefined) return guessedNearly(table, most)
   }
   return { reason: `no ${MAX_KEY_COLUMNS} columns or fewer are filled and different in every row` }
 }
@@ -75,6 +86,11 @@ function isIdentifiedNearly(columns: readonly Column[], rows: number): boolean {
   const { blank, double } = unidentifiedBy(columns, limit)
   return blank + double <= limit
 }
+
+const guessedNearly = (table: Table, columns: readonly Column[]): Key => ({
+  ...guessed(table, columns, whoIsLeftOut(columns, table.rows)),
+  leavesOutRows: true,
+})
 
 const counted = (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`)
 

@@ -7,8 +7,8 @@ import {
   type Column,
   columnNamed,
   distinctOf,
-  distinctShare,
   isBlank,
+  isUnique,
   looksLikeCodes,
   shareThatFits,
   type Table,
@@ -218,7 +218,7 @@ function tellNearly(column: Column, { own, all, tell }: ReferenceContext): void 
 /** The key of a list of one field, then other columns that identify its records. */
 function codesOf({ table, key }: KeyedTable): readonly Column[] {
   if (key.length > 1) return []
-  const others = table.columns.filter((one) => !key.includes(one) && looksLikeCodes(one) && distinctShare(one) === 1)
+  const others = table.columns.filter((one) => !key.includes(one) && looksLikeCodes(one) && isUnique(one))
   return [...key, ...others]
 }
 

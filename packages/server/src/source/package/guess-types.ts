@@ -4,6 +4,7 @@ import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
 import { allFit, type Column } from './guess-table.ts'
 import { isOfOthers, namesCode, namesYear } from './guess-words.ts'
+import { valueReader } from './values.ts'
 
 /** What a type of Table Schema is published as. Others are text. */
 const PUBLISHED: ReadonlyMap<string, ValueType> = new Map([
@@ -84,21 +85,13 @@ export const textFormatOf = ({ declared: { constraints }, missingValues }: Colum
   ...(constraints === undefined ? {} : { constraints }),
 })
 
-const SURE: ReadonlyMap<ValueType, (value: string) => boolean> = new Map([
-  ['integer', isWholeNumber],
-  ['number', isDecimal],
-  ['year', (value) => /^[0-9]{4}$/.test(value)],
-  ['date', (value) => /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value)],
-  ['boolean', isTruth],
-])
-
-/** Whether each value is sure to be of its type; where it is not, some may turn out to be none. */
+/** Whether each value can be read as what it is declared to be; one that cannot may turn out to be none. */
 export function isSureToFit(column: Column): boolean {
   const format = formatOf(column)
   const type = valueTypeOf(format)
   if (type === 'text' || !isTypeDeclared(column)) return true
-  const fits = SURE.get(type)
-  return fits !== undefined && format.format === undefined && allFit(column, fits)
+  const read = valueReader(type, format)
+  return allFit(column, (value) => read(value) !== undefined)
 }
 
 /** Whether its values are text that is neither declared nor looks like anything else. */

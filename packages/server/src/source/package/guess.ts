@@ -15,11 +15,16 @@ import { isSeries, treeOf } from './guess-tree.ts'
 import { formatOf, isTypeDeclared, isWholeNumber } from './guess-types.ts'
 import { type FieldProperties, fieldProperties, type ListProperties, listProperties } from './profile.ts'
 
-/** A table of which the key is known. */
+/** A table, and what is said of it. */
 type Candidate = KeyedTable & {
   readonly list: ListProperties
   readonly properties: ReadonlyMap<Column, FieldProperties>
   readonly hasDeclaredKey: boolean
+  readonly leavesOutRows?: true
+  /** Why it can be no list. */
+  readonly fault?: string
+  /** What is told of it where it is a list. */
+  readonly guesses: readonly Guess[]
 }
 
 export function definitionsOf(
@@ -33,7 +38,7 @@ export function definitionsOf(
   const tell = (guess: Guess | undefined) => {
     if (guess !== undefined) guesses.push(guess)
   }
-  const candidates = candidatesOf(descriptor, samples, taken, tell, refused)
+  const candidates = candidatesOf(descriptor, samples, taken, tell)
   const { lists, aliases } = withoutAliasTables(candidates, tell, refused)
   const references = withoutCycles(
     new Map(
@@ -44,7 +49,10 @@ export function definitionsOf(
   const plans = lists.map((one) =>
     planOf(draftOf(descriptor, one, lists, others, references.get(one) ?? [], tell), placeOf(descriptor, one)),
   )
-  return { lists: soundPlans(plans, others, refused), aliases, guesses, refused }
+  const place = new Map(descriptor.resources.map(({ name }, at) => [name, at]))
+  const placeOfGuess = ({ resource }: Guess) => place.get(resource ?? '') ?? -1
+  const inOrder = guesses.toSorted((a, b) => placeOfGuess(a) - placeOfGuess(b))
+  return { lists: soundPlans(plans, others, refused), aliases, guesses: inOrder, refused }
 }
 
 const placeOf = ({ resources }: Descriptor, { table }: Candidate) => resources.indexOf(table.resource) + 1
@@ -58,11 +66,10 @@ function candidatesOf(
   descriptor: Descriptor,
   samples: ReadonlyMap<string, TableSample>,
   taken: (slug: string) => boolean,
-  tell: (guess: Guess | undefined) => void,
-  refused: RefusedList[],
+  tell: (guess: Guess) => void,
 ): readonly Candidate[] {
   const names = new Set<string>()
-  return descriptor.resources.flatMap((resource) => {
+  return descriptor.resources.flatMap((resource): Candidate[] => {
     const sample = samples.get(resource.name)
     if (sample === undefined) return []
     const whole = tableOf(resource, sample)
@@ -73,15 +80,27 @@ function candidatesOf(
       table.columns.map((column) => [column, fieldProperties(column.declared, objector(resource, column, tell))]),
     )
     const key = keyOf(table, referredColumns(descriptor, table))
-    if ('reason' in key) {
-      refused.push({ resource: resource.name, reason: `${key.reason}; declare a primaryKey in its schema` })
-      return []
-    }
-    tell(key.guess)
-    tell(lostZeros(table, key))
-    const name = freeSlug(descriptor, resource, list, (slug) => taken(slug) || names.has(slug), tell)
+    const candidate = { table, list, properties, name: '', key: [], hasDeclaredKey: false, guesses: [] }
+    if ('reason' in key) return [{ ...candidate, fault: `${key.reason}; declare a primaryKey in its schema` }]
+    const told: Guess[] = [...(key.guess === undefined ? [] : [key.guess]), ...lostZeros(table, key)]
+    const name = freeSlug(
+      descriptor,
+      resource,
+      list,
+      (slug) => taken(slug) || names.has(slug),
+      (guess) => told.push(guess),
+    )
     names.add(name)
-    return [{ table, key: key.columns, name, list, properties, hasDeclaredKey: key.isDeclared }]
+    return [
+      {
+        ...candidate,
+        name,
+        key: key.columns,
+        hasDeclaredKey: key.isDeclared,
+        ...(key.leavesOutRows === undefined ? {} : { leavesOutRows: true as const }),
+        guesses: told,
+      },
+    ]
   })
 }
 
@@ -135,7 +154,7 @@ function freeSlug(
 const MAX_SHORT = 1 / 3
 
 /** Codes that a spreadsheet took for numbers. */
-function lostZeros({ resource }: Table, { columns }: Key): Guess | undefined {
+function lostZeros({ resource }: Table, { columns }: Key): readonly Guess[] {
   for (const column of columns) {
     const lengths = new Map<number, number>()
     if (column.declared.type === 'string' || !allFit(column, isWholeNumber)) continue
@@ -144,14 +163,16 @@ function lostZeros({ resource }: Table, { columns }: Key): Guess | undefined {
     if (lengths.size !== 2 || long === undefined || short !== long - 1 || isSeries(distinctOf(column))) continue
     const few = lengths.get(short) as number
     if (few / column.values.length > MAX_SHORT) continue
-    return {
-      resource: resource.name,
-      field: column.name,
-      what: `${few} of the codes in ${quoted(column.name)} are shorter than the rest: they may have lost a zero at the beginning. They are published as they are.`,
-      otherwise: 'the zeros in the file, and "type": "string" at the field',
-    }
+    return [
+      {
+        resource: resource.name,
+        field: column.name,
+        what: `${few} of the codes in ${quoted(column.name)} are shorter than the rest: they may have lost a zero at the beginning. They are published as they are.`,
+        otherwise: 'the zeros in the file, and "type": "string" at the field',
+      },
+    ]
   }
-  return undefined
+  return []
 }
 
 function withoutAliasTables(
@@ -160,13 +181,17 @@ function withoutAliasTables(
   refused: RefusedList[],
 ): { readonly lists: readonly Candidate[]; readonly aliases: readonly AliasPlan[] } {
   const aliases: AliasPlan[] = []
-  const lists = candidates.filter((candidate) => {
-    const found = aliasTableOf(candidate.table, candidate.list, candidates)
-    if (found === undefined) return true
-    if ('reason' in found) refused.push({ resource: candidate.table.resource.name, reason: found.reason })
-    else {
+  const withKey = candidates.filter(({ fault }) => fault === undefined)
+  const lists = candidates.filter(({ table, list, fault, guesses }) => {
+    const found = aliasTableOf(table, list, withKey)
+    const reason = found === undefined ? fault : 'reason' in found ? found.reason : undefined
+    if (reason !== undefined) refused.push({ resource: table.resource.name, reason })
+    else if (found !== undefined && 'plan' in found) {
       aliases.push(found.plan)
       tell(found.guess)
+    } else {
+      for (const guess of guesses) tell(guess)
+      return true
     }
     return false
   })
@@ -208,7 +233,7 @@ function draftOf(
   references: readonly Reference[],
   tell: (guess: Guess | undefined) => void,
 ): Draft {
-  const { table, key, name, list, hasDeclaredKey } = candidate
+  const { table, key, name, list, hasDeclaredKey, leavesOutRows } = candidate
   const { resource } = table
   const propertiesOf = propertiesIn(candidate)
   const roleOf = (column: Column) => propertiesOf(column).role
@@ -249,6 +274,7 @@ function draftOf(
     language,
     key,
     hasDeclaredKey,
+    ...(leavesOutRows === undefined ? {} : { leavesOutRows }),
     references,
     tree,
     names,

@@ -2,13 +2,19 @@
 import type { Identity } from '../../catalog/entity.ts'
 
 const BETWEEN = '\0'
+const NONE = -1
 
+/** Records are numbered as they come, because numbers take little and are compared at once. */
 export class ListRecords {
+  readonly #positions = new Map<Identity, number>()
+  readonly #identities: Identity[] = []
   /** The place of each record in its table. */
-  readonly #places = new Map<Identity, number>()
+  readonly #places: number[] = []
+  /** What the rows say is above each record. */
+  readonly #said: (Identity | undefined)[] = []
+  /** The position of the record above each, once that is known. */
+  #above = new Int32Array()
   readonly #byFields: Map<string, Map<string, Identity>>
-  /** The record above each that has one. */
-  readonly above = new Map<Identity, Identity>()
 
   /** `indexed` are the sets of fields, other than the key, that are referred to. */
   constructor(indexed: readonly (readonly string[])[]) {
@@ -16,28 +22,30 @@ export class ListRecords {
   }
 
   get size(): number {
-    return this.#places.size
+    return this.#identities.length
   }
 
   has(identity: Identity): boolean {
-    return this.#places.has(identity)
+    return this.#positions.has(identity)
   }
 
-  placeOf(identity: Identity): number | undefined {
-    return this.#places.get(identity)
+  positionOf(identity: Identity): number | undefined {
+    return this.#positions.get(identity)
   }
 
-  identities(): IterableIterator<Identity> {
-    return this.#places.keys()
+  placeAt(position: number): number {
+    return this.#places[position] as number
   }
 
   /** `textOf` gives the text of another column of the record. */
-  add(identity: Identity, place: number, textOf: (column: string) => string): void {
-    this.#places.set(identity, place)
+  add(identity: Identity, place: number, above: Identity | undefined, textOf: (column: string) => string): void {
+    this.#positions.set(identity, this.#identities.length)
+    this.#identities.push(identity)
+    this.#places.push(place)
+    this.#said.push(above)
     for (const [fields, index] of this.#byFields) {
       const texts = fields.split(BETWEEN).map(textOf)
       const key = texts.join(BETWEEN)
-      // What several records have tells none of them.
       if (!texts.includes('') && !index.has(key)) index.set(key, identity)
     }
   }
@@ -45,5 +53,42 @@ export class ListRecords {
   /** The record whose fields have these texts. */
   byFields(fields: readonly string[], texts: readonly string[]): Identity | undefined {
     return this.#byFields.get(fields.join(BETWEEN))?.get(texts.join(BETWEEN))
+  }
+
+  /**
+   * Settles what is above each record: `parentOf` gives it, from what its row says, and `cut` is called with one record of each
+   * circle, which becomes a root.
+   */
+  plant(
+    parentOf: (identity: Identity, said: Identity | undefined, position: number) => Identity | undefined,
+    cut: (position: number, above: Identity) => void,
+  ): void {
+    this.#above = new Int32Array(this.size)
+    for (const [position, identity] of this.#identities.entries()) {
+      const parent = parentOf(identity, this.#said[position], position)
+      this.#above[position] = parent === undefined ? NONE : (this.#positions.get(parent) ?? NONE)
+    }
+    this.#said.length = 0
+    this.#cutCircles(cut)
+  }
+
+  /** Goes up from every record, and marks the way with its number: whoever meets its own mark is in a circle. */
+  #cutCircles(cut: (position: number, above: Identity) => void): void {
+    const ways = new Int32Array(this.size)
+    for (let start = 0; start < this.size; start++) {
+      let at = start
+      while (at !== NONE && ways[at] === 0) {
+        ways[at] = start + 1
+        at = this.#above[at] as number
+      }
+      if (at === NONE || ways[at] !== start + 1) continue
+      cut(at, this.#identities[this.#above[at] as number] as Identity)
+      this.#above[at] = NONE
+    }
+  }
+
+  /** The record above the one at a position. */
+  aboveAt(position: number): Identity | undefined {
+    return this.#identities[this.#above[position] ?? NONE]
   }
 }

@@ -1,6 +1,6 @@
 // Finds a package: a directory, a zip, a descriptor, tables without one, here or at an address.
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import { startsLikeZip } from '../zip.ts'
@@ -22,8 +22,8 @@ export type Located = {
   readonly files: PackageFiles
   /** The path of the descriptor among the files; undefined where there is none, and the tables tell all. */
   readonly descriptor: string | undefined
-  /** Of a file that was given alone, the only table. */
-  readonly only?: string
+  /** Of files that were given, the only tables. */
+  readonly only?: readonly string[]
   /** What the package is called in messages and in what is published. */
   readonly name: string
 }
@@ -31,8 +31,15 @@ export type Located = {
 const DESCRIPTOR = /\.(json|ya?ml)$/i
 const TABLE = /\.(csv|tsv|xlsx)(\.gz)?$/i
 
-export async function locate(given: string, options: RemoteOptions): Promise<Located> {
-  const located = isAddress(given) ? await locateRemote(given, options) : await locateLocal(given)
+/** Several files are tables of one directory. */
+export async function locate(given: string | readonly string[], options: RemoteOptions): Promise<Located> {
+  const [first = '', ...more] = typeof given === 'string' ? [given] : given
+  const located =
+    more.length > 0
+      ? locateTables([first, ...more])
+      : isAddress(first)
+        ? await locateRemote(first, options)
+        : await locateLocal(first)
   return { ...located, files: withAddresses(located.files, options) }
 }
 
@@ -46,7 +53,7 @@ async function locateRemote(address: string, options: RemoteOptions): Promise<Lo
     return { files: remoteFiles(url.href, options), descriptor: decodeURIComponent(file), name }
   }
   if (TABLE.test(file)) {
-    const only = decodeURIComponent(file)
+    const only = [decodeURIComponent(file)]
     return { files: remoteFiles(url.href, options), descriptor: undefined, only, name: `${url.origin}${pathname}` }
   }
   const fetched = await fetchFile(address, options)
@@ -64,11 +71,27 @@ async function locateLocal(path: string): Promise<Located> {
   if (!stat.isFile()) throw new Failure(`${path} is neither a file nor a directory`)
   const files = () => directoryFiles(dirname(path))
   if (DESCRIPTOR.test(path)) return { files: files(), descriptor: basename(path), name: path }
-  if (TABLE.test(path)) return { files: files(), descriptor: undefined, only: basename(path), name: path }
+  if (TABLE.test(path)) return { files: files(), descriptor: undefined, only: [basename(path)], name: path }
   if (isZip(path)) return inFiles(await zipFiles({ path, name: path }), path)
   throw new Failure(
     `${path} is no package; give a directory, a zip, a datapackage.json or .yaml, or a CSV or .xlsx file`,
   )
+}
+
+function locateTables(paths: readonly string[]): Located {
+  const directory = dirname(paths[0] as string)
+  for (const path of paths) {
+    if (!TABLE.test(path)) throw new Failure(`${path} is no table; give CSV or .xlsx files, or one directory`)
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Failure(`there is no file ${path}`)
+    if (resolve(dirname(path)) !== resolve(directory))
+      throw new Failure(`${path} is not in ${directory}; the files of a package are in one directory, or below it`)
+  }
+  return {
+    files: directoryFiles(directory),
+    descriptor: undefined,
+    only: paths.map((path) => basename(path)),
+    name: directory,
+  }
 }
 
 function isZip(path: string): boolean {
@@ -92,7 +115,7 @@ const isDescriptorInOtherCase = (path: string) => DESCRIPTOR_NAMES.some((name) =
 
 /** A descriptor for tables that have none: one resource for each file or sheet. */
 export async function bareDescriptor({ files, only, name }: Located): Promise<Descriptor> {
-  const paths = only === undefined ? (files.paths ?? []).filter((path) => TABLE.test(path)) : [only]
+  const paths = only ?? (files.paths ?? []).filter((path) => TABLE.test(path))
   if (paths.length === 0)
     throw new Failure(`${name} has neither a datapackage.json nor CSV or .xlsx files; give the directory that has them`)
   const names = new Set<string>()
@@ -103,7 +126,7 @@ export async function bareDescriptor({ files, only, name }: Located): Promise<De
     if (sheets.length <= 1) resources.push(bareResource(free(stem, names), path, sheets[0]))
     else for (const sheet of sheets) resources.push(bareResource(free(slugOf(sheet, '-'), names), path, sheet))
   }
-  const label = only === undefined ? files.fallbackName : fileStem(only)
+  const label = only?.length === 1 ? fileStem(only[0] as string) : files.fallbackName
   return {
     name: slugOf(label, '-'),
     title: label,

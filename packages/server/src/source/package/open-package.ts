@@ -19,9 +19,10 @@ import type {
   RefusedList,
   TableSample,
 } from './descriptor.ts'
+import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
 import { definitionsOf } from './guess.ts'
-import { type PackageTables, readPackageTables } from './package-tables.ts'
+import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
 import { Places, type Surveyed, survey, withNotUnique } from './survey.ts'
 import type { Table } from './table.ts'
@@ -39,6 +40,8 @@ export type PackageOptions = {
   readonly taken?: (slug: string) => boolean
   /** The definitions of the lists of other packages, which may be referred to. */
   readonly others?: readonly EntityData[]
+  /** The same, told by the home that the package comes into once its name is known. */
+  readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others'>>
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
   readonly definitionsOf?: DefinitionsOf
 }
@@ -48,6 +51,8 @@ export type LeftOut = RefusedList & { readonly faults: readonly Fault[] }
 
 export type PackageSource = Source & {
   readonly package: PackageInfo
+  /** Whether it was written from a home, and so is all that a home with nothing else is to have. */
+  readonly isExport: boolean
   readonly guesses: readonly Guess[]
   /** What is odd, by table and field. */
   readonly findings: readonly PackageFinding[]
@@ -60,7 +65,10 @@ export type PackageSource = Source & {
 }
 
 /** Reads all tables to their end once, so that whatever is wrong with them is known before anything is published. */
-export async function openPackage(location: string, options: PackageOptions = {}): Promise<PackageSource> {
+export async function openPackage(
+  location: string | readonly string[],
+  options: PackageOptions = {},
+): Promise<PackageSource> {
   const downloads = new Downloads(options.downloads)
   try {
     const remote = {
@@ -68,15 +76,30 @@ export async function openPackage(location: string, options: PackageOptions = {}
       allowsPrivate: options.allowsPrivate === true,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     }
-    const tables = await readPackageTables(location, remote)
-    const { name = tables.descriptor.name } = options
-    const named = { ...tables, descriptor: { ...tables.descriptor, name } }
-    const opened = await new Opening(named, options).open()
-    return sourceOf(named, opened, options, () => downloads.remove())
+    const described = await readDescriptor(location, remote)
+    if (isExported(described.descriptor)) return await exportedPackage(described, options, () => downloads.remove())
+    const { name = described.descriptor.name } = options
+    const tables = await readTables({ ...described, descriptor: { ...described.descriptor, name } })
+    const inHome = { ...options, ...options.inHome?.(name) }
+    const opened = await new Opening(tables, inHome).open()
+    return sourceOf(tables, opened, inHome, () => downloads.remove())
   } catch (error) {
     downloads.remove()
     throw error
   }
+}
+
+/** What was written from a release is read to the letter: nothing is guessed, and nothing is odd about it. */
+async function exportedPackage(
+  { descriptor, located }: DescribedPackage,
+  { name }: PackageOptions,
+  close: () => void,
+): Promise<PackageSource> {
+  if (name !== undefined)
+    throw new Failure(`${located.name} was exported from a home, and its packages keep their names; leave out --name`)
+  const source = await exportedSource(descriptor, located.name, located.files.find)
+  const info = packageInfo(descriptor, source.provides)
+  return { ...source, package: info, isExport: true, guesses: [], findings: [], leftOut: [], counts: new Map(), close }
 }
 
 /** A directory for downloads that is made when it is not given, and then removed. */
@@ -184,13 +207,8 @@ class Opening {
   #leaveRefused({ refused }: Plan): void {
     for (const { resource, reason } of refused) {
       const file = this.#tables.tables.get(resource)?.table.file ?? resource
-      const fault = {
-        file,
-        line: 1,
-        column: 'all',
-        value: 'a table without records that can be told apart',
-        expected: reason,
-      }
+      const expected = `a table that can be a list: ${reason}`
+      const fault = { file, line: 1, column: 'all', value: `resource ${resource}`, expected }
       this.#leftOut.set(resource, { resource, reason, faults: [fault] })
     }
   }
@@ -252,6 +270,8 @@ function sourceOf(
     catalog,
     provides,
     numbering: Object.fromEntries(provides.map((name) => [name, 'official'])),
+    packages: [info],
+    replaces: [info.name],
     expected: (name) => lists.get(name)?.rows,
     ...(aliases.length > 0 ? { aliases: () => aliases } : {}),
     read: (name, report) => {
@@ -261,6 +281,7 @@ function sourceOf(
       return list === undefined ? [] : rowsOf(list, lists, options.others ?? [], tables, report)
     },
     package: info,
+    isExport: false,
     guesses: plan.guesses,
     findings,
     leftOut,
@@ -347,8 +368,9 @@ async function* rowsOf(
       const row = maker.make(rows[index] as string[])
       const identity = maker.identity(row)
       const place = places.of(file, line)
-      if (identity === undefined || records.placeOf(identity) !== place) continue
-      const above = broaderField === undefined ? undefined : records.above.get(identity)
+      const position = identity === undefined ? undefined : records.positionOf(identity)
+      if (position === undefined || records.placeAt(position) !== place) continue
+      const above = broaderField === undefined ? undefined : records.aboveAt(position)
       if (above !== undefined) row[broaderField as string] = above
       block.lines.push(line)
       block.rows.push(row)

@@ -32,10 +32,26 @@ export type PackageTables = {
   readonly tableFindings: ReadonlyMap<string, Findings>
 }
 
-export async function readPackageTables(location: string, options: RemoteOptions): Promise<PackageTables> {
+/** Where a package is, or several of the tables of a directory. */
+type Location = string | readonly string[]
+
+/** A package whose tables have not been looked at yet. */
+export type DescribedPackage = {
+  readonly located: Located
+  readonly descriptor: Descriptor
+  readonly findings: Findings
+}
+
+export async function readDescriptor(location: Location, options: RemoteOptions): Promise<DescribedPackage> {
   const located = await locate(location, options)
   const findings = new Findings()
-  const given = await descriptorOf(located, findings)
+  return { located, descriptor: await descriptorOf(located, findings), findings }
+}
+
+export const readPackageTables = async (location: Location, options: RemoteOptions): Promise<PackageTables> =>
+  readTables(await readDescriptor(location, options))
+
+export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []

@@ -258,7 +258,9 @@ class DescriptorParser {
     for (const name of Object.keys(value).slice(0, MAX_ITEMS)) {
       if (known.includes(name) || name.length < MIN_MISSPELT || name.startsWith(PREFIX)) continue
       const near = nearest(name, known)
-      if (near === undefined || near.length < MIN_MISSPELT || Object.hasOwn(value, near)) continue
+      // Those that begin otherwise are words of their own, such as related beside created.
+      if (near === undefined || near[0] !== name[0] || near.length < MIN_MISSPELT || Object.hasOwn(value, near))
+        continue
       const description = 'a property is not one of the standard, but nearly so; it is not obeyed'
       this.#find('misspelt-property', description, `${where}: ${name}, perhaps ${near}`)
     }

@@ -9,7 +9,7 @@ import { FieldFindings } from './field-findings.ts'
 import { ListRecords } from './list-records.ts'
 import { type MadeRow, type Observer, RowMaker } from './row-maker.ts'
 import type { Table, TableRows } from './table.ts'
-import { type Above, plantTree } from './tree.ts'
+import { plantTree } from './tree.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
 /** What is known of a list once its table was read. */
@@ -53,6 +53,15 @@ export async function survey(plan: ListPlan, table: Table, context: SurveyContex
   return surveying.run()
 }
 
+/** A row with a key that one before it has. */
+type Repeated = {
+  readonly identity: Identity
+  readonly earlier: number
+  readonly place: number
+  readonly values: readonly string[]
+}
+const MAX_REPEATED = 10_000
+
 /** Values of a field that are odd, with the first few places. */
 type Odd = { count: number; readonly examples: { readonly location: SourceLocation; readonly text: string }[] }
 type FieldCount = { given: number; missing: number; readonly misfits: Odd; readonly unresolved: Odd }
@@ -62,22 +71,7 @@ const MAX_EXAMPLES = 5
 const FEW = 3
 const FEW_OF = 100
 /** What people write where there is nothing. */
-const LOOKS_MISSING = new Set([
-  'NA',
-  'N/A',
-  'n/a',
-  'na',
-  'null',
-  'NULL',
-  'None',
-  'none',
-  'nan',
-  'NaN',
-  '-',
-  '--',
-  '?',
-  '#N/A',
-])
+const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan', 'NaN', '-', '--', '?', '#N/A'])
 const MAX_LOOKS_MISSING = 4
 
 class Survey {
@@ -91,8 +85,8 @@ class Survey {
   readonly #counts: ReadonlyMap<string, FieldCount>
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
   readonly #check: ReturnType<typeof rowChecker>
-  readonly #hashes = new Map<Identity, number>()
-  readonly #above: Above[] = []
+  readonly #repeated: Repeated[] = []
+  #repeats = 0
   #rows = 0
   #place = 0
   #isUnique = true
@@ -119,9 +113,10 @@ class Survey {
     try {
       for await (const batch of this.#table.rows({ faults: this.#faults, findings: this.#findings.of() })) {
         this.#takeBatch(batch)
-        // One example is enough: the key is guessed again.
-        if (!this.#isUnique && !this.#plan.hasDeclaredKey) break
+        // Enough to know that it is no key; where it was guessed, another is.
+        if (this.#repeats > MAX_REPEATED && !this.#plan.hasDeclaredKey) break
       }
+      await this.#compareRepeated()
     } catch (error) {
       if (!(error instanceof UnreadableTable)) throw error
       this.#faults.add(error.fault)
@@ -169,6 +164,10 @@ class Survey {
   #refuseBlankKey(row: MadeRow): void {
     for (const field of this.#plan.entity.key) {
       if (row[field] !== undefined) continue
+      if (this.#plan.leavesOutRows === true) {
+        this.#leaveOutRow('a row lacks its key, and is left out', field)
+        return
+      }
       const counts = this.#counts.get(field)
       const [misfit] = counts?.misfits.examples.slice(-1) ?? []
       const column = this.#plan.fields.get(field)?.columns.join(', ') ?? field
@@ -180,32 +179,71 @@ class Survey {
   }
 
   #takeRecord(identity: Identity, values: readonly string[]): void {
-    const { header } = this.#table
-    const earlier = this.#records.placeOf(identity)
-    const hash = Bun.hash.xxHash32(values.join('\0'))
-    if (earlier !== undefined) {
-      this.#repeat(identity, earlier, hash)
+    const earlier = this.#records.positionOf(identity)
+    if (earlier === undefined) {
+      const { header } = this.#table
+      const textOf = (column: string) => values[header.indexOf(column)] ?? ''
+      this.#records.add(identity, this.#place, this.#maker.broader(values), textOf)
       return
     }
-    this.#hashes.set(identity, hash)
-    this.#records.add(identity, this.#place, (column) => values[header.indexOf(column)] ?? '')
-    if (this.#maker.broaderField === undefined) return
-    const above = this.#maker.broader(values)
-    if (above !== undefined) this.#above.push({ identity, above, place: this.#place })
+    this.#repeats++
+    if (this.#repeated.length < MAX_REPEATED)
+      this.#repeated.push({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
   }
 
-  #repeat(identity: Identity, earlier: number, hash: number): void {
+  /** Rows with a key that was there before: left out where they are the same, and else a fault. */
+  async #compareRepeated(): Promise<void> {
+    if (this.#repeats === 0) return
+    const first = await this.#rowsAt(new Set(this.#repeated.map(({ earlier }) => earlier)))
+    for (const { identity, earlier, place, values } of this.#repeated) {
+      const isSame = first.get(earlier)?.every((value, index) => value === values[index]) === true
+      this.#tellRepeated(identity, earlier, place, isSame)
+    }
+    const rest = this.#repeats - this.#repeated.length
+    if (rest > 0) this.#isUnique = false
+    for (let index = 0; index < rest; index++)
+      this.#faults.add({
+        file: this.#table.file,
+        line: 1,
+        column: 'all',
+        value: 'more rows',
+        expected: 'keys of their own',
+      })
+  }
+
+  async #rowsAt(wanted: ReadonlySet<number>): Promise<ReadonlyMap<number, readonly string[]>> {
+    const places = new Places()
+    const found = new Map<number, readonly string[]>()
+    for await (const { file, lines, rows } of this.#table.rows()) {
+      for (let index = 0; index < rows.length; index++) {
+        const place = places.of(file, lines[index] as number)
+        if (wanted.has(place)) found.set(place, rows[index] as string[])
+      }
+      if (found.size === wanted.size) break
+    }
+    return found
+  }
+
+  #tellRepeated(identity: Identity, earlier: number, place: number, isSame: boolean): void {
     const shown = String(identity).replaceAll('\0', ', ')
-    const before = this.#places.location(earlier)
-    const where = before.file === this.#location.file ? `line ${before.line}` : `${before.file}:${before.line}`
-    if (this.#hashes.get(identity) === hash) {
+    const [before, here] = [this.#places.location(earlier), this.#places.location(place)]
+    const where = before.file === here.file ? `line ${before.line}` : `${before.file}:${before.line}`
+    if (isSame) {
       const description = 'a row is the same as one before it, and is left out'
-      this.#findings.of().add('repeated-row', description, `${this.#shownPlace}: ${shown}, as in ${where}`)
+      this.#findings.of().add('repeated-row', description, `${here.file}:${here.line}: ${shown}, as in ${where}`)
+      return
+    }
+    if (this.#plan.leavesOutRows === true) {
+      this.#leaveOutRow('a row has the key of one before it, and is left out', `${shown}, as in ${where}`)
       return
     }
     this.#isUnique = false
     const expected = `a key that no row before it has, and ${where} has it; mend it, or declare a primaryKey of more fields`
-    this.#faults.add({ ...this.#location, column: this.#keyColumns.join(', '), value: shown, expected })
+    this.#faults.add({ ...here, column: this.#keyColumns.join(', '), value: shown, expected })
+  }
+
+  #leaveOutRow(description: string, what: string): void {
+    this.#findings.of().add('row-left-out', description, `${this.#shownPlace}: ${what}`)
   }
 
   get #shownPlace(): string {
@@ -250,7 +288,9 @@ class Survey {
     if (odd.examples.length < MAX_EXAMPLES) odd.examples.push({ location: this.#location, text })
   }
 
+  /** Whoever declares what stands for a missing value has thought of this one. */
   #tellLooksMissing(field: string, text: string): void {
+    if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
     this.#findings.of(field).add('looks-missing', description, `${this.#shownPlace}, ${field}: ${text}`)
@@ -311,7 +351,7 @@ class Survey {
     if (broaderField === undefined) return
     const plan = this.#plan.fields.get(broaderField)
     if (plan === undefined) return
-    plantTree(this.#records, this.#above, plan, (kind, description, place, text) => {
+    plantTree(this.#records, plan, (kind, description, place, text) => {
       const { file, line } = this.#places.location(place)
       this.#findings.of(broaderField).add(kind, description, `${file}:${line}, ${broaderField}: ${text}`)
     })

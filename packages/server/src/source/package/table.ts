@@ -211,7 +211,7 @@ async function* tableRows(
     let isStart = true
     for await (const batch of rows(tell)) {
       const kept: TableRows = { file, lines: [], rows: [] }
-      const tidy = rowTidier(file, header, width, tell, report?.faults)
+      const tidy = rowTidier(file, header, width, batch.isPlain === true, tell, report?.faults)
       for (const [index, row] of batch.rows.entries()) {
         // Later files of a table may repeat the header.
         const isHeader =
@@ -238,8 +238,23 @@ const CONTROLS = /[^\P{Cc}\n\t]/u
 const ALL_CONTROLS = /[^\P{Cc}\n\t]/gu
 const BLANK = 0x20
 
+const windows1252 = new TextDecoder('windows-1252')
+
+/** Bytes of Windows-1252 that someone took for Latin-1 are control characters, and quotes and dashes most of all. */
+function letterMeant(control: string): string {
+  const letter = windows1252.decode(Uint8Array.of(control.charCodeAt(0)))
+  return CONTROLS.test(letter) ? '' : letter
+}
+
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
-function rowTidier(file: string, header: readonly string[], width: number, tell: Tell, faults: Faults | undefined) {
+function rowTidier(
+  file: string,
+  header: readonly string[],
+  width: number,
+  isPlain: boolean,
+  tell: Tell,
+  faults: Faults | undefined,
+) {
   const at = (line: number, index: number) => `${file}:${line}, ${header[index] ?? `column ${index + 1}`}`
   const tidyValue = (given: string, line: number, index: number): string => {
     let value = given
@@ -249,14 +264,13 @@ function rowTidier(file: string, header: readonly string[], width: number, tell:
     }
     value = value.trim()
     if (!CONTROLS.test(value)) return value
-    const plain = value.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(ALL_CONTROLS, '')
-    if (plain.length < value.replaceAll('\r\n', '\n').length)
-      tell(
-        'control-character',
-        'control characters were removed',
-        `${at(line, index)}: ${JSON.stringify(value.slice(0, 60))}`,
-      )
-    return plain.trim()
+    const plain = value.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+    const sound = plain.replace(ALL_CONTROLS, letterMeant)
+    if (sound !== plain) {
+      const description = 'control characters became what Windows-1252 has in their place, or were removed'
+      tell('control-character', description, `${at(line, index)}: ${JSON.stringify(value.slice(0, 60))}`)
+    }
+    return sound.trim()
   }
   return (row: string[], line: number): string[] | undefined => {
     let isBlank = true
@@ -266,7 +280,7 @@ function rowTidier(file: string, header: readonly string[], width: number, tell:
       // Nearly all values are tidy: the first and last character tell most of it.
       const first = value.charCodeAt(0)
       const last = value.charCodeAt(value.length - 1)
-      if (first <= BLANK || last <= BLANK || first > 0x7e || last > 0x7e || CONTROLS.test(value))
+      if (first <= BLANK || last <= BLANK || first > 0x7e || last > 0x7e || (!isPlain && CONTROLS.test(value)))
         row[index] = tidyValue(value, line, index)
       if (row[index] !== '') isBlank = false
     }

@@ -3,42 +3,30 @@ import type { Identity } from '../../catalog/entity.ts'
 import type { FieldPlan } from './descriptor.ts'
 import type { ListRecords } from './list-records.ts'
 
-/** A record, and what its row says is above it. */
-export type Above = { readonly identity: Identity; readonly above: Identity; readonly place: number }
+/** Is told what is odd, at the place of which record, and what its row has above it. */
+type Tell = (kind: string, description: string, place: number, above: string) => void
 
-type Tell = (kind: string, description: string, place: number, text: string) => void
-
-export function plantTree(records: ListRecords, given: readonly Above[], plan: FieldPlan, tell: Tell): void {
-  if (plan.prefixes !== undefined || plan.separator !== undefined) {
-    for (const identity of records.identities()) {
-      const above = aboveByPrefix(String(identity), records, plan)
-      if (above !== undefined) records.above.set(identity, above)
-    }
-    return
+export function plantTree(records: ListRecords, plan: FieldPlan, tell: Tell): void {
+  const tellOf = (position: number, above: Identity, kind: string, description: string) =>
+    tell(kind, description, records.placeAt(position), String(above).replaceAll('\0', ', '))
+  const isByPrefix = plan.prefixes !== undefined || plan.separator !== undefined
+  const parentOf = (identity: Identity, said: Identity | undefined, position: number): Identity | undefined => {
+    if (isByPrefix) return aboveByPrefix(String(identity), records, plan)
+    if (said === undefined) return undefined
+    if (said === identity)
+      return void tellOf(position, said, 'own-parent', 'a record is its own parent, and becomes a root')
+    if (records.has(said)) return said
+    return void tellOf(
+      position,
+      said,
+      'parent-not-found',
+      'a record is below one that is not there, and becomes a root',
+    )
   }
-  const places = new Map<Identity, number>()
-  for (const { identity, above, place } of given) {
-    const shown = shownIdentity(above)
-    if (!records.has(above)) {
-      tell('parent-not-found', 'a record is below one that is not there, and becomes a root', place, shown)
-    } else if (above === identity) {
-      tell('own-parent', 'a record is its own parent, and becomes a root', place, shown)
-    } else {
-      records.above.set(identity, above)
-      places.set(identity, place)
-    }
-  }
-  cutCircles(records, (identity) =>
-    tell(
-      'parents-in-a-circle',
-      'records are below each other in a circle, which is cut here',
-      places.get(identity) ?? 0,
-      shownIdentity(identity),
-    ),
+  records.plant(parentOf, (position, above) =>
+    tellOf(position, above, 'parents-in-a-circle', 'records are below each other in a circle, which is cut here'),
   )
 }
-
-const shownIdentity = (identity: Identity) => String(identity).replaceAll('\0', ', ')
 
 /** The longest beginning that is a code itself. */
 function aboveByPrefix(code: string, records: ListRecords, { prefixes, separator }: FieldPlan): string | undefined {
@@ -50,22 +38,4 @@ function aboveByPrefix(code: string, records: ListRecords, { prefixes, separator
   const lengths = (prefixes ?? []).filter((length) => length < code.length).sort((one, other) => other - one)
   const length = lengths.find((one) => records.has(code.slice(0, one)))
   return length === undefined ? undefined : code.slice(0, length)
-}
-
-/** Goes up from each record; whoever meets the way that it came is in a circle. */
-function cutCircles({ above }: ListRecords, tell: (identity: Identity) => void): void {
-  const done = new Set<Identity>()
-  for (const start of above.keys()) {
-    const way = new Set<Identity>()
-    let at: Identity | undefined = start
-    while (at !== undefined && !done.has(at) && !way.has(at)) {
-      way.add(at)
-      at = above.get(at)
-    }
-    if (at !== undefined && way.has(at)) {
-      above.delete(at)
-      tell(at)
-    }
-    for (const identity of way) done.add(identity)
-  }
 }

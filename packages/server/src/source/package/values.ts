@@ -29,8 +29,13 @@ const WHOLE = /^([+-]?)0*([0-9]+)(?:\.0*)?$/
 const DECIMAL = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?$/
 const MAX_DIGITS = 100
 
+/** Nearly all numbers are written as JSON writes them. */
+const PLAIN_WHOLE = /^-?[1-9][0-9]{0,14}$/
+const PLAIN_DECIMAL = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,25})?$/
+
 /** Without zeros before it; 12.0 is 12. */
 function wholeNumber(text: string): string | undefined {
+  if (PLAIN_WHOLE.test(text)) return text
   if (text.length > MAX_DIGITS) return undefined
   const [, sign, digits] = WHOLE.exec(text) ?? []
   if (digits === undefined) return undefined
@@ -39,6 +44,7 @@ function wholeNumber(text: string): string | undefined {
 
 /** As JSON writes it, with all its digits: .5 is 0.5, and 1.50 stays. */
 function decimalNumber(text: string): string | undefined {
+  if (PLAIN_DECIMAL.test(text)) return text
   if (text.length > MAX_DIGITS) return undefined
   const [all, sign, whole = '', fraction = '', power] = DECIMAL.exec(text) ?? []
   if (all === undefined || (whole === '' && fraction === '')) return undefined
@@ -47,10 +53,15 @@ function decimalNumber(text: string): string | undefined {
   return Number.isFinite(Number(number)) ? number : undefined
 }
 
+/** The sign of typesetters. */
+const MINUS = '\u2212'
+
 function numberReader(
   { decimalChar = '.', groupChar, bareNumber = true }: ValueFormat,
   read: ValueReader,
 ): ValueReader {
+  if (decimalChar === '.' && groupChar === undefined && bareNumber)
+    return (text) => read(text.startsWith(MINUS) ? text.replace(MINUS, '-') : text)
   return (given) => {
     let text = bareNumber ? given : given.replace(/^[^0-9+-]+/, '').replace(/[^0-9]+$/, '')
     if (groupChar !== undefined) text = text.replaceAll(groupChar, '')
@@ -58,7 +69,7 @@ function numberReader(
       if (text.includes('.')) return undefined
       text = text.replace(decimalChar, '.')
     }
-    return read(text.replace('\u2212', '-'))
+    return read(text.replace(MINUS, '-'))
   }
 }
 
