@@ -50,6 +50,8 @@ const nameWay = (entity: Entity): readonly string[] => {
   return first === undefined ? (keyPathsOf(entity).at(-1)?.steps ?? []) : [first.name]
 }
 
+const USUAL_SEPARATOR = '-'
+
 function describeLevel(entity: Entity, entities: readonly Entity[]) {
   const ancestors = entities.flatMap((ancestor) => {
     const steps = pathTo(entity, ancestor)?.steps
@@ -64,9 +66,9 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     collection: entity.plural,
     list: `${V2_PATH}/${entity.plural}`,
     record: recordTemplate(entity).replaceAll(/\{[^}]*\}/g, '{}'),
-    /** The paths of the values that make up the key, and what is between them in it. */
+    /** The paths of the values that make up the key, and what is between them in it, where that is not the usual sign. */
     key: keyPathsOf(entity).map(({ path }) => path),
-    separator: keySeparator(entity),
+    ...(keySeparator(entity) === USUAL_SEPARATOR ? {} : { separator: keySeparator(entity) }),
     name: nameWay(entity).join('.'),
     labels: Object.fromEntries(
       LANGUAGES.map((code) => {

@@ -139,6 +139,7 @@ function pageWithoutMap(view: View, entity: Entity | undefined): Page {
     main: html`<h1>${title}</h1>
 <p class="empty">${words.maps.noCoordinates}</p>
 <p>${words.maps.whatToImport}</p>
+<div class="code"><pre tabindex="0"><code>./nomenclator import inegi</code></pre></div>
 <div class="code"><pre tabindex="0"><code>./nomenclator import package DIR</code></pre></div>
 ${entity !== undefined && html`<p><a href="${href(view, collectionAddress(entity))}">${words.maps.table}</a></p>`}`,
   }

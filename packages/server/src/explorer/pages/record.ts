@@ -52,7 +52,17 @@ import {
 import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
 import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
-import { factPairs, href, isolated, isolatedName, type Page, recordLink, releasePairs, type View } from '../view.ts'
+import {
+  factPairs,
+  href,
+  isolated,
+  isolatedName,
+  type Page,
+  recordLink,
+  releasePairs,
+  shortDigest,
+  type View,
+} from '../view.ts'
 import { knownSize, placeOnMap } from './map.ts'
 
 const FACTS: Pairs = [['facts', 'true']]
@@ -498,7 +508,7 @@ function history(view: View, entity: Entity, segments: readonly string[]): Html 
   const versions = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, segments) }))
   const events = versions.flatMap(({ release, record }, at) => {
     const what = historyEvent(view, entity, versions[at - 1]?.record, record, at === 0)
-    return what === undefined ? [] : [historyItem(view, release, what)]
+    return what === undefined ? [] : [historyItem(view, release, record !== undefined, what)]
   })
   return html`<section aria-labelledby="history-title">
 <h2 id="history-title">${words.record.history}</h2>
@@ -549,5 +559,12 @@ function valueIn(view: View, entity: Entity, name: string, record: ReadRecord): 
     : plainValue(view, value)
 }
 
-const historyItem = (view: View, { digest, built }: ReleaseSummary, what: Content): Html =>
-  html`<li><time datetime="${built}">${view.language.moment(built)}</time> <a href="${withQuery(view.path, [...view.carried.filter(([name]) => name !== 'release'), ['release', digest]])}"><code>${digest.slice(0, 8)}</code></a> ${what}</li>`
+/** A release that did not have the record has no page of it. */
+function historyItem(view: View, { digest, built }: ReleaseSummary, isThere: boolean, what: Content): Html {
+  const kept = view.carried.filter(([name]) => name !== 'release')
+  const release = html`<code>${shortDigest(digest)}</code>`
+  const named = isThere
+    ? html`<a href="${withQuery(view.path, [...kept, ['release', digest]])}">${release}</a>`
+    : release
+  return html`<li><time datetime="${built}">${view.language.moment(built)}</time> ${named} ${what}</li>`
+}

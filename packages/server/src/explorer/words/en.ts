@@ -384,7 +384,7 @@ export const en: Words = {
     noScript: 'The map is drawn with JavaScript, which is off here. The table has the same records.',
     noCoordinates: 'No record of this release has coordinates, so there is no map to draw.',
     whatToImport:
-      'Import a catalog that has them, or a data package of your own with a column of latitudes and one of longitudes:',
+      'Import a catalog that has them, such as the localities of INEGI, or a data package of your own with a column of latitudes and one of longitudes:',
     open: 'Open the map',
     see: 'See on the map',
     others: 'Other maps',

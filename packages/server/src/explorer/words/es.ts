@@ -453,7 +453,7 @@ export const es = {
     noScript: 'El mapa se dibuja con JavaScript, que aquí no está activo. La tabla tiene los mismos registros.',
     noCoordinates: 'Ningún registro de esta versión tiene coordenadas, así que no hay mapa que dibujar.',
     whatToImport:
-      'Importe un catálogo que las tenga, o un paquete de datos propio con una columna de latitud y otra de longitud:',
+      'Importe un catálogo que las tenga, como el de localidades del INEGI, o un paquete de datos propio con una columna de latitud y otra de longitud:',
     open: 'Abrir el mapa',
     see: 'Ver en el mapa',
     others: 'Otros mapas',
