@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import { ran } from './command.ts'
 import { type Exchange, type Shown, withResponse } from './examples.ts'
 import { PROGRAM, TestDirectory } from './releases.ts'
-import { Service } from './service.ts'
+import { eventually, Service } from './service.ts'
 
 const BLOCK = /^```([a-z]+)\n([\s\S]*?)^```$/gm
 /** Where the service of the document listens, whatever port it has here. */
 const SHOWN_ORIGIN = 'http://127.0.0.1:8080'
 /** How long a build took: another time with every run. */
 const DURATION = /^Built in .* a second\.$/gm
+
+/** A running service goes over to what became current, at its own time. */
+const NOW_CURRENT = /^Release ([0-9a-f]{12}) is (?:now current|current again)\.$/m
 
 /** The directory of a reader, with `nomenclator` on the path, and the service once it is started. */
 export class Walkthrough extends TestDirectory implements AsyncDisposable {
@@ -80,8 +83,17 @@ export class Walkthrough extends TestDirectory implements AsyncDisposable {
   }
 
   async #output(command: string): Promise<string> {
-    const { out } = await this.#shell(`{ ${command}\n} 2>&1 || echo "(exit code $?)"`)
+    const { out } = await this.#shell(`{ ${command}\n} 2>&1`)
+    await this.#untilServed(out.match(NOW_CURRENT)?.[1])
     return out.replaceAll(DURATION, '…').replaceAll(/ +$/gm, '')
+  }
+
+  async #untilServed(digest: string | undefined): Promise<void> {
+    if (digest === undefined || this.#service === undefined) return
+    await eventually(`release ${digest} is served`, async () => {
+      const { body } = await this.get({ target: '/api/v2', headers: {} })
+      return JSON.parse(body).release.digest.startsWith(digest)
+    })
   }
 
   async #serve(): Promise<string> {
