@@ -17,7 +17,6 @@ import {
   tinyNames,
 } from '../../../../test/support/releases.ts'
 import { catalogOf, entityIn } from '../catalog/catalog.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
 import {
   code,
   type Entity,
@@ -30,6 +29,7 @@ import {
   numberFact,
 } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import type { Numbering } from '../source/numbering.ts'
 import type { GivenRow } from '../source/source.ts'
 import { changeJson, diffEntity, diffJson, isRenumbered, type RecordKey } from './diff.ts'
