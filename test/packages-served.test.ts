@@ -1,9 +1,10 @@
 // Lists of packages under a running service: one that comes is served at once in all of it, without a restart, and one that goes is gone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { code, type Entity, entity, name } from '../packages/server/src/catalog/entity.ts'
+import type { Entity } from '../packages/server/src/catalog/entity.ts'
 import { removalOf, sourceOfPackages } from '../packages/server/src/release/packages.ts'
 import type { GivenRow, Source } from '../packages/server/src/source/source.ts'
+import { code, entity, name } from './support/definitions.ts'
 import { nomenclator, sourceOf, TestHome } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 

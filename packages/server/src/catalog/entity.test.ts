@@ -1,14 +1,8 @@
-// The language of definitions: what it fills in, and what it refuses.
+// What a definition tells of keys and of what is embedded.
 import { expect, test } from 'bun:test'
 import { estado, localidad, municipio, pais } from '../../../../test/support/built-in.ts'
-import { embedsOf, entity, id, identifierOf, name } from './entity.ts'
-
-test('a definition that says nothing of order and expectations has the usual ones', () => {
-  const given = { name: 'list', plural: 'lists', fields: { idList: id('x') }, key: ['idList'], code: ['idList'] }
-  expect(entity(given)).toEqual({ ...given, title: 'lists', order: 'by key', expects: [] })
-  const told = { ...given, title: 'Lists', order: 'as given', expects: localidad.expects } as const
-  expect(entity(told)).toEqual(told)
-})
+import { entity, id, name } from '../../../../test/support/definitions.ts'
+import { embedsOf, identifierOf } from './entity.ts'
 
 test('an entity is referred to by the one field of its key', () => {
   expect(identifierOf(municipio)).toBe('idMunicipio')

@@ -31,8 +31,13 @@ export type ValueRole = (typeof VALUE_ROLES)[number]
 export type ValueField = Own &
   MayLack & { readonly kind: 'value'; readonly type: ValueType; readonly role?: ValueRole; readonly language?: string }
 /** The key of the record above it in a tree of records of the same entity; absent at a root. */
-export type BroaderField = Own & { readonly kind: 'broader'; readonly optional: true }
-type NumberFactField<T extends 'integer' | 'number'> = Own & { readonly kind: 'fact'; readonly type: T } & Bounds
+type BroaderField = Own & { readonly kind: 'broader'; readonly optional: true }
+type NumberFactField = Own & {
+  readonly kind: 'fact'
+  readonly type: 'integer' | 'number'
+  readonly min: number
+  readonly max: number
+}
 type TextFactField = Own & {
   readonly kind: 'fact'
   readonly type: 'text'
@@ -40,7 +45,7 @@ type TextFactField = Own & {
   readonly shape: string
 }
 /** What may be known of a record and is no part of it as it is published in API v1. */
-export type FactField = NumberFactField<'integer'> | NumberFactField<'number'> | TextFactField
+export type FactField = NumberFactField | TextFactField
 export type Field = IdField | NameField | CodeField | CopyField | EmbedField | ValueField | BroaderField | FactField
 
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
@@ -90,52 +95,6 @@ export type Values = Readonly<Record<string, string | number>>
 export type Identity = string | number
 
 export type FactValue = string | number
-
-export const id = (description: string): IdField => ({ kind: 'id', description })
-export const name = (description: string): NameField => ({ kind: 'name', description })
-export const code = (description: string, pattern: RegExp, shape: string): CodeField => ({
-  kind: 'code',
-  description,
-  pattern,
-  shape,
-})
-export const copyOf = (of: string): CopyField => ({ kind: 'copy', of, description: `same value as ${of}` })
-export const embeds = (entity: Entity, description: string): EmbedField => ({
-  kind: 'embed',
-  entity,
-  description,
-})
-
-type Bounds = { readonly min: number; readonly max: number }
-export const integerFact = (description: string, bounds: Bounds): NumberFactField<'integer'> => ({
-  kind: 'fact',
-  type: 'integer',
-  description,
-  ...bounds,
-})
-export const numberFact = (description: string, bounds: Bounds): NumberFactField<'number'> => ({
-  kind: 'fact',
-  type: 'number',
-  description,
-  ...bounds,
-})
-export const textFact = (description: string, pattern: RegExp, shape: string): TextFactField => ({
-  kind: 'fact',
-  type: 'text',
-  description,
-  pattern,
-  shape,
-})
-
-type Defaulted = 'title' | 'order' | 'expects'
-type Definition = Omit<Entity, Defaulted> & Partial<Pick<Entity, Defaulted>>
-
-export const entity = (definition: Definition): Entity => ({
-  title: definition.plural,
-  order: 'by key',
-  expects: [],
-  ...definition,
-})
 
 /** The single field that other entities refer to it by. */
 export function identifierOf(entity: Entity): string {

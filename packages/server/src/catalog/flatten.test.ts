@@ -3,8 +3,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { builtIn, entityNames, estado, localidad, subdisciplina } from '../../../../test/support/built-in.ts'
+import { code, entity } from '../../../../test/support/definitions.ts'
 import { embeddable, rendered } from '../../../../test/support/records.ts'
-import { code, type Entity, embedsOf, entity, identifierOf, publishedFields, type Values } from './entity.ts'
+import { type Entity, embedsOf, identifierOf, publishedFields, type Values } from './entity.ts'
 import { flatten, type PublishedRecord, recordParser } from './flatten.ts'
 
 const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484 }

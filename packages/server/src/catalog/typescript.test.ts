@@ -1,7 +1,7 @@
 // A catalog as TypeScript, with names and descriptions that need care.
 import { expect, test } from 'bun:test'
+import { code, copyOf, embeds, entity, id, name, numberFact, textFact } from '../../../../test/support/definitions.ts'
 import { catalogOf } from './catalog.ts'
-import { code, copyOf, embeds, entity, id, name, numberFact, textFact } from './entity.ts'
 import { pascalCase, typescriptOf } from './typescript.ts'
 
 const star = entity({
