@@ -80,6 +80,14 @@ export type Collections = {
 `)
 })
 
+test('what is too long for a line is written as formatters have it', () => {
+  const codes = ['first', 'second', 'third'].map((word) => `${word}${'x'.repeat(40)}`)
+  const fields = Object.fromEntries(codes.map((field) => [field, code('x', /./, 'x')]))
+  const list = entity({ name: 'long', plural: 'long', fields, key: [codes[0] as string], code: [codes[0] as string] })
+  const written = `    readonly codes:\n${codes.map((field) => `      | '${field}'\n`).join('')}    readonly owner: never\n`
+  expect(typescriptOf(catalogOf([list]))).toContain(written)
+})
+
 test.each([
   ['areas-conocimiento', 'AreasConocimiento'],
   ['pais', 'Pais'],
