@@ -1,7 +1,8 @@
 // Lists with all that a list may have: keys of any text and of several fields, values of every type, references that may be
 // missing, names in several languages, and a tree that someone has put cycles into.
 import { catalogOf } from '../../packages/server/src/catalog/catalog.ts'
-import { code, embeds, entity, type Field, type ValueType } from '../../packages/server/src/catalog/entity.ts'
+import type { Field, ValueType } from '../../packages/server/src/catalog/entity.ts'
+import { code, embeds, entity } from './definitions.ts'
 
 const anything = code('key', /^[\s\S]+$/, 'anything')
 const optional = (type: ValueType): Field => ({ kind: 'value', type, description: `a ${type}`, optional: true })

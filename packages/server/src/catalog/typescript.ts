@@ -36,6 +36,12 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const member = (name: string) => (IDENTIFIER.test(name) ? name : quoted(name))
 const union = (names: readonly string[]) => (names.length === 0 ? 'never' : names.map(quoted).join(' | '))
+/** As formatters have it, so that what is written need not be formatted again. */
+const MAX_LINE = 120
+const unionMember = (start: string, names: readonly string[], indent: string) =>
+  `${indent}${start} ${union(names)}`.length <= MAX_LINE
+    ? `${start} ${union(names)}`
+    : `${start}${names.map((name) => `\n${indent}  | ${quoted(name)}`).join('')}`
 const objectType = (members: readonly string[], indent: string) =>
   members.length === 0 ? 'Record<never, never>' : `{\n${members.map((one) => `${indent}  ${one}\n`).join('')}${indent}}`
 
@@ -113,9 +119,9 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
       `readonly record: ${typeName(entity)}`,
       `readonly facts: ${objectType(facts, '    ')}`,
       `readonly key: { ${entity.key.map((name) => `readonly ${member(name)}: ${keyType(entity, name)}`).join('; ')} }`,
-      `readonly codes: ${union(codes)}`,
+      unionMember('readonly codes:', codes, '    '),
       `readonly owner: ${union(owner === undefined ? [] : [owner.entity.plural])}`,
-      `readonly below: ${union(below)}`,
+      unionMember('readonly below:', below, '    '),
       `readonly v1: ${entity.v1 !== undefined}`,
       ...(bounded.length === 0 ? [] : [`readonly bounded: ${union(bounded)}`]),
       ...referencesOf(paths),

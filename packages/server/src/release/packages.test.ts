@@ -1,10 +1,11 @@
 // Several packages in one home: each replaces its own lists only, goes with its own lists only, and is part of the digest.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { code, embeds, entity, name } from '../../../../test/support/definitions.ts'
 import { packageOf as madePackage, nothing } from '../../../../test/support/packages.ts'
 import { type Rows, TestHome } from '../../../../test/support/releases.ts'
 import { catalogOf, entityData } from '../catalog/catalog.ts'
-import { code, type Entity, embeds, entity, name } from '../catalog/entity.ts'
+import type { Entity } from '../catalog/entity.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
 import type { Alias, Source } from '../source/source.ts'
 import { replaceDurably } from './files/durable-file.ts'
