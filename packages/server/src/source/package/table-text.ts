@@ -88,7 +88,7 @@ async function* gunzipped(bytes: AsyncIterable<Buffer>, file: string): AsyncGene
 
 async function* decoded(start: Buffer, bytes: AsyncIterable<Buffer>, options: TextOptions): AsyncGenerator<string> {
   const wide = wideEncoding(start)
-  const declared = options.encoding === undefined ? undefined : labelOf(options.encoding, options.file)
+  const declared = options.encoding === undefined ? undefined : labelOf(options.encoding, options)
   const hasMark = start.subarray(0, 3).equals(UTF8_MARK)
   if (wide === undefined && !hasMark && declared !== undefined && !['utf-8', 'windows-1252'].includes(declared)) {
     yield* decodedAs(declared, bytes)
@@ -113,14 +113,16 @@ function wideEncoding(start: Buffer): string | undefined {
   return even > enough && odd < even / 10 ? 'utf-16be' : undefined
 }
 
-function labelOf(encoding: string, file: string): string {
+/** Undefined where the encoding is not known; the bytes then tell it. */
+function labelOf(encoding: string, { file, tell }: TextOptions): string | undefined {
   const name = encoding.trim().toLowerCase().replaceAll('_', '-')
   const label = ALIASES.get(name) ?? name
   try {
     return new TextDecoder(label as Bun.Encoding).encoding
   } catch {
-    const expected = 'an encoding that is known, such as utf-8, utf-16, windows-1252 or iso-8859-2'
-    throw new UnreadableTable({ file, line: 1, column: 'encoding', value: encoding, expected })
+    const description = 'an encoding is not known, and the file is read as what it is'
+    tell('encoding', description, `${file}: ${JSON.stringify(encoding).slice(0, 40)}`)
+    return undefined
   }
 }
 
