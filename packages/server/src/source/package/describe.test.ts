@@ -68,7 +68,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'a key with a reference': {
     regions: 'code|name\nN|North\nS|South',
-    offices: 'region|number|name\nN|1|a\nN|2|b\nS|1|c\nS|2|d',
+    offices: 'region|number|name\nN|1|a\nN|2|b\nS|1|a\nS|2|d',
   },
   'a tree by prefixes': { cofog: 'Code|DescriptionEN\n01|a\n01.1|b\n01.1.1|c\n01.1.2|d\n02|e\n02.1|f\n02.2|g\n01.2|h' },
   'places in one column': {

@@ -52,6 +52,10 @@ type Ranked = { readonly column: Column; readonly rank: number }
 /** What columns have to be, to be tried. */
 type IsTried = (rank: number) => boolean
 
+const isCode: IsTried = (rank) => rank > 0
+const isNamedCode: IsTried = (rank) => rank > 1
+const isNoMeasure: IsTried = (rank) => rank >= 0
+
 /** The first set of columns that identifies the rows, from the likeliest to the last resort. */
 function guessedKey(table: Table, ranked: readonly Ranked[]): Key | undefined {
   const { rows, notUnique } = table
@@ -62,20 +66,19 @@ function guessedKey(table: Table, ranked: readonly Ranked[]): Key | undefined {
     return budget > 0 && !notUnique.some((set) => isSameSet(set, columns))
   }
   const full = ranked.filter(({ column }) => blanksOf(column) === 0)
-  const whole = (size: number, isTried: IsTried, why: string): Key | undefined => {
-    const found = setsOf(full, size, isTried).find((columns) => isOpen(columns) && identifies(columns))
+  const whole = (size: number, isTried: IsTried, why: string, isLed: IsTried = isCode): Key | undefined => {
+    const found = setsOf(full, size, isTried, isLed).find((columns) => isOpen(columns) && identifies(columns))
     return found === undefined ? undefined : guessed(table, found, why)
   }
   const nearly = (size: number, isTried: IsTried): Key | undefined => {
-    const found = setsOf(ranked, size, isTried).find((columns) => isOpen(columns) && isIdentifiedNearly(columns, rows))
+    const found = setsOf(ranked, size, isTried, isCode).find(
+      (columns) => isOpen(columns) && isIdentifiedNearly(columns, rows),
+    )
     return found === undefined ? undefined : guessedNearly(table, found)
   }
-  const isCode: IsTried = (rank) => rank > 0
-  const isNamedCode: IsTried = (rank) => rank > 1
-  const isNoMeasure: IsTried = (rank) => rank >= 0
   return (
     whole(1, isCode, 'it looks like a code and no two rows have the same') ??
-    whole(2, isNamedCode, 'no column alone is different in every row, and these together are') ??
+    whole(2, isCode, 'no code alone is different in every row, and these together are', isNamedCode) ??
     whole(1, isNoMeasure, 'no column that looks like a code is different in every row, and this is') ??
     whole(2, isNoMeasure, 'no column alone is different in every row, and these together are') ??
     nearly(1, isNamedCode) ??
@@ -87,11 +90,16 @@ function guessedKey(table: Table, ranked: readonly Ranked[]): Key | undefined {
   )
 }
 
-/** Sets of columns, of several with a code among them, the likeliest first. */
-const setsOf = (ranked: readonly Ranked[], size: number, isTried: IsTried): readonly (readonly Column[])[] => {
+/** Sets of columns, the likeliest first; of several, one leads the others. */
+const setsOf = (
+  ranked: readonly Ranked[],
+  size: number,
+  isTried: IsTried,
+  isLed: IsTried,
+): readonly (readonly Column[])[] => {
   const tried = ranked.filter(({ rank }) => isTried(rank))
   return combinations(size === 1 ? tried : tried.slice(0, MAX_TRIED), size)
-    .filter((set) => size === 1 || set.some(({ rank }) => rank > 0))
+    .filter((set) => size === 1 || set.some(({ rank }) => isLed(rank)))
     .toSorted((a, b) => sum(b) - sum(a))
     .map((set) => set.map(({ column }) => column))
 }
