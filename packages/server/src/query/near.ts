@@ -7,7 +7,7 @@ import { type Coordinates, coordinatesOf } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
 
-/** The name under which the distance of a record is published. */
+/** The name under which the distance of a record is published, of whatever list: a word of the API. */
 export const DISTANCE = 'distancia'
 
 export type Near = {

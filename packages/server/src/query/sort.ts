@@ -1,4 +1,4 @@
-// Puts positions in the order of fields: texts in Spanish order, ties by the next field, and by position in the end.
+// Puts positions in the order of fields: texts in the order of their language, ties by the next field, and by position in the end.
 import { memoized } from '../base/memoized.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'

@@ -3,7 +3,6 @@
 import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
 import { memoized } from '../base/memoized.ts'
-import { sortKey } from '../catalog/words.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import { compareDates, isWithinDate } from './dates.ts'
@@ -108,13 +107,12 @@ function numbersOf(column: ValueColumn, match: ValueMatch, value: string | numbe
   if (match === 'equals') return [column.texts.find(text) ?? -1].filter((at) => at !== -1)
   const [from, to] = column.texts.range(text)
   const alike = Array.from({ length: to - from }, (_, at) => from + at)
-  if (sortKey(text) === text && areOwnKeys(column.texts)) return alike
+  if (column.texts.isOwnKey(text) && areOwnKeys(column.texts)) return alike
   return alike.filter((number) => column.texts.text(number).startsWith(text))
 }
 
 /** Whether every text is its own sort key, as codes of digits are: then those in a range of keys begin as was asked. */
 const areOwnKeys = memoized((texts: SortedTexts): boolean => {
-  for (let number = 0; number < texts.size; number++)
-    if (sortKey(texts.text(number)) !== texts.text(number)) return false
+  for (let number = 0; number < texts.size; number++) if (!texts.isOwnKey(texts.text(number))) return false
   return true
 })

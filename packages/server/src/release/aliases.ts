@@ -7,6 +7,7 @@ import { Failure } from '../base/failure.ts'
 import { memoized } from '../base/memoized.ts'
 import { shippedFile } from '../base/program.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
+import { languageOfNames } from '../catalog/languages/languages.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { Faults } from '../source/faults.ts'
 import type { Alias } from '../source/source.ts'
@@ -60,7 +61,8 @@ const MAX_SHOWN = 10
 export const aliasesOf = (release: Release, name: string): AliasIndex | undefined =>
   indexOf(release.entity(name), release)
 
-const indexOf = memoized(({ definition: { name } }: OpenEntity, release: Release): AliasIndex | undefined => {
+const indexOf = memoized(({ definition }: OpenEntity, release: Release): AliasIndex | undefined => {
+  const { name } = definition
   const aliases = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
   const positioned = aliases.flatMap((alias) => {
     const position = positionOfCode(release, name, alias.code)
@@ -68,7 +70,10 @@ const indexOf = memoized(({ definition: { name } }: OpenEntity, release: Release
   })
   if (positioned.length === 0) return undefined
   return {
-    words: wordsInMemory(positioned.map(({ alias }) => aliasWords(alias.alias))),
+    words: wordsInMemory(
+      languageOfNames(definition),
+      positioned.map(({ alias }) => aliasWords(alias.alias)),
+    ),
     positions: Uint32Array.from(positioned, ({ position }) => position),
     aliases: positioned.map(({ alias }) => alias),
   }

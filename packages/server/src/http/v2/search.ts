@@ -2,6 +2,7 @@
 import { memoized } from '../../base/memoized.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
+import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../query/near.ts'
@@ -123,7 +124,7 @@ function renderSuggestion(
   const { definition } = release.entity(name)
   const record = publishedRecord(release, name, position)
   const { searched } = namingOf(definition)
-  const { how, dropped, matched, aliases } = explanation
+  const { how, dropped, matched, matchedName, aliases } = explanation
   return {
     ...summarizeRecord(release, name, position, presentation, record),
     score: roundedScore(score),
@@ -131,13 +132,20 @@ function renderSuggestion(
     dropped,
     matches: [
       ...searched
-        .map((field) => ({ field, ranges: highlights((record[field] ?? '') as string, words, matched) }))
+        .map((field) => ({ field, value: record[field] }))
+        .flatMap(({ field, value }) =>
+          typeof value === 'string' ? { field, ranges: highlights(value, words, matched) } : [],
+        )
         .filter(({ ranges }) => ranges.length > 0),
       ...aliases.map((match) => renderAlias(release, match, definition, words)),
     ],
+    ...(matchedName === undefined ? {} : { matched: renderMatchedName(matchedName) }),
     ...(distance === undefined ? {} : { [DISTANCE]: distance }),
   }
 }
+
+/** Which name matched, and in which language it is. */
+const renderMatchedName = ({ field, language }: NamingField) => ({ field, language: language ?? null })
 
 /** An alias stands beside the fields, with its text and why the record is called so, and whose it is. */
 function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entity, words: readonly string[]) {
@@ -160,7 +168,7 @@ type Naming = {
 }
 
 const namingOf = memoized((entity: Entity): Naming => {
-  const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
+  const searched = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
   return {
     searched: searched.map(([field]) => field),
     nameField: nameFieldOf(entity),

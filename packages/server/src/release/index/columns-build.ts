@@ -10,6 +10,8 @@ import {
   TextCursor,
 } from '../../catalog/batch.ts'
 import { broaderOf, coordinatesOf, type Entity, type FactField, factsOf, identifierOf } from '../../catalog/entity.ts'
+import { orderOf } from '../../catalog/languages/languages.ts'
+import type { SortOrder } from '../../catalog/languages/order.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import { forceGc } from '../build/force-gc.ts'
 import type { FileSummary } from '../files/durable-file.ts'
@@ -32,9 +34,11 @@ export class ColumnsBuild implements Disposable {
 
   /** What would fill the memory is kept in the directory meanwhile. */
   constructor(entity: Entity, parents: RenderedParents, expected: number | undefined, directory: string) {
-    const buildOf = ({ field, parent }: GivenField): ColumnBuild => {
+    const buildOf = ({ name, field, parent }: GivenField): ColumnBuild => {
       if (parent !== undefined) return new EmbedColumnBuild(expected, parents.get(parent.name)?.json.length ?? 0)
-      return field.kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected)
+      return field.kind === 'id'
+        ? new NumberColumnBuild(expected)
+        : new TextColumnBuild(orderOf(entity, name), expected)
     }
     const given = givenFields(entity)
     const tree = broaderOf(entity)
@@ -107,13 +111,16 @@ const MAX_BYTES_EARLY = 24 << 20
 
 const USUAL_LENGTH = 40
 
-/** Texts in Spanish order. */
+/** Texts in the order of their language. */
 class TextColumnBuild implements ColumnBuild {
   readonly #table: TextTable
   readonly #numbers: NumberList
-  #keys: SortKeys | undefined = new SortKeys(0)
+  readonly #order: SortOrder
+  #keys: SortKeys | undefined
 
-  constructor(expected = 0) {
+  constructor(order: SortOrder, expected = 0) {
+    this.#order = order
+    this.#keys = new SortKeys(order, 0)
     this.#table = new TextTable(expected * USUAL_LENGTH)
     this.#numbers = new NumberList(expected)
   }
@@ -151,7 +158,7 @@ class TextColumnBuild implements ColumnBuild {
     const early = this.#keys
     this.#keys = undefined
     if (early !== undefined) return early
-    const keys = new SortKeys(this.#table.bytes)
+    const keys = new SortKeys(this.#order, this.#table.bytes)
     const { bytes, offsets } = this.#table.flat
     for (let number = 0; number < this.#table.size; number++) {
       keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)

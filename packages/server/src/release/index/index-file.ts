@@ -2,18 +2,22 @@
 import { join } from 'node:path'
 import { isNumberValue } from '../../catalog/batch.ts'
 import type { Entity, FactField, FactValue } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import { languageOfNames, orderOf } from '../../catalog/languages/languages.ts'
 import { columnOf } from '../../catalog/paths.ts'
-import { sortKey } from '../../catalog/words.ts'
 import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
+
+/** The section that only those records have whose names are matched apart. */
+export const NAME_ENDS = 'nameEnds'
 
 export const INDEX_FILES = ['index', 'words'] as const
 
 /** What every record has in one field, as the number of a value. */
 type Values = Postings & { readonly values: Uint32Array }
 
-/** Texts in Spanish order. Those that differ only in accents or case are of one group. */
+/** Texts in the order of their language. Those that differ only in accents or case are of one group. */
 type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts; readonly groups: Uint32Array }
 type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
 /** A value is the position of an embedded record among those of its own entity, or the one after the last where there is none. */
@@ -25,6 +29,8 @@ export type FactColumn = NumberFactColumn | TextFactColumn
 export type Column = TextColumn | NumberColumn | EmbedColumn | FactColumn
 
 export type Words = {
+  /** What is known of the languages that the names are in. */
+  readonly language: Language
   readonly words: SortedTexts
   /** Which letters each word has. */
   readonly masks: Uint32Array
@@ -34,6 +40,11 @@ export type Words = {
   /** The words of the names of each record in order, and where those of each begin; likewise the codes. */
   readonly names: Uint32Array
   readonly nameStarts: Uint32Array
+  /**
+   * Where records have several names that are matched apart: for each record after the other, where those of each naming
+   * field end among the words of its names.
+   */
+  readonly nameEnds: Uint32Array | undefined
   readonly codes: Uint32Array
   readonly codeStarts: Uint32Array
   readonly inNames: Postings
@@ -108,19 +119,25 @@ export class IndexFile implements EntityIndex {
     if (definition?.kind === 'embed' || definition?.kind === 'broader') return { kind: 'embed', ...values }
     if (fact !== undefined) return factColumn(fact, values, this.#file.bytes(`${field}.known`))
     if (definition?.kind === 'id') return { kind: 'number', ...values, numbers: numbers('numbers') }
-    const texts = new SortedTexts(this.#file.bytes(`${field}.texts`), numbers('offsets'), sortKey)
+    const texts = new SortedTexts(
+      this.#file.bytes(`${field}.texts`),
+      numbers('offsets'),
+      orderOf(this.#entity, field).sortKey,
+    )
     return { kind: 'text', ...values, texts, groups: numbers('groups') }
   }
 
   #readWords(): Words {
     const numbers = (part: string) => this.#wordFile.numbers(part)
     return {
+      language: languageOfNames(this.#entity),
       words: new SortedTexts(this.#wordFile.bytes('words'), numbers('offsets'), (word) => word),
       masks: numbers('masks'),
       sounds: numbers('sounds'),
       soundWords: numbers('soundWords'),
       names: numbers('names'),
       nameStarts: numbers('nameStarts'),
+      nameEnds: this.#wordFile.has(NAME_ENDS) ? numbers(NAME_ENDS) : undefined,
       codes: numbers('codes'),
       codeStarts: numbers('codeStarts'),
       inNames: { starts: numbers('starts'), positions: numbers('positions') },
@@ -157,7 +174,7 @@ export function factAt({ values, known }: FactColumn, position: number): FactVal
 /** The index of an entity that has no records; a column of embedded records has a value for each of them, though. */
 export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
   const none = new Uint32Array()
-  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), sortKey)
+  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), (text) => text)
   const columnFor = (field: string): Column => {
     const definition = entity.fields[field]
     const parent = definition?.kind === 'embed' ? definition.entity : undefined
@@ -178,12 +195,14 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
     column: (field) => columnFor(columnOf(entity, field)),
     points: noPoints,
     words: {
+      language: languageOfNames(entity),
       words: texts,
       masks: none,
       sounds: none,
       soundWords: none,
       names: none,
       nameStarts: new Uint32Array(1),
+      nameEnds: undefined,
       codes: none,
       codeStarts: new Uint32Array(1),
       inNames: postings,

@@ -136,24 +136,28 @@ function fieldsOf(draft: Draft, column: Column): readonly Filled[] {
   const { name } = column
   const reference = references.find((one) => one.field === column)
   if (reference !== undefined) return [embedField(draft, column, reference)]
-  if (key.includes(column)) return [keyField(draft, column)]
+  const isName = names.columns.includes(column)
+  if (key.includes(column)) return [keyField(draft, column), ...(isName ? [nameField(draft, column)] : [])]
   if (tree?.prefix === undefined && tree?.columns.at(-1) === column) return [broaderField(draft, column, tree)]
   if (roles.point?.column === column) return pointFields(draft, column)
-  if (names.columns.includes(column)) {
-    const language = names.languages.get(column) ?? draft.language
-    const field: FieldData = {
-      kind: 'name',
-      ...about(column),
-      ...lacks(column),
-      ...(language === undefined ? {} : { language }),
-    }
-    return [{ name, field, plan: { columns: [name], value: textFormatOf(column) } }]
-  }
+  if (isName) return [nameField(draft, column)]
   if (roles.codes.has(column) || codeOf(draft)?.includes(name) === true) {
     const field: FieldData = { kind: 'code', ...about(column), ...lacks(column), ...CODE_PATTERN }
     return [{ name, field, plan: { columns: [name], value: textFormatOf(column) } }]
   }
   return [valueField(draft, column)]
+}
+
+/** A part of a key that is the name as well is a field of its own besides. */
+function nameField({ key, names, language: ofList, table }: Draft, column: Column): Filled {
+  const language = names.languages.get(column) ?? ofList
+  const others = table.columns.map((one) => one.name)
+  const own = others.includes('name') ? `${column.name} name` : 'name'
+  return {
+    name: key.includes(column) ? own : column.name,
+    field: { kind: 'name', ...about(column), ...lacks(column), ...(language === undefined ? {} : { language }) },
+    plan: { columns: [column.name], value: textFormatOf(column) },
+  }
 }
 
 function embedField({ key, hasNumericKey }: Draft, column: Column, reference: Reference): Filled {
@@ -276,7 +280,7 @@ function factOf({ declared: { constraints } }: Column, type: string) {
 /** The name that is shown first takes the place of the first name. */
 function inOrderOfNames({ names }: Draft, filled: readonly Filled[]): readonly Filled[] {
   const ordered = names.columns.flatMap(
-    ({ name }) => filled.find((one) => one.name === name && one.field.kind === 'name') ?? [],
+    ({ name }) => filled.find(({ plan, field }) => plan.columns[0] === name && field.kind === 'name') ?? [],
   )
   let next = 0
   return filled.map((one) => (one.field.kind === 'name' ? (ordered[next++] ?? one) : one))

@@ -9,6 +9,7 @@ import {
   isOneLine,
   looksLikeCodes,
   type Table,
+  unidentifiedBy,
 } from './guess-table.ts'
 import { isCodeWord, isOfOthers, namesCode, namesDescription, namesName, nounsOf, subjectOf } from './guess-words.ts'
 
@@ -35,33 +36,55 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
   const isOpen = (columns: readonly Column[]) => !table.notUnique.some((set) => isSameSet(set, columns))
   const ranked = table.columns
     .filter((column) => isOneLine(column) && distinctOf(column).size > 0)
-    .map((column) => ({ column, rank: rankOf(column, table, referred) }))
+    .map((column): Ranked => ({ column, rank: rankOf(column, table, referred) }))
     .toSorted((a, b) => b.rank - a.rank)
   const full = ranked.filter(({ column }) => blanksOf(column) === 0)
   const identifying = (columns: readonly Column[]) => isOpen(columns) && identifies(columns)
   const single = full.find(({ column, rank }) => rank > 0 && identifying([column]))
   if (single !== undefined) return guessed(table, [single.column], 'it looks like a code and no two rows have the same')
-  const tried = full.slice(0, MAX_TRIED)
-  const several = (size: number) =>
-    combinations(tried, size)
-      .filter((set) => set.some(({ rank }) => rank > 0))
-      .toSorted((a, b) => sum(b) - sum(a))
-      .map((set) => set.map(({ column }) => column))
-      .find(identifying)
-  const pair = several(2)
+  const pair = setsOf(full, 2).find(identifying)
   if (pair !== undefined)
     return guessed(table, pair, 'no column alone is different in every row, and these together are')
   const name = full.find(({ column }) => identifying([column]))
   if (name !== undefined) return guessed(table, [name.column], 'it is the only column that is different in every row')
-  const nearly = ranked.find(
-    ({ column, rank }) => rank > 1 && isOpen([column]) && lostBy(column, table.rows) <= MAX_LOST,
-  )
-  if (nearly !== undefined) return guessed(table, [nearly.column], nearlyReason(nearly.column, table.rows))
+  const isNearly = (columns: readonly Column[]) => isOpen(columns) && isIdentifiedNearly(columns, table.rows)
+  const nearly = ranked.find(({ column, rank }) => rank > 1 && isNearly([column]))
+  if (nearly !== undefined) return guessed(table, [nearly.column], whoIsLeftOut([nearly.column], table.rows))
   for (let size = 3; size <= MAX_KEY_COLUMNS; size++) {
-    const more = several(size)
+    const more = setsOf(full, size).find(identifying)
     if (more !== undefined) return guessed(table, more, 'no fewer columns are different in every row')
   }
+  for (let size = 2; size < MAX_KEY_COLUMNS; size++) {
+    const most = setsOf(ranked, size).find(isNearly)
+    if (most !== undefined) return guessed(table, most, whoIsLeftOut(most, table.rows))
+  }
   return { reason: `no ${MAX_KEY_COLUMNS} columns or fewer are filled and different in every row` }
+}
+
+type Ranked = { readonly column: Column; readonly rank: number }
+
+/** Sets of columns that have a code among them, the likeliest first. */
+const setsOf = (ranked: readonly Ranked[], size: number): readonly (readonly Column[])[] =>
+  combinations(ranked.slice(0, MAX_TRIED), size)
+    .filter((set) => set.some(({ rank }) => rank > 0))
+    .toSorted((a, b) => sum(b) - sum(a))
+    .map((set) => set.map(({ column }) => column))
+
+function isIdentifiedNearly(columns: readonly Column[], rows: number): boolean {
+  const limit = Math.floor(rows * MAX_LOST)
+  const { blank, double } = unidentifiedBy(columns, limit)
+  return blank + double <= limit
+}
+
+const counted = (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`)
+
+function whoIsLeftOut(columns: readonly Column[], rows: number): string {
+  const { blank, double } = unidentifiedBy(columns, rows)
+  const lost = [
+    blank > 0 ? [`${counted(blank)} without it`] : [],
+    double > 0 ? [`${counted(double)} with that of another row`] : [],
+  ]
+  return `it identifies nearly every row; ${lost.flat().join(' and ')} cannot be published`
 }
 
 function declaredKey(table: Table): Key | NoKey | undefined {
@@ -83,19 +106,10 @@ const guessed = ({ resource, columns: all }: Table, columns: readonly Column[], 
     guess: {
       resource: resource.name,
       ...(names.length === 1 ? { field: names[0] as string } : {}),
-      what: `${names.map(quoted).join(' with ')} ${names.length === 1 ? 'is' : 'are'} the key: ${why}.`,
+      what: `The key is ${names.map(quoted).join(' with ')}: ${why}.`,
       otherwise: `"primaryKey": ${JSON.stringify(names)} in its schema, with the fields that identify a row`,
     },
   }
-}
-
-const lostBy = (column: Column, rows: number) => (rows - distinctOf(column).size) / rows
-
-function nearlyReason(column: Column, rows: number): string {
-  const blank = blanksOf(column)
-  const double = rows - blank - distinctOf(column).size
-  const lost = [blank > 0 ? [`${blank} rows have none`] : [], double > 0 ? [`${double} have that of another row`] : []]
-  return `it looks like a code, though ${lost.flat().join(' and ')} and are left out`
 }
 
 /** How much a column looks like the key: 0 where it does not, more than 1 where its name says so. */
@@ -128,7 +142,7 @@ const MEASURES = new Set(['number', 'integer', 'boolean', 'date', 'datetime', 't
 const isMeasure = (column: Column): boolean =>
   MEASURES.has(column.declared.type ?? '') || column.values.every((value) => /^-?[0-9]+\.[0-9]+$/.test(value))
 
-const sum = (set: readonly { readonly rank: number }[]) => set.reduce((total, { rank }) => total + rank, 0)
+const sum = (set: readonly Ranked[]) => set.reduce((total, { rank }) => total + rank, 0)
 
 const isSameSet = (names: readonly string[], columns: readonly Column[]) =>
   names.length === columns.length && columns.every(({ name }) => names.includes(name))

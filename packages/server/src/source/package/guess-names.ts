@@ -49,7 +49,7 @@ export type Names = {
 export type NameContext = {
   readonly table: Table
   readonly keyColumns: readonly Column[]
-  /** The columns that are nothing else yet. */
+  /** The columns that are nothing else yet, and those of a key of several: one of them may be the name as well. */
   readonly free: readonly Column[]
   readonly packageName: string
   /** The language that the list is declared to be in. */
@@ -59,7 +59,7 @@ export type NameContext = {
 export function namesOf(context: NameContext): Names {
   const { free, language, table } = context
   const declared = free.filter((column) => column.declared.own.get('role') === 'name')
-  const families = familiesOf(free.filter((column) => isOneLine(column) && !isBlank(column) && isTextual(column)))
+  const families = familiesOf(free.filter((column) => !isBlank(column) && isTextual(column)))
   const languages = new Map(
     families.flatMap(({ members }) =>
       members.flatMap((one) => (one.language === undefined ? [] : [[one.column, one.language]])),
@@ -83,9 +83,11 @@ export function namesOf(context: NameContext): Names {
 
 function chooseNames(families: readonly Family[], context: NameContext): readonly Column[] | undefined {
   const own = ownWords(context)
-  const open = families.filter(({ members }) => members.every(({ column }) => !column.declared.own.has('role')))
+  const open = families.filter(({ members }) =>
+    members.every(({ column }) => !column.declared.own.has('role') && isOneLine(column)),
+  )
   const ranked = open
-    .map((family) => ({ family, rank: rankOf(family, own) + doubts(family) }))
+    .map((family) => ({ family, rank: rankOf(family, own) + doubtsAbout(family) }))
     .toSorted((a, b) => a.rank - b.rank || b.family.members.length - a.family.members.length)
   const [best] = ranked
   if (best === undefined || best.rank >= LAST_RESORT) return wordiest(open)
@@ -112,7 +114,7 @@ const MIN_DISTINCT = 0.3
 function rankOf({ stem, members }: Family, own: ReadonlySet<string>): number {
   const isOwn = (words: readonly string[]) => words.every((word) => own.has(singular(word)))
   if (namesCode(stem)) return LAST_RESORT
-  if (namesAlias(stem)) return 9
+  if (namesAlias(stem)) return isOwn(stem) ? 3.5 : 9
   if (namesName(stem)) {
     const rest = stem.filter((word) => !isNameWord(word) && !isMainNameWord(word))
     if (rest.length === 0) return rest.length === stem.length ? 1 : 1.2
@@ -126,9 +128,10 @@ function rankOf({ stem, members }: Family, own: ReadonlySet<string>): number {
 }
 
 /** Of columns that mostly have no value, or the same. */
-function doubts({ members }: Family): number {
+function doubtsAbout({ members, stem }: Family): number {
   const filled = Math.max(...members.map(({ column }) => 1 - blanksOf(column) / column.values.length))
   const distinct = Math.max(...members.map(({ column }) => distinctShare(column)))
+  if (distinct < MIN_DISTINCT && !namesName(stem)) return LAST_RESORT
   return (filled < MIN_FILLED ? DOUBT : 0) + (distinct < MIN_DISTINCT ? DOUBT : 0)
 }
 
@@ -137,9 +140,9 @@ const ownWords = ({ table, keyColumns, packageName }: NameContext): ReadonlySet<
   new Set([
     ...nounsOf(table.resource.name),
     ...nounsOf(packageName),
-    ...keyColumns.flatMap(({ words }) =>
-      subjectOf(words.map((word) => word.replace(/(?<=..)(?:code|codigo|clave)$/, ''))),
-    ),
+    ...keyColumns
+      .filter(({ words }) => namesCode(words))
+      .flatMap(({ words }) => subjectOf(words.map((word) => word.replace(/(?<=..)(?:code|codigo|clave)$/, '')))),
   ])
 
 const MAX_COUNTED = 5_000
@@ -150,7 +153,9 @@ function wordiest(families: readonly Family[]): readonly Column[] | undefined {
     .flatMap(({ members }) => members.map(({ column }) => column))
     .filter(
       (column) =>
-        !looksLikeCodes(column) && shareThatFits(column, (value) => /^https?:|^[^\p{L}]*$/u.test(value)) < 0.5,
+        !looksLikeCodes(column) &&
+        distinctShare(column) >= MIN_DISTINCT &&
+        shareThatFits(column, (value) => /^https?:|^[^\p{L}]*$/u.test(value)) < 0.5,
     )
   const counted = columns.map((column) => ({
     column,
@@ -221,7 +226,7 @@ function otherNamesIn(families: readonly Family[], chosen: readonly Column[], la
       const shared = members.filter(
         ({ column, language }) => language !== undefined && ofNames.has(language) && !chosen.includes(column),
       )
-      return shared.length > 1 && !namesDescription(stem) && !namesCode(stem)
+      return shared.length > 1 && !namesName(stem) && !namesDescription(stem) && !namesCode(stem)
     })
     .flatMap(({ members }) => members.map(({ column }) => column))
     .filter((column) => !column.declared.own.has('role'))

@@ -44,6 +44,7 @@ export type ReferenceContext = {
 }
 
 const MIN_RESOLVED = 0.98
+const MIN_TOLD = 0.7
 
 /** The references of a table, those that are declared first; no column is the field of two. */
 export function referencesOf(context: ReferenceContext): readonly Reference[] {
@@ -180,19 +181,38 @@ function resolvedShare(columns: readonly Column[], referred: readonly Column[]):
 function guessedReference(column: Column, context: ReferenceContext): Reference | undefined {
   const { own, all } = context
   if ((own.key.length === 1 && own.key[0] === column) || isBlank(column)) return undefined
-  const isPartOfKey = own.key.includes(column)
   for (const target of all) {
     if (target === own) continue
     const by = codesOf(target).find(
-      (code, at) =>
-        isNamedAfter(column, own, target, code, at === 0) &&
-        shareThatFits(column, (value) => distinctOf(code).has(value)) >= (isPartOfKey ? 1 : MIN_RESOLVED),
+      (code, at) => isNamedAfter(column, own, target, code, at === 0) && has(code, column, own),
     )
-    if (by === undefined) continue
-    const reference = referenceTo(target, [column], [by.name], context, false)
-    if (reference !== undefined) return { ...reference, guess: referenceGuess(column, own, target, by) }
+    const reference = by === undefined ? undefined : referenceTo(target, [column], [by.name], context, false)
+    if (by !== undefined && reference !== undefined)
+      return { ...reference, guess: referenceGuess(column, own, target, by) }
   }
+  tellNearly(column, context)
   return undefined
+}
+
+/** Whether the codes of a list have the values of a column; in a key nothing may be missing. */
+const has = (code: Column, column: Column, { key }: KeyedTable) =>
+  shareThatFits(column, (value) => distinctOf(code).has(value)) >= (key.includes(column) ? 1 : MIN_RESOLVED)
+
+/** Where most values are codes of the list that the column is named after, its owner will want to know. */
+function tellNearly(column: Column, { own, all, tell }: ReferenceContext): void {
+  for (const target of all) {
+    const [code] = target.key
+    if (target === own || code === undefined || target.key.length > 1) continue
+    if (!isNamedAfter(column, own, target, code, true)) continue
+    if (shareThatFits(column, (value) => distinctOf(code).has(value)) < MIN_TOLD) continue
+    const other = column.values.find((value) => value !== '' && !distinctOf(code).has(value)) ?? ''
+    tell({
+      resource: own.table.resource.name,
+      field: column.name,
+      what: `${quoted(column.name)} does not refer to ${quoted(target.table.resource.name)}: some of its values are not there, such as ${quoted(other)}.`,
+      otherwise: `"nomenclator:embed": ${quoted(target.table.resource.name)} at the field; what is not there is then left out`,
+    })
+  }
 }
 
 /** The key of a list of one field, then other columns that identify its records. */

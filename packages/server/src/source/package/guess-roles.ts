@@ -74,17 +74,17 @@ export function rolesOf(context: RoleContext): Roles {
   const aliases = rest().filter((column) => isAlias(column, context))
   if (aliases.length > 0) {
     give(aliases, 'alias')
-    guesses.push(guessOf(context, aliases, 'other names to find a record by', 'alias'))
+    guesses.push(guessOf(context, aliases, 'taken as other names to find a record by', 'alias'))
   }
   const descriptions = descriptionsOf(rest(), context)
   if (!has('description') && descriptions.length > 0) {
     give(descriptions, 'description')
-    guesses.push(guessOf(context, descriptions, 'the description', 'description'))
+    guesses.push(guessOf(context, descriptions, 'taken as the description', 'description'))
   }
   const otherCodes = rest().filter(isOtherCode)
   if (otherCodes.length > 0) {
     for (const column of otherCodes) codes.add(column)
-    guesses.push(guessOf(context, otherCodes, 'further codes to find a record by', 'code'))
+    guesses.push(guessOf(context, otherCodes, 'taken as further codes to find a record by', 'code'))
   }
   return { values, codes, guesses, ...(point === undefined ? {} : { point }) }
 }
@@ -126,8 +126,7 @@ const MIN_PAIRS = 0.95
 
 /** The column that has both numbers. Those that are declared as points have the longitude first, as the standard says. */
 function pointOf({ free, roleOf }: RoleContext): Point | undefined {
-  const isPoint = ({ declared }: Column) =>
-    declared.type === 'geopoint' && [undefined, 'default'].includes(declared.format)
+  const isPoint = ({ declared }: Column) => declared.type === 'geopoint'
   const declared = free.find(
     (column) => roleOf(column) === 'coordinates' || (roleOf(column) === undefined && isPoint(column)),
   )

@@ -95,14 +95,15 @@ export function shareThatFits(column: Column, fits: (value: string) => boolean):
 }
 
 const MAX_NAME = 1_000
-const CONTROL = /\p{Cc}/u
+/** Signs of a line or of none; those that stand for others in an encoding that was mistaken are mended where values are read. */
+const CONTROL = /[^\P{Cc}\u0080-\u009f]/u
 
 /** Whether every value can be a name or a code: one line that is not too long. */
 export const isOneLine = memoized((column: Column): boolean =>
   column.values.every((value) => value.length <= MAX_NAME && !CONTROL.test(value)),
 )
 
-const MAX_CODE = 64
+const MAX_CODE = 128
 const MAX_SPACED = 0.1
 
 /** Whether the values look like codes: short, and hardly any of several words. */
@@ -114,21 +115,31 @@ export const looksLikeCodes = memoized((column: Column): boolean => {
   )
 })
 
-/** Whether no two rows have the same values in the columns, and none lacks one. */
-export function identifies(columns: readonly Column[]): boolean {
-  const [only, ...rest] = columns
-  if (only === undefined) return false
+/** How many rows lack a value in one of the columns, or have all of another row; counted up to a limit. */
+export function unidentifiedBy(
+  columns: readonly Column[],
+  limit: number,
+): { readonly blank: number; readonly double: number } {
+  const [first, ...rest] = columns
   const seen = new Set<string>()
-  for (let row = 0; row < only.values.length; row++) {
-    let value = only.values[row] as string
-    if (value === '') return false
+  let [blank, double] = [0, 0]
+  for (let row = 0; row < (first?.values.length ?? 0) && blank + double <= limit; row++) {
+    let value = first?.values[row] as string
+    let isBlank = value === ''
     for (const column of rest) {
       const next = column.values[row] as string
-      if (next === '') return false
+      isBlank ||= next === ''
       value += `\0${next}`
     }
-    if (seen.has(value)) return false
-    seen.add(value)
+    if (isBlank) blank++
+    else if (seen.has(value)) double++
+    else seen.add(value)
   }
-  return true
+  return { blank, double }
+}
+
+/** Whether no two rows have the same values in the columns, and none lacks one. */
+export function identifies(columns: readonly Column[]): boolean {
+  const { blank, double } = unidentifiedBy(columns, 0)
+  return blank + double === 0
 }

@@ -95,13 +95,16 @@ const SEPARATORS = ['.', '-', '/', ':', ' ', '_'] as const
 const MIN_LEVELS = 3
 /** With two levels only, so many below and so many for each above are no chance. */
 const MIN_BELOW = 10
-const MIN_BRANCHES = 2
+const MIN_BRANCHES = 1.5
+
+/** Numerals begin with others. */
+const ROMAN = /^[IVXLCM]+$/i
 
 /** How the codes are cut, if it is beyond doubt that they form a tree. */
 export const prefixOf = memoized((codes: ReadonlySet<string>): Prefix | undefined => {
-  if (isSeries(codes)) return undefined
+  if (isSeries(codes) || [...codes].every((code) => ROMAN.test(code))) return undefined
   const prefix = anyPrefix(codes)
-  if (prefix === undefined) return undefined
+  if (prefix === undefined || branchesOf(codes, prefix) < MIN_BRANCHES) return undefined
   const levels = levelsOf(codes, prefix)
   const [above = 0, below = 0] = levels
   const isPlain = levels.length === 2 && below >= MIN_BELOW && below >= MIN_BRANCHES * above
@@ -146,6 +149,12 @@ function levelsOf(codes: ReadonlySet<string>, prefix: Prefix): readonly number[]
     counts[level] = (counts[level] ?? 0) + 1
   }
   return counts
+}
+
+/** How many records a record that has any below it has, on average. */
+function branchesOf(codes: ReadonlySet<string>, prefix: Prefix): number {
+  const above = [...codes].flatMap((code) => codeAbove(code, prefix) ?? [])
+  return above.length / new Set(above).size
 }
 
 /** Whether they are numbers that were counted up, of which every one begins with another by chance. */

@@ -96,7 +96,7 @@ const SURE: ReadonlyMap<ValueType, (value: string) => boolean> = new Map([
 export function isSureToFit(column: Column): boolean {
   const format = formatOf(column)
   const type = valueTypeOf(format)
-  if (type === 'text') return true
+  if (type === 'text' || !isTypeDeclared(column)) return true
   const fits = SURE.get(type)
   return fits !== undefined && format.format === undefined && allFit(column, fits)
 }

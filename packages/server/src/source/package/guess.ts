@@ -10,7 +10,7 @@ import { type Key, keyOf, quoted } from './guess-key.ts'
 import { namesOf } from './guess-names.ts'
 import { type KeyedTable, listName, type Reference, referencesOf } from './guess-references.ts'
 import { rolesOf } from './guess-roles.ts'
-import { type Column, columnNamed, distinctOf, type Table, tableOf } from './guess-table.ts'
+import { allFit, type Column, columnNamed, distinctOf, type Table, tableOf } from './guess-table.ts'
 import { isSeries, treeOf } from './guess-tree.ts'
 import { formatOf, isTypeDeclared, isWholeNumber } from './guess-types.ts'
 import { type FieldProperties, fieldProperties, type ListProperties, listProperties } from './profile.ts'
@@ -131,16 +131,19 @@ function freeSlug(
   return slug
 }
 
+/** The share of codes that may be shorter by chance. */
+const MAX_SHORT = 1 / 3
+
 /** Codes that a spreadsheet took for numbers. */
 function lostZeros({ resource }: Table, { columns }: Key): Guess | undefined {
   for (const column of columns) {
     const lengths = new Map<number, number>()
-    if (!column.values.every((value) => value === '' || isWholeNumber(value))) continue
+    if (column.declared.type === 'string' || !allFit(column, isWholeNumber)) continue
     for (const { length } of column.values) if (length > 0) lengths.set(length, (lengths.get(length) ?? 0) + 1)
     const [long, short] = [...lengths.keys()].toSorted((a, b) => b - a)
     if (lengths.size !== 2 || long === undefined || short !== long - 1 || isSeries(distinctOf(column))) continue
     const few = lengths.get(short) as number
-    if (few * 2 > column.values.length) continue
+    if (few / column.values.length > MAX_SHORT) continue
     return {
       resource: resource.name,
       field: column.name,
@@ -217,7 +220,8 @@ function draftOf(
     !key.includes(column) && !referring.has(column) && (tree?.prefix !== undefined || tree?.columns.at(-1) !== column)
   const free = table.columns.filter(isFree)
   const language = list.language ?? resource.language ?? descriptor.language
-  const names = namesOf({ table, keyColumns: key, free, packageName: descriptor.name, language })
+  const parts = key.length > 1 ? key.filter((column) => !referring.has(column)) : []
+  const names = namesOf({ table, keyColumns: key, free: [...free, ...parts], packageName: descriptor.name, language })
   tell(names.guess)
   const unnamed = free.filter((column) => !names.columns.includes(column))
   const roles = rolesOf({

@@ -5,9 +5,6 @@ import type { OwnProperties, Resource, TableField } from './descriptor.ts'
 import { isLanguageTag } from './guess-language.ts'
 
 export const PREFIX = 'nomenclator:'
-/** Where the profile is published. */
-export const PROFILE = 'https://nomenclator.dev/profile/1/package.json'
-
 /** What a field can be declared to be. `coordinates` are latitude and longitude in one value, `fact` is none of the others. */
 export const FIELD_ROLES = [
   'code',
