@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { connect, sync } from '../packages/client/src/index.ts'
 import type { Entity } from '../packages/server/src/catalog/entity.ts'
 import { removalOf } from '../packages/server/src/release/packages.ts'
 import type { Source } from '../packages/server/src/source/source.ts'
@@ -112,6 +113,12 @@ test('another Nomenclator mirrors it under the same digest, with what its packag
   expect(mirror.current().digest).toBe(digest)
   expect(mirror.current().manifest.packages).toEqual(manifest.packages as [])
   expect(await mirror.verify(digest)).toEqual([])
+})
+
+test('a client has a copy that it has verified by the digest', async () => {
+  const copy = new Map()
+  const { release } = await sync(connect(service.url), copy)
+  expect(release).toBe(home.current().digest)
 })
 
 test('a site of files needs lists with pages of API v1, and says so', async () => {

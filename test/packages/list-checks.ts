@@ -2,8 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { broaderOf, type Entity, type Field, nameFieldOf } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../packages/server/src/catalog/flatten.ts'
-import { fieldSlug } from '../../packages/server/src/catalog/slug.ts'
-import { keySegments, recordAddress } from '../../packages/server/src/explorer/links.ts'
+import { filterParameter, keySegments, recordAddress } from '../../packages/server/src/explorer/links.ts'
 import { recordPath } from '../../packages/server/src/http/v2/record-key.ts'
 import type { Documented } from '../support/openapi.ts'
 
@@ -62,7 +61,9 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     for (const [name, field] of Object.entries(list.entity.fields)) {
       const sample = all.map((record) => record[name]).find((value) => isAskable(field, value))
       if (sample === undefined) continue
-      const query = `${fieldSlug(list.entity, name)}=${encodeURIComponent(String(sample))}`
+      const parameter = filterParameter(list.entity, [name])
+      if (parameter === '') continue
+      const query = `${encodeURIComponent(parameter)}=${encodeURIComponent(String(sample))}`
       const response = await get(list, `?per_page=${PER_PAGE}&${query}`)
       const expected = all.filter((record) => record[name] === sample).length
       const total = Number(response.headers.get('X-Total'))

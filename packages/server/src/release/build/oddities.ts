@@ -6,7 +6,10 @@ import type { Findings } from '../../source/findings.ts'
 import type { RowsOf } from './official-code.ts'
 
 /** The names of fields on a dotted path; they may have dots themselves. */
-const stepsOf = (entity: Entity, path: string): readonly string[] => pathsOf(entity).get(path)?.steps ?? path.split('.')
+function stepsOf(entity: Entity, path: string): readonly string[] {
+  const found = [...pathsOf(entity).values()].find((one) => one.path === path || one.steps.join('.') === path)
+  return found?.steps ?? path.split('.')
+}
 
 type Reader = (row: Values | undefined) => Identity | undefined
 
