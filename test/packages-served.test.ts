@@ -1,10 +1,13 @@
 // Lists of packages under a running service: one that comes is served at once in all of it, without a restart, and one that goes is gone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { code, type Entity, embeds, entity, name } from '../packages/server/src/catalog/entity.ts'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Entity } from '../packages/server/src/catalog/entity.ts'
 import { removalOf } from '../packages/server/src/release/packages.ts'
 import type { Source } from '../packages/server/src/source/source.ts'
+import { code, embeds, entity, name } from './support/definitions.ts'
 import { nothing, packageOf } from './support/packages.ts'
-import { nomenclator, TestHome } from './support/releases.ts'
+import { nomenclator, TestDirectory, TestHome } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
 setDefaultTimeout(120_000)
@@ -109,6 +112,13 @@ test('another Nomenclator mirrors it under the same digest, with what its packag
   expect(mirror.current().digest).toBe(digest)
   expect(mirror.current().manifest.packages).toEqual(manifest.packages as [])
   expect(await mirror.verify(digest)).toEqual([])
+})
+
+test('a site of files needs lists with pages of API v1, and says so', async () => {
+  using directory = new TestDirectory()
+  const { code, err } = await nomenclator('export', 'site', join(directory.path, 'site'), '--home', home.path)
+  expect([code, err]).toEqual([1, expect.stringContaining('no list of the release has pages of API v1')])
+  expect(readdirSync(directory.path)).toEqual([])
 })
 
 test('a list that goes is gone everywhere, and the changes tell all of it', async () => {

@@ -86,7 +86,7 @@ async function checkServed(home: TestHome, before: string): Promise<ReadonlyMap<
     }
     found.set(name, verdicts)
   }
-  found.set('', await checkWhole(home, service.url))
+  found.set(WHOLE, await checkWhole(home, service.url))
   return found
 }
 
@@ -114,6 +114,9 @@ async function checkWhole(home: TestHome, url: string): Promise<Verdict[]> {
     },
   ]
 }
+
+/** Under which the verdicts about all packages together are. */
+const WHOLE = ''
 
 /** Stands for the home that a step is to have. */
 const HOME = 'HOME'
@@ -149,28 +152,43 @@ function tableOf(rows: readonly (readonly (string | number)[])[]): string {
     .join('\n')
 }
 
-const [directory] = process.argv.slice(2)
-if (directory === undefined || !existsSync(directory)) {
-  console.error('Usage: npm run check:packages -- DIR, a directory with packages in it')
-  process.exit(2)
+/** Gives the exit code. */
+async function main(directory: string | undefined): Promise<number> {
+  if (directory === undefined || !existsSync(directory)) {
+    console.error('Usage: npm run check:packages -- DIR, a directory with packages in it')
+    return 2
+  }
+  using home = new TestHome()
+  const paths = packagesBelow(directory)
+  const before = await firstRelease(home)
+  const imported = await importAll(home, paths)
+  const verdicts = await checkServed(home, before)
+  const { packages = [] } = home.current().manifest
+  console.log(
+    tableOf(imported.map((one) => rowOf(one, packages, home, verdicts.get(one.report?.package ?? '-') ?? []))),
+  )
+  return printFaults(imported, verdicts) ? 1 : 0
 }
-using home = new TestHome()
-const paths = packagesBelow(directory)
-const before = await firstRelease(home)
-const imported = await importAll(home, paths)
-const verdicts = await checkServed(home, before)
-const { packages = [] } = home.current().manifest
-console.log(tableOf(imported.map((one) => rowOf(one, packages, home, verdicts.get(one.report?.package ?? '') ?? []))))
-for (const { path, refusal } of imported)
-  if (refusal !== undefined) console.log(`\n${basename(path)} is refused:\n${refusal.replace(/^/gm, '  ')}`)
-const faults = [...verdicts.values()]
-  .flat()
-  .flatMap(({ list, check, faults: all }) => all.slice(0, 5).map((fault) => `${list}, ${check}: ${fault}`))
-if (faults.length > 0) console.log(`\nNot sound:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
-const unstable = imported.filter(({ report }) => report !== undefined && report.outcome !== 'nothing to do')
-for (const { path } of unstable) console.log(`${basename(path)} is another release when it is imported again`)
-const whole = (verdicts.get('') ?? []).map(({ check, faults: all }) => (all.length === 0 ? check : check.toUpperCase()))
-console.log(`\nThe home with all of them: ${whole.join(', ')}`)
-const guesses = imported.flatMap(({ report }) => report?.guesses ?? []).length
-console.log(`${paths.length} packages, ${guesses} guesses, ${faults.length} faults`)
-process.exitCode = faults.length + unstable.length > 0 ? 1 : 0
+
+/** Says whether there are any. */
+function printFaults(imported: readonly Imported[], verdicts: ReadonlyMap<string, Verdict[]>): boolean {
+  for (const { path, refusal } of imported)
+    if (refusal !== undefined) console.log(`\n${basename(path)} is refused:\n${refusal.replace(/^/gm, '  ')}`)
+  const faults = [...verdicts.values()]
+    .flat()
+    .flatMap(({ list, check, faults: all }) => all.slice(0, MAX_SHOWN).map((fault) => `${list}, ${check}: ${fault}`))
+  if (faults.length > 0) console.log(`\nNot sound:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+  const unstable = imported.filter(({ report }) => report !== undefined && report.outcome !== 'nothing to do')
+  for (const { path } of unstable) console.log(`${basename(path)} is another release when it is imported again`)
+  const ofHome = verdicts.get(WHOLE) ?? []
+  const whole = ofHome.map(({ check, faults: all }) => (all.length === 0 ? check : check.toUpperCase()))
+  console.log(`\nThe home with all of them: ${whole.join(', ')}`)
+  const guesses = imported.flatMap(({ report }) => report?.guesses ?? []).length
+  console.log(`${imported.length} packages, ${guesses} guesses, ${faults.length} faults`)
+  return faults.length + unstable.length > 0
+}
+
+const MAX_SHOWN = 5
+
+// What waits for lines of the service that was stopped would keep the process alive.
+process.exit(await main(process.argv[2]))

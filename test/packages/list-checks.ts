@@ -66,7 +66,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const response = await get(list, `?per_page=${PER_PAGE}&${query}`)
       const expected = all.filter((record) => record[name] === sample).length
       const total = Number(response.headers.get('X-Total'))
-      const found = response.status === 200 ? await recordsIn(response) : []
+      const found = await recordsFound(response)
       if (total < expected || found.length === 0) faults.push(`${query}: ${total} records, status ${response.status}`)
     }
     return faults
@@ -78,7 +78,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const name = nameOf(list, record)
       if (name === undefined) continue
       const response = await get(list, `?per_page=${PER_PAGE}&q=${encodeURIComponent(name)}`)
-      const found = response.status === 200 ? await recordsIn(response) : []
+      const found = await recordsFound(response)
       if (!found.some((one) => Bun.deepEquals(one, record))) faults.push(`q=${name} does not find it`)
     }
     return faults
@@ -116,7 +116,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const own = String(record[key])
       const expected = { children: below.get(own)?.length ?? 0, descendants: descendants(own) }
       for (const [axis, count] of Object.entries(expected)) {
-        const total = Number((await fetch(`${list.url}${path}/${axis}`)).headers.get('X-Total'))
+        const total = await totalAt(`${list.url}${path}/${axis}`)
         if (total !== count) faults.push(`${path}/${axis} has ${total} records, not ${count}`)
       }
     }
@@ -202,6 +202,19 @@ async function recordsIn(response: Response): Promise<readonly PublishedRecord[]
   const found: unknown = await response.json()
   if (!Array.isArray(found)) throw new Error(`no list: ${JSON.stringify(found).slice(0, 200)}`)
   return found
+}
+
+/** Reads the response to its end: a service that is stopped waits for those that are not. */
+async function totalAt(url: string): Promise<number> {
+  const response = await fetch(url)
+  await response.arrayBuffer()
+  return Number(response.headers.get('X-Total'))
+}
+
+/** Those of a list; of a problem none. */
+async function recordsFound(response: Response): Promise<readonly PublishedRecord[]> {
+  const found: unknown = await response.json()
+  return Array.isArray(found) ? found : []
 }
 
 const wholeLists = new WeakMap<Entity, Promise<readonly PublishedRecord[]>>()

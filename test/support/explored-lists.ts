@@ -1,8 +1,9 @@
 // Three lists of a package that nothing of the program knows, to explore: keys of any text, a tree, and values of every type.
 import { type Catalog, catalogOf } from '../../packages/server/src/catalog/catalog.ts'
-import { type Entity, entity } from '../../packages/server/src/catalog/entity.ts'
+import type { Entity } from '../../packages/server/src/catalog/entity.ts'
 import { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
+import { entity } from './definitions.ts'
 import { HOSTILE_NAMES } from './explored.ts'
 import { type Rows, sourceOf, TestHome } from './releases.ts'
 import { serverOf, type TestServer } from './server.ts'

@@ -1,5 +1,5 @@
 // The client of API v2: collections by name, searches, and what changed, as typed records.
-import type { BuiltIn } from './built-in.ts'
+import type { Collections as BuiltIn } from './built-in-types.ts'
 import { interrupted, ReleaseGone } from './errors.ts'
 import { valueAt } from './record-path.ts'
 import type {

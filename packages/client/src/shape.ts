@@ -113,16 +113,12 @@ export type Selected<S extends CollectionShape, F extends string, X extends bool
   : Picked<S, Everything<S>, F, E>
 
 /** The value of a key that has one field; never of one that has several. */
-export type OnlyKey<K> = keyof K extends infer N
-  ? N extends keyof K
-    ? [keyof K] extends [N]
-      ? K[N]
-      : never
-    : never
-  : never
+export type OnlyKey<K, N extends keyof K = keyof K> = N extends unknown ? ([keyof K] extends [N] ? K[N] : never) : never
 
 /** How `get` names a record: by its identifier, or by an object that has its key, such as a record. */
-export type IdOf<S extends CollectionShape> = [S['owner']] extends [never] ? OnlyKey<S['key']> | S['key'] : S['key']
+export type IdOf<S extends CollectionShape> = [S['owner']] extends [never]
+  ? OnlyKey<S['key']> | S['key'] | S['record']
+  : S['key']
 
 /** How `byCode` names a record: by its code, or by the code or identifier of its owner and its own. */
 export type CodeOf<S extends CollectionShape> = [S['owner']] extends [never] ? string : readonly [string, string]

@@ -19,6 +19,8 @@ type ReleaseManifest = {
   readonly entities: readonly ReleasedCollection[]
   /** The values of each stand in the order in which they are digested. */
   readonly aliases: readonly Readonly<Record<string, string>>[]
+  /** What the packages of its lists tell of themselves. */
+  readonly packages?: readonly object[]
 }
 
 export async function bringUp(service: Service, store: Store, { signal }: SyncOptions): Promise<SyncReport> {
@@ -68,15 +70,24 @@ type Todo = Pick<ReleasedCollection, 'name' | 'records' | 'facts'> & {
 /** The digest of a release is that of a list of its collections, so the list is known to be the right one. */
 async function releasedCollections(service: Service, release: string, signal: AbortSignal | undefined) {
   const document = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
-  const { entities, aliases } = document
+  const { entities, aliases, packages = [] } = document
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
   const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
+  if (packages.length > 0) lines.push(`packages ${await sha256(packages.map(canonicalJson).join('\n'))}`)
   const text = ['nomenclator release 1', ...lines, ''].join('\n')
   if ((await sha256(text)) !== release)
     throw new DigestMismatch(`the collections of release ${release} are not those that its digest says`)
   return entities
 }
+
+/** JSON in which the members of objects stand in the order of their names. */
+const canonicalJson = (value: object): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
 
 async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))

@@ -1,8 +1,8 @@
 // Definitions that come from elsewhere are taken as they are or refused, with what is wrong.
 import { describe, expect, test } from 'bun:test'
+import { builtInCatalog } from '../source/built-in.ts'
 import { type EntityData, entityData } from './catalog.ts'
 import { definitionFault } from './definition-check.ts'
-import { builtInCatalog } from './entities.ts'
 
 const known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
 

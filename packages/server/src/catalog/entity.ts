@@ -1,5 +1,4 @@
-// The little language in which a catalog is defined, and the types that follow from a definition.
-
+// The little language in which a catalog is defined.
 import { memoized } from '../base/memoized.ts'
 
 type Own = {
@@ -18,7 +17,7 @@ type NameField = Own &
   }
 type CodeField = Own & MayLack & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
 type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
-export type EmbedField<E extends Entity = Entity> = Own & MayLack & { readonly kind: 'embed'; readonly entity: E }
+export type EmbedField = Own & MayLack & { readonly kind: 'embed'; readonly entity: Entity }
 
 export const VALUE_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'year', 'list'] as const
 export type ValueType = (typeof VALUE_TYPES)[number]
@@ -32,8 +31,13 @@ export type ValueRole = (typeof VALUE_ROLES)[number]
 export type ValueField = Own &
   MayLack & { readonly kind: 'value'; readonly type: ValueType; readonly role?: ValueRole; readonly language?: string }
 /** The key of the record above it in a tree of records of the same entity; absent at a root. */
-export type BroaderField = Own & { readonly kind: 'broader'; readonly optional: true }
-type NumberFactField<T extends 'integer' | 'number'> = Own & { readonly kind: 'fact'; readonly type: T } & Bounds
+type BroaderField = Own & { readonly kind: 'broader'; readonly optional: true }
+type NumberFactField = Own & {
+  readonly kind: 'fact'
+  readonly type: 'integer' | 'number'
+  readonly min: number
+  readonly max: number
+}
 type TextFactField = Own & {
   readonly kind: 'fact'
   readonly type: 'text'
@@ -41,7 +45,7 @@ type TextFactField = Own & {
   readonly shape: string
 }
 /** What may be known of a record and is no part of it as it is published in API v1. */
-export type FactField = NumberFactField<'integer'> | NumberFactField<'number'> | TextFactField
+export type FactField = NumberFactField | TextFactField
 export type Field = IdField | NameField | CodeField | CopyField | EmbedField | ValueField | BroaderField | FactField
 
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
@@ -81,81 +85,16 @@ export type Entity = {
   readonly expects: readonly Expectation[]
 }
 
-type NamesOf<E extends Entity, Kind> = {
-  [N in keyof E['fields'] & string]: E['fields'][N]['kind'] extends Kind ? N : never
-}[keyof E['fields'] & string]
-type Published = Exclude<Field['kind'], 'fact'>
-type Given<F extends Field> = F['kind'] extends 'id' | 'embed' ? number : string
-
-/** A record as a source gives it: every embedded record by its identifier, copies left out, facts where they are known. */
-export type Row<E extends Entity = Entity> = {
-  readonly [N in NamesOf<E, Exclude<Published, 'copy'>>]: Given<E['fields'][N]>
-} & { readonly [N in NamesOf<E, 'fact'>]?: FactValue }
-
-/** A row of an entity that is only known at run time; what is not known is not there. */
+/**
+ * A record as it is before it is rendered: every embedded record by what it is referred to by, copies left out; what is not known
+ * is not there.
+ */
 export type Values = Readonly<Record<string, string | number>>
 
 /** What a record is referred to by: the value of its key, or those of several fields as one text. */
 export type Identity = string | number
 
 export type FactValue = string | number
-
-type Rendered<F extends Field> =
-  F extends EmbedField<infer P> ? RecordOf<P> : F extends { kind: 'id' } ? number : string
-
-type Known<F extends Field> = F extends { type: 'text' } ? string : number
-
-/** The facts of a record, null where one is not known. */
-export type FactsOf<E extends Entity> = { readonly [N in NamesOf<E, 'fact'>]: Known<E['fields'][N]> | null }
-
-/** A record as it is published: embedded records in full. */
-export type RecordOf<E extends Entity> = {
-  readonly [N in NamesOf<E, Published>]: Rendered<E['fields'][N]>
-}
-
-export const id = (description: string): IdField => ({ kind: 'id', description })
-export const name = (description: string): NameField => ({ kind: 'name', description })
-export const code = (description: string, pattern: RegExp, shape: string): CodeField => ({
-  kind: 'code',
-  description,
-  pattern,
-  shape,
-})
-export const copyOf = (of: string): CopyField => ({ kind: 'copy', of, description: `same value as ${of}` })
-export const embeds = <const E extends Entity>(entity: E, description: string): EmbedField<E> => ({
-  kind: 'embed',
-  entity,
-  description,
-})
-
-type Bounds = { readonly min: number; readonly max: number }
-export const integerFact = (description: string, bounds: Bounds): NumberFactField<'integer'> => ({
-  kind: 'fact',
-  type: 'integer',
-  description,
-  ...bounds,
-})
-export const numberFact = (description: string, bounds: Bounds): NumberFactField<'number'> => ({
-  kind: 'fact',
-  type: 'number',
-  description,
-  ...bounds,
-})
-export const textFact = (description: string, pattern: RegExp, shape: string): TextFactField => ({
-  kind: 'fact',
-  type: 'text',
-  description,
-  pattern,
-  shape,
-})
-
-type Optional = 'title' | 'order' | 'expects'
-type Definition = Omit<Entity, Optional> & Partial<Pick<Entity, Optional>>
-type Defined<D extends Definition> = Omit<D, Optional> & Pick<Entity, Optional>
-
-export function entity<const D extends Definition>(definition: D): Defined<D> {
-  return { title: definition.plural, order: 'by key', expects: [], ...definition }
-}
 
 /** The single field that other entities refer to it by. */
 export function identifierOf(entity: Entity): string {

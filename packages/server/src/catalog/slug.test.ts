@@ -1,6 +1,6 @@
 // Slugs: what they are made of, and that no two fields share one.
 import { expect, test } from 'bun:test'
-import { entity } from './entity.ts'
+import { entity } from '../../../../test/support/definitions.ts'
 import { fieldSlug, slugOf } from './slug.ts'
 
 test.each([

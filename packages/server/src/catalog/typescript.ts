@@ -2,7 +2,7 @@
 import type { Catalog } from './catalog.ts'
 import { broaderOf, type Entity, type Field, factsOf, publishedFields, type ValueType } from './entity.ts'
 import { descendantsOf, ownerOf } from './lineage.ts'
-import { keyPathsOf, pathsOf } from './paths.ts'
+import { type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
 
 /** A name in the style of types: areas-conocimiento becomes AreasConocimiento, and area-1 is another than area1. */
 export const pascalCase = (name: string): string =>
@@ -36,6 +36,12 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const member = (name: string) => (IDENTIFIER.test(name) ? name : quoted(name))
 const union = (names: readonly string[]) => (names.length === 0 ? 'never' : names.map(quoted).join(' | '))
+/** As formatters have it, so that what is written need not be formatted again. */
+const MAX_LINE = 120
+const unionMember = (start: string, names: readonly string[], indent: string) =>
+  `${indent}${start} ${union(names)}`.length <= MAX_LINE
+    ? `${start} ${union(names)}`
+    : `${start}${names.map((name) => `\n${indent}  | ${quoted(name)}`).join('')}`
 const objectType = (members: readonly string[], indent: string) =>
   members.length === 0 ? 'Record<never, never>' : `{\n${members.map((one) => `${indent}  ${one}\n`).join('')}${indent}}`
 
@@ -71,12 +77,28 @@ const recordType = (entity: Entity): string =>
     '',
   )
 
-/** The type of a field of the key: an embedded record stands for its own key, in a list where that has several values. */
+/** The type of a field of the key: an embedded record stands for its own key. */
 function keyType({ fields }: Entity, name: string): string {
   const field = fields[name]
-  const own = field?.kind === 'id' ? 'number' : 'string'
-  const types =
-    field?.kind === 'embed' ? keyPathsOf(field.entity).map(({ numeric }) => (numeric ? 'number' : 'string')) : [own]
+  if (field?.kind === 'embed') return keyTypes(field.entity)
+  return field?.kind === 'id' ? 'number' : 'string'
+}
+
+const isOfType = (field: Field, types: readonly ValueType[]) => field.kind === 'value' && types.includes(field.type)
+
+/** What embedded records are referred to by, where any is by something else than a number. */
+function referencesOf(paths: readonly FieldPath[]): string[] {
+  const references = paths.flatMap(({ path, field }) =>
+    field.kind === 'embed' ? [{ path, type: keyTypes(field.entity) }] : [],
+  )
+  if (references.every(({ type }) => type === 'number')) return []
+  const members = references.map(({ path, type }) => `readonly ${member(path)}: ${type}`)
+  return [`readonly references: { ${members.join('; ')} }`]
+}
+
+/** What a record is referred to by: a list where its key has several values. */
+function keyTypes(entity: Entity): string {
+  const types = keyPathsOf(entity).map(({ numeric }) => (numeric ? 'number' : 'string'))
   return types.length === 1 ? (types[0] as string) : `readonly [${types.join(', ')}]`
 }
 
@@ -84,7 +106,12 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
   const facts = factsOf(entity).map(
     ([name, fact]) => `${documented(fact, '    ')}readonly ${member(name)}: ${typeOf(entity, fact)}`,
   )
-  const codes = [...pathsOf(entity).values()].filter(({ field }) => field.kind === 'code').map(({ path }) => path)
+  const paths = [...pathsOf(entity).values()]
+  const pathsWhere = (holds: (field: Field) => boolean) =>
+    paths.filter(({ field }) => holds(field)).map(({ path }) => path)
+  const codes = pathsWhere((field) => field.kind === 'code' || isOfType(field, ['text']))
+  const bounded = pathsWhere((field) => isOfType(field, ['integer', 'number', 'year', 'date']))
+  const languages = [...new Set(paths.flatMap(({ field }) => (field.kind === 'name' ? (field.language ?? []) : [])))]
   const owner = ownerOf(entity)
   const below = descendantsOf(catalog, entity).map(({ plural }) => plural)
   return objectType(
@@ -92,11 +119,14 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
       `readonly record: ${typeName(entity)}`,
       `readonly facts: ${objectType(facts, '    ')}`,
       `readonly key: { ${entity.key.map((name) => `readonly ${member(name)}: ${keyType(entity, name)}`).join('; ')} }`,
-      `readonly codes: ${union(codes)}`,
+      unionMember('readonly codes:', codes, '    '),
       `readonly owner: ${union(owner === undefined ? [] : [owner.entity.plural])}`,
-      `readonly below: ${union(below)}`,
+      unionMember('readonly below:', below, '    '),
       `readonly v1: ${entity.v1 !== undefined}`,
+      ...(bounded.length === 0 ? [] : [`readonly bounded: ${union(bounded)}`]),
+      ...referencesOf(paths),
       ...(broaderOf(entity) === undefined ? [] : ['readonly tree: true']),
+      ...(languages.length === 0 ? [] : [`readonly languages: ${union(languages)}`]),
     ],
     '  ',
   )

@@ -1,8 +1,8 @@
 // Facets: for every value, the number of records that a list filtered by it has.
 import { describe, expect, test } from 'bun:test'
+import { entity, id, name, textFact } from '../../../../test/support/definitions.ts'
 import { fullRelease, releaseOf, sourceOf } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
-import { entity, id, name, textFact } from '../catalog/entity.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import { parseListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'

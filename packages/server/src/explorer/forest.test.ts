@@ -1,8 +1,8 @@
 // The forest of an entity, whatever its records say of what is above them.
 import { expect, test } from 'bun:test'
+import { entity } from '../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
-import { entity } from '../catalog/entity.ts'
 import { ancestorsIn, type Forest, forestOf } from './forest.ts'
 
 const node = entity({

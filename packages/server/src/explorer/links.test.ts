@@ -1,7 +1,8 @@
 // Addresses of records: whatever their keys are made of, an address leads back to them.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Entity, entity } from '../catalog/entity.ts'
+import { entity } from '../../../../test/support/definitions.ts'
+import type { Entity } from '../catalog/entity.ts'
 import { apiRecordPath, filterParameter, keySegments, recordAddress, segmentsOf, sortParameter } from './links.ts'
 
 const any = { kind: 'code', description: 'any text', pattern: /^.+$/s, shape: 'any text' } as const

@@ -1,8 +1,9 @@
 // A list, field or language that vanishes, and a key or type that changes, is told by name; what is added or said in other words is not.
 import { describe, expect, test } from 'bun:test'
+import { code, embeds, entity, id, name, numberFact } from '../../../../test/support/definitions.ts'
 import { sourceOf, TestHome } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
-import { code, type Entity, embeds, entity, id, name, numberFact, type ValueType } from '../catalog/entity.ts'
+import type { Entity, ValueType } from '../catalog/entity.ts'
 import { declarationChanges } from './declaration-changes.ts'
 import type { Release } from './release.ts'
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { nothing, sourceOfPackages } from '../../../../test/support/packages.ts'
 import { bundledHome, sourceOf, TestDirectory, TestHome, tiny } from '../../../../test/support/releases.ts'
+import { shippedFile } from '../base/program.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { type Entity, type Field, identityOf, VALUE_TYPES, type Values, type ValueType } from '../catalog/entity.ts'
 import { Faults } from '../source/faults.ts'
@@ -236,6 +237,29 @@ test('so is that of the bundled data, with its facts, numbering and credits', as
   const again = await importedAgain(home.current())
   expect(contentOf(again)).toEqual(contentOf(manifest))
   expect(again.source.credits).toEqual(manifest.source.credits)
+})
+
+test('the package that ships with the program is the release of the bundled data', async () => {
+  using bundled = await bundledHome()
+  using home = new TestHome()
+  await home.import(await opened(shippedFile('data')), { fallback: nothing })
+  const [{ manifest }, { manifest: expected }] = [home.current(), bundled.current()]
+  expect(contentOf(manifest)).toEqual(contentOf(expected))
+  expect(manifest.source.credits).toEqual(expected.source.credits)
+})
+
+test('a table needs no column for a fact that is not known, and one for all else', async () => {
+  using directory = new TestDirectory()
+  using home = new TestHome()
+  await home.import(sourceOf({ pais: tiny.pais, estado: tiny.estado }), { fallback: nothing })
+  exportPackage(home.current(), directory.path, { overwrite: false })
+  const table = join(directory.path, 'estado.csv')
+  const rows = readFileSync(table, 'utf8').trimEnd().split('\n')
+  expect(rows[0]).toEndWith(',idPais,poblacion')
+  writeFileSync(table, rows.map((row) => row.replace(/,[^,]*$/, '\n')).join(''))
+  await home.import(await opened(directory.path), { fallback: nothing })
+  writeFileSync(table, readFileSync(table, 'utf8').replace(',idPais', ',pais'))
+  await expect(home.import(await opened(directory.path), { fallback: nothing })).rejects.toThrow('the 5 columns')
 })
 
 test('aliases that were imported are there again', async () => {

@@ -1,12 +1,19 @@
 // Several packages in one home: each replaces its own lists only, goes with its own lists only, and is part of the digest.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { code, embeds, entity, name } from '../../../../test/support/definitions.ts'
 import { packageOf as madePackage, nothing } from '../../../../test/support/packages.ts'
 import { type Rows, TestHome } from '../../../../test/support/releases.ts'
 import { catalogOf, entityData } from '../catalog/catalog.ts'
-import { code, type Entity, embeds, entity, name } from '../catalog/entity.ts'
+import type { Entity } from '../catalog/entity.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
 import type { Alias, Source } from '../source/source.ts'
+import { replaceDurably } from './files/durable-file.ts'
+import { upgradeHome } from './home/upgrade.ts'
+import { MANIFEST_FILE } from './manifest.ts'
 import { packagesFault, removalOf, takenIn } from './packages.ts'
+import { generateKeys, parseSecretKey } from './signing/minisign.ts'
+import { definitionsOf, proofOf, signRelease } from './signing/release-signature.ts'
 
 const ANY = /^.+$/
 
@@ -178,6 +185,41 @@ test('aliases of a package stand for those of its lists, and leave those of othe
   expect(home.current().manifest.aliases).toEqual([{ ...buck, alias: 'lana' }, store])
   await bring(money)
   expect(home.current().manifest.aliases).toEqual([store])
+})
+
+test('releases of an earlier format are brought up, each with its own declarations', async () => {
+  await bring(money)
+  const titled = { ...currency, title: 'Currencies of the world' }
+  await bring(packageOf('money', [titled, coin], { currency: currencies, coin: coins }))
+  const { shelf } = home
+  const before = shelf.history().map((digest) => shelf.read(digest).manifest)
+  for (const { digest, ...manifest } of before) {
+    const entities = Object.entries(manifest.entities).map(([name, one]) => [name, { ...one, format: one.format - 1 }])
+    const earlier = { ...manifest, digest, entities: Object.fromEntries(entities) }
+    replaceDurably(join(shelf.releaseDirectory(digest), MANIFEST_FILE), JSON.stringify(earlier))
+  }
+  expect(() => home.current()).toThrow('in an earlier format')
+  expect((await upgradeHome(shelf)).map(({ failure }) => failure)).toEqual([undefined, undefined])
+  expect(shelf.history().map((digest) => shelf.read(digest).manifest.entities)).toEqual(
+    before.map((one) => one.entities),
+  )
+  expect(shelf.history().map((digest) => shelf.read(digest).manifest.packages)).toEqual(
+    before.map((one) => one.packages),
+  )
+})
+
+test('a signature covers what a package says of itself', async () => {
+  await bring(money)
+  const secret = parseSecretKey(generateKeys().secretFile, undefined)
+  const release = home.current()
+  const { manifest } = release
+  const signature = signRelease(secret, release)
+  const proof = (packages: typeof manifest.packages) =>
+    proofOf({ checksums: { ...manifest, packages }, definitions: definitionsOf(release) }, signature, [
+      secret.publicKey,
+    ])
+  expect(proof(manifest.packages)).toMatchObject({ coversDefinitions: true })
+  expect(proof(manifest.packages?.map((one) => ({ ...one, licenses: [] })))).toHaveProperty('wrong')
 })
 
 test('two lists are never one collection', async () => {

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { runHere } from '../../../../test/support/command.ts'
 import { sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
 import { Failure } from '../base/failure.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import {
   ENTITY_FILES,
   ENTITY_FORMAT,

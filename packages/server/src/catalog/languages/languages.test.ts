@@ -1,7 +1,8 @@
 // What is known of a language, of several and of none, and which of them an entity is in.
 import { describe, expect, test } from 'bun:test'
-import { audiencia, localidad } from '../entities.ts'
-import { code, entity, type Field } from '../entity.ts'
+import { audiencia, localidad } from '../../../../../test/support/built-in.ts'
+import { code, entity } from '../../../../../test/support/definitions.ts'
+import type { Field } from '../entity.ts'
 import { english } from './english.ts'
 import { noLanguage, unionOf } from './language.ts'
 import { hasNamesApart, languageOf, languageOfNames, namingFields, orderOf } from './languages.ts'

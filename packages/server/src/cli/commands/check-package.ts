@@ -1,4 +1,4 @@
-// nomenclator check DIR|ZIP|FILE|URL
+// nomenclator check PACKAGE
 import { type Fault, FaultyRecords } from '../../source/faults.ts'
 import type { PackageSource } from '../../source/package/open-package.ts'
 import { command, type Terminal } from '../command.ts'
@@ -27,8 +27,8 @@ type Verdict = { readonly faults: readonly Fault[]; readonly count: number; read
 export const checkPackageCommand = command({
   name: 'check',
   description:
-    'Read a data package as an import would, without a home, and tell all that is wrong, odd or guessed: exit code 0 if it is sound, 1 if not.',
-  operands: { usage: 'DIR|ZIP|FILE|URL', min: 1, max: 1 },
+    'Read a data package (a directory, a zip, a descriptor, a table, or the address of one) as an import would, without a home, and tell all that is wrong, odd or guessed: exit code 0 if it is sound, 1 if not.',
+  operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags,
   examples: ['check ./offices', 'check offices.csv --strict', 'check https://example.org/data/datapackage.json --json'],
   run: async ({ values, operands, terminal }) => {

@@ -1,4 +1,4 @@
-// nomenclator describe DIR|FILE...
+// nomenclator describe PATH...
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '../../base/failure.ts'
@@ -25,7 +25,7 @@ export const describeCommand = command({
   name: 'describe',
   description:
     'Write the datapackage.json of a directory of CSV or .xlsx files, or of some files: types, keys, references, names and languages, and tell what was guessed.',
-  operands: { usage: 'DIR|FILE...', min: 1, max: MAX_FILES },
+  operands: { usage: 'PATH...', min: 1, max: MAX_FILES },
   flags,
   examples: ['describe ./offices', 'describe offices.csv regions.csv --output -', 'describe ./offices --force --json'],
   run: async ({ values, operands, terminal }) => {

@@ -1,10 +1,8 @@
 // Every word that the pages show, in Spanish.
-import type { Entities, EntityName } from '../../catalog/entities.ts'
 import type { ProblemKind } from '../../http/problem.ts'
 
-type FieldName = { [N in EntityName]: keyof Entities[N]['fields'] & string }[EntityName]
-type EntityWords = Readonly<Record<EntityName, { readonly one: string; readonly many: string }>>
-type FieldWords = Readonly<Record<FieldName, string>>
+type EntityWords = Readonly<Record<string, { readonly one: string; readonly many: string }>>
+type FieldWords = Readonly<Record<string, string>>
 type ProblemWords = Readonly<Record<ProblemKind, { readonly title: string; readonly advice: string }>>
 
 const entities: EntityWords = {
@@ -148,8 +146,8 @@ const factValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 export const es = {
   languageName: 'Español',
-  entities: entities as Readonly<Record<string, EntityWords[EntityName]>>,
-  fields: fields as Readonly<Record<string, string>>,
+  entities,
+  fields,
   problems,
   findings,
   factValues,

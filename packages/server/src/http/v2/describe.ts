@@ -5,7 +5,7 @@ import type { Entity, Field } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
 import { languagesOf } from '../../query/formats/shown-names.ts'
-import { collectionCounts, type Manifest, numberingOf, sizeOf } from '../../release/manifest.ts'
+import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
@@ -25,27 +25,11 @@ export function describeIndex(release: Release, baseUrl: string) {
   }
 }
 
-/** What a package tells of itself, as a release keeps it. */
-type PackageInfo = {
-  readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly version?: string
-  readonly homepage?: string
-  readonly licenses?: readonly object[]
-  readonly sources?: readonly object[]
-  readonly keywords?: readonly string[]
-  readonly contributors?: readonly object[]
-}
-
 /** The packages that the lists of a release belong to. */
-export const packagesOf = (
-  manifest: Manifest & { readonly packages?: readonly PackageInfo[] },
-): readonly PackageInfo[] => manifest.packages ?? []
+export const packagesOf = ({ packages = [] }: Manifest): readonly ReleasedPackage[] => packages
 
-function describePackage(info: PackageInfo, { entities }: Catalog) {
-  const { name, title, description, version, homepage } = info
-  const { licenses = [], sources = [], keywords = [], contributors = [] } = info
+function describePackage(info: ReleasedPackage, { entities }: Catalog) {
+  const { name, title, description, version, homepage, licenses, sources, keywords, contributors } = info
   return {
     name,
     ...known({ title, description, version, homepage }),

@@ -1,8 +1,9 @@
 // What a suggestion tells of a record of any list: which name matched, and what it is called where names are missing.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { code, embeds, entity } from '../../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
-import { code, embeds, entity, type Field } from '../../catalog/entity.ts'
+import type { Field } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { searchSuggestions } from './search.ts'
 

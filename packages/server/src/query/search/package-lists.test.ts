@@ -1,8 +1,9 @@
 // The search of lists that came in packages: in English, in several languages and in none, with other names, codes and trees.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { code, embeds, entity } from '../../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
-import { code, embeds, entity, type Field, type Values } from '../../catalog/entity.ts'
+import type { Field, Values } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { resolveRow } from '../resolve/resolve.ts'
 import { searchAcross } from './search.ts'

@@ -1,18 +1,10 @@
 // Lists with keys of any kind, values of every type, references and trees: built, read back, and compared with a naive model.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { code, embeds, entity } from '../../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf, TestHome } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
-import {
-  broaderOf,
-  code,
-  type Entity,
-  embeds,
-  entity,
-  type Field,
-  identityOf,
-  type Values,
-} from '../../catalog/entity.ts'
+import { broaderOf, type Entity, type Field, identityOf, type Values } from '../../catalog/entity.ts'
 import { diffEntity } from '../diff.ts'
 import { fromMappedFiles } from '../record-access.ts'
 import type { Release } from '../release.ts'

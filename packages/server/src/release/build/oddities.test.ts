@@ -1,9 +1,10 @@
 // What the definitions expect and records do not keep is found, counted and shown by example, and is never a fault.
 import { describe, expect, test } from 'bun:test'
+import { disciplina, localidad, pais, subdisciplina } from '../../../../../test/support/built-in.ts'
+import { code, embeds, entity, name } from '../../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
-import { disciplina, localidad, pais, subdisciplina } from '../../catalog/entities.ts'
-import { code, type Entity, embeds, entity, name, type Values } from '../../catalog/entity.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
 import { Findings } from '../../source/findings.ts'
 import { contradictionKinds, entitiesOnPaths, oddityFinder } from './oddities.ts'
 

@@ -1,7 +1,8 @@
 // A row as it was given becomes one of texts and numbers, or a fault that says where and what was expected.
 import { describe, expect, test } from 'bun:test'
-import { builtInCatalog, estado, localidad, municipio, pais } from '../../catalog/entities.ts'
+import { estado, localidad, municipio, pais } from '../../../../../test/support/built-in.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
+import { builtInCatalog } from '../../source/built-in.ts'
 import { Faults, FaultyRecords } from '../../source/faults.ts'
 import type { GivenRow } from '../../source/source.ts'
 import { IdRegistry } from '../home/id-registry.ts'

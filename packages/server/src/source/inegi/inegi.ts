@@ -1,6 +1,6 @@
 // INEGI's official catalog of states, municipalities and localities, read from the files that it publishes.
 import { basename } from 'node:path'
-import { builtInCatalog } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../built-in.ts'
 import { bundledSource } from '../bundled.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
 import type { NamedFile } from '../zip.ts'

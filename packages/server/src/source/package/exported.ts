@@ -1,5 +1,5 @@
-// A package that was written from a release, as a source: its lists are defined to the letter and its cells taken as they are, so that
-// the same release is built from it again.
+// A package that was written from a release, or that ships with the program, as a source: its lists are defined to the letter and
+// its cells taken as they are, so that the same release is built from it again.
 //
 // Beside what the standard has, each of its resources says in `nomenclator:definition` what the list is, and the descriptor names in
 // `nomenclator:packages` the packages that the lists belong to.
@@ -147,17 +147,16 @@ async function* cellsIn({ file, open }: TextFile): AsyncGenerator<{ lines: numbe
 }
 
 async function* readRows(file: TextFile, entity: EntityData, known: Known, faults: Faults): AsyncGenerator<Block> {
-  const columns = columnsOf(entity, known)
-  const header = [...columns.values()].flat()
-  const toRow = rowReader(entity, columns, known)
-  let isFirst = true
+  let layout: Layout | undefined
   try {
     for await (const { lines, rows } of cellsIn(file)) {
-      if (isFirst && rows.length > 0) {
-        isFirst = false
-        const [names] = [rows.shift(), lines.shift()]
-        if (names?.join('\0') !== header.join('\0')) throw otherCells(file.file, 1, names ?? [], header)
+      if (layout === undefined) {
+        if (rows.length === 0) continue
+        const [names = []] = [rows.shift(), lines.shift()]
+        layout = layoutOf(names, entity, known)
+        if (names.join('\0') !== layout.header.join('\0')) throw otherCells(file.file, 1, names, layout.header)
       }
+      const { header, toRow } = layout
       const wrong = rows.findIndex(({ length }) => length !== header.length)
       if (wrong >= 0) throw otherCells(file.file, lines[wrong] as number, rows[wrong] ?? [], header)
       yield { file: file.file, lines, rows: rows.map(toRow) }
@@ -166,6 +165,16 @@ async function* readRows(file: TextFile, entity: EntityData, known: Known, fault
     if (!(error instanceof UnreadableTable)) throw error
     faults.add(error.fault)
   }
+}
+
+type Layout = { readonly header: readonly string[]; readonly toRow: (cells: readonly string[]) => GivenRow }
+
+/** The columns that a table has to have: a fact that is not known of any record needs none. */
+function layoutOf(given: readonly string[], entity: EntityData, known: Known): Layout {
+  const needed = [...columnsOf(entity, known)].filter(
+    ([name]) => entity.fields[name]?.kind !== 'fact' || given.includes(name),
+  )
+  return { header: needed.flatMap(([, names]) => names), toRow: rowReader(entity, new Map(needed), known) }
 }
 
 const otherCells = (file: string, line: number, found: readonly string[], header: readonly string[]) =>

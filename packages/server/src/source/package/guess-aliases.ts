@@ -9,8 +9,8 @@ import type { ListProperties } from './profile.ts'
 const MIN_RESOLVED = 0.9
 const REASONS = new Set(['reason', 'razon', 'motivo', 'type', 'tipo', 'kind'])
 
-export type AliasTable = { readonly plan: AliasPlan; readonly guess?: Guess }
-export type NoAliasTable = { readonly reason: string }
+type AliasTable = { readonly plan: AliasPlan; readonly guess?: Guess }
+type NoAliasTable = { readonly reason: string }
 
 /** What a table gives other names of; undefined where it is a list of its own. */
 export function aliasTableOf(

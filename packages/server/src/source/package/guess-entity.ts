@@ -12,7 +12,7 @@ import type { Tree } from './guess-tree.ts'
 import { formatOf, isSureToFit, isWholeNumber, textFormatOf, valueTypeOf } from './guess-types.ts'
 import type { FieldRole, ListProperties } from './profile.ts'
 
-export type FieldData = EntityData['fields'][string]
+type FieldData = EntityData['fields'][string]
 type FieldPlan = ListPlan['fields'] extends ReadonlyMap<string, infer P> ? P : never
 
 /** What is known of a table once all was guessed. */
@@ -73,7 +73,7 @@ export function planOf(draft: Draft, place: number): ListPlan {
 }
 
 /** The fields that are declared to be the official code. */
-export function codeOf({ table, list }: Pick<Draft, 'table' | 'list'>): readonly string[] | undefined {
+function codeOf({ table, list }: Pick<Draft, 'table' | 'list'>): readonly string[] | undefined {
   const columns = list.code?.map((name) => columnNamed(table, name)?.name)
   return columns === undefined || columns.includes(undefined) ? undefined : (columns as string[])
 }

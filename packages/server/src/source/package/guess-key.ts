@@ -1,9 +1,11 @@
 // Which columns identify the rows of a table: those that are declared, or those that look like it.
 import type { Guess } from './descriptor.ts'
 import {
+  allFit,
   blanksOf,
   type Column,
   columnNamed,
+  distinctOf,
   identifies,
   isBlank,
   isOneLine,
@@ -11,6 +13,7 @@ import {
   type Table,
   unidentifiedBy,
 } from './guess-table.ts'
+import { isDecimal, isSeries } from './guess-types.ts'
 import { isCodeWord, isOfOthers, namesCode, namesDescription, namesName, nounsOf, subjectOf } from './guess-words.ts'
 
 export type Key = {
@@ -20,10 +23,10 @@ export type Key = {
   readonly leavesOutRows?: true
   readonly guess?: Guess
 }
-export type NoKey = { readonly reason: string }
+type NoKey = { readonly reason: string }
 
 /** Columns that references of other tables mean, and which so are likely to be the key. */
-export type Referred = ReadonlySet<string>
+type Referred = ReadonlySet<string>
 
 const MAX_KEY_COLUMNS = 4
 /** Columns that are tried together. */
@@ -37,49 +40,61 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
   const declared = declaredKey(table)
   if (declared !== undefined) return declared
   if (table.rows === 0) return { reason: 'it has no rows, and no primaryKey is declared' }
-  const isOpen = (columns: readonly Column[]) => !table.notUnique.some((set) => isSameSet(set, columns))
   const ranked = table.columns
     .filter((column) => isOneLine(column) && !isBlank(column))
     .map((column): Ranked => ({ column, rank: rankOf(column, table, referred) }))
     .toSorted((a, b) => b.rank - a.rank)
-  const full = ranked.filter(({ column }) => blanksOf(column) === 0)
-  // Long tables whose rows are alike would be gone through for every set of columns.
-  let budget = MAX_SCANNED
-  const isWithinBudget = () => {
-    budget -= table.rows
-    return budget > 0
-  }
-  const identifying = (columns: readonly Column[]) => isOpen(columns) && isWithinBudget() && identifies(columns)
-  const single = full.find(({ column, rank }) => rank > 0 && identifying([column]))
-  if (single !== undefined) return guessed(table, [single.column], 'it looks like a code and no two rows have the same')
-  const pair = setsOf(full, 2).find(identifying)
-  if (pair !== undefined)
-    return guessed(table, pair, 'no column alone is different in every row, and these together are')
-  const name = full.find(({ column }) => identifying([column]))
-  if (name !== undefined) return guessed(table, [name.column], 'it is the only column that is different in every row')
-  const isNearly = (columns: readonly Column[]) =>
-    isOpen(columns) && isWithinBudget() && isIdentifiedNearly(columns, table.rows)
-  const nearly = ranked.find(({ column, rank }) => rank > 1 && isNearly([column]))
-  if (nearly !== undefined) return guessedNearly(table, [nearly.column])
-  for (let size = 3; size <= MAX_KEY_COLUMNS; size++) {
-    const more = setsOf(full, size).find(identifying)
-    if (more !== undefined) return guessed(table, more, 'no fewer columns are different in every row')
-  }
-  for (let size = 2; size < MAX_KEY_COLUMNS; size++) {
-    const most = setsOf(ranked, size).find(isNearly)
-    if (most !== undefined) return guessedNearly(table, most)
-  }
-  return { reason: `no ${MAX_KEY_COLUMNS} columns or fewer are filled and different in every row` }
+  const reason = `no ${MAX_KEY_COLUMNS} columns or fewer are filled and different in every row`
+  return guessedKey(table, ranked) ?? { reason }
 }
 
 type Ranked = { readonly column: Column; readonly rank: number }
+/** What columns have to be, to be tried. */
+type IsTried = (rank: number) => boolean
 
-/** Sets of columns that have a code among them, the likeliest first. */
-const setsOf = (ranked: readonly Ranked[], size: number): readonly (readonly Column[])[] =>
-  combinations(ranked.slice(0, MAX_TRIED), size)
-    .filter((set) => set.some(({ rank }) => rank > 0))
+/** The first set of columns that identifies the rows, from the likeliest to the last resort. */
+function guessedKey(table: Table, ranked: readonly Ranked[]): Key | undefined {
+  const { rows, notUnique } = table
+  // Long tables whose rows are alike would be gone through for every set of columns.
+  let budget = MAX_SCANNED
+  const isOpen = (columns: readonly Column[]) => {
+    budget -= rows
+    return budget > 0 && !notUnique.some((set) => isSameSet(set, columns))
+  }
+  const full = ranked.filter(({ column }) => blanksOf(column) === 0)
+  const whole = (size: number, isTried: IsTried, why: string): Key | undefined => {
+    const found = setsOf(full, size, isTried).find((columns) => isOpen(columns) && identifies(columns))
+    return found === undefined ? undefined : guessed(table, found, why)
+  }
+  const nearly = (size: number, isTried: IsTried): Key | undefined => {
+    const found = setsOf(ranked, size, isTried).find((columns) => isOpen(columns) && isIdentifiedNearly(columns, rows))
+    return found === undefined ? undefined : guessedNearly(table, found)
+  }
+  const isCode: IsTried = (rank) => rank > 0
+  const isNamedCode: IsTried = (rank) => rank > 1
+  const isNoMeasure: IsTried = (rank) => rank >= 0
+  return (
+    whole(1, isCode, 'it looks like a code and no two rows have the same') ??
+    whole(2, isNamedCode, 'no column alone is different in every row, and these together are') ??
+    whole(1, isNoMeasure, 'no column that looks like a code is different in every row, and this is') ??
+    whole(2, isNoMeasure, 'no column alone is different in every row, and these together are') ??
+    nearly(1, isNamedCode) ??
+    whole(3, isNoMeasure, 'no fewer columns are different in every row') ??
+    whole(4, isNoMeasure, 'no fewer columns are different in every row') ??
+    nearly(2, isNoMeasure) ??
+    nearly(3, isNoMeasure) ??
+    whole(1, () => true, 'no other column is different in every row')
+  )
+}
+
+/** Sets of columns, of several with a code among them, the likeliest first. */
+const setsOf = (ranked: readonly Ranked[], size: number, isTried: IsTried): readonly (readonly Column[])[] => {
+  const tried = ranked.filter(({ rank }) => isTried(rank))
+  return combinations(size === 1 ? tried : tried.slice(0, MAX_TRIED), size)
+    .filter((set) => size === 1 || set.some(({ rank }) => rank > 0))
     .toSorted((a, b) => sum(b) - sum(a))
     .map((set) => set.map(({ column }) => column))
+}
 
 function isIdentifiedNearly(columns: readonly Column[], rows: number): boolean {
   const limit = Math.floor(rows * MAX_LOST)
@@ -128,7 +143,7 @@ const guessed = ({ resource, columns: all }: Table, columns: readonly Column[], 
   }
 }
 
-/** How much a column looks like the key: 0 where it does not, more than 1 where its name says so. */
+/** How much a column looks like the key: more than 1 where its name says so, 0 where it does not, less where it is a measure. */
 function rankOf(column: Column, table: Table, referred: Referred): number {
   const { words, declared, name } = column
   if (referred.has(name)) return 8
@@ -139,10 +154,10 @@ function rankOf(column: Column, table: Table, referred: Referred): number {
   if (!isCode && (namesName(words) || namesDescription(words))) return 0
   const ofOthers = isOfOthers(words) ? 0.5 : 0
   if (declared.constraints?.unique === true && declared.type !== 'number') return 6 - ofOthers
-  if (words.every(isCodeWord)) return 5 - ofOthers
+  if (words.length > 0 && words.every(isCodeWord)) return 5 - ofOthers
   if (isAbout(words, table)) return isCode ? 4.5 : 4
   if (isCode) return 3 - 2 * ofOthers
-  return isMeasure(column) ? 0 : 1 - ofOthers
+  return isMeasure(column) ? -1 : 1 - ofOthers
 }
 
 /** Whether a column is named after what the list has: `section` of `sections`, `agency_code` of `agencies`. */
@@ -154,9 +169,13 @@ function isAbout(words: readonly string[], { resource }: Table): boolean {
 
 const MEASURES = new Set(['number', 'integer', 'boolean', 'date', 'datetime', 'time', 'year', 'yearmonth', 'geopoint'])
 
-/** Whether its values are declared to be quantities, or have a fraction: two rows may come to have the same. */
+/** Whether its values are quantities, which are different by chance: declared so, or numbers that nobody counted up. */
 const isMeasure = (column: Column): boolean =>
-  MEASURES.has(column.declared.type ?? '') || column.values.every((value) => /^-?[0-9]+\.[0-9]+$/.test(value))
+  MEASURES.has(column.declared.type ?? '') ||
+  (allFit(column, isDecimal) && !isSeries(distinctOf(column)) && !hasOneLength(column))
+
+/** Numbers of as many digits each are codes more often than not. */
+const hasOneLength = ({ values }: Column) => new Set(values.map(({ length }) => length)).size === 1
 
 const sum = (set: readonly Ranked[]) => set.reduce((total, { rank }) => total + rank, 0)
 

@@ -46,7 +46,7 @@ export type Names = {
   readonly guess?: Guess
 }
 
-export type NameContext = {
+type NameContext = {
   readonly table: Table
   readonly keyColumns: readonly Column[]
   /** The columns that are nothing else yet, and those of a key of several: one of them may be the name as well. */

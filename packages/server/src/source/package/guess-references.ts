@@ -34,7 +34,7 @@ export type Reference = {
   readonly guess?: Guess
 }
 
-export type ReferenceContext = {
+type ReferenceContext = {
   readonly own: KeyedTable
   readonly all: readonly KeyedTable[]
   /** The lists of other packages. */

@@ -17,7 +17,7 @@ import {
 import type { FieldRole } from './profile.ts'
 
 /** A column with latitude and longitude, and which of the two numbers is the latitude. */
-export type Point = { readonly column: Column; readonly latitude: 0 | 1 }
+type Point = { readonly column: Column; readonly latitude: 0 | 1 }
 
 export type Roles = {
   readonly values: ReadonlyMap<Column, ValueRole>
@@ -27,7 +27,7 @@ export type Roles = {
   readonly guesses: readonly Guess[]
 }
 
-export type RoleContext = {
+type RoleContext = {
   readonly resource: string
   /** The columns that are nothing else yet. */
   readonly free: readonly Column[]

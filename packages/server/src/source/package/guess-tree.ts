@@ -3,12 +3,12 @@ import { memoized } from '../../base/memoized.ts'
 import type { Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
 import { type Column, columnNamed, distinctOf, shareThatFits, type Table } from './guess-table.ts'
-import { isWholeNumber } from './guess-types.ts'
+import { isSeries } from './guess-types.ts'
 import { namesParent, nameWords } from './guess-words.ts'
 import type { FieldProperties, ListProperties } from './profile.ts'
 
 /** How the code of the record above is cut out of a code: at these lengths, or at the last of a sign. */
-export type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: string }
+type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: string }
 
 export type Tree = {
   /** The columns that have the key of the record above; of a tree by prefixes, the key. */
@@ -101,7 +101,7 @@ const MIN_BRANCHES = 1.5
 const ROMAN = /^[IVXLCM]+$/i
 
 /** How the codes are cut, if it is beyond doubt that they form a tree. */
-export const prefixOf = memoized((codes: ReadonlySet<string>): Prefix | undefined => {
+const prefixOf = memoized((codes: ReadonlySet<string>): Prefix | undefined => {
   if (isSeries(codes) || [...codes].every((code) => ROMAN.test(code))) return undefined
   const prefix = anyPrefix(codes)
   if (prefix === undefined || branchesOf(codes, prefix) < MIN_BRANCHES) return undefined
@@ -120,7 +120,7 @@ function anyPrefix(codes: ReadonlySet<string>): Prefix | undefined {
 }
 
 /** The code above, undefined at the top. */
-export function codeAbove(code: string, prefix: Prefix): string | undefined {
+function codeAbove(code: string, prefix: Prefix): string | undefined {
   if ('separator' in prefix) {
     const end = code.lastIndexOf(prefix.separator)
     return end <= 0 ? undefined : code.slice(0, end)
@@ -155,15 +155,4 @@ function levelsOf(codes: ReadonlySet<string>, prefix: Prefix): readonly number[]
 function branchesOf(codes: ReadonlySet<string>, prefix: Prefix): number {
   const above = [...codes].flatMap((code) => codeAbove(code, prefix) ?? [])
   return above.length / new Set(above).size
-}
-
-/** Whether they are numbers that were counted up, of which every one begins with another by chance. */
-export function isSeries(codes: ReadonlySet<string>): boolean {
-  let [min, max] = [Number.POSITIVE_INFINITY, 0]
-  for (const code of codes) {
-    if (!isWholeNumber(code)) return false
-    min = Math.min(min, Number(code))
-    max = Math.max(max, Number(code))
-  }
-  return (max - min + 1) / codes.size < 2
 }

@@ -97,3 +97,14 @@ export function isSureToFit(column: Column): boolean {
 /** Whether its values are text that is neither declared nor looks like anything else. */
 export const isTextual = (column: Column): boolean =>
   valueTypeOf(formatOf(column)) === 'text' && !allFit(column, isDecimal)
+
+/** Whether they are numbers that were counted up, of which every one begins with another by chance. */
+export function isSeries(codes: ReadonlySet<string>): boolean {
+  let [min, max] = [Number.POSITIVE_INFINITY, 0]
+  for (const code of codes) {
+    if (!isWholeNumber(code)) return false
+    min = Math.min(min, Number(code))
+    max = Math.max(max, Number(code))
+  }
+  return (max - min + 1) / codes.size < 2
+}

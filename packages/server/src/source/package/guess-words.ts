@@ -5,10 +5,13 @@ const setOf = (words: string) => new Set(words.split(/\s+/))
 
 /** A column of codes or identifiers. */
 const CODE = setOf(
-  'code codes codigo codigos clave claves cve key id ids identifier identificador iso alpha sigla uuid',
+  'code codes codigo codigos clave claves cve key id ids ident identifier identificador iso alpha sigla uuid cvegeo',
 )
 /** Words that are glued to others, as in `hscode`. */
-const GLUED_CODE = /^.{2,}(?:code|codigo|clave)$/
+const GLUED_CODE = /^.{2,}(?:code|codigo|clave)$|^.{4,}id$/
+const NO_CODE = setOf(
+  'covid valid invalid solid liquid hybrid android unpaid prepaid asteroid orchid madrid pyramid centroid',
+)
 /** Identifiers that another register gave: unique, but not what the list is known by. */
 const OF_OTHERS = setOf('wikidata wd geoname geonames osm viaf gnd url uri link href web website isni orcid')
 const NAME = setOf(
@@ -61,7 +64,7 @@ const has = (set: ReadonlySet<string>, words: readonly string[]) => words.some((
 
 export const isCodeWord = (word: string): boolean => CODE.has(withoutDigits(word))
 export const namesCode = (words: readonly string[]): boolean =>
-  words.some((word) => isCodeWord(word) || GLUED_CODE.test(word))
+  words.some((word) => isCodeWord(word) || (GLUED_CODE.test(word) && !NO_CODE.has(word)))
 export const isOfOthers = (words: readonly string[]): boolean => has(OF_OTHERS, words)
 export const namesName = (words: readonly string[]): boolean =>
   words.some((word) => NAME.has(word) || GLUED_NAME.test(word))

@@ -107,8 +107,25 @@ describe('the key', () => {
       ['code', 'part'],
     ],
     ['is a name where nothing else is unique', { table: 'full name|kind\nJo Ann|a b\nAl Bo|a b' }, ['full name']],
+    [
+      'is not a measure that is different by chance',
+      { table: 'name|kind|people\nRome|a|2800000\nOslo|a|700000\nBern|a|134000' },
+      ['name'],
+    ],
+    [
+      'is a name before two columns of which one says nothing',
+      { table: 'kind|full name\na|Jo Ann\nb|Al Bo\na|Ed Do' },
+      ['full name'],
+    ],
+    ['is two codes before a name', { table: 'code|name|part_code\nA|x x|1\nA|y y|2\nB|z z|1' }, ['code', 'part_code']],
+    [
+      'is an identifier that is one word',
+      { table: 'name|geonameid|country\nRome|3169|it\nRome|414219|us', fields: { geonameid: { type: 'integer' } } },
+      ['geonameid'],
+    ],
+    ['is not a number of the row where there is a code', { table: '#|code|name\n1|x|a\n2|y|b' }, ['code']],
     ['is three columns at need', { table: 'code|a|b\nA|1|1\nA|1|2\nA|2|1\nB|1|1\nA|2|2' }, ['code', 'a', 'b']],
-    ['may have a byte order of its own: NA is a code', { table: 'code|name\nNA|Namibia\nMX|Mexico' }, ['code']],
+    ['may have NA in it', { table: 'code|name\nNA|Namibia\nMX|Mexico' }, ['code']],
   ]
   test.each(cases)('%s', (_, given, key) => {
     expect(oneList(given).entity.key).toEqual([...key])
@@ -159,7 +176,7 @@ describe('the key', () => {
   })
 
   test('is another where later rows have shown that it is not unique', () => {
-    const sample = { ...sampleOf('code|part|name\nA|1|x\nB|1|y'), notUnique: [['code']], isWhole: false }
+    const sample = { ...sampleOf('code|part|name\nA|1|x\nB|1|x'), notUnique: [['code']], isWhole: false }
     const descriptor: Descriptor = {
       name: 'p',
       licenses: [],
@@ -385,7 +402,7 @@ describe('references', () => {
   })
 
   test('part of a key', () => {
-    const plan = withRegions({ table: 'region|number|name\nN|1|a\nN|2|b\nS|1|c\nS|2|d' })
+    const plan = withRegions({ table: 'region|number|name\nN|1|a\nN|2|b\nS|1|a\nS|2|d' })
     expect(listIn(plan, 'offices').entity.key).toEqual(['region', 'number'])
     expect(fieldOf(plan, 'region')).toBe('embed regions')
   })

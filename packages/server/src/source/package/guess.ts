@@ -11,8 +11,8 @@ import { namesOf } from './guess-names.ts'
 import { type KeyedTable, listName, type Reference, referencesOf } from './guess-references.ts'
 import { rolesOf } from './guess-roles.ts'
 import { allFit, type Column, columnNamed, distinctOf, type Table, tableOf } from './guess-table.ts'
-import { isSeries, treeOf } from './guess-tree.ts'
-import { formatOf, isTypeDeclared, isWholeNumber } from './guess-types.ts'
+import { treeOf } from './guess-tree.ts'
+import { formatOf, isSeries, isTypeDeclared, isWholeNumber } from './guess-types.ts'
 import { type FieldProperties, fieldProperties, type ListProperties, listProperties } from './profile.ts'
 
 /** A table, and what is said of it. */

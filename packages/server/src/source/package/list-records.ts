@@ -4,6 +4,9 @@ import type { Identity } from '../../catalog/entity.ts'
 const BETWEEN = '\0'
 const NONE = -1
 
+/** What is asked of the records that others refer to. */
+export type KnownRecords = Pick<ListRecords, 'has' | 'byFields'>
+
 /** Records are numbered as they come, because numbers take little and are compared at once. */
 export class ListRecords {
   readonly #positions = new Map<Identity, number>()

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { PackageDirectory, readPackage, table } from '../../../../../test/support/package-directory.ts'
+import { entityData } from '../../catalog/catalog.ts'
 
 const CODE = { name: 'code', type: 'string' }
 const NAME = { name: 'name', type: 'string' }
@@ -135,6 +136,14 @@ describe('keys', () => {
   })
 })
 
+test('rows that a guessed key does not tell apart are left out, each with its line', async () => {
+  const csv = Array.from({ length: 100 }, (_, index) => `${index},Name ${index % 9}\n`).join('')
+  using directory = new PackageDirectory().put('units.csv', `code,name\n${csv}7,Name 3\n,Name 1\nlast,Name 1\n`)
+  const { rows, examples } = await directory.read()
+  expect(rows.units).toHaveLength(101)
+  expect(examples).toEqual(['units.csv:103: no code', 'units.csv:102: 7, as in line 9'])
+})
+
 describe('references', () => {
   const regions = table('regions', [CODE, NAME], KEY)
   const foreignKeys = [{ fields: 'region', reference: { resource: 'regions', fields: 'code' } }]
@@ -163,6 +172,24 @@ describe('references', () => {
       .put('units.csv', 'code,name,region\nA,One,North\n')
       .put('regions.csv', 'code,name\n01,North\n')
     expect((await directory.read()).rows.units).toEqual([{ code: 'A', name: 'One', region: '01' }])
+  })
+
+  test('may lead to a list of another package, whose records may be known', async () => {
+    using states = new PackageDirectory()
+      .put('datapackage.json', JSON.stringify({ name: 'states', resources: [regions] }))
+      .put('regions.csv', 'code,name\n01,North\n')
+    const others = [...(await states.read()).source.catalog.entities.values()].map(entityData)
+    const elsewhere = [{ fields: 'region', reference: { package: 'states', resource: 'regions', fields: 'code' } }]
+    using directory = new PackageDirectory()
+      .describe(table('units', [CODE, NAME, { name: 'region' }], { ...KEY, foreignKeys: elsewhere }))
+      .put('units.csv', 'code,name,region\nA,One,01\nB,Two,02\n')
+    const unchecked = await directory.read({ others })
+    expect(unchecked.rows.units?.map(({ region }) => region)).toEqual(['01', '02'])
+    const known = { has: (identity: unknown) => identity === '01', byFields: () => undefined }
+    const checked = await directory.read({ others, recordsOfOther: () => known })
+    expect(checked.rows.units?.map(({ region }) => region)).toEqual(['01', undefined])
+    expect(checked.kinds).toEqual({ 'reference-not-found': 1 })
+    expect([...checked.source.catalog.entities.keys()]).toEqual(['regions', 'units'])
   })
 
   test('a table that cannot be read is left out, and the rest is published without it', async () => {
@@ -343,7 +370,7 @@ describe('hostile packages', () => {
   test.each([
     ['a line without an end', `code,name\nA,${'x'.repeat(5 << 20)}`, 'units.csv:2, all'],
     ['a quote that is never closed', `code,name\nA,"${'x\n'.repeat(1_000)}`, 'units.csv:2, column 2'],
-    ['a gzip bomb', gzipSync(`code,name\n${'A,One\n'.repeat(16 << 20)}`), 'out of'],
+    ['a gzip bomb', gzipSync(`code,name\n${`A,${'x'.repeat(900)}\n`.repeat(100_000)}`), 'out of'],
     ['damaged gzip', gzipSync('code,name\nA,One\n'.repeat(1_000)).subarray(0, 60), 'sound gzip'],
     ['an empty file', '', 'an empty file'],
     ['an encoding that is none', 'code,name\nA,One\n', 'an encoding that is known'],

@@ -22,6 +22,7 @@ import type {
 import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
 import { definitionsOf } from './guess.ts'
+import type { KnownRecords } from './list-records.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
 import { Places, type Surveyed, survey, withNotUnique } from './survey.ts'
@@ -42,6 +43,8 @@ export type PackageOptions = {
   readonly others?: readonly EntityData[]
   /** The same, told by the home that the package comes into once its name is known. */
   readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others'>>
+  /** The records of such a list; where they are not known, references to it are checked when they are published. */
+  readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
   readonly definitionsOf?: DefinitionsOf
 }
@@ -176,7 +179,7 @@ class Opening {
           const own = lists.get(name)
           if (own !== undefined) return { entity: own.plan.entity, records: own.records }
           const other = others.get(name)
-          return other === undefined ? undefined : { entity: other, records: undefined }
+          return other === undefined ? undefined : { entity: other, records: this.#options.recordsOfOther?.(name) }
         },
         indexed: indexed.get(list.entity.name) ?? [],
       })
@@ -278,7 +281,7 @@ function sourceOf(
       if (!isTold) packageFindings.addTo(report.findings)
       isTold = true
       const list = lists.get(name)
-      return list === undefined ? [] : rowsOf(list, lists, options.others ?? [], tables, report)
+      return list === undefined ? [] : rowsOf(list, lists, options, tables, report)
     },
     package: info,
     isExport: false,
@@ -347,7 +350,7 @@ function packageInfo(
 async function* rowsOf(
   { plan, table, records, findings }: Surveyed,
   lists: ReadonlyMap<string, Surveyed>,
-  others: readonly EntityData[],
+  { others = [], recordsOfOther }: PackageOptions,
   { tableFindings }: PackageTables,
   report: Report,
 ): AsyncGenerator<Block> {
@@ -357,7 +360,7 @@ async function* rowsOf(
     const own = lists.get(name)
     if (own !== undefined) return { entity: own.plan.entity, records: own.records }
     const other = others.find((one) => one.name === name)
-    return other === undefined ? undefined : { entity: other, records: undefined }
+    return other === undefined ? undefined : { entity: other, records: recordsOfOther?.(name) }
   })
   const { broaderField } = maker
   const places = new Places()

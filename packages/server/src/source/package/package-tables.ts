@@ -48,9 +48,6 @@ export async function readDescriptor(location: Location, options: RemoteOptions)
   return { located, descriptor: await descriptorOf(located, findings), findings }
 }
 
-export const readPackageTables = async (location: Location, options: RemoteOptions): Promise<PackageTables> =>
-  readTables(await readDescriptor(location, options))
-
 export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()

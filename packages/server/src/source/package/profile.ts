@@ -48,7 +48,7 @@ export type ListProperties = {
 }
 
 /** Is told of what is not obeyed. */
-export type Objection = (property: string, value: unknown, expected: string) => void
+type Objection = (property: string, value: unknown, expected: string) => void
 
 type Parser = (value: unknown) => unknown
 type Rule = readonly [parse: Parser, expected: string]

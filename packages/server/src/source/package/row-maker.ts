@@ -4,7 +4,7 @@ import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_ID } from '../../catalog/check.ts'
 import { type Identity, identityFrom } from '../../catalog/entity.ts'
 import type { FieldPlan, ListPlan } from './descriptor.ts'
-import type { ListRecords } from './list-records.ts'
+import type { KnownRecords } from './list-records.ts'
 import { partOfPair, type ValueReader, valueReader } from './values.ts'
 
 export type MadeRow = Record<string, string | number>
@@ -24,7 +24,7 @@ export type Observer = {
 /** Finds the records that a field may refer to; undefined where they are not known here. */
 type RecordsOf = (
   entity: string,
-) => { readonly entity: EntityData; readonly records: ListRecords | undefined } | undefined
+) => { readonly entity: EntityData; readonly records: KnownRecords | undefined } | undefined
 
 type Maker = (values: readonly string[], observer: Observer | undefined) => string | number | undefined
 
@@ -178,7 +178,7 @@ function identityMaker(
   plan: FieldPlan,
   columns: readonly number[],
   target: EntityData,
-  records: ListRecords | typeof UNKNOWN | undefined,
+  records: KnownRecords | typeof UNKNOWN | undefined,
 ): Maker {
   const readers = columns.map((column) => textReader(plan, column))
   const isNumber = target.key.map((key) => target.fields[key]?.kind === 'id')

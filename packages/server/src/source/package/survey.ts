@@ -165,7 +165,7 @@ class Survey {
     for (const field of this.#plan.entity.key) {
       if (row[field] !== undefined) continue
       if (this.#plan.leavesOutRows === true) {
-        this.#leaveOutRow('a row lacks its key, and is left out', field)
+        this.#leaveOutRow(this.#place, `no ${field}`)
         return
       }
       const counts = this.#counts.get(field)
@@ -234,7 +234,7 @@ class Survey {
       return
     }
     if (this.#plan.leavesOutRows === true) {
-      this.#leaveOutRow('a row has the key of one before it, and is left out', `${shown}, as in ${where}`)
+      this.#leaveOutRow(place, `${shown}, as in ${where}`)
       return
     }
     this.#isUnique = false
@@ -242,8 +242,10 @@ class Survey {
     this.#faults.add({ ...here, column: this.#keyColumns.join(', '), value: shown, expected })
   }
 
-  #leaveOutRow(description: string, what: string): void {
-    this.#findings.of().add('row-left-out', description, `${this.#shownPlace}: ${what}`)
+  #leaveOutRow(place: number, what: string): void {
+    const { file, line } = this.#places.location(place)
+    const description = 'a row lacks its key, or has that of one before it, and is left out'
+    this.#findings.of().add('row-left-out', description, `${file}:${line}: ${what}`)
   }
 
   get #shownPlace(): string {
