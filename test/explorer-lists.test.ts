@@ -205,7 +205,7 @@ describe('a table', () => {
       expect(textOf(between(html, '<section class="chosen"', '</section>'))).toContain('Media Type: liquid ×')
       expect(linksOf(html).get('Media Type: liquid ×')).toBe('/explore/units?sort=-name_of_unit&lang=en')
       expect(html).toContain('aria-sort="descending"')
-      expect(textOf(html)).toContain('15 Units & measures')
+      expect(textOf(html)).toContain('Units & measures 15 records')
     }
   })
 
@@ -257,7 +257,7 @@ describe('a record', () => {
     const branch = between(root, '<section aria-labelledby="branch-title"', '</section>')
     expect(textOf(branch)).toMatch(/2 directamente debajo 4 debajo en total .* Caballos I\/01 2 nameless nameless –/)
     const [below = ''] = [linksOf(branch).get('2 directamente debajo')]
-    expect(textOf(await page(below))).toContain('2 Mercancías del SA')
+    expect(textOf(await page(below))).toContain('2 registros')
     const opened = linksOf(branch).get('Verlo en el árbol') ?? ''
     expect(textOf(await page(opened.replace(/#.*/, '')))).toContain('Caballos')
   })

@@ -334,7 +334,7 @@ describe('the history of a record', () => {
     const get = pagesOf(home)
     const items = async (target: string) =>
       (between(await get(target), 'id="history-title"', '</section>').match(/<li>.*?<\/li>/gs) ?? []).map((item) =>
-        textOf(item.replace(/<time.*<\/time> <a.*?<\/a>/s, '')).trim(),
+        textOf(item.replace(/<time.*<\/time> (?:<a.*?<\/a>|<code>.*?<\/code>)/s, '')).trim(),
       )
     expect(await items('/explore/localidades/1-7')).toEqual([
       'appeared',

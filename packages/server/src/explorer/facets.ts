@@ -30,6 +30,8 @@ export type FacetValue = { readonly value: string; readonly name: string; readon
 
 /** A field with more values than this is no choice. */
 const MAX_VALUES = 20
+/** More fields are not offered, though a list may have dozens of them. */
+const MAX_FIELDS = 8
 /** A value that is rather a text than one of a few words is none either. */
 const MAX_LENGTH = 60
 
@@ -47,7 +49,7 @@ const facetSteps = memoized((release: Release) =>
     const values = Object.entries(entity.fields).filter(
       ([name, field]) => isChoice(field) && hasFewValues(index.column(name)),
     )
-    const all = [...ancestors, ...values.map(([name]) => [name])]
+    const all = [...ancestors, ...values.slice(0, MAX_FIELDS).map(([name]) => [name])]
     const named = all.map((steps) => [filterParameter(entity, steps), steps] as const)
     // Under these names every page has something else.
     return new Map(named.filter(([parameter]) => !RESERVED_PARAMETERS.includes(parameter)))

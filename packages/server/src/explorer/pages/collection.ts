@@ -60,11 +60,11 @@ export function collectionPage(given: View, entity: Entity): Page {
     title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
     main: html`<div class="heading">
 <h1>${title}</h1>
-<p class="count" role="status">${words.table.total(language.number(list.total), list.total === 1 ? oneOf(view, entity) : manyWithin(view, entity))}</p>
+<p class="count" role="status">${words.table.total(language.number(list.total), counted(view, entity, list.total))}</p>
 </div>
 ${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
 <div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(manyWithin(view, entity)), within: entity })}
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: entity.package === undefined ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
 ${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
@@ -84,6 +84,13 @@ ${lists}
 ${list.total > 0 && downloads(view, entity, list)}
 ${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePairs(view)]))}`,
   }
+}
+
+/** What is counted: titles of others may be long, and need not be words for many records. */
+function counted(view: View, entity: Entity, total: number): string {
+  const { record, records } = view.words.table
+  if (entity.package !== undefined) return total === 1 ? record : records
+  return total === 1 ? oneOf(view, entity) : manyWithin(view, entity)
 }
 
 /** They are no parameters of the page, though they are of the list that it shows. */

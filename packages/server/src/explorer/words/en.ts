@@ -174,6 +174,7 @@ export const en: Words = {
   },
   table: {
     searchWithin: (collection) => `Search in ${collection}`,
+    searchHere: 'Search in this catalog',
     filters: 'Filters',
     toFilters: 'Go to the filters',
     chosen: 'Filters in use',
@@ -182,6 +183,8 @@ export const en: Words = {
     by: (field) => `By ${field}`,
     more: (count) => `and ${count} more: choose another filter first, or search by name`,
     total: (count, what) => `${count} ${what}`,
+    record: 'record',
+    records: 'records',
     range: (from, to, total) => `${from}–${to} of ${total}`,
     page: (page, pages) => `Page ${page} of ${pages}`,
     pages: 'Pages',

@@ -214,6 +214,7 @@ export const es = {
   },
   table: {
     searchWithin: (collection: string) => `Buscar en ${collection}`,
+    searchHere: 'Buscar en este catálogo',
     filters: 'Filtros',
     toFilters: 'Ir a los filtros',
     chosen: 'Filtros puestos',
@@ -222,6 +223,8 @@ export const es = {
     by: (field: string) => `Por ${field}`,
     more: (count: string) => `y ${count} más: elija primero otro filtro, o busque por nombre`,
     total: (count: string, what: string) => `${count} ${what}`,
+    record: 'registro',
+    records: 'registros',
     range: (from: string, to: string, total: string) => `${from}–${to} de ${total}`,
     page: (page: string, pages: string) => `Página ${page} de ${pages}`,
     pages: 'Páginas',
