@@ -16,7 +16,7 @@ export function slugOf(text: string, between: '_' | '-'): string {
 const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]*$/
 
 /** The slugs of the fields of an entity, by name. Of fields that are alike, later ones have a number. */
-export const fieldSlugs = memoized(({ fields }: Entity): ReadonlyMap<string, string> => {
+const fieldSlugs = memoized(({ fields }: Entity): ReadonlyMap<string, string> => {
   const names = Object.keys(fields)
   const used = new Set(names.filter((name) => IDENTIFIER.test(name)))
   return new Map(names.map((name) => [name, IDENTIFIER.test(name) ? name : freeSlug(slugOf(name, '_'), used)]))

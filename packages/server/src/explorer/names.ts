@@ -2,7 +2,6 @@
 import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import type { ReadRecord } from './api-reader.ts'
 import { keySegments } from './links.ts'
 import type { View } from './view.ts'
 
@@ -19,7 +18,7 @@ const ownTitle = ({ language }: Naming, { titles }: Entity): string | undefined 
 const nearestTitle = (titles: NonNullable<Entity['titles']>, code: string): string | undefined =>
   Object.entries(titles).find(([tag]) => primaryLanguage(tag) === code)?.[1]
 
-export const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/)[0] as string
+const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/)[0] as string
 
 /** One of its records; the list itself where there is no word for that. */
 export const oneOf = (naming: Naming, entity: Entity): string =>
@@ -87,7 +86,7 @@ const isIn = (language: string | undefined, code: string): boolean =>
 export const shownNameField = ({ language }: Pick<Naming, 'language'>, entity: Entity): string | undefined =>
   (nameFields(entity).find((field) => isIn(field.language, language.code)) ?? nameFields(entity)[0])?.name
 
-export type ShownName = {
+type ShownName = {
   readonly text: string
   /** The language that it is in, where that is known and not the one of the page. */
   readonly language: string | undefined
@@ -99,7 +98,7 @@ export type ShownName = {
 export function shownName(
   { language }: Pick<Naming, 'language'>,
   entity: Entity,
-  record: ReadRecord | PublishedRecord,
+  record: PublishedRecord | PublishedRecord,
 ): ShownName {
   const isNamed = ({ name }: NameField) => typeof record[name] === 'string' && record[name] !== ''
   const named = nameFields(entity).filter(isNamed)
@@ -113,5 +112,5 @@ export function shownName(
 export const nameOf = (
   naming: Pick<Naming, 'language'>,
   entity: Entity,
-  record: ReadRecord | PublishedRecord,
+  record: PublishedRecord | PublishedRecord,
 ): string => shownName(naming, entity, record).text

@@ -60,7 +60,7 @@ ${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${
 }
 
 /** What the whole is about: the lists that come with the program, where they are there. */
-export const homeWords = ({ words, api }: View) =>
+const homeWords = ({ words, api }: View) =>
   api.entities.some((entity) => entity.package === undefined && words.entities[entity.name] !== undefined)
     ? words.home.builtIn
     : words.home

@@ -1,3 +1,4 @@
+// A descriptor that was written from tables: it reads back to the same lists, with nothing left to guess.
 import { describe, expect, test } from 'bun:test'
 import { describedPackage } from './describe.ts'
 import type { Descriptor, Plan, TableSample } from './descriptor.ts'

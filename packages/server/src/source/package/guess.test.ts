@@ -1,3 +1,4 @@
+// What tables are taken for: each guess by small tables, and that definitions are sound whatever the tables are.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { EntityData } from '../../catalog/catalog.ts'

@@ -1,3 +1,4 @@
+// The properties of our own in a descriptor: the schema for editors and what is obeyed have the same verdict.
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
 import schema from './profile.schema.json' with { type: 'json' }
