@@ -11,7 +11,7 @@ export type RawRows = {
   readonly isPlain?: boolean
 }
 
-export type DelimitedOptions = {
+type DelimitedOptions = {
   readonly file: string
   readonly dialect: Dialect
   /** How much of a file is looked at to find its separator. */

@@ -1,6 +1,6 @@
 // Finds where a text stops being JSON, because the parser of the runtime does not say it.
 
-export type SyntaxFault = { readonly offset: number; readonly expected: string }
+type SyntaxFault = { readonly offset: number; readonly expected: string }
 
 /** Deeper than any descriptor, and far from what a parser cannot bear. */
 const MAX_DEPTH = 100

@@ -1,7 +1,7 @@
 // Patterns of others, matched in time that grows with the length of the text and no faster: all states at once, no going back.
 
 /** Says whether a whole text matches. */
-export type LinearPattern = (text: string) => boolean
+type LinearPattern = (text: string) => boolean
 
 const MAX_PATTERN = 500
 const MAX_STATES = 2_000

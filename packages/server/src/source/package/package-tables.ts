@@ -17,7 +17,7 @@ import { UnreadableTable } from './unreadable-table.ts'
 export type ReadTable = { readonly resource: Resource; readonly table: Table; readonly sample: TableSample }
 
 /** A resource whose table cannot be read, and why. */
-export type UnreadTable = { readonly resource: string; readonly faults: Faults }
+type UnreadTable = { readonly resource: string; readonly faults: Faults }
 
 export type PackageTables = {
   /** What the package is called in messages and in what is published. */

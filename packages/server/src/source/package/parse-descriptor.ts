@@ -26,7 +26,7 @@ const MAX_NAME = 200
 const MAX_ITEMS = 1_000
 const PREFIX = 'nomenclator:'
 
-export type DescriptorContext = {
+type DescriptorContext = {
   /** The name of the file in messages. */
   readonly file: string
   /** What the package is called if it does not say so: the directory or file that it is in. */

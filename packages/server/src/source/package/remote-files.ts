@@ -44,7 +44,7 @@ function wrongStart(start: Uint8Array): string | undefined {
   return /^(<!doctype html|<html)/.test(text) ? 'a web page, where a file of a package was expected' : undefined
 }
 
-export async function fetchText(address: string, options: RemoteOptions): Promise<TextFile> {
+async function fetchText(address: string, options: RemoteOptions): Promise<TextFile> {
   const { path, name } = await fetchFile(address, options)
   return { ...textFile(path), file: name }
 }

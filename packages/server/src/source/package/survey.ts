@@ -24,7 +24,7 @@ export type Surveyed = {
   readonly notUnique?: readonly string[]
 }
 
-export type SurveyContext = {
+type SurveyContext = {
   readonly recordsOf: ConstructorParameters<typeof RowMaker>[2]
   /** The sets of fields of the list that others refer to it by. */
   readonly indexed: readonly (readonly string[])[]

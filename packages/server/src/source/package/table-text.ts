@@ -6,7 +6,7 @@ import { detectEncoding } from '../encoding.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
 /** What the descriptor says of the bytes, and where to tell that they are otherwise. */
-export type TextOptions = {
+type TextOptions = {
   readonly file: string
   readonly encoding: string | undefined
   readonly tell: (kind: string, description: string, example: string) => void

@@ -307,10 +307,3 @@ function trimExtra(row: string[], width: number, location: SourceLocation, fault
   row.length = width
   return true
 }
-
-/** A fault of a table as a whole, among the others. */
-export function addUnreadable(error: unknown, faults: Faults): boolean {
-  if (!(error instanceof UnreadableTable)) return false
-  faults.add(error.fault)
-  return true
-}
