@@ -1,8 +1,8 @@
 // docs/your-own-catalog.md is followed step by step: its commands and requests give what it shows, in both languages.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { FIELD_ROLES } from '../packages/server/src/source/package/profile.ts'
 import schema from '../packages/server/src/source/package/profile.schema.json' with { type: 'json' }
+import { FIELD_ROLES } from '../packages/server/src/source/package/profile.ts'
 import { expectGolden } from './support/golden.ts'
 import { Walkthrough, withBlocksOf } from './support/walkthrough.ts'
 
@@ -20,9 +20,12 @@ test('the commands and requests of the page give what it shows, and its links le
   const written = await reader.follow(document)
   await expectGolden(ENGLISH, written)
   await expectGolden(SPANISH, withBlocksOf(await read(SPANISH), written))
-  const targets = [...document.matchAll(/["<]http:\/\/127\.0\.0\.1:8080(\/[^">]*)[">]/g)].map(([, target = '']) => target)
+  const targets = [...document.matchAll(/["<]http:\/\/127\.0\.0\.1:8080(\/[^">]*)[">]/g)].map(
+    ([, target = '']) => target,
+  )
   expect(targets.length).toBeGreaterThan(3)
-  for (const target of targets) expect(`${target} ${(await reader.get({ target, headers: {} })).status}`).toBe(`${target} 200`)
+  for (const target of targets)
+    expect(`${target} ${(await reader.get({ target, headers: {} })).status}`).toBe(`${target} 200`)
   const [picker = ''] = document.match(/<nomenclator-picker .*/) ?? []
   const { body } = await reader.get({ target: '/picker?lang=en', headers: {} })
   expect(unescaped(body)).toContain(picker)

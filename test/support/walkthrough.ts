@@ -107,17 +107,20 @@ export class Walkthrough extends TestDirectory implements AsyncDisposable {
   #edit(diff: string): void {
     const [first = '', ...parts] = diff.split(/^@@.*\n/m)
     const path = join(this.#work, first.match(/^--- (\S+)$/m)?.[1] ?? '')
-    const edited = parts.reduce((text, part) => {
-      const [before, after] = ['+', '-'].map((left) =>
-        part
-          .split('\n')
-          .filter((line) => line !== '' && !line.startsWith(left))
-          .map((line) => `${line.slice(1)}\n`)
-          .join(''),
-      ) as [string, string]
-      if (text.split(before).length !== 2) throw new Error(`not once in ${path}:\n${before}`)
-      return text.replace(before, () => after)
-    }, readFileSync(path, 'utf8'))
+    const edited = parts.reduce(
+      (text, part) => {
+        const [before, after] = ['+', '-'].map((left) =>
+          part
+            .split('\n')
+            .filter((line) => line !== '' && !line.startsWith(left))
+            .map((line) => `${line.slice(1)}\n`)
+            .join(''),
+        ) as [string, string]
+        if (text.split(before).length !== 2) throw new Error(`not once in ${path}:\n${before}`)
+        return text.replace(before, () => after)
+      },
+      readFileSync(path, 'utf8'),
+    )
     writeFileSync(path, edited)
   }
 }
