@@ -45,5 +45,18 @@ test.each([ENGLISH, SPANISH])('%s has every property of the profile, and every r
   expect(FIELD_ROLES.filter((role) => !roles.includes(`\`${role}\``))).toEqual([])
 })
 
+const SOURCES = join(import.meta.dir, '..', 'packages', 'server', 'src', 'source', 'package')
+const KIND =
+  /\b(?:add|#?find|#?tell\w*)\(\s*(?:[\w.#]+,\s*)*(?:isWidened \? )?'([a-z]+(?:-[a-z]+)*)'(?: : '([a-z-]+)')?/g
+
+test.each([ENGLISH, SPANISH])('%s has every kind of finding, and no other', async (path) => {
+  const files = [...new Bun.Glob('*.ts').scanSync(SOURCES)].filter((file) => !file.endsWith('.test.ts'))
+  const texts = await Promise.all(files.map((file) => read(join(SOURCES, file))))
+  const kinds = texts.flatMap((text) => [...text.matchAll(KIND)].flatMap(([, one = '', other = '']) => [one, other]))
+  const [, table = ''] = (await read(path)).split(/^\| (?:finding|hallazgo) \|.*$/m)
+  const named = table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)])
+  expect(named.map(([, kind]) => kind).toSorted()).toEqual([...new Set(kinds)].filter((kind) => kind !== '').toSorted())
+})
+
 const unescaped = (html: string) =>
   html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')

@@ -2,10 +2,12 @@
 import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import type { Language } from './language.ts'
 import { keySegments } from './links.ts'
-import type { View } from './view.ts'
+import type { Words } from './words/es.ts'
 
-type Naming = Pick<View, 'language' | 'words'>
+/** What a page is named with. */
+type Naming = { readonly language: Language; readonly words: Words }
 
 /** The words for a list that came before packages, which tell what theirs are called themselves. */
 const wordsFor = ({ words }: Naming, entity: Entity) =>
