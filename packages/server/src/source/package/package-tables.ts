@@ -127,7 +127,13 @@ async function readTable(
     else if (error instanceof MissingFile)
       faults.add({ file: descriptorFile, line: 1, column, value: error.path, expected: error.expected })
     else if (error instanceof UnusableZip)
-      faults.add({ file: error.path, line: 1, column, value: error.what, expected: 'a spreadsheet that can be read' })
+      faults.add({
+        file: error.path,
+        line: 1,
+        column,
+        value: resource.paths[0],
+        expected: `a spreadsheet: ${error.what}`,
+      })
     else if (error instanceof Failure)
       faults.add({ file: descriptorFile, line: 1, column, value: resource.paths[0], expected: error.message })
     else throw error
