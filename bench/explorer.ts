@@ -71,7 +71,7 @@ function htmlOfTable(release: Release, shelf: Shelf): () => number {
   const language = languageOf('es')
   const entity = release.catalog.collections.get(COLLECTION) as Entity
   const view = {
-    ...{ language, words: language.words, api: new ReadBefore(context, undefined), baseUrl: BASE_URL },
+    ...{ language, words: language.words, api: new ReadBefore(context, undefined, language), baseUrl: BASE_URL },
     ...{ path: `/explore/${COLLECTION}`, pairs: [], carried: [] },
   }
   return () => Buffer.from(rendered(view, collectionPage(view, entity)).text).length

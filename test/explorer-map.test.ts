@@ -1,8 +1,8 @@
 // The map: what its bytes say of every record, and what someone sees of it in a real browser.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { entity, id, name, numberFact } from '../packages/server/src/catalog/entity.ts'
 import { launchBrowser } from './support/browser.ts'
+import { entity, id, name, numberFact } from './support/definitions.ts'
 import { type Explored, explored } from './support/explored.ts'
 import { sourceOf, TestHome } from './support/releases.ts'
 import { serverOf } from './support/server.ts'

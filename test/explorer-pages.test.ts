@@ -130,7 +130,7 @@ describe('a table', () => {
   })
 
   test('leaves out the column that says the same in every row', async () => {
-    const all = ['Name', 'Municipality', 'State', 'Code', 'Altitude', 'Population', 'Setting', 'Identifier']
+    const all = ['Name', 'Code', 'Municipality', 'State', 'Altitude', 'Population', 'Setting', 'Identifier']
     const without = (...names: readonly string[]) =>
       all.filter((name) => !names.includes(name)).map((name) => `${name} ↕`)
     expect(columnsOf(await page(LIST))).toEqual(without())
@@ -334,7 +334,7 @@ describe('the history of a record', () => {
     const get = pagesOf(home)
     const items = async (target: string) =>
       (between(await get(target), 'id="history-title"', '</section>').match(/<li>.*?<\/li>/gs) ?? []).map((item) =>
-        textOf(item.replace(/<time.*<\/time> <a.*?<\/a>/s, '')).trim(),
+        textOf(item.replace(/<time.*<\/time> (?:<a.*?<\/a>|<code>.*?<\/code>)/s, '')).trim(),
       )
     expect(await items('/explore/localidades/1-7')).toEqual([
       'appeared',

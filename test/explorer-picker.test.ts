@@ -307,7 +307,7 @@ describe.skipIf(browser === undefined)('in an application of', () => {
     React: (snippet) => ({
       'app.jsx': `import { createRoot } from 'react-dom/client'
 ${snippet}
-createRoot(document.querySelector('#app')).render(<PlaceForm onSave={(value) => { window.place = value }} />)`,
+createRoot(document.querySelector('#app')).render(<PickerForm onSave={(value) => { window.place = value }} />)`,
     }),
     Vue: (snippet) => ({
       'place.js': compiledVue(snippet),

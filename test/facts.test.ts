@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { entities } from '../packages/server/src/catalog/entities.ts'
 import { factsOf } from '../packages/server/src/catalog/entity.ts'
 import { diffEntity } from '../packages/server/src/release/diff.ts'
 import { exportTabular } from '../packages/server/src/release/export-tabular.ts'
@@ -12,7 +11,7 @@ import { ENTITY_FORMAT, FACTS_FILE, MANIFEST_FILE, type Manifest } from '../pack
 import { fromDisk, fromMappedFiles } from '../packages/server/src/release/record-access.ts'
 import { tabularFormats } from '../packages/server/src/source/tabular/files.ts'
 import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
-import { collections } from './support/built-in.ts'
+import { builtIn, collections, entityNames } from './support/built-in.ts'
 import { runHere } from './support/command.ts'
 import { homonymRows } from './support/homonyms.ts'
 import { type Rows, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
@@ -299,7 +298,7 @@ describe('API v2', () => {
     type Described = { name: string; fields: { path: string; fact?: true }[] }
     const { collections } = await json<{ collections: Described[] }>('/api/v2')
     for (const { name, fields } of collections) {
-      const entity = Object.values(entities).find(({ plural }) => plural === name)
+      const entity = entityNames.map(builtIn).find(({ plural }) => plural === name)
       const facts = fields.filter(({ fact }) => fact).map(({ path }) => path)
       expect([name, facts]).toEqual([name, entity === undefined ? [] : factsOf(entity).map(([fact]) => fact)])
     }

@@ -1,8 +1,8 @@
 // What API v2 gives of a whole collection can be imported as it is: the way from one service to another.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
+import { builtInCatalog } from '../packages/server/src/source/built-in.ts'
 import { tabularFormats } from '../packages/server/src/source/tabular/files.ts'
 import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
 import { homonyms } from './support/homonyms.ts'

@@ -315,7 +315,7 @@ test('whatever is imported in whatever order, every locality served is where the
     { numRuns: 20 },
   )
   // Most are taken, or the property would say little.
-  expect(taken).toBeGreaterThan(60)
+  expect(taken).toBeGreaterThan(40)
 })
 
 describe('with the bundled data,', () => {

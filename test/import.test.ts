@@ -3,9 +3,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
 import type { ImportReport } from '../packages/server/src/release/import.ts'
 import { ENTITY_FILES, findingsByKind } from '../packages/server/src/release/manifest.ts'
+import { builtInCatalog } from '../packages/server/src/source/built-in.ts'
 import type { Source } from '../packages/server/src/source/source.ts'
 import { runHere } from './support/command.ts'
 import {

@@ -26,7 +26,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const SERVER = 'packages/server/src/'
 /** What runs in a browser is no part of the server, though it lies beside the pages. */
 const BROWSER = `${SERVER}explorer/browser/`
-/** The client goes to other machines without the server, so of the catalog it takes the types alone. */
 const CLIENT = 'packages/client/src/'
 /** The entries of a package pass on what it offers; nobody here imports them. */
 const ENTRIES = [`${CLIENT}index.ts`]
@@ -69,16 +68,12 @@ function partOf(file: string): string {
 
 /** What is wrong with one import between files of the project, if anything is. */
 function wrongWay(statement: Import): string | undefined {
-  const { from, types } = statement
+  const { from } = statement
   const target = targetOf(statement)
   if (OUTSIDE.includes(target)) return undefined
   if (!/^packages\/[^/]+\/src\//.test(target)) return `${target} is no source of a package`
   const [here, there] = [partOf(from), partOf(target)]
   if (here === there) return undefined
-  if (from.startsWith(CLIENT)) {
-    if (there !== 'catalog') return 'the client takes nothing of the server along but types of the catalog'
-    return types ? undefined : 'the client may take only types of the catalog: write import type'
-  }
   if (!from.startsWith(SERVER) || here === 'browser') return `${here} stands by itself`
   if (from === `${SERVER}main.ts`) return undefined
   const allowed = mayImport[here]
@@ -181,7 +176,6 @@ describe('the rules themselves', () => {
     ['what all use', from(`${SERVER}catalog/a.ts`, '../base/failure.ts'), true],
     ['the version', from(`${SERVER}base/version.ts`, '../../package.json'), true],
     ['anything, from main', from(`${SERVER}main.ts`, './cli/run.ts'), true],
-    ['types of the catalog, from the client', from(`${CLIENT}a.ts`, '../../server/src/catalog/b.ts', true), true],
     ['to the right', from(`${SERVER}query/a.ts`, '../http/b.ts'), false],
     ['the pages, from http', from(`${SERVER}http/a.ts`, '../explorer/b.ts'), false],
     ['the distribution, from http', from(`${SERVER}http/a.ts`, '../distribution/b.ts', true), false],
@@ -190,7 +184,7 @@ describe('the rules themselves', () => {
     ['to the right, types alone', from(`${SERVER}catalog/a.ts`, '../source/b.ts', true), false],
     ['a folder, from what all use', from(`${SERVER}base/failure.ts`, '../cli/run.ts'), false],
     ['main', from(`${SERVER}cli/run.ts`, '../main.ts'), false],
-    ['code of the catalog, from the client', from(`${CLIENT}a.ts`, '../../server/src/catalog/b.ts'), false],
+    ['types of the catalog, from the client', from(`${CLIENT}a.ts`, '../../server/src/catalog/b.ts', true), false],
     ['what all use, from the client', from(`${CLIENT}a.ts`, '../../server/src/base/b.ts', true), false],
     ['the server, from the client', from(`${CLIENT}a.ts`, '../../server/src/http/b.ts', true), false],
     ['the pages, from a browser', from(`${BROWSER}a.ts`, '../links.ts'), false],

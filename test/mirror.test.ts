@@ -4,13 +4,13 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { code, embeds, entity, id, name, numberFact } from '../packages/server/src/catalog/entity.ts'
 import { run } from '../packages/server/src/cli/run.ts'
 import { Origin } from '../packages/server/src/distribution/mirror/origin.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { generateKeys, parseSecretKey } from '../packages/server/src/release/signing/minisign.ts'
 import { signRelease } from '../packages/server/src/release/signing/release-signature.ts'
 import type { Source } from '../packages/server/src/source/source.ts'
+import { code, embeds, entity, id, name, numberFact } from './support/definitions.ts'
 import { PROGRAM, sourceOf, TestHome, ThreeReleases, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { eventually } from './support/service.ts'
@@ -487,7 +487,7 @@ describe('an origin that sends something else is refused, and nothing is changed
       records(() => new Response('{}', { headers: { 'Content-Encoding': 'gzip' } })),
       'which was not asked for',
     ],
-    ['a body without an end', records(() => new Response(endless())), 'is larger than 65,536 bytes'],
+    ['a body without an end', records(() => new Response(endless())), 'is larger than 1,048,576 bytes'],
     ['a redirect to another host', records(() => Response.redirect('http://192.0.2.1/')), 'is another host'],
     [
       'a redirect of the list',

@@ -2,11 +2,11 @@
 import { test } from 'bun:test'
 import { join } from 'node:path'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { entities } from '../packages/server/src/catalog/entities.ts'
 import type { App } from '../packages/server/src/http/app.ts'
 import { RateTable, rateLimited } from '../packages/server/src/http/limits/rate-limit.ts'
 import { Metrics } from '../packages/server/src/http/observation/metrics.ts'
 import { observed } from '../packages/server/src/http/observation/observed-app.ts'
+import { builtIn } from './support/built-in.ts'
 import { contractEntities } from './support/expected.ts'
 import { expectGolden } from './support/golden.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
@@ -18,7 +18,7 @@ import { type Exchange, rawResponseTo, requests } from './support/v1-exchanges.t
 
 const ON_RECORD = join(import.meta.dir, 'data', 'v1-responses.json')
 /** Overviews and problems list what there is, so other collections would show in them. */
-const catalog = catalogOf(contractEntities.map((name) => entities[name]))
+const catalog = catalogOf(contractEntities.map((name) => builtIn(name)))
 
 /** As the service runs it. */
 function observedAndLimited(app: App): App {

@@ -3,9 +3,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { entities } from '../packages/server/src/catalog/entities.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
-import { entityNames } from './support/built-in.ts'
+import { builtIn, entityNames } from './support/built-in.ts'
 import { recordsOf } from './support/found.ts'
 import { homonyms } from './support/homonyms.ts'
 import { fullRelease, releaseOf } from './support/releases.ts'
@@ -33,7 +32,7 @@ const sha256 = (bytes: Uint8Array | string) =>
   `sha-256=:${new Bun.CryptoHasher('sha256').update(bytes).digest('base64')}:`
 
 describe.each(entityNames)('all of %s', (name) => {
-  const target = `/api/v2/${entities[name].plural}/all`
+  const target = `/api/v2/${builtIn(name).plural}/all`
   const records = () => recordsOf(release, name)
   const forms: readonly [string, () => string][] = [
     ['json', () => JSON.stringify(records())],
@@ -57,13 +56,13 @@ describe.each(entityNames)('all of %s', (name) => {
   })
 
   test('as CSV has the lines that its pages have', async () => {
-    const pages = await get(`/api/v2/${entities[name].plural}?format=csv&per_page=1000`)
+    const pages = await get(`/api/v2/${builtIn(name).plural}?format=csv&per_page=1000`)
     const response = await get(target, { Accept: 'text/csv' })
     const text = await response.text()
     expect(text).toBe(await pages.text())
     expect(response.headers.get('repr-digest')).toBe(sha256(text))
     expect(response.headers.get('content-disposition')).toBe(
-      `attachment; filename="${entities[name].plural}-${release.manifest.digest.slice(0, 12)}.csv"`,
+      `attachment; filename="${builtIn(name).plural}-${release.manifest.digest.slice(0, 12)}.csv"`,
     )
   })
 })

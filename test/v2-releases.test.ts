@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { builtInCatalog, entities } from '../packages/server/src/catalog/entities.ts'
 import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { diffEntity } from '../packages/server/src/release/diff.ts'
 import { fromMappedFiles } from '../packages/server/src/release/record-access.ts'
 import type { GivenRow } from '../packages/server/src/source/source.ts'
+import { builtIn, entityNames, pais } from './support/built-in.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
@@ -16,7 +16,6 @@ import { countries, smallSource } from './support/small-source.ts'
 
 setDefaultTimeout(60_000)
 
-const entityNames = [...builtInCatalog.entities.keys()] as (keyof typeof entities)[]
 let three: ThreeReleases
 let server: TestServer
 
@@ -103,8 +102,7 @@ describe('a release with other definitions', () => {
     releaseDirectory: () => three.path,
     manifestOrReason: () => current().manifest,
     signatureOf: () => undefined,
-    open: (digest: string) =>
-      variantOf(current(), { digest, catalog: catalogOf([{ ...entities.pais, plural: 'countries' }]) }),
+    open: (digest: string) => variantOf(current(), { digest, catalog: catalogOf([{ ...pais, plural: 'countries' }]) }),
   }
   const app = createApp({
     release: current,
@@ -322,11 +320,11 @@ function sourceWith({ pais, names, localidad }: Drawn) {
   return sourceOf({ ...tiny, pais: [...others, tiny.pais[0]], localidad: rows }, { synthetic: true })
 }
 
-function keyOf(name: keyof typeof entities, record: PublishedRecord): string {
-  return entities[name].key
-    .map((field) => {
+function keyOf(name: string, record: PublishedRecord): string {
+  return builtIn(name)
+    .key.map((field) => {
       const value = record[field]
-      return typeof value === 'object' ? value[field] : value
+      return typeof value === 'object' ? (value as PublishedRecord)[field] : value
     })
     .join('/')
 }

@@ -1,8 +1,6 @@
 // Compiles the client for its package: minified modules with source maps, and declarations, for `import` and for `require`.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { builtInCatalog } from '../packages/server/src/catalog/entities.ts'
-import { typescriptOf } from '../packages/server/src/catalog/typescript.ts'
 import { writeDeclarations } from './declarations.ts'
 
 const SOURCES = join(import.meta.dir, '..', 'packages', 'client', 'src')
@@ -47,15 +45,9 @@ async function compile(name: string, outdir: string, format: 'esm' | 'cjs', endi
   writeFileSync(module, readFileSync(module, 'utf8').replace(/\n\/\/# debugId=.*/, ''))
 }
 
-/** The types of the built-in catalog are written out: those that follow from its definitions cannot be named by others. */
 async function declare(target: string): Promise<void> {
-  const sources = join(target, 'src')
-  cpSync(SOURCES, sources, { recursive: true })
-  const builtIn = typescriptOf(builtInCatalog).replace('export type Collections', 'export type BuiltIn')
-  writeFileSync(join(sources, 'built-in.ts'), builtIn)
-  const files = ENTRIES.map((name) => join(sources, `${name}.ts`))
-  await writeDeclarations(files, sources, target)
-  rmSync(sources, { recursive: true })
+  const files = ENTRIES.map((name) => join(SOURCES, `${name}.ts`))
+  await writeDeclarations(files, SOURCES, target)
   // What is required is declared in files of its own, which name each other.
   for (const file of new Bun.Glob('*.d.ts').scanSync({ cwd: target, absolute: true })) {
     const declarations = readFileSync(file, 'utf8').replace(/(['"]\.\/[^'"]+)\.js(?=['"])/g, '$1.cjs')

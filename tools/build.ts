@@ -25,7 +25,14 @@ export type Architecture = keyof typeof BUN_PACKAGES
 const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
 
 /** The files that go wherever the program goes, under the same path, for `shippedFile` to find. */
-export const SHIPPED = ['data/*.csv', 'data/PROVENANCE.md', 'data/LICENSES/*', 'LICENSE', 'NOTICE']
+export const SHIPPED = [
+  'data/*.csv',
+  'data/datapackage.json',
+  'data/PROVENANCE.md',
+  'data/LICENSES/*',
+  'LICENSE',
+  'NOTICE',
+]
 
 export const executableName = (architecture: Architecture): string => `nomenclator-${version}-linux-${architecture}`
 

@@ -1,7 +1,7 @@
 // Rows as people write them, made from the names of a home itself: seeded, of every kind, each with the record that it means.
 import { type Entity, embeddedAt } from '../../packages/server/src/catalog/entity.ts'
+import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
 import { ancestorsOf } from '../../packages/server/src/catalog/lineage.ts'
-import { otherForms } from '../../packages/server/src/catalog/spanish.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { RowToResolve } from '../../packages/server/src/query/resolve/resolve.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
@@ -34,7 +34,7 @@ const own =
 
 function abbreviated(text: string, random: Random): string | undefined {
   const words = text.split(' ').map((word) => {
-    const short = otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
+    const short = spanish.otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
     return short === undefined ? word : `${short}${pick(random, ['.', ''])}`
   })
   const typed = words.join(' ')

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
-import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { expectGolden } from '../../test/support/golden.ts'
 import { TestHome } from '../../test/support/releases.ts'

@@ -1,5 +1,5 @@
 // Queries of every kind that are made from the names of a home itself, seeded, and how often the right record comes first.
-import { otherForms } from '../../packages/server/src/catalog/spanish.ts'
+import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
 import { byEar, withTypo } from '../misspelling.ts'
 import { pick, type Random, randomFrom } from '../random.ts'
 import { folded } from './localities.ts'
@@ -26,7 +26,7 @@ const plain = (text: string) =>
 /** The shortest abbreviation of a word, with a point. */
 function abbreviated(text: string): string | undefined {
   const words = text.split(' ').map((word) => {
-    const short = otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
+    const short = spanish.otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
     return short === undefined ? word : `${short}.`
   })
   const typed = words.join(' ')

@@ -23,7 +23,7 @@ export async function withResponses(document: string, send: (exchange: Exchange)
   return document.replace(BLOCK, () => `\`\`\`http\n${written.shift()}\`\`\``)
 }
 
-async function withResponse(block: string, send: (exchange: Exchange) => Promise<Shown>): Promise<string> {
+export async function withResponse(block: string, send: (exchange: Exchange) => Promise<Shown>): Promise<string> {
   const [request = '', response = ''] = block.split('\n\n')
   const [first = '', ...fields] = request.trimEnd().split('\n')
   const target = /^GET (\S+)$/.exec(first)?.[1]

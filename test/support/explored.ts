@@ -1,7 +1,7 @@
 // A small catalog in two releases to explore: enough for several pages, with facts, namesakes and names that attack a page.
 
 import { MAX_TEXT } from '../../packages/server/src/catalog/check.ts'
-import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { type Rows, sourceOf, TestHome, tiny } from './releases.ts'
 import { serverOf, type TestServer } from './server.ts'

@@ -3,7 +3,6 @@ import { type Entity, type FactValue, factsOf } from '../../packages/server/src/
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../../packages/server/src/catalog/paths.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
-import type { Filter } from '../../packages/server/src/query/filter.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 
@@ -63,7 +62,7 @@ function compareValues(a: string | number, b: string | number): number {
 
 export type NaiveFilter = {
   readonly path: FieldPath
-  readonly match: Filter['match']
+  readonly match: 'equals' | 'begins' | 'min' | 'max'
   readonly values: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 // A catalog of names that differ only in accents or case, or begin alike, of records in no order, and of some facts.
 import fc from 'fast-check'
-import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
 import { type Entity, identifierOf } from '../../packages/server/src/catalog/entity.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { withFacts } from './known-facts.ts'
 import type { Rows } from './releases.ts'

@@ -1,8 +1,8 @@
 // Rows with facts of which some are known, drawn from the definitions.
 import fc from 'fast-check'
 import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
-import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
 import { type FactField, type FactValue, factsOf } from '../../packages/server/src/catalog/entity.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import type { Rows } from './releases.ts'
 
 /** Few values, so that many records have the same, and the outermost among them. */

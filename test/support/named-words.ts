@@ -1,4 +1,6 @@
 // The words of made-up names and codes, laid out in memory as an index has them, and spaces to search in made of them.
+import type { Language } from '../../packages/server/src/catalog/languages/language.ts'
+import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { AncestorLevel } from '../../packages/server/src/query/search/ancestor-match.ts'
 import type { SearchSpace } from '../../packages/server/src/query/search/candidates.ts'
@@ -10,8 +12,13 @@ import { postingsOf } from '../../packages/server/src/release/index/postings.ts'
 import { wordsInMemory } from '../../packages/server/src/release/index/words-in-memory.ts'
 
 /** One record for each name, in this order; the codes are those of the names at the same places. */
-export const namedWords = (names: readonly string[], codes: readonly string[] = []): Words =>
+export const namedWords = (
+  names: readonly string[],
+  codes: readonly string[] = [],
+  language: Language = spanish,
+): Words =>
   wordsInMemory(
+    language,
     names.map(wordsOf),
     names.map((_, at) => wordsOf(codes[at] ?? '')),
   )
@@ -23,6 +30,7 @@ export function ancestorsIn(parents: readonly number[], names: readonly string[]
   return {
     entity: 'parent',
     chain: [values],
+    none: names.length,
     children: postingsOf(values, names.length),
     words,
     aliasesOf: () => [],
@@ -45,24 +53,37 @@ type Given = {
   readonly among?: readonly number[] | undefined
   readonly levels?: readonly AncestorLevel[]
   readonly importance?: readonly number[]
+  readonly language?: Language
   /** Aliases, each with the position of its record. */
   readonly aliases?: readonly (readonly [alias: string, position: number])[]
 }
 
-export const spaceOf = ({ names, codes, among, levels, importance, aliases }: Given): SearchSpace => {
-  const words = namedWords(names, codes)
+export const spaceOf = ({
+  names,
+  codes,
+  among,
+  levels,
+  importance,
+  aliases,
+  language = spanish,
+}: Given): SearchSpace => {
+  const words = namedWords(names, codes, language)
   return {
     words,
-    weightOf: weigher(words),
+    weightOf: weigher(words, language),
     weights: wordWeights(words),
     among: among === undefined ? undefined : Uint32Array.from(among),
     levels: levels ?? [],
+    naming: [],
     importance: importance === undefined ? undefined : Uint8Array.from(importance),
     aliases:
       aliases === undefined
         ? undefined
         : {
-            words: wordsInMemory(aliases.map(([alias]) => aliasWords(alias))),
+            words: wordsInMemory(
+              language,
+              aliases.map(([alias]) => aliasWords(alias)),
+            ),
             positions: Uint32Array.from(aliases, ([, position]) => position),
             aliases: aliases.map(([alias]) => ({ entity: '', code: '', alias, reason: 'so called' })),
           },

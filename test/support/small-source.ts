@@ -1,5 +1,5 @@
 // A source of a few rows that a test writes down itself.
-import { builtInCatalog } from '../../packages/server/src/catalog/entities.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import type { Source } from '../../packages/server/src/source/source.ts'
 import type { Rows } from './releases.ts'
 

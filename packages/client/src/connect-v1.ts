@@ -1,5 +1,5 @@
 // The client of API v1: the lists of any server of that contract, walked by their links.
-import type { BuiltIn } from './built-in.ts'
+import type { Collections as BuiltIn } from './built-in-types.ts'
 import { byName, listIn, type Page, type Walk, walkOf } from './connect.ts'
 import { interrupted, NotFound } from './errors.ts'
 import type { CatalogShape } from './shape.ts'

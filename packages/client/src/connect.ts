@@ -1,8 +1,18 @@
 // The client of API v2: collections by name, searches, and what changed, as typed records.
-import type { BuiltIn } from './built-in.ts'
+import type { Collections as BuiltIn } from './built-in-types.ts'
 import { interrupted, ReleaseGone } from './errors.ts'
 import { valueAt } from './record-path.ts'
-import type { CatalogShape, CodeOf, CollectionShape, Embed, FieldPath, Filters, IdOf, Selected } from './shape.ts'
+import type {
+  CatalogShape,
+  CodeOf,
+  CollectionShape,
+  Embed,
+  FieldPath,
+  Filters,
+  IdOf,
+  OnlyKey,
+  Selected,
+} from './shape.ts'
 import { apiAt, jsonOf, type Options, type Reply, Transport } from './transport.ts'
 
 export type ConnectOptions = Options & {
@@ -19,6 +29,8 @@ type Selection<F extends string, X extends boolean, E extends Embed> = Abortable
   readonly facts?: X
   /** `id` for embedded records by their identifiers. */
   readonly embed?: E
+  /** Only the names in this language, where they are in several; `all` for all of them. */
+  readonly lang?: string
   readonly release?: string
 }
 
@@ -31,7 +43,17 @@ type ListQuery<S extends CollectionShape, F extends string, X extends boolean, E
     /** Paths to sort by, with a minus for descending. */
     readonly sort?: Order<S> | readonly Order<S>[]
     readonly perPage?: number
-  }
+  } & InTree<S>
+
+/** Where records are in their tree. */
+type InTree<S extends CollectionShape> = S extends { readonly tree: true }
+  ? {
+      /** Only records below the one with this key, at any depth. */
+      readonly within?: string | number
+      /** Only records that are below no other. */
+      readonly root?: boolean
+    }
+  : unknown
 
 /** Records, with what is known of the list that they are from. */
 export type Page<T> = readonly T[] & {
@@ -84,8 +106,16 @@ export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> &
   ): Promise<Selected<C[N], F, X, E>>
   /** The collections of the descendants of a record. */
   children(of: IdOf<C[N]> | { readonly code: string }): { readonly [M in C[N]['below'] & keyof C]: List<C[M]> }
-} & AnyCollection<C, C[N]['record']> &
-  ([C[N]['owner']] extends [never] ? AnyNumbered<C[N]['record']> : unknown)
+} & (C[N] extends { readonly tree: true } ? TreeCollection<C[N]> : unknown) &
+  AnyCollection<C, C[N]['record']> &
+  ([C[N]['owner']] extends [never] ? AnyKeyed<C[N]['record'], OnlyKey<C[N]['key']>> : unknown)
+
+type TreeCollection<S extends CollectionShape> = {
+  /** The records around one in their tree: right below it, at any depth below it, and above it, the nearest first. */
+  tree(of: IdOf<S> | { readonly code: string }): {
+    readonly [A in 'children' | 'descendants' | 'ancestors']: List<S>
+  }
+}
 
 type FilterNames<C extends CatalogShape> = { [N in keyof C]: keyof Filters<C[N]> }[keyof C] & string
 type PlainSelection = Abortable & { readonly release?: string } & {
@@ -103,8 +133,8 @@ type AnyCollection<C extends CatalogShape, R> = {
   page(query?: PlainQuery<C> & { readonly page?: number }): Promise<Page<R>>
 }
 /** The same where records have an identifier of their own. */
-type AnyNumbered<R> = {
-  get(id: number, selection?: PlainSelection): Promise<R>
+type AnyKeyed<R, K> = {
+  get(id: K, selection?: PlainSelection): Promise<R>
   byCode(code: string, selection?: PlainSelection): Promise<R>
 }
 
@@ -144,6 +174,8 @@ export type SearchQuery<C extends CatalogShape> = Abortable & {
   readonly limit?: number
   readonly near?: Point
   readonly withinKm?: number
+  /** The language that names are shown in. */
+  readonly lang?: string
   readonly release?: string
 }
 
@@ -220,6 +252,15 @@ export type Catalogs<C extends CatalogShape = BuiltIn> = { readonly [N in keyof 
 
 // What the server tells of itself, as far as it is read here.
 
+type FieldDescription = {
+  readonly path: string
+  readonly type: string
+  readonly fact?: true
+  /** The names of fields, where they are not those in the path. */
+  readonly steps?: readonly string[]
+  readonly role?: string
+}
+
 export type CollectionDescription = {
   readonly name: string
   readonly record: string
@@ -227,8 +268,10 @@ export type CollectionDescription = {
   readonly key: readonly string[]
   readonly keyPaths: readonly string[]
   readonly code: readonly string[]
-  readonly fields: readonly { readonly path: string; readonly type: string; readonly fact?: true }[]
+  readonly fields: readonly FieldDescription[]
   readonly filters: readonly string[]
+  /** The lists around a record, where they make up a tree. */
+  readonly tree?: Readonly<Record<string, string>>
 }
 
 export type Description = {
@@ -385,21 +428,37 @@ function listOf(service: Service, path: () => string | Promise<string>, fixed: P
   }
 }
 
-type RecordName = number | Readonly<Record<string, unknown>>
+type Scalar = string | number
+type RecordName = Scalar | Readonly<Record<string, unknown>>
+
+/** The last segment of the path of a record; the word that means all records is no key unless it is encoded. */
+const keySegment = (text: unknown) => segment(text).replace(/^\/all$/, '/%61ll')
+
+/** The values of a key that an object has: those of an embedded record that it has in full are at these paths. */
+function keyIn({ key, keyPaths }: CollectionDescription, id: Readonly<Record<string, unknown>>): unknown[] {
+  return key.flatMap((field) => {
+    const value = id[field]
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? [undefined]
+    const inside = keyPaths.filter((path) => path.startsWith(`${field}.`))
+    return inside.map((path) => valueAt(value, path.slice(field.length + 1)))
+  })
+}
 
 function collectionOf(service: Service, name: string) {
-  /** An object has the key of the record, by the names in the path of a record. */
+  /** An object has the key of the record, by the names of its fields. */
   const pathOf = async (id: RecordName): Promise<string> => {
-    if (typeof id !== 'object') return segment(name) + segment(id)
-    const { record, key, keyPaths } = await service.collection(name)
+    if (typeof id !== 'object') return segment(name) + keySegment(id)
+    const collection = await service.collection(name)
+    const { record, key } = collection
+    const values = keyIn(collection, id)
+    if (values.includes(undefined)) throw new TypeError(`the key of a record of ${name} has ${key.join(' and ')}`)
     const path = record.slice(record.indexOf('/api/v2/') + '/api/v2'.length)
-    return path.replace(/\{([^}]+)\}/g, (_, field: string) => {
-      const value = id[field]
-      // Of a record that embeds its owner, the owner's identifier counts.
-      const identifier = typeof value === 'object' ? valueAt(id, keyPaths[key.indexOf(field)] ?? '') : value
-      if (identifier === undefined) throw new TypeError(`the key of a record of ${name} has ${key.join(' and ')}`)
-      return encodeURIComponent(String(identifier))
-    })
+    return path.replace(/\{[^}]+\}/g, () => encodeURIComponent(String(values.shift()))).replace(/\/all$/, '/%61ll')
+  }
+  const around = (of: RecordName | { readonly code: string }) => {
+    const isCode = typeof of === 'object' && Object.keys(of).join() === 'code'
+    const parent = () => (isCode ? segment(name) + keySegment(of.code) : pathOf(of as RecordName))
+    return byName((list) => listOf(service, async () => (await parent()) + segment(list), isCode ? { by: 'code' } : {}))
   }
   return {
     ...listOf(service, () => segment(name)),
@@ -410,13 +469,8 @@ function collectionOf(service: Service, name: string) {
       const parent = ownerCode === undefined ? '' : segment(template[0]) + segment(ownerCode)
       return service.json(parent + segment(name) + segment(ownCode), { ...selection, by: 'code' })
     },
-    children: (of: RecordName | { readonly code: string }) => {
-      const isCode = typeof of === 'object' && Object.keys(of).join() === 'code'
-      const parent = () => (isCode ? segment(name) + segment(of.code) : pathOf(of as RecordName))
-      return byName((child) =>
-        listOf(service, async () => (await parent()) + segment(child), isCode ? { by: 'code' } : {}),
-      )
-    },
+    children: around,
+    tree: around,
   }
 }
 

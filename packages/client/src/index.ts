@@ -2,15 +2,15 @@
 export type {
   Area,
   Audiencia,
-  BuiltIn,
   Campo,
+  Collections as BuiltIn,
   Disciplina,
   Estado,
   Localidad,
   Municipio,
   Pais,
   Subdisciplina,
-} from './built-in.ts'
+} from './built-in-types.ts'
 export type {
   Catalogs,
   Change,

@@ -32,9 +32,9 @@ function notFound(path: string): never {
 }
 
 /** The parameters of a list that are no filters. */
-const LIST_PARAMETERS = ['by', 'page', 'per_page', 'after', 'fields', 'facts', 'embed', 'release']
+const LIST_PARAMETERS = ['by', 'page', 'per_page', 'after', 'fields', 'facts', 'embed', 'release', 'within', 'root']
 const SERVER_PATHS = ['search', 'resolve']
-const SERVER_PARAMETERS = ['q', 'sort', 'near', 'within_km']
+const SERVER_PARAMETERS = ['q', 'sort', 'near', 'within_km', 'lang']
 const MAX_PER_PAGE = 1_000
 
 /** What a store has, which must be something. */
@@ -75,7 +75,7 @@ export class Copy {
   }
 
   #content(path: string, query: URLSearchParams): Content {
-    const [first = '', id, childName, childId] = path.split('/').slice(1).map(decodeURIComponent)
+    const [first = '', id, childName, childId] = path.split('/').slice(1)
     const release = query.get('release') ?? query.get('from') ?? this.#release
     if (!this.#release.startsWith(release))
       throw new Refusal(410, 'release-gone', `Release ${release} is not in this copy.`)
@@ -84,12 +84,12 @@ export class Copy {
     if (first === 'releases') return { value: [this.#summary()] }
     if (SERVER_PATHS.includes(first)) throw needsServer(first)
     const collection = this.#collection(first) ?? notFound(path)
-    if (id === undefined) return listOf(collection, this.#recordsOf(collection), query)
+    if (id === undefined) return this.#list(collection, this.#inTree(collection, query), query)
     const isCode = query.get('by') === 'code'
-    if (childName === undefined) {
-      const record = this.#named(collection, this.#recordsOf(collection), id, isCode) ?? notFound(path)
-      return { value: selection(collection, query)(record) }
-    }
+    const own = () => this.#named(collection, this.#recordsOf(collection), id, isCode) ?? notFound(path)
+    if (childName === undefined) return { value: this.#selection(collection, query)(own()) }
+    if (collection.tree !== undefined && childName in collection.tree)
+      return this.#list(collection, this.#around(collection, own(), childName), query)
     const child = this.#collection(childName) ?? notFound(path)
     const parents = this.#recordsOf(collection)
     // The owner in the path of a record is named by its identifier or its code, whatever names the record.
@@ -98,8 +98,56 @@ export class Copy {
         ? this.#named(collection, parents, id, isCode)
         : (this.#named(collection, parents, id, false) ?? this.#named(collection, parents, id, true))
     const children = this.#below(child, collection, parent ?? notFound(path))
-    if (childId === undefined) return listOf(child, children, query)
-    return { value: selection(child, query)(this.#named(child, children, childId, isCode) ?? notFound(path)) }
+    if (childId === undefined) return this.#list(child, children, query)
+    return { value: this.#selection(child, query)(this.#named(child, children, childId, isCode) ?? notFound(path)) }
+  }
+
+  // Trees: a record has the key of the one above it.
+
+  #around(collection: CollectionDescription, record: Stored, axis: string): readonly Stored[] {
+    if (axis === 'ancestors') return this.#ancestors(collection, record)
+    return this.#recordsOf(collection).filter((other) => {
+      const above = this.#ancestors(collection, other)
+      return axis === 'children' ? above[0] === record : above.includes(record)
+    })
+  }
+
+  /** The nearest first; each once, whatever cycles there are. */
+  #ancestors(collection: CollectionDescription, record: Stored): readonly Stored[] {
+    const broader = collection.fields.find(({ role }) => role === 'broader')
+    const seen = new Set([record])
+    for (let at: Stored | undefined = record; at !== undefined && broader !== undefined; ) {
+      const parentKey = valueAt(at, broader.path, broader.steps)
+      at = parentKey === null ? undefined : this.#byKey(collection).get(String(parentKey))
+      if (at === undefined || seen.has(at)) break
+      seen.add(at)
+    }
+    return [...seen].slice(1)
+  }
+
+  readonly #keys = new Map<CollectionDescription, ReadonlyMap<string, Stored>>()
+
+  #byKey(collection: CollectionDescription): ReadonlyMap<string, Stored> {
+    let records = this.#keys.get(collection)
+    if (records === undefined) {
+      records = new Map(this.#recordsOf(collection).map((record) => [keyOf(collection, record).join(), record]))
+      this.#keys.set(collection, records)
+    }
+    return records
+  }
+
+  /** The records of a list that are where it is asked for in their tree. */
+  #inTree(collection: CollectionDescription, query: URLSearchParams): readonly Stored[] {
+    const records = this.#recordsOf(collection)
+    const within = query.get('within')
+    const top = within === null ? undefined : this.#byKey(collection).get(within)
+    if (within !== null && top === undefined) throw badValue('within', within, 'the key of a record that is there')
+    const isRoot = query.get('root') === 'true'
+    if (top === undefined && !isRoot) return records
+    return records.filter((record) => {
+      const above = this.#ancestors(collection, record)
+      return (top === undefined || above.includes(top)) && (!isRoot || above.length === 0)
+    })
   }
 
   #summary() {
@@ -136,75 +184,122 @@ export class Copy {
 
   /** The records below one of another collection: those that embed it, however deep. */
   #below(child: CollectionDescription, ancestor: CollectionDescription, parent: Stored): readonly Stored[] {
-    const [path] = child.fields
+    const [way] = child.fields
       .filter(({ path, type }) => type === 'record' && this.#embeddedAt(child, path) === ancestor)
-      .map((field) => field.path)
-      .sort((a, b) => a.split('.').length - b.split('.').length)
-    const [key = ''] = ancestor.key
-    return this.#recordsOf(child).filter((record) => valueAt(record, `${path}.${key}`) === parent[key])
+      .sort((a, b) => a.path.split('.').length - b.path.split('.').length)
+    if (way === undefined) return []
+    const meant = new Set([
+      parent,
+      ...(ancestor.tree === undefined ? [] : this.#around(ancestor, parent, 'descendants')),
+    ])
+    const keys = new Set([...meant].map((record) => keyOf(ancestor, record).join('/')))
+    return this.#recordsOf(child).filter((record) => {
+      const embedded = valueAt(record, way.path, way.steps)
+      return isRecord(embedded) && keys.has(keyOf(ancestor, embedded).join('/'))
+    })
   }
 
-  #named(collection: CollectionDescription, records: readonly Stored[], name: string, isCode: boolean) {
-    if (isCode) return this.#byCode(collection, records, name)
-    return records.find((record) => String(record[collection.key.at(-1) ?? '']) === name)
+  /** The record that a segment of a path names. */
+  #named(collection: CollectionDescription, records: readonly Stored[], segment: string, isCode: boolean) {
+    if (isCode) return this.#byCode(collection, records, decodeURIComponent(segment))
+    const isOwned = isNumberedWithin(collection)
+    const paths = isOwned ? collection.keyPaths.slice(-1) : collection.keyPaths
+    const parts = (paths.length === 1 ? [segment] : segment.split(',')).map(decodeURIComponent)
+    return records.find((record) => {
+      const key = keyOf(collection, record).slice(-paths.length)
+      return key.length === parts.length && key.every((value, at) => value === parts[at])
+    })
   }
 
   /** In a code, an embedded record is given by its identifier or its own code. */
   #byCode(collection: CollectionDescription, records: readonly Stored[], code: string): Stored | undefined {
-    const [owner] = collection.keyPaths.length > 1 ? collection.key : []
+    const [owner] = isNumberedWithin(collection) ? collection.key : []
     const fields = collection.code.filter((field) => field !== owner)
     const parts = fields.length === 1 ? [code] : code.split('-')
     return records.find((record) =>
       fields.every((field, at) => {
         const value = record[field]
-        if (typeof value !== 'object') return value === parts[at]
+        if (!isRecord(value)) return value === parts[at]
         const { key = [], code: codes = [] } = this.#embeddedAt(collection, field) ?? {}
-        return [...key, ...codes].some((name) => String((value as Stored)[name]) === parts[at])
+        return [...key, ...codes].some((name) => String(value[name]) === parts[at])
       }),
     )
   }
-}
 
-function listOf(collection: CollectionDescription, records: readonly Stored[], query: URLSearchParams): Content {
-  const matches = records.filter(filter(collection, query))
-  const perPage = wholeNumber(query, 'per_page', 50)
-  const start = query.has('after') ? Number(query.get('after')) : (wholeNumber(query, 'page', 1) - 1) * perPage
-  const [page, totalPages] = [Math.floor(start / perPage) + 1, Math.ceil(matches.length / perPage)]
-  if (page > Math.max(totalPages, 1))
-    throw new Refusal(404, 'page-beyond-last', `Page ${page} was asked for; the last one is ${totalPages}.`)
-  const end = start + perPage
-  return {
-    value: matches.slice(start, end).map(selection(collection, query)),
-    headers: {
-      'X-Page': String(page),
-      'X-Per-Page': String(perPage),
-      'X-Total': String(matches.length),
-      'X-Total-Pages': String(totalPages),
-      ...(end < matches.length ? { Link: `<?after=${end}>; rel="next"` } : {}),
-    },
+  #list(collection: CollectionDescription, records: readonly Stored[], query: URLSearchParams): Content {
+    const matches = records.filter(this.#filter(collection, query))
+    const perPage = wholeNumber(query, 'per_page', 50)
+    const start = query.has('after') ? Number(query.get('after')) : (wholeNumber(query, 'page', 1) - 1) * perPage
+    const [page, totalPages] = [Math.floor(start / perPage) + 1, Math.ceil(matches.length / perPage)]
+    if (page > Math.max(totalPages, 1))
+      throw new Refusal(404, 'page-beyond-last', `Page ${page} was asked for; the last one is ${totalPages}.`)
+    const end = start + perPage
+    return {
+      value: matches.slice(start, end).map(this.#selection(collection, query)),
+      headers: {
+        'X-Page': String(page),
+        'X-Per-Page': String(perPage),
+        'X-Total': String(matches.length),
+        'X-Total-Pages': String(totalPages),
+        ...(end < matches.length ? { Link: `<?after=${end}>; rel="next"` } : {}),
+      },
+    }
+  }
+
+  /** Whether a record has one of the values that are given for each field. */
+  #filter(collection: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
+    const { fields, filters } = collection
+    const allowed = [...LIST_PARAMETERS, ...filters.filter((name) => fields.some(({ path }) => path === name))]
+    const names = [...new Set(query.keys())].filter((name) => !LIST_PARAMETERS.includes(name))
+    for (const name of names) {
+      if (allowed.includes(name)) continue
+      if (SERVER_PARAMETERS.includes(name) || filters.includes(name)) throw needsServer(name)
+      const detail = `${JSON.stringify(name)} is not known here. Allowed are ${allowed.join(', ')}.`
+      throw new Refusal(400, 'unknown-parameter', detail)
+    }
+    const conditions = names.map((name) => [name, query.getAll(name)] as const)
+    return (record) =>
+      conditions.every(([path, values]) => {
+        const { steps } = fields.find((field) => field.path === path) ?? {}
+        const own = this.#keyOrValue(collection, path, valueAt(record, path, steps))
+        const isReference = fields.some((field) => field.path === path && field.type === 'record')
+        const texts = Array.isArray(own) && !isReference ? own.map(String) : [String(own ?? '')]
+        return values.some((value) => texts.includes(value))
+      })
+  }
+
+  /** Takes out of a record what the query selects. */
+  #selection(collection: CollectionDescription, query: URLSearchParams): (record: Stored) => Stored {
+    const { fields } = collection
+    const paths = query.get('fields')?.split(',')
+    const unknownPath = paths?.find((path) => !fields.some((field) => field.path === path))
+    if (unknownPath !== undefined) throw badValue('fields', unknownPath, fields.map(({ path }) => path).join(', '))
+    const isShort = query.get('embed') === 'id'
+    const omittedFacts = fields.flatMap(({ path, fact }) => (fact && query.get('facts') !== 'true' ? [path] : []))
+    const whole = (value: unknown, path: string) => (isShort ? this.#keyOrValue(collection, path, value) : value)
+    const pick = (record: Stored, prefix: string): Stored =>
+      Object.fromEntries(
+        Object.entries(record).flatMap(([name, value]) => {
+          const own = fields.find(({ steps }) => steps?.join('.') === prefix + name)
+          const path = own?.path ?? prefix + name
+          if (paths === undefined) return omittedFacts.includes(path) ? [] : [[name, whole(value, path)]]
+          if (paths.includes(path)) return [[name, whole(value, path)]]
+          return paths.some((selected) => selected.startsWith(`${path}.`))
+            ? [[name, isRecord(value) ? pick(value, `${path}.`) : value]]
+            : []
+        }),
+      )
+    return (record) => pick(record, '')
+  }
+
+  /** An embedded record stands for its key, in a list where that has several values. */
+  #keyOrValue(collection: CollectionDescription, path: string, value: unknown): unknown {
+    const embedded = isRecord(value) ? this.#embeddedAt(collection, path) : undefined
+    if (embedded === undefined) return value
+    const key = embedded.keyPaths.map((inner) => valueAt(value as Stored, inner, stepsTo(embedded, inner)))
+    return key.length === 1 ? key[0] : key
   }
 }
-
-/** Whether a record has one of the values that are given for each field. */
-function filter({ fields, filters }: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
-  const allowed = [...LIST_PARAMETERS, ...filters.filter((name) => fields.some(({ path }) => path === name))]
-  const names = [...new Set(query.keys())].filter((name) => !LIST_PARAMETERS.includes(name))
-  for (const name of names) {
-    if (allowed.includes(name)) continue
-    if (SERVER_PARAMETERS.includes(name) || filters.includes(name)) throw needsServer(name)
-    const detail = `${JSON.stringify(name)} is not known here. Allowed are ${allowed.join(', ')}.`
-    throw new Refusal(400, 'unknown-parameter', detail)
-  }
-  const conditions = names.map((name) => [name, query.getAll(name)] as const)
-  return (record) =>
-    conditions.every(([path, values]) => values.includes(String(identifierOrValue(valueAt(record, path)) ?? '')))
-}
-
-/** An embedded record stands for its identifier, its only number. */
-const identifierOrValue = (value: unknown) =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).find((member) => typeof member === 'number')
-    : value
 
 function wholeNumber(query: URLSearchParams, name: string, defaultValue: number): number {
   const text = query.get(name) ?? String(defaultValue)
@@ -216,24 +311,14 @@ function wholeNumber(query: URLSearchParams, name: string, defaultValue: number)
   return number
 }
 
-/** Takes out of a record what the query selects. */
-function selection({ fields }: CollectionDescription, query: URLSearchParams): (record: Stored) => Stored {
-  const paths = query.get('fields')?.split(',')
-  const unknownPath = paths?.find((path) => !fields.some((field) => field.path === path))
-  if (unknownPath !== undefined) throw badValue('fields', unknownPath, fields.map(({ path }) => path).join(', '))
-  const isShort = query.get('embed') === 'id'
-  const omittedFacts = fields.flatMap(({ path, fact }) => (fact && query.get('facts') !== 'true' ? [path] : []))
-  const whole = (value: unknown) => (isShort ? identifierOrValue(value) : value)
-  const pick = (record: Stored, prefix: string): Stored =>
-    Object.fromEntries(
-      Object.entries(record).flatMap(([name, value]) => {
-        const path = prefix + name
-        if (paths === undefined) return omittedFacts.includes(path) ? [] : [[name, whole(value)]]
-        if (paths.includes(path)) return [[name, whole(value)]]
-        return paths.some((selected) => selected.startsWith(`${path}.`))
-          ? [[name, pick(value as Stored, `${path}.`)]]
-          : []
-      }),
-    )
-  return (record) => pick(record, '')
-}
+const isRecord = (value: unknown): value is Stored =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const stepsTo = ({ fields }: CollectionDescription, path: string) => fields.find((field) => field.path === path)?.steps
+
+/** The values of the key of a record, as texts. */
+const keyOf = (collection: CollectionDescription, record: Stored): string[] =>
+  collection.keyPaths.map((path) => String(valueAt(record, path, stepsTo(collection, path))))
+
+/** Whether the path of a record names another one before it. */
+const isNumberedWithin = ({ record }: CollectionDescription) => (record.match(/\/\{/g) ?? []).length > 1

@@ -1,5 +1,5 @@
 // The same client on a copy instead of a server. What responds to its requests is loaded when the first is sent.
-import type { BuiltIn } from './built-in.ts'
+import type { Collections as BuiltIn } from './built-in-types.ts'
 import { type Catalogs, connect } from './connect.ts'
 import type { Copy } from './offline-copy.ts'
 import type { CatalogShape } from './shape.ts'

@@ -16,24 +16,52 @@ export type CollectionShape = {
   readonly below: string
   /** Whether API v1 has it. */
   readonly v1: boolean
+  /** The paths of values that are numbers or dates, which can be filtered by bounds. */
+  readonly bounded?: string
+  /** What embedded records are referred to by, by their paths; a number where it is not given. */
+  readonly references?: object
+  /** Whether its records make up a tree. */
+  readonly tree?: true
+  /** The languages of names, one of which may be chosen. */
+  readonly languages?: string
 }
 
 export type CatalogShape = { readonly [collection: string]: CollectionShape }
 
 // Paths through a record, and the values at them.
 
+/** Whether a value is an embedded record, and no list. */
+type IsRecord<V> = NonNullable<V> extends readonly unknown[] ? false : NonNullable<V> extends object ? true : false
+
 /** Every path, such as `idEstado.cveEstado`; an embedded record has one too. */
 type PathsOf<R> = {
-  [N in keyof R & string]: R[N] extends object ? N | `${N}.${PathsOf<R[N]>}` : N
+  [N in keyof R & string]: IsRecord<R[N]> extends true ? N | `${N}.${PathsOf<NonNullable<R[N]>>}` : N
 }[keyof R & string]
-/** An embedded record is filtered by its identifier. */
+
+/** What the record at a path is referred to by. */
+type ReferenceAt<S extends CollectionShape, P> = S extends { readonly references: infer X }
+  ? P extends keyof X
+    ? X[P]
+    : number
+  : number
+
+/** An embedded record is filtered by its key, and a list by what it contains. */
+type FilterValue<S extends CollectionShape, P> =
+  ValueAt<Everything<S>, P> extends infer V
+    ? V extends readonly unknown[]
+      ? string | number | boolean
+      : V extends object
+        ? KeyText<ReferenceAt<S, P>>
+        : V
+    : never
+/** A key of several values is one text, with commas between them. */
+type KeyText<V> = V extends readonly unknown[] ? string : V
+
 type ValueAt<R, P> = P extends keyof R
-  ? R[P] extends object
-    ? number
-    : NonNullable<R[P]>
+  ? NonNullable<R[P]>
   : P extends `${infer N}.${infer Rest}`
     ? N extends keyof R
-      ? ValueAt<R[N], Rest>
+      ? ValueAt<NonNullable<R[N]>, Rest>
       : never
     : never
 type Everything<S extends CollectionShape> = S['record'] & S['facts']
@@ -46,22 +74,31 @@ type OneOrMore<V> = V | readonly V[]
 
 /** The filters of a list: of several values of one, any may match; different ones must all match. */
 export type Filters<S extends CollectionShape> = {
-  readonly [P in FieldPath<S>]?: OneOrMore<ValueAt<Everything<S>, P>>
+  readonly [P in FieldPath<S>]?: OneOrMore<FilterValue<S, P>>
 } & { readonly [P in S['codes'] as `${P}_prefix`]?: OneOrMore<string> } & {
   readonly [N in NumbersOf<S['facts']> as `${N}_min` | `${N}_max`]?: number
-}
+} & { readonly [P in Bounded<S> as `${P}_min` | `${P}_max`]?: FilterValue<S, P> }
+
+type Bounded<S extends CollectionShape> = S extends { readonly bounded: infer P extends string } ? P : never
 
 // What a query selects, and the type of what it gives.
 
-type WholeValue<V, E> = V extends object ? (E extends 'id' ? number : V) : V
-type WholeRecord<R, E> = E extends 'id' ? { readonly [N in keyof R]: WholeValue<R[N], E> } : R
+/** With embed=id the key of an embedded record stands in place of it. */
+type WholeValue<S extends CollectionShape, P, V, E> = E extends 'id'
+  ? IsRecord<V> extends true
+    ? ReferenceAt<S, P> | Extract<V, null>
+    : V
+  : V
+type WholeRecord<S extends CollectionShape, E> = E extends 'id'
+  ? { readonly [N in keyof S['record']]: WholeValue<S, N, S['record'][N], E> }
+  : S['record']
 type FirstStep<P> = P extends `${infer N}.${string}` ? N : P
 type Rest<P, N extends string> = P extends `${N}.${infer Q}` ? Q : never
-/** Only the values at these paths. */
-type Picked<R, P extends string, E> = {
+/** Only the values at these paths; what is selected of a record that may be missing may be missing. */
+type Picked<S extends CollectionShape, R, P extends string, E, Before extends string = ''> = {
   readonly [N in keyof R & string as N extends FirstStep<P> ? N : never]: N extends P
-    ? WholeValue<R[N], E>
-    : Picked<R[N], Rest<P, N>, E>
+    ? WholeValue<S, `${Before}${N}`, R[N], E>
+    : Picked<S, NonNullable<R[N]>, Rest<P, N>, E, `${Before}${N}.`> | Extract<R[N], null>
 }
 
 export type Embed = 'full' | 'id'
@@ -71,12 +108,17 @@ export type Selected<S extends CollectionShape, F extends string, X extends bool
   never,
 ]
   ? X extends true
-    ? WholeRecord<S['record'], E> & S['facts']
-    : WholeRecord<S['record'], E>
-  : Picked<Everything<S>, F, E>
+    ? WholeRecord<S, E> & S['facts']
+    : WholeRecord<S, E>
+  : Picked<S, Everything<S>, F, E>
+
+/** The value of a key that has one field; never of one that has several. */
+export type OnlyKey<K, N extends keyof K = keyof K> = N extends unknown ? ([keyof K] extends [N] ? K[N] : never) : never
 
 /** How `get` names a record: by its identifier, or by an object that has its key, such as a record. */
-export type IdOf<S extends CollectionShape> = [S['owner']] extends [never] ? number | S['key'] : S['key']
+export type IdOf<S extends CollectionShape> = [S['owner']] extends [never]
+  ? OnlyKey<S['key']> | S['key'] | S['record']
+  : S['key']
 
 /** How `byCode` names a record: by its code, or by the code or identifier of its owner and its own. */
 export type CodeOf<S extends CollectionShape> = [S['owner']] extends [never] ? string : readonly [string, string]

@@ -19,6 +19,8 @@ type ReleaseManifest = {
   readonly entities: readonly ReleasedCollection[]
   /** The values of each stand in the order in which they are digested. */
   readonly aliases: readonly Readonly<Record<string, string>>[]
+  /** What the packages of its lists tell of themselves. */
+  readonly packages?: readonly object[]
 }
 
 export async function bringUp(service: Service, store: Store, { signal }: SyncOptions): Promise<SyncReport> {
@@ -47,11 +49,7 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
     const old = before && (await store.get(before.digests[todo.name] ?? ''))
     let records = changes && old && (await updated(service, todo, old, changes))
     outcomes[todo.name] = records === undefined ? 'whole' : 'changed'
-    if (records === undefined) {
-      records = await downloaded(service, todo)
-      if (!(await isSound(todo, records)))
-        throw new DigestMismatch(`${todo.name} of release ${release} was received, but not with the digest that it has`)
-    }
+    records ??= await downloaded(service, todo)
     await store.put(
       todo.digest,
       records,
@@ -72,15 +70,24 @@ type Todo = Pick<ReleasedCollection, 'name' | 'records' | 'facts'> & {
 /** The digest of a release is that of a list of its collections, so the list is known to be the right one. */
 async function releasedCollections(service: Service, release: string, signal: AbortSignal | undefined) {
   const document = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
-  const { entities, aliases } = document
+  const { entities, aliases, packages = [] } = document
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
   const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
+  if (packages.length > 0) lines.push(`packages ${await sha256(packages.map(canonicalJson).join('\n'))}`)
   const text = ['nomenclator release 1', ...lines, ''].join('\n')
   if ((await sha256(text)) !== release)
     throw new DigestMismatch(`the collections of release ${release} are not those that its digest says`)
   return entities
 }
+
+/** JSON in which the members of objects stand in the order of their names. */
+const canonicalJson = (value: object): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
 
 async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
@@ -88,13 +95,23 @@ async function sha256(text: string): Promise<string> {
 }
 
 const factsOf = ({ fields }: CollectionDescription) => fields.flatMap(({ path, fact }) => (fact ? [path] : []))
-const keyOf = ({ keyPaths }: CollectionDescription, record: object) =>
-  keyPaths.map((path) => valueAt(record, path)).join('/')
+const keyOf = ({ keyPaths, fields }: CollectionDescription, record: object) =>
+  keyText(keyPaths.map((path) => valueAt(record, path, fields.find((field) => field.path === path)?.steps)))
+/** Of several values, none has what stands between them. */
+const keyText = (values: readonly unknown[]) =>
+  values.length === 1 ? String(values[0]) : values.map((value) => encodeURIComponent(String(value))).join('/')
 
 const RECORDS_PER_LINE = 10
 
-/** Whether records are those of the release: put together as the server stores them, they have the same digest. */
-async function isSound({ collection, records: expected, facts }: Todo, records: readonly Stored[]): Promise<boolean> {
+/**
+ * Whether records are those of the release: put together as the server stores them, they have the same digest. `texts` has the
+ * JSON of each as it was received, since numbers may lose digits where they are parsed.
+ */
+async function isSound(
+  { collection, records: expected, facts }: Todo,
+  records: readonly Stored[],
+  texts?: readonly string[],
+): Promise<boolean> {
   const names = factsOf(collection)
   const lines: string[] = []
   const factLines: string[] = []
@@ -103,7 +120,7 @@ async function isSound({ collection, records: expected, facts }: Todo, records: 
     const values = names.map((name) => [name, record[name]] as const)
     // The facts stand at the end of a record.
     const tail = names.length === 0 ? '}' : JSON.stringify(Object.fromEntries(values))
-    line.push(`${JSON.stringify(record).slice(0, -tail.length)}}`)
+    line.push(`${(texts?.[at] ?? JSON.stringify(record)).slice(0, -tail.length)}}`)
     factLines.push(`${JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== null)))}\n`)
     if (line.length === RECORDS_PER_LINE || at === records.length - 1) {
       lines.push(`[${line.join()}]\n`)
@@ -116,13 +133,24 @@ async function isSound({ collection, records: expected, facts }: Todo, records: 
     : (await sha256(factLines.join(''))) === facts
 }
 
-async function lines<T>(service: Service, path: string, parameters: Readonly<Record<string, unknown>>): Promise<T[]> {
+type Parameters = Readonly<Record<string, unknown>>
+
+async function textLines(service: Service, path: string, parameters: Parameters): Promise<string[]> {
   const { body } = await service.send(path, { ...parameters, format: 'ndjson' }, { keep: false })
-  return body.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as T)))
+  return body.split('\n').filter((line) => line !== '')
 }
 
-const downloaded = (service: Service, { name, pinned }: Todo) =>
-  lines<Stored>(service, `/${name}/all`, { ...pinned, facts: true })
+const lines = async <T>(service: Service, path: string, parameters: Parameters): Promise<T[]> =>
+  (await textLines(service, path, parameters)).map((line) => JSON.parse(line) as T)
+
+/** All records, which must be those of the release. */
+async function downloaded(service: Service, todo: Todo): Promise<Stored[]> {
+  const { name, pinned } = todo
+  const texts = await textLines(service, `/${name}/all`, { ...pinned, facts: true })
+  const records = texts.map((line) => JSON.parse(line) as Stored)
+  if (await isSound(todo, records, texts)) return records
+  throw new DigestMismatch(`${name} of release ${pinned.release} was received, but not with the digest that it has`)
+}
 
 type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
 
@@ -155,7 +183,7 @@ async function updated(
   const unknown = Object.fromEntries(factsOf(collection).map((fact) => [fact, null]))
   for (const change of changes) {
     if (change.collection !== name) continue
-    const key = Object.values(change.key).join('/')
+    const key = keyText(Object.values(change.key).flat())
     // What the change does not have is not known; what it has keeps its place.
     if (change.new !== undefined) records.set(key, { ...change.new, ...unknown, ...change.new })
     // Of records that are numbered otherwise now, all are removed first: nothing is left to apply changes to.

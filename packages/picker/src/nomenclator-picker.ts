@@ -7,6 +7,8 @@ type Level = {
   /** The path of a record, with {} in place of each identifier of the key. */
   readonly record: string
   readonly key: readonly string[]
+  /** What stands between the values of a key that has several. */
+  readonly separator?: string
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly ancestors: Readonly<Record<string, { readonly filter: string; readonly id: string; readonly name: string }>>
@@ -41,7 +43,7 @@ export type PickerChangeEvent = Event & { readonly target: NomenclatorPicker }
 
 type Option = Choice & { readonly where: string; readonly record: CatalogRecord }
 
-const KEY_SEPARATOR = '-'
+const DEFAULT_SEPARATOR = '-'
 const MAX_OPTIONS = 50
 const PAUSE_MILLISECONDS = 120
 const DEFAULT_LANGUAGE = 'es'
@@ -78,7 +80,7 @@ async function json<T>(url: string, signal?: AbortSignal): Promise<T> {
 }
 
 const valueAt = (record: CatalogRecord, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, step) => (value as CatalogRecord | undefined)?.[step], record)
+  path.split('.').reduce<unknown>((value, step) => (value as CatalogRecord | null | undefined)?.[step], record)
 
 const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
@@ -597,9 +599,8 @@ export class NomenclatorPicker extends HTMLElement {
     const level = this.#levelOf(name)
     if (level === undefined) throw new Error(`there is no level ${name}`)
     const at = this.#fields.findIndex((field) => field.level === name)
-    const above = this.#fields.slice(0, at)
     // The nearest one says it all: what is above it follows.
-    const parent = above.at(-1)
+    const parent = this.#fields[at - 1]
     const names = this.#contextOf(level, parent?.level).map(({ name: path }) => path)
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
@@ -608,7 +609,9 @@ export class NomenclatorPicker extends HTMLElement {
     if (text === '') parameters.set('sort', level.name)
     else parameters.set('q', text)
     const filter = parent && level.ancestors[parent.level]?.filter
-    if (filter !== undefined && parent?.choice !== undefined) parameters.set(filter, lastSegment(parent.choice.key))
+    const above = parent && this.#levelOf(parent.level)
+    if (filter !== undefined && parent?.choice !== undefined && above !== undefined)
+      parameters.set(filter, keyValues(above, parent.choice.key).at(-1) as string)
     const response = await fetch(`${this.#server}${level.list}?${parameters}`, { signal })
     // Letters that are no word find nothing.
     if (response.status === 400) return { options: [], total: 0 }
@@ -616,7 +619,7 @@ export class NomenclatorPicker extends HTMLElement {
     const records = (await response.json()) as CatalogRecord[]
     const options = records.map((record) => ({
       ...choiceOf(name, level, record),
-      where: names.map((path) => String(valueAt(record, path))).join(', '),
+      where: names.flatMap((path) => valueAt(record, path) ?? []).join(', '),
       record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
@@ -654,20 +657,22 @@ export class NomenclatorPicker extends HTMLElement {
   async #setKey(key: string): Promise<void> {
     const name = this.#fields.at(-1)?.level ?? ''
     const level = this.#levelOf(name)
-    const segments = key.split(KEY_SEPARATOR)
-    if (level === undefined || key === '' || segments.length !== level.key.length) {
+    const values = level === undefined ? [] : keyValues(level, key)
+    if (level === undefined || key === '' || values.length !== level.key.length) {
       this.#setChoices([])
       return
     }
     let at = 0
-    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(segments[at++] ?? ''))
+    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
     try {
       const record = await json<CatalogRecord>(`${this.#server}${path}`)
-      const above = Object.entries(level.ancestors).map(([ancestor, paths]) => ({
-        level: ancestor,
-        key: String(valueAt(record, paths.id)),
-        name: String(valueAt(record, paths.name)),
-      }))
+      // What a record may lack, it may not belong to.
+      const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]) => {
+        const id = valueAt(record, paths.id) ?? undefined
+        return id === undefined
+          ? []
+          : [{ level: ancestor, key: String(id), name: String(valueAt(record, paths.name) ?? id) }]
+      })
       this.#setChoices([...above, choiceOf(name, level, record)])
     } catch {
       this.#setChoices([])
@@ -675,13 +680,25 @@ export class NomenclatorPicker extends HTMLElement {
   }
 }
 
-const lastSegment = (key: string): string => key.split(KEY_SEPARATOR).at(-1) as string
+/** The values of a key: a single one is the key itself, of several each is encoded. */
+function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string): string[] {
+  if (key.length === 1) return [text]
+  try {
+    return text.split(separator).map(decodeURIComponent)
+  } catch {
+    return []
+  }
+}
 
-const choiceOf = (level: string, { key, name }: Level, record: CatalogRecord): Choice => ({
-  level,
-  key: key.map((path) => String(valueAt(record, path))).join(KEY_SEPARATOR),
-  name: String(valueAt(record, name)),
-})
+function choiceOf(
+  level: string,
+  { key: paths, separator = DEFAULT_SEPARATOR, name }: Level,
+  record: CatalogRecord,
+): Choice {
+  const values = paths.map((path) => String(valueAt(record, path)))
+  const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
+  return { level, key, name: String(valueAt(record, name) ?? key) }
+}
 
 // Two copies of the script on one page are one too many, and no harm.
 if (customElements.get('nomenclator-picker') === undefined)

@@ -1,8 +1,8 @@
 // Two catalogs of which no page is alike, as directories to import and as the releases that must come of them.
 import { join } from 'node:path'
 import { entityIn } from '../../../packages/server/src/catalog/catalog.ts'
-import { builtInCatalog } from '../../../packages/server/src/catalog/entities.ts'
 import type { Release } from '../../../packages/server/src/release/release.ts'
+import { builtInCatalog } from '../../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../../packages/server/src/source/bundled.ts'
 import { Faults } from '../../../packages/server/src/source/faults.ts'
 import { Findings } from '../../../packages/server/src/source/findings.ts'

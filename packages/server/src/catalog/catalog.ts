@@ -9,9 +9,10 @@ export type Catalog = {
 }
 
 type WithPattern = Extract<Field, { readonly pattern: RegExp }>
+type AsText<F> = F extends WithPattern ? Omit<F, 'pattern'> & { readonly pattern: string } : never
 type FieldData =
   | Exclude<Field, WithPattern | EmbedField>
-  | (Omit<WithPattern, 'pattern'> & { readonly pattern: string })
+  | AsText<WithPattern>
   | (Omit<EmbedField, 'entity'> & { readonly entity: string })
 
 /** A definition as JSON: patterns as their source, embedded entities by name. */

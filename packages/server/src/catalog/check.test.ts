@@ -1,7 +1,7 @@
 // What rowChecker refuses, value by value.
 import { describe, expect, test } from 'bun:test'
+import { area, audiencia, campo, estado, localidad, pais } from '../../../../test/support/built-in.ts'
 import { MAX_ID, MAX_TEXT, rowChecker } from './check.ts'
-import { area, audiencia, campo, estado, localidad, pais } from './entities.ts'
 import type { Entity } from './entity.ts'
 
 const MEXICO = { cvePais: 'MEX', descPais: 'México', idPais: 484 }

@@ -1,12 +1,16 @@
 // Says what is wrong with the values of one row, field by field.
-import type { Entity, FactField, Field } from './entity.ts'
+import { type Entity, type FactField, type Field, hasNumericKey, type ValueType } from './entity.ts'
 
 type ValueFault = { readonly field: string; readonly value: unknown; readonly expected: string }
 
 export const MAX_ID = 2_147_483_647
 export const MAX_TEXT = 1_000
+/** The most characters of a value that is neither a name nor a code. */
+export const MAX_VALUE = 20_000
 
 const UNFIT = /[\p{Cc}\ufffd]/u
+/** A text may have several lines. */
+const UNFIT_IN_TEXT = /[^\P{Cc}\n\r\t]|\ufffd/u
 
 const isId = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_ID
 const ID_SHAPE = `a whole number from 0 to ${MAX_ID}`
@@ -17,11 +21,17 @@ function isText(value: unknown): value is string {
 
 /** What the field expects instead, or undefined when the value is right. */
 function expectation(field: Field, value: unknown): string | undefined {
+  if (value === undefined && 'optional' in field && field.optional) return undefined
   switch (field.kind) {
     case 'id':
       return isId(value) ? undefined : ID_SHAPE
     case 'embed':
+      if (!hasNumericKey(field.entity)) return isText(value) ? undefined : `the key of a ${field.entity.name}`
       return isId(value) ? undefined : `the identifier of a ${field.entity.name}, ${ID_SHAPE}`
+    case 'broader':
+      return isText(value) || isId(value) ? undefined : 'the key of another record'
+    case 'value':
+      return valueExpectation(field.type, value)
     case 'code':
       return isText(value) && field.pattern.test(value) ? undefined : field.shape
     case 'name':
@@ -34,6 +44,38 @@ function expectation(field: Field, value: unknown): string | undefined {
     case 'copy':
       return value === undefined ? undefined : 'nothing: it is derived'
   }
+}
+
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+const isBoolean = (text: string) => text === 'true' || text === 'false'
+
+/** What values of each type look like in a row, and what is said of those that do not. */
+const VALUE_SHAPES: Readonly<Record<ValueType, readonly [isOne: (text: string) => boolean, shape: string]>> = {
+  text: [
+    (text) => !UNFIT_IN_TEXT.test(text) && text.isWellFormed(),
+    'a text in sound Unicode without control characters',
+  ],
+  integer: [(text) => /^-?(?:0|[1-9][0-9]*)$/.test(text), 'a whole number'],
+  number: [(text) => NUMBER.test(text) && Number.isFinite(Number(text)), 'a number'],
+  boolean: [isBoolean, 'true or false'],
+  date: [(text) => /^-?[0-9]{4,}-[0-9]{2}(?:-[0-9]{2})?(?:T.*)?$/.test(text), 'a date such as 2026-11-30'],
+  year: [(text) => /^-?(?:0|[1-9][0-9]{0,5})$/.test(text), 'a year'],
+  list: [isJsonList, 'a list as JSON'],
+}
+
+function isJsonList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+function valueExpectation(type: ValueType, value: unknown): string | undefined {
+  const [isOne, shape] = VALUE_SHAPES[type]
+  if (typeof value !== 'string' || value === '' || value.length > MAX_VALUE)
+    return `${shape}, of 1 to ${MAX_VALUE} characters`
+  return isOne(value) ? undefined : shape
 }
 
 /** What is expected of a fact in place of this value; undefined where it is right. */

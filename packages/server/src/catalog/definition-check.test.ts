@@ -1,8 +1,8 @@
 // Definitions that come from elsewhere are taken as they are or refused, with what is wrong.
 import { describe, expect, test } from 'bun:test'
+import { builtInCatalog } from '../source/built-in.ts'
 import { type EntityData, entityData } from './catalog.ts'
 import { definitionFault } from './definition-check.ts'
-import { builtInCatalog } from './entities.ts'
 
 const known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
 
@@ -23,7 +23,9 @@ describe('is refused', () => {
     ['a place in API v1 that is no number', { v1: '1' }, 'its place in API v1'],
     ['an order that is not known', { order: 'at random' }, 'its order is not known'],
     ['no fields', { fields: {} }, 'no sound fields'],
-    ['a field with a dot in its name', field('a.b', cveLocalidad), '"a.b" has no sound name'],
+    ['a field with what every object has', field('constructor', cveLocalidad), '"constructor" has no sound name'],
+    ['a field with a line break in its name', field('a\nb', cveLocalidad), 'has no sound name'],
+    ['a value of a type that is not known', field('more', { kind: 'value', type: 'x', description: 'x' }), 'type'],
     ['a field of another kind', field('more', { kind: 'script', description: 'x' }), 'of a kind that is not known'],
     ['a field without a description', field('more', { kind: 'name' }), 'has no description'],
     ['a pattern that is none', field('more', { ...cveLocalidad, pattern: '[' }), 'has no sound pattern'],
@@ -38,7 +40,6 @@ describe('is refused', () => {
       'no sound bounds',
     ],
     ['an unknown parent', field('more', { ...idMunicipio, entity: 'luna' }), 'not defined before it'],
-    ['a parent with a key of two fields', field('more', { ...idMunicipio, entity: 'localidad' }), 'is not one field'],
     ['a key that is a text', { key: ['descLocalidad'] }, 'its key is not made of identifiers'],
     ['no key', { key: [] }, 'its key is not made of identifiers'],
     ['a key that is inherited by every object', { key: ['toString'] }, 'its key is not made of identifiers'],

@@ -1,14 +1,19 @@
 // Says what is wrong with definitions that came from elsewhere, before anything is made of them.
 import { isObject } from '../base/json.ts'
 import type { EntityData } from './catalog.ts'
+import { VALUE_ROLES, VALUE_TYPES } from './entity.ts'
 
-const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const MAX_FIELD_NAME = 200
 const ENTITY_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 const COLLECTION = /^[a-z][a-z0-9-]{0,63}$/
 const MAX_TEXT = 500
-const MAX_FIELDS = 200
+const MAX_FIELDS = 1_000
 const MAX_EXPECTATIONS = 50
 const MAX_STEPS = 10
+
+/** What every object has would be found in rows that do not give it. */
+export const isFieldName = (name: string): boolean =>
+  name !== '' && name.length <= MAX_FIELD_NAME && !/\p{Cc}/u.test(name) && !(name in Object.prototype)
 
 type Known = ReadonlyMap<string, EntityData>
 type Unchecked = Readonly<Record<string, unknown>>
@@ -34,24 +39,34 @@ export function definitionFault(value: unknown, known: Known): string | undefine
   const wrong = (what: string) => `${name}: ${what}`
   if (typeof plural !== 'string' || !COLLECTION.test(plural)) return wrong('its collection has no sound name')
   if (!isText(title)) return wrong('it has no title')
+  if (value.package !== undefined && !isText(value.package)) return wrong('its package has no sound name')
+  if (value.description !== undefined && typeof value.description !== 'string')
+    return wrong('its description is no text')
   if (v1 !== undefined && !Number.isSafeInteger(v1)) return wrong('its place in API v1 is not a number')
   if (order !== 'by key' && order !== 'as given') return wrong('its order is not known')
   if (!isObject(fields) || Object.keys(fields).length === 0 || Object.keys(fields).length > MAX_FIELDS)
     return wrong('it has no sound fields')
   for (const [field, definition] of Object.entries(fields)) {
-    const fault = FIELD_NAME.test(field) ? fieldFault(definition, fields, known) : 'has no sound name'
+    const fault = isFieldName(field) ? fieldFault(definition, fields, known) : 'has no sound name'
     if (fault !== undefined) return wrong(`field ${JSON.stringify(field.slice(0, 64))} ${fault}`)
   }
   const kindOf = (field: unknown) =>
     typeof field === 'string' && Object.hasOwn(fields, field) ? kindIn(fields, field) : ''
-  if (!areNames(key, (field) => ['id', 'embed'].includes(String(kindOf(field)))))
-    return wrong('its key is not made of identifiers')
+  if (!areNames(key, (field) => ['id', 'code', 'embed'].includes(String(kindOf(field)))))
+    return wrong('its key is not made of identifiers, codes and records')
+  const isTree = Object.keys(fields).some((field) => kindOf(field) === 'broader')
+  if (isTree && !(isListOfOne(key) && ['id', 'code'].includes(String(kindOf(key[0])))))
+    return wrong('it is a tree, and its key is not one identifier or code')
   if (!areNames(code, (field) => ['id', 'embed', 'code', 'name'].includes(String(kindOf(field)))))
     return wrong('its code is not made of its fields')
   if (!Array.isArray(expects) || expects.length > MAX_EXPECTATIONS) return wrong('what it expects is not a list')
   const self = value as unknown as EntityData
   return expects.every((one) => isExpectation(one, self, known)) ? undefined : wrong('what it expects is not sound')
 }
+
+const isListOfOne = (value: unknown): value is readonly [unknown] => Array.isArray(value) && value.length === 1
+
+const isOneOf = (list: readonly string[], value: unknown) => list.includes(String(value))
 
 const areNames = (value: unknown, isOne: (name: unknown) => boolean) =>
   Array.isArray(value) && value.length > 0 && new Set(value).size === value.length && value.every(isOne)
@@ -75,9 +90,14 @@ function fieldFault(field: unknown, fields: Unchecked, known: Known): string | u
         : 'copies what is not there'
     case 'embed': {
       const parent = typeof field.entity === 'string' ? known.get(field.entity) : undefined
-      if (parent === undefined) return 'embeds an entity that is not defined before it'
-      return parent.key.length === 1 ? undefined : 'embeds an entity whose key is not one field'
+      return parent === undefined ? 'embeds an entity that is not defined before it' : undefined
     }
+    case 'value':
+      return isOneOf(VALUE_TYPES, field.type) && (field.role === undefined || isOneOf(VALUE_ROLES, field.role))
+        ? undefined
+        : 'is of a type that is not known'
+    case 'broader':
+      return undefined
     case 'fact':
       if (field.type === 'text')
         return isPattern(field.pattern) && isText(field.shape) ? undefined : 'has no sound pattern'

@@ -1,14 +1,43 @@
-// The little language in which a catalog is defined, and the types that follow from a definition.
-
+// The little language in which a catalog is defined.
 import { memoized } from '../base/memoized.ts'
 
-type Own = { readonly description: string }
+type Own = {
+  readonly description: string
+  /** What people call it, where that is not its name. */
+  readonly title?: string
+}
+/** Absent where every record has one. */
+type MayLack = { readonly optional?: true }
 type IdField = Own & { readonly kind: 'id' }
-type NameField = Own & { readonly kind: 'name' }
-type CodeField = Own & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
+type NameField = Own &
+  MayLack & {
+    readonly kind: 'name'
+    /** The language that it is in (BCP 47); absent where that is not known. */
+    readonly language?: string
+  }
+type CodeField = Own & MayLack & { readonly kind: 'code'; readonly pattern: RegExp; readonly shape: string }
 type CopyField = Own & { readonly kind: 'copy'; readonly of: string }
-export type EmbedField<E extends Entity = Entity> = Own & { readonly kind: 'embed'; readonly entity: E }
-type NumberFactField<T extends 'integer' | 'number'> = Own & { readonly kind: 'fact'; readonly type: T } & Bounds
+export type EmbedField = Own & MayLack & { readonly kind: 'embed'; readonly entity: Entity }
+
+export const VALUE_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'year', 'list'] as const
+export type ValueType = (typeof VALUE_TYPES)[number]
+/** What a value tells of its record, where the engine makes use of it. */
+export const VALUE_ROLES = ['alias', 'description', 'latitude', 'longitude', 'validFrom', 'validTo'] as const
+export type ValueRole = (typeof VALUE_ROLES)[number]
+/**
+ * Anything else that is published of a record. A row gives it as text: numbers, booleans and lists as JSON, so that a number
+ * keeps its digits.
+ */
+export type ValueField = Own &
+  MayLack & { readonly kind: 'value'; readonly type: ValueType; readonly role?: ValueRole; readonly language?: string }
+/** The key of the record above it in a tree of records of the same entity; absent at a root. */
+type BroaderField = Own & { readonly kind: 'broader'; readonly optional: true }
+type NumberFactField = Own & {
+  readonly kind: 'fact'
+  readonly type: 'integer' | 'number'
+  readonly min: number
+  readonly max: number
+}
 type TextFactField = Own & {
   readonly kind: 'fact'
   readonly type: 'text'
@@ -16,8 +45,8 @@ type TextFactField = Own & {
   readonly shape: string
 }
 /** What may be known of a record and is no part of it as it is published in API v1. */
-export type FactField = NumberFactField<'integer'> | NumberFactField<'number'> | TextFactField
-export type Field = IdField | NameField | CodeField | CopyField | EmbedField | FactField
+export type FactField = NumberFactField | TextFactField
+export type Field = IdField | NameField | CodeField | CopyField | EmbedField | ValueField | BroaderField | FactField
 
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
 export type Expectation = {
@@ -33,13 +62,22 @@ export type Entity = {
   readonly name: string
   /** The name of its collection, in paths. */
   readonly plural: string
-  /** The name of its collection for people, in English. */
+  /** The name of its collection for people, in English where it is one of ours. */
   readonly title: string
+  /** The same in other languages (BCP 47). */
+  readonly titles?: Readonly<Record<string, string>>
+  /** A sentence about it. */
+  readonly description?: string
+  /** The name of the package that it belongs to; absent for those that came before packages. */
+  readonly package?: string
   /** Its place among the collections of API v1; absent where it is not one of them. */
   readonly v1?: number
   /** The fields in the order in which they are rendered. */
   readonly fields: { readonly [name: string]: Field }
-  /** The fields that identify a record among those of its entity; an embedded one stands for its own key. */
+  /**
+   * The fields that identify a record among those of its entity, each an identifier, a code, or an embedded record, which
+   * stands for its own key.
+   */
   readonly key: readonly string[]
   /** The fields that make up the official code, by which a record is recognised from one import to the next. */
   readonly code: readonly string[]
@@ -47,86 +85,46 @@ export type Entity = {
   readonly expects: readonly Expectation[]
 }
 
-type NamesOf<E extends Entity, Kind> = {
-  [N in keyof E['fields'] & string]: E['fields'][N]['kind'] extends Kind ? N : never
-}[keyof E['fields'] & string]
-type Published = Exclude<Field['kind'], 'fact'>
-type Given<F extends Field> = F['kind'] extends 'id' | 'embed' ? number : string
-
-/** A record as a source gives it: every embedded record by its identifier, copies left out, facts where they are known. */
-export type Row<E extends Entity = Entity> = {
-  readonly [N in NamesOf<E, Exclude<Published, 'copy'>>]: Given<E['fields'][N]>
-} & { readonly [N in NamesOf<E, 'fact'>]?: FactValue }
-
-/** A row of an entity that is only known at run time; a fact that is not known is not there. */
+/**
+ * A record as it is before it is rendered: every embedded record by what it is referred to by, copies left out; what is not known
+ * is not there.
+ */
 export type Values = Readonly<Record<string, string | number>>
 
+/** What a record is referred to by: the value of its key, or those of several fields as one text. */
+export type Identity = string | number
+
 export type FactValue = string | number
-
-type Rendered<F extends Field> =
-  F extends EmbedField<infer P> ? RecordOf<P> : F extends { kind: 'id' } ? number : string
-
-type Known<F extends Field> = F extends { type: 'text' } ? string : number
-
-/** The facts of a record, null where one is not known. */
-export type FactsOf<E extends Entity> = { readonly [N in NamesOf<E, 'fact'>]: Known<E['fields'][N]> | null }
-
-/** A record as it is published: embedded records in full. */
-export type RecordOf<E extends Entity> = {
-  readonly [N in NamesOf<E, Published>]: Rendered<E['fields'][N]>
-}
-
-export const id = (description: string): IdField => ({ kind: 'id', description })
-export const name = (description: string): NameField => ({ kind: 'name', description })
-export const code = (description: string, pattern: RegExp, shape: string): CodeField => ({
-  kind: 'code',
-  description,
-  pattern,
-  shape,
-})
-export const copyOf = (of: string): CopyField => ({ kind: 'copy', of, description: `same value as ${of}` })
-export const embeds = <const E extends Entity>(entity: E, description: string): EmbedField<E> => ({
-  kind: 'embed',
-  entity,
-  description,
-})
-
-type Bounds = { readonly min: number; readonly max: number }
-export const integerFact = (description: string, bounds: Bounds): NumberFactField<'integer'> => ({
-  kind: 'fact',
-  type: 'integer',
-  description,
-  ...bounds,
-})
-export const numberFact = (description: string, bounds: Bounds): NumberFactField<'number'> => ({
-  kind: 'fact',
-  type: 'number',
-  description,
-  ...bounds,
-})
-export const textFact = (description: string, pattern: RegExp, shape: string): TextFactField => ({
-  kind: 'fact',
-  type: 'text',
-  description,
-  pattern,
-  shape,
-})
-
-type Optional = 'title' | 'order' | 'expects'
-type Definition = Omit<Entity, Optional> & Partial<Pick<Entity, Optional>>
-type Defined<D extends Definition> = Omit<D, Optional> & Pick<Entity, Optional>
-
-export function entity<const D extends Definition>(definition: D): Defined<D> {
-  return { title: definition.plural, order: 'by key', expects: [], ...definition }
-}
 
 /** The single field that other entities refer to it by. */
 export function identifierOf(entity: Entity): string {
   const [field, ...rest] = entity.key
-  if (field === undefined || rest.length > 0)
-    throw new Error(`${entity.name} cannot be embedded: its key is not one field`)
+  if (field === undefined || rest.length > 0) throw new Error(`the key of ${entity.name} is not one field`)
   return field
 }
+
+/** Between the values of a key that has several. No value has it. */
+const BETWEEN_PARTS = '\0'
+
+export const identityOf = ({ key }: Entity, row: Values): Identity =>
+  key.length === 1 ? (row[key[0] as string] as Identity) : key.map((field) => row[field]).join(BETWEEN_PARTS)
+
+/** The identity of a record whose key has these values. */
+export const identityFrom = (values: readonly Identity[]): Identity =>
+  values.length === 1 ? (values[0] as Identity) : values.join(BETWEEN_PARTS)
+
+/** The values that an identity was made of: one that is a number alone stays one. */
+export const partsOf = (identity: Identity): readonly Identity[] =>
+  typeof identity === 'number' ? [identity] : identity.split(BETWEEN_PARTS)
+
+/** Whether its key is one whole number. */
+export const hasNumericKey = ({ key, fields }: Entity): boolean =>
+  key.length === 1 && fields[key[0] as string]?.kind === 'id'
+
+/** The field of a record that has the key of the one above it in a tree. */
+export const broaderOf = memoized(({ fields }: Entity): string | undefined =>
+  Object.keys(fields).find((name) => fields[name]?.kind === 'broader'),
+)
 
 type Embeds = readonly (readonly [field: string, entity: Entity])[]
 
@@ -145,24 +143,41 @@ export const factsOf = memoized(({ fields }: Entity): readonly (readonly [name: 
   Object.entries(fields).flatMap(([name, field]) => (field.kind === 'fact' ? [[name, field] as const] : [])),
 )
 
-/** The facts that tell where a record is, in degrees. */
-export const LATITUDE = 'latitud'
-export const LONGITUDE = 'longitud'
+export type Coordinates = { readonly latitude: string; readonly longitude: string }
 
-/** Whether it may be known where a record of the entity is. */
-export const hasCoordinates = (entity: Entity): boolean =>
-  [LATITUDE, LONGITUDE].every((name) => {
-    const field = entity.fields[name]
+/** The names of the facts that tell where a record is in what was defined before values had roles. */
+const BUILT_IN_COORDINATES: Coordinates = { latitude: 'latitud', longitude: 'longitud' }
+
+/** The fields that tell where a record is, in degrees; undefined where none does. */
+export const coordinatesOf = memoized(({ fields }: Entity): Coordinates | undefined => {
+  const withRole = (role: ValueRole) =>
+    Object.keys(fields).find((name) => {
+      const field = fields[name]
+      return field?.kind === 'value' && field.role === role && field.type === 'number'
+    })
+  const { latitude = withRole('latitude'), longitude = withRole('longitude') } = factCoordinates(fields) ?? {}
+  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+})
+
+function factCoordinates(fields: Entity['fields']): Coordinates | undefined {
+  const areFacts = Object.values(BUILT_IN_COORDINATES).every((name) => {
+    const field = fields[name]
     return field?.kind === 'fact' && field.type === 'number'
   })
+  return areFacts ? BUILT_IN_COORDINATES : undefined
+}
 
-/** What a field embeds, which must be one that does. */
+/** Whether it may be known where a record of the entity is. */
+export const hasCoordinates = (entity: Entity): boolean => coordinatesOf(entity) !== undefined
+
+/** What a field embeds or refers to, which must be one that does. */
 export function embeddedAt(entity: Entity, name: string): Entity {
   const field = entity.fields[name]
+  if (field?.kind === 'broader') return entity
   if (field?.kind !== 'embed') throw new Error(`${entity.name}.${name} embeds nothing`)
   return field.entity
 }
 
-/** The field that names a record for people. */
-export const nameFieldOf = ({ fields }: Entity): string =>
-  Object.keys(fields).find((field) => fields[field]?.kind === 'name') as string
+/** The field that names a record for people: its name, or what it is identified by where it has none. */
+export const nameFieldOf = ({ fields, key }: Entity): string =>
+  Object.keys(fields).find((field) => fields[field]?.kind === 'name') ?? (key.at(-1) as string)

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { entityNames } from '../../../../test/support/built-in.ts'
-import { rendered } from '../../../../test/support/records.ts'
-import { type EntityName, entities, estado, localidad, subdisciplina } from './entities.ts'
+import { builtIn, entityNames, estado, localidad, subdisciplina } from '../../../../test/support/built-in.ts'
+import { code, entity } from '../../../../test/support/definitions.ts'
+import { embeddable, rendered } from '../../../../test/support/records.ts'
 import { type Entity, embedsOf, identifierOf, publishedFields, type Values } from './entity.ts'
-import { flatten } from './flatten.ts'
+import { flatten, type PublishedRecord, recordParser } from './flatten.ts'
 
 const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const sonora = { cveEstado: 'SON', cveRenapo: 'SR', descEstado: 'Sonora', idEstado: 26, idPais: pais }
@@ -80,12 +80,30 @@ function anyFamily(entity: Entity): fc.Arbitrary<{ row: Values; json: string }> 
       linked[field] = id
       parentsOf.set(parent.name, known.set(id, new TextEncoder().encode(family.json)))
     }
-    const json = rendered(entity, parentsOf, linked)
+    const json = rendered(entity, embeddable(parentsOf), linked)
     return { row: linked, json }
   })
 }
 
-test.each(entityNames)('flattening a rendered %s gives the row', (name: EntityName) => {
-  const entity: Entity = entities[name]
+test.each(entityNames)('flattening a rendered %s gives the row', (name: string) => {
+  const entity: Entity = builtIn(name)
   fc.assert(fc.property(anyFamily(entity), ({ row, json }) => expect(flatten(entity, JSON.parse(json))).toEqual(row)))
+})
+
+test('numbers keep their digits', () => {
+  const list = entity({
+    name: 'list',
+    plural: 'lists',
+    fields: {
+      code: code('key', /./, 'anything'),
+      number: { kind: 'value', type: 'number', description: 'x' },
+      list: { kind: 'value', type: 'list', description: 'x' },
+    },
+    key: ['code'],
+    code: ['code'],
+  })
+  const json = '{"code":"a","number":12345678901234567890.50,"list":[1.50,2,"x"]}'
+  const record = recordParser(list)(json) as PublishedRecord
+  expect(JSON.stringify(record)).toBe(json)
+  expect(flatten(list, record)).toEqual({ code: 'a', number: '12345678901234567890.50', list: '[1.50,2,"x"]' })
 })

@@ -1,27 +1,63 @@
 // Turns a published record back into a row: embedded records by their identifier, copies left out.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, identifierOf, type Values } from './entity.ts'
+import { type Entity, type Field, type Identity, identityFrom, type Values, type ValueType } from './entity.ts'
 
 /** A record as it is published, of an entity that is only known at run time: embedded records in full. */
-export type PublishedRecord = { readonly [field: string]: string | number | PublishedRecord }
+export type PublishedRecord = { readonly [field: string]: PublishedValue }
+export type PublishedValue = string | number | boolean | null | readonly PublishedValue[] | PublishedRecord
 
-type Plan = readonly { readonly field: string; readonly identifier: string | undefined }[]
+/** How the value of a row is taken from that of its record, which is not null. */
+type Taken = (value: PublishedValue) => Identity
 
-const planOf = memoized(
-  (entity: Entity): Plan =>
-    Object.entries(entity.fields).flatMap(([field, definition]) =>
-      definition.kind === 'copy' || definition.kind === 'fact'
-        ? []
-        : [{ field, identifier: definition.kind === 'embed' ? identifierOf(definition.entity) : undefined }],
-    ),
+const asIs: Taken = (value) => value as Identity
+const asJson: Taken = (value) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const planOf = memoized((entity: Entity): readonly (readonly [field: string, take: Taken])[] =>
+  Object.entries(entity.fields).flatMap(([name, field]) =>
+    field.kind === 'copy' || field.kind === 'fact' ? [] : [[name, takenFrom(field)] as const],
+  ),
 )
+
+const takenFrom = (field: Field): Taken => {
+  if (field.kind === 'embed') return (record) => identityIn(field.entity, record as PublishedRecord)
+  return field.kind === 'value' ? asJson : asIs
+}
+
+/** The identity of a published record. */
+const identityIn = (entity: Entity, record: PublishedRecord): Identity =>
+  identityFrom(
+    entity.key.map((name) => {
+      const value = record[name] as PublishedValue
+      const field = entity.fields[name]
+      return field?.kind === 'embed' ? identityIn(field.entity, value as PublishedRecord) : (value as Identity)
+    }),
+  )
 
 /** The record must have the shape that the entity's definition gives. */
 export function flatten(entity: Entity, record: PublishedRecord): Values {
-  const row: Record<string, string | number> = {}
-  for (const { field, identifier } of planOf(entity)) {
+  const row: Record<string, Identity> = {}
+  for (const [field, take] of planOf(entity)) {
     const value = record[field]
-    row[field] = (identifier === undefined ? value : (value as PublishedRecord)[identifier]) as string | number
+    if (value !== null && value !== undefined) row[field] = take(value)
   }
   return row
 }
+
+/** Parses the JSON of a record, or of several; of numbers that would lose digits, JSON is written with them again. */
+export const recordParser = memoized((entity: Entity): ((json: string) => unknown) =>
+  hasDigits(entity) ? (json) => JSON.parse(json, withDigits) : JSON.parse,
+)
+
+/** Whether a record, or one that it embeds, may have numbers of any length. */
+const hasDigits = ({ fields }: Entity): boolean =>
+  Object.values(fields).some(
+    (field) =>
+      (field.kind === 'value' && DIGITS_IN.includes(field.type)) || (field.kind === 'embed' && hasDigits(field.entity)),
+  )
+const DIGITS_IN: readonly ValueType[] = ['integer', 'number', 'list']
+
+const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
+  typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value
+
+/** A value that is written as JSON just so. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (json: string) => unknown }

@@ -2,7 +2,7 @@
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from './catalog.ts'
 import { type Entity, embedsOf } from './entity.ts'
-import { type FieldPath, pathsOf } from './paths.ts'
+import { type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
 
 const entityAt = ({ field }: FieldPath): Entity | undefined => (field.kind === 'embed' ? field.entity : undefined)
 
@@ -43,8 +43,9 @@ export function ancestorsOf(entity: Entity): Step[] {
 }
 
 /** The parent under which records are numbered, where they have no identifier of their own. */
-export function ownerOf(entity: Entity): Step | undefined {
-  const [field = ''] = entity.key
-  const parent = entity.fields[field]
-  return parent?.kind === 'embed' ? { field, entity: parent.entity } : undefined
+export function ownerOf({ key, fields }: Entity): Step | undefined {
+  const [field = '', own = '', ...more] = key
+  const parent = fields[field]
+  if (parent?.kind !== 'embed' || fields[own]?.kind !== 'id' || more.length > 0) return undefined
+  return keyPathsOf(parent.entity).length === 1 ? { field, entity: parent.entity } : undefined
 }

@@ -1,7 +1,16 @@
 // The paths of values, and the ancestors and descendants of entities.
 import { describe, expect, test } from 'bun:test'
+import {
+  area,
+  campo,
+  disciplina,
+  estado,
+  localidad,
+  municipio,
+  pais,
+  subdisciplina,
+} from '../../../../test/support/built-in.ts'
 import { catalogOf } from './catalog.ts'
-import { area, campo, disciplina, estado, localidad, municipio, pais, subdisciplina } from './entities.ts'
 import { factsOf } from './entity.ts'
 import { ancestorsOf, descendantsOf, ownerOf, pathTo } from './lineage.ts'
 import { leavesOf, pathsOf } from './paths.ts'

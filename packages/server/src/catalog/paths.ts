@@ -1,10 +1,16 @@
 // Every value of a record by its dotted path: what can be filtered by, sorted by and selected.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, type Field, identifierOf } from './entity.ts'
+import type { Entity, Field } from './entity.ts'
+import { fieldSlug } from './slug.ts'
 
 export type FieldPath = {
-  /** The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. */
+  /**
+   * The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. A name that has a dot or a comma
+   * stands there as its slug.
+   */
   readonly path: string
+  /** The same path with the slug of every field. */
+  readonly slug: string
   readonly steps: readonly string[]
   readonly field: Field
   /** Whether its values are identifiers; an embedded record stands for its own. */
@@ -13,19 +19,63 @@ export type FieldPath = {
 
 /** The paths in the order in which they are rendered; that of an embedded record comes before those of what is in it. */
 export const pathsOf = memoized(
-  (entity: Entity): ReadonlyMap<string, FieldPath> => new Map(walk(entity, []).map((path) => [path.path, path])),
+  (entity: Entity): ReadonlyMap<string, FieldPath> => new Map(walk(entity, ROOT).map((path) => [path.path, path])),
 )
 
-function walk(entity: Entity, before: readonly string[]): FieldPath[] {
+type Beginning = Pick<FieldPath, 'path' | 'slug' | 'steps'>
+
+const ROOT: Beginning = { path: '', slug: '', steps: [] }
+
+/** What separates paths, and their parts, in a query. */
+const SEPARATOR = /[.,]/
+
+function walk(entity: Entity, before: Beginning): FieldPath[] {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
     // Facts are known of the record itself, and are no part of it where it is embedded.
-    if (field.kind === 'fact' && before.length > 0) return []
-    const steps = [...before, name]
-    const numeric = field.kind === 'id' || field.kind === 'embed'
-    const path: FieldPath = { path: steps.join('.'), steps, field, numeric }
-    return field.kind === 'embed' ? [path, ...walk(field.entity, steps)] : [path]
+    if (field.kind === 'fact' && before !== ROOT) return []
+    const slug = fieldSlug(entity, name)
+    const path: FieldPath = {
+      path: joined(before.path, SEPARATOR.test(name) ? slug : name),
+      slug: joined(before.slug, slug),
+      steps: [...before.steps, name],
+      field,
+      numeric: field.kind === 'id' || (isReference(field) && isNumericKey(embeddedIn(entity, field))),
+    }
+    return field.kind === 'embed' ? [path, ...walk(field.entity, path)] : [path]
   })
 }
+
+const joined = (before: string, name: string) => (before === '' ? name : `${before}.${name}`)
+
+type Reference = Extract<Field, { readonly kind: 'embed' | 'broader' }>
+const isReference = (field: Field): field is Reference => field.kind === 'embed' || field.kind === 'broader'
+const embeddedIn = (entity: Entity, field: Reference): Entity => (field.kind === 'embed' ? field.entity : entity)
+
+/** Whether its key is one number, which may be that of an embedded record. */
+function isNumericKey({ key: [name = '', ...more], fields }: Entity): boolean {
+  const field = fields[name]
+  if (more.length > 0 || field === undefined) return false
+  return field.kind === 'id' || (field.kind === 'embed' && isNumericKey(field.entity))
+}
+
+const bySlug = memoized(
+  (entity: Entity): ReadonlyMap<string, FieldPath> =>
+    new Map([...pathsOf(entity).values()].map((path) => [path.slug, path])),
+)
+
+/** The path that a query names, by the names of fields or by their slugs. */
+export const pathNamed = (entity: Entity, name: string): FieldPath | undefined =>
+  pathsOf(entity).get(name) ?? bySlug(entity).get(name)
+
+/** The values that make up the key of a record: those of an embedded record in place of it. */
+export const keyPathsOf = memoized((entity: Entity): readonly FieldPath[] => {
+  const paths = [...pathsOf(entity).values()]
+  return entity.key.flatMap((name) => {
+    const own = paths.find(({ steps }) => steps.length === 1 && steps[0] === name) as FieldPath
+    if (own.field.kind !== 'embed') return [own]
+    return keyPathsOf(own.field.entity).map((inner) => pathsOf(entity).get(joined(own.path, inner.path)) as FieldPath)
+  })
+})
 
 /** The paths of values that are not records, as a table has them. */
 export const leavesOf = (entity: Entity): FieldPath[] =>
@@ -38,6 +88,6 @@ export function columnOf(entity: Entity, name: string): string {
   return field.kind === 'copy' ? field.of : name
 }
 
-/** The steps from an embedded record on; with none left, those to its identifier. */
+/** The steps from an embedded record on; with none left, those to its identifier, the last part of its key. */
 export const stepsWithin = (parent: Entity, rest: readonly string[]): readonly string[] =>
-  rest.length === 0 ? [identifierOf(parent)] : rest
+  rest.length === 0 ? [parent.key.at(-1) as string] : rest

@@ -1,6 +1,6 @@
 // Writes rows as the JSON of their records, embedded records in full.
 import { type Batch, TextCursor } from './batch.ts'
-import { type Entity, publishedFields } from './entity.ts'
+import { type Entity, hasNumericKey, type Identity, publishedFields } from './entity.ts'
 
 /** Where the JSON of records goes, piece by piece. */
 export type RecordSink = {
@@ -12,39 +12,53 @@ export type RecordSink = {
   end(): void
 }
 
-/** The JSON of the records of each entity that may be embedded, by identifier, in the order of their positions. */
-export type RenderedParents = ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>
+/** The records of an entity that may be embedded: each as JSON, and the position of each. */
+type RenderedRecords = {
+  readonly json: readonly Uint8Array[]
+  readonly positionOf: ReadonlyMap<Identity, number>
+}
 
-const NONE: ReadonlyMap<number, Uint8Array> = new Map()
+/** Those of each entity that may be embedded. */
+export type RenderedParents = ReadonlyMap<string, RenderedRecords>
+
+const NONE: readonly Uint8Array[] = []
 const encoder = new TextEncoder()
 const END = encoder.encode('}')
+const NULL = encoder.encode('null')
 
 /** The rows must have been found sound: every record that they embed is known. */
 export function batchRenderer(entity: Entity, parents: RenderedParents): (batch: Batch, sink: RecordSink) => void {
   const parts = publishedFields(entity).map(([field, definition], position) => ({
     label: encoder.encode(`${position === 0 ? '{' : ','}${JSON.stringify(field)}:`),
     from: definition.kind === 'copy' ? definition.of : field,
-    embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name) ?? NONE) : undefined,
+    embedded: definition.kind === 'embed' ? (parents.get(definition.entity.name)?.json ?? NONE) : undefined,
+    // A row gives these as JSON.
+    isJson:
+      (definition.kind === 'value' && definition.type !== 'text' && definition.type !== 'date') ||
+      (definition.kind === 'broader' && hasNumericKey(entity)),
+    mayLack: 'optional' in definition && definition.optional === true,
   }))
   return ({ count, columns }, sink) => {
     const cursors = new Map<string, TextCursor>()
     for (const [field, column] of Object.entries(columns))
       if (column instanceof Uint8Array) cursors.set(field, new TextCursor(column))
     const steps = [...cursors.values()]
-    const pieces = parts.map(({ label, from, embedded }) => ({
-      label,
-      embedded,
+    const pieces = parts.map(({ from, ...part }) => ({
+      ...part,
       texts: cursors.get(from),
       numbers: columns[from] as Uint32Array,
     }))
     for (let row = 0; row < count; row++) {
       for (const cursor of steps) cursor.next()
       sink.begin()
-      for (const { label, embedded, texts, numbers } of pieces) {
+      for (const { label, embedded, texts, numbers, isJson, mayLack } of pieces) {
         sink.bytes(label)
-        if (texts !== undefined) sink.text(texts.texts, texts.start, texts.end)
-        else if (embedded === undefined) sink.number(numbers[row] as number)
-        else sink.bytes(embedded.get(numbers[row] as number) as Uint8Array)
+        if (texts !== undefined) {
+          if (mayLack && texts.start === texts.end) sink.bytes(NULL)
+          else if (isJson) sink.bytes(texts.texts.subarray(texts.start, texts.end))
+          else sink.text(texts.texts, texts.start, texts.end)
+        } else if (embedded === undefined) sink.number(numbers[row] as number)
+        else sink.bytes(embedded[numbers[row] as number] ?? NULL)
       }
       sink.bytes(END)
       sink.end()

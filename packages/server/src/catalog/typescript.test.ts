@@ -1,7 +1,7 @@
 // A catalog as TypeScript, with names and descriptions that need care.
 import { expect, test } from 'bun:test'
+import { code, copyOf, embeds, entity, id, name, numberFact, textFact } from '../../../../test/support/definitions.ts'
 import { catalogOf } from './catalog.ts'
-import { code, copyOf, embeds, entity, id, name, numberFact, textFact } from './entity.ts'
 import { pascalCase, typescriptOf } from './typescript.ts'
 
 const star = entity({
@@ -78,6 +78,14 @@ export type Collections = {
   }
 }
 `)
+})
+
+test('what is too long for a line is written as formatters have it', () => {
+  const codes = ['first', 'second', 'third'].map((word) => `${word}${'x'.repeat(40)}`)
+  const fields = Object.fromEntries(codes.map((field) => [field, code('x', /./, 'x')]))
+  const list = entity({ name: 'long', plural: 'long', fields, key: [codes[0] as string], code: [codes[0] as string] })
+  const written = `    readonly codes:\n${codes.map((field) => `      | '${field}'\n`).join('')}    readonly owner: never\n`
+  expect(typescriptOf(catalogOf([list]))).toContain(written)
 })
 
 test.each([

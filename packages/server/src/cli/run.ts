@@ -2,14 +2,18 @@
 import { nearest } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
 import { type Command, helpOf, overview, type Terminal } from './command.ts'
+import { checkPackageCommand } from './commands/check-package.ts'
 import { completionCommand } from './commands/completion.ts'
+import { describeCommand } from './commands/describe.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
+import { exportPackageCommand } from './commands/export-package.ts'
 import { exportSiteCommand } from './commands/export-site.ts'
 import { exportTabularCommand } from './commands/export-tabular.ts'
 import { health } from './commands/health.ts'
 import { importCommands } from './commands/import.ts'
 import { manCommand } from './commands/man.ts'
+import { packageCommands } from './commands/packages.ts'
 import { typesCommand } from './commands/print-types.ts'
 import { releaseCommands } from './commands/releases.ts'
 import { resolveCommand } from './commands/resolve.ts'
@@ -24,9 +28,13 @@ import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 export const commands: readonly Command[] = [
   serveCommand,
   ...importCommands,
+  exportPackageCommand,
   exportTabularCommand,
   exportSiteCommand,
+  describeCommand,
+  checkPackageCommand,
   resolveCommand,
+  ...packageCommands,
   ...releaseCommands,
   ...signingCommands,
   upgrade,

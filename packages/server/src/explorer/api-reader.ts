@@ -1,7 +1,8 @@
 // The explorer as a reader of API v2: the same parsers, finders and limits, as values instead of responses.
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
+import { keyPathsOf } from '../catalog/paths.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
 import { ProblemError } from '../http/problem.ts'
 import { describeRelease, describeReleases } from '../http/v2/describe.ts'
@@ -11,7 +12,12 @@ import { recordRoute } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { findRecord } from '../http/v2/record-key.ts'
 import type { RawQuery } from '../http/v2/request/query-string.ts'
-import { type ListRequest, parseListRequest, parseRecordRequest } from '../http/v2/request/records.ts'
+import {
+  type ListRequest,
+  parseListRequest,
+  parseRecordRequest,
+  type RecordRequest,
+} from '../http/v2/request/records.ts'
 import { parseSearchRequest } from '../http/v2/request/search.ts'
 import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
 import { selectedRecords } from '../query/formats/json.ts'
@@ -22,11 +28,13 @@ import type { Release } from '../release/release.ts'
 import { type ChangeSummary, summarizeChanges } from './change-summary.ts'
 import { type DotGrid, dotGrid } from './dot-grid.ts'
 import { type Facet, facetOf, facetParameters } from './facets.ts'
+import { type Forest, forestOf } from './forest.ts'
+import type { Language } from './language.ts'
 import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
-/** A record as API v2 gives it with facts: what is not known is null. */
-export type ReadRecord = { readonly [field: string]: string | number | null | PublishedRecord }
+/** A record as API v2 gives it with facts: what is not known is null, and a number that would lose digits is raw JSON. */
+export type ReadRecord = { readonly [field: string]: PublishedValue }
 
 export type ReadList = ListPage & { readonly records: readonly ReadRecord[] }
 
@@ -49,10 +57,13 @@ const queryOf = (pairs: Pairs): RawQuery => ({ pairs, release: undefined })
 
 export class ApiReader {
   readonly #context: V2Context
+  readonly #language: Language
   readonly release: Release
 
-  constructor(context: V2Context, releasePrefix: string | undefined) {
+  /** The language is that in which records are named. */
+  constructor(context: V2Context, releasePrefix: string | undefined, language: Language) {
     this.#context = context
+    this.#language = language
     const { releases } = context
     this.release = releasePrefix === undefined ? releases.current : releases.find('release', releasePrefix)
   }
@@ -63,6 +74,11 @@ export class ApiReader {
 
   get catalog(): Catalog {
     return this.release.catalog
+  }
+
+  /** The entities that the release has: of those that came with a later version of the program it may lack some. */
+  get entities(): readonly Entity[] {
+    return [...this.catalog.entities.values()].filter(({ name }) => this.release.entity(name).stored !== undefined)
   }
 
   count(entity: Entity): number {
@@ -81,19 +97,19 @@ export class ApiReader {
     return findPage(this.release, listRequest(entity, pairs)).page.total
   }
 
-  /** A record by its identifiers, which must be as many as its path has. */
-  record(entity: Entity, identifiers: readonly string[], pairs: Pairs = []): ReadRecord {
-    return readRecord(this.release, entity, identifiers, pairs)
+  /** A record by the values of its key. */
+  record(entity: Entity, segments: readonly string[], pairs: Pairs = []): ReadRecord {
+    return readRecord(this.release, entity, segments, pairs)
   }
 
   /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
-  recordIn(digest: string, { plural }: Entity, identifiers: readonly string[]): ReadRecord | undefined {
+  recordIn(digest: string, { plural }: Entity, segments: readonly string[]): ReadRecord | undefined {
     try {
       const release = this.#context.releases.find('release', digest)
       const entity = release.catalog.collections.get(plural)
-      if (entity === undefined || recordRoute(entity, identifiers) === undefined) return undefined
+      if (entity === undefined || keyPathsOf(entity).length !== segments.length) return undefined
       if (isRenumbered(release, this.release, entity.name)) return undefined
-      return readRecord(release, entity, identifiers, [['facts', 'true']])
+      return readRecord(release, entity, segments, [['facts', 'true']])
     } catch (error) {
       if (error instanceof ProblemError && MISSING.has(error.problem.kind)) return undefined
       throw error
@@ -131,15 +147,17 @@ export class ApiReader {
   /** The facets of a list, each with as many values as are worth showing. */
   facets(entity: Entity, pairs: Pairs, max: number): Facet[] {
     const request = listRequest(entity, pairs)
-    return facetParameters(this.release, entity).map((parameter) => facetOf(this.release, request, parameter, max))
+    return facetParameters(this.release, entity).map((parameter) =>
+      facetOf(this.release, request, parameter, max, this.#language),
+    )
   }
 
   /** One facet of a list, with all of its values. */
   facet(entity: Entity, pairs: Pairs, parameter: string): Facet {
-    return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER)
+    return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER, this.#language)
   }
 
-  /** How many records of a list each parent has, by its identifier. */
+  /** How many records of a list each parent has, by its key. */
   countsBy(entity: Entity, pairs: Pairs, parameter: string): ReadonlyMap<string, number> {
     const { values } = this.facet(entity, pairs, parameter)
     return new Map(values.map(({ value, count }) => [value, count]))
@@ -163,6 +181,22 @@ export class ApiReader {
     }
   }
 
+  /** The forest that the records of an entity are; undefined where they stand in no tree. */
+  forest(entity: Entity): Forest | undefined {
+    return forestOf(this.release.entity(entity.name))
+  }
+
+  /** The position of a record among those of its entity. */
+  positionOf(entity: Entity, segments: readonly string[]): number {
+    return findRecord(this.release, recordRequest(entity, segments, []))
+  }
+
+  /** The records at some positions, with their facts. */
+  recordsAt(entity: Entity, positions: readonly number[]): readonly ReadRecord[] {
+    const request = listRequest(entity, [['facts', 'true']])
+    return selectedRecords(entity, request.rendition, recordJsons(this.release, request, positions))
+  }
+
   knownFacts(entity: Entity): readonly string[] {
     return knownFacts(this.release.entity(entity.name))
   }
@@ -176,10 +210,14 @@ export class ApiReader {
 const listRequest = (entity: Entity, pairs: Pairs): ListRequest =>
   parseListRequest({ kind: 'list', entity, parent: undefined }, queryOf(pairs), NO_HEADERS)
 
-function readRecord(release: Release, entity: Entity, identifiers: readonly string[], pairs: Pairs): ReadRecord {
-  const route = recordRoute(entity, identifiers)
-  if (route === undefined) throw new Error(`${identifiers.join(', ')} cannot be ${entity.name}`)
-  const request = parseRecordRequest(route, queryOf(pairs), NO_HEADERS)
+function recordRequest(entity: Entity, segments: readonly string[], pairs: Pairs): RecordRequest {
+  const route = recordRoute(entity, segments)
+  if (route === undefined) throw new Error(`${segments.join(', ')} cannot be ${entity.name}`)
+  return parseRecordRequest(route, queryOf(pairs), NO_HEADERS)
+}
+
+function readRecord(release: Release, entity: Entity, segments: readonly string[], pairs: Pairs): ReadRecord {
+  const request = recordRequest(entity, segments, pairs)
   const jsons = recordJsons(release, request, [findRecord(release, request)])
   return selectedRecords(entity, request.rendition, jsons)[0] as ReadRecord
 }

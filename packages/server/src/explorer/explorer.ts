@@ -4,21 +4,24 @@ import { emptyResponse, type HttpRequest, type HttpResponse, isRead } from '../h
 import type { Html } from '../http/html.ts'
 import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
-import { percentDecoded } from '../http/v2/paths.ts'
+import { percentDecoded } from '../http/v2/key-text.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import type { Release } from '../release/release.ts'
 import { ApiReader } from './api-reader.ts'
 import { ASSETS_PATH, assetResponse } from './assets.ts'
-import { isLanguage, LANGUAGE_PARAMETER, languageOf, requestedLanguage } from './language.ts'
+import { isLanguage, languageOf, requestedLanguage } from './language.ts'
 import { rendered } from './layout.ts'
 import {
   DOCS_PATH,
   EXPLORE_PATH,
+  LANGUAGE_PARAMETER,
   MAP_PATH,
   type Pairs,
   PICKER_PATH,
+  RELEASE_PARAMETER,
   RELEASES_PATH,
+  RESERVED_PARAMETERS,
   TREE_PATH,
   withQuery,
 } from './links.ts'
@@ -43,10 +46,6 @@ type Response = HttpResponse | Promise<HttpResponse>
 type Outcome = Page | { readonly location: string }
 
 type PageRoute = (view: View) => Outcome | Promise<Outcome>
-
-/** The parameters that every page has. */
-const RELEASE_PARAMETER = 'release'
-const COMMON_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
 
 export function respondExplorer(context: V2Context, request: HttpRequest): Response {
   if (request.path.startsWith(ASSETS_PATH)) return respondAsset(request)
@@ -104,19 +103,21 @@ function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
   const fixed = PAGES.get(trimmed)
   if (fixed !== undefined) return fixed
-  const [, first, plural = '', id, ...more] = trimmed.split('/').map((segment) => percentDecoded(segment) ?? '')
-  if (more.length > 0 || !catalog.collections.has(plural) || id === '') return undefined
-  if (`/${first}` === MAP_PATH && id === undefined) return (view) => mapPage(view, entityNamed(view, plural))
+  const [, first, named = '', key, ...more] = trimmed.split('/')
+  const plural = percentDecoded(named) ?? ''
+  if (more.length > 0 || !catalog.collections.has(plural) || key === '') return undefined
+  if (`/${first}` === MAP_PATH && key === undefined) return (view) => mapPage(view, entityNamed(view, plural))
   if (`/${first}` !== EXPLORE_PATH) return undefined
-  return id === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, id)
+  return key === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, key)
 }
 
+/** The key is as it stands in the path: it may have encoded signs that separate its parts. */
 const recordRoute =
-  (plural: string, id: string): PageRoute =>
+  (plural: string, key: string): PageRoute =>
   (view) => {
     const entity = entityNamed(view, plural)
-    const location = recordByCode(view, entity, id)
-    return location === undefined ? recordPage(view, entity, id) : { location }
+    const location = recordByCode(view, entity, key)
+    return location === undefined ? recordPage(view, entity, key) : { location }
   }
 
 /** The entity as the release that is read defines it. */
@@ -133,12 +134,12 @@ function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs
   return {
     language,
     words: language.words,
-    api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER)),
+    api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER), language),
     baseUrl,
     path,
-    pairs: pairs.filter(([name]) => !COMMON_PARAMETERS.includes(name)),
+    pairs: pairs.filter(([name]) => !RESERVED_PARAMETERS.includes(name)),
     carried: pairs.filter(
-      ([name, value]) => COMMON_PARAMETERS.includes(name) && (name !== LANGUAGE_PARAMETER || isLanguage(value)),
+      ([name, value]) => RESERVED_PARAMETERS.includes(name) && (name !== LANGUAGE_PARAMETER || isLanguage(value)),
     ),
   }
 }

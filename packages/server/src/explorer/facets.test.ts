@@ -1,15 +1,17 @@
 // Facets: for every value, the number of records that a list filtered by it has.
 import { describe, expect, test } from 'bun:test'
+import { entity, id, name, textFact } from '../../../../test/support/definitions.ts'
 import { fullRelease, releaseOf, sourceOf } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
-import { entity, id, name, textFact } from '../catalog/entity.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import { parseListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import { knownFacts } from '../release/facts.ts'
 import { facetOf, facetParameters } from './facets.ts'
+import { languageOf } from './language.ts'
 
 const release = await fullRelease()
+const spanish = languageOf('es')
 const requestOf = (name: string, query: string) =>
   parseListRequest(
     { kind: 'list', entity: release.entity(name).definition, parent: undefined },
@@ -22,7 +24,7 @@ describe.each([...release.catalog.entities.keys()])('the facets of %s', (name) =
   const { definition } = release.entity(name)
 
   test.each(facetParameters(release, definition))('by %s', (parameter) => {
-    const { values, size } = facetOf(release, requestOf(name, ''), parameter, 20)
+    const { values, size } = facetOf(release, requestOf(name, ''), parameter, 20, spanish)
     expect(values.length).toBe(Math.min(size, 20))
     for (const { value, count } of values) expect(count).toBe(totalOf(name, `${parameter}=${value}`))
   })
@@ -33,17 +35,17 @@ test('are counted within the other filters and the search, but not within their 
   const { descLocalidad } = JSON.parse(new TextDecoder().decode(release.entity('localidad').records.record(first)))
   const words = `q=${encodeURIComponent(descLocalidad.slice(0, 2))}`
   const query = `${words}&idEstado=20`
-  const states = facetOf(release, requestOf('localidad', query), 'idEstado', 100)
+  const states = facetOf(release, requestOf('localidad', query), 'idEstado', 100, spanish)
   expect(states.size).toBeGreaterThan(5)
   for (const { value, count } of states.values) expect(count).toBe(totalOf('localidad', `${words}&idEstado=${value}`))
-  const municipalities = facetOf(release, requestOf('localidad', query), 'idMunicipio', 5)
+  const municipalities = facetOf(release, requestOf('localidad', query), 'idMunicipio', 5, spanish)
   for (const { value, count } of municipalities.values)
     expect(count).toBe(totalOf('localidad', `${query}&idMunicipio=${value}`))
 })
 
 test('have the most frequent values where there are too many', () => {
-  const all = facetOf(release, requestOf('localidad', ''), 'idMunicipio', 100_000)
-  const few = facetOf(release, requestOf('localidad', ''), 'idMunicipio', 3)
+  const all = facetOf(release, requestOf('localidad', ''), 'idMunicipio', 100_000, spanish)
+  const few = facetOf(release, requestOf('localidad', ''), 'idMunicipio', 3, spanish)
   expect(few.size).toBe(all.size)
   expect(few.values.map(({ count }) => count)).toEqual(
     all.values
@@ -87,7 +89,7 @@ describe('a fact that is text', () => {
   ])('is counted: %s', async (_, max, expected) => {
     const release = await released(3)
     const request = parseListRequest({ kind: 'list', entity: stone, parent: undefined }, parseQuery(''), new Map())
-    const { values, size } = facetOf(release, request, 'colour', max)
+    const { values, size } = facetOf(release, request, 'colour', max, spanish)
     expect([size, ...values.map(({ value, count }) => `${value} ${count}`)]).toEqual([3, ...expected])
   })
 })

@@ -1,18 +1,24 @@
-// Facets: how many of the records that a list finds have each parent, or each value of a fact that is text.
+// Facets: how many of the records that a list finds have each parent, or each value of a field that has few.
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
-import { type Entity, factsOf, identifierOf, nameFieldOf } from '../catalog/entity.ts'
+import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
+import type { Language } from './language.ts'
+import { filterParameter, filterValue, RESERVED_PARAMETERS } from './links.ts'
+import { nameOf } from './names.ts'
 
 export type Facet = {
   /** The parameter that filters by it. */
   readonly parameter: string
-  /** The entity of the parents; undefined for a fact. */
+  /** The fields that lead to it from a record. */
+  readonly steps: readonly string[]
+  /** The entity of the parents; undefined for a value of the records themselves. */
   readonly parent: Entity | undefined
   /** The values that any record has, or the most frequent of them where there are many. */
   readonly values: readonly FacetValue[]
@@ -22,52 +28,121 @@ export type Facet = {
 
 export type FacetValue = { readonly value: string; readonly name: string; readonly count: number }
 
-/** A fact with more values than this is no choice. */
-const MAX_FACT_VALUES = 20
+/** A field with more values than this is no choice. */
+const MAX_VALUES = 20
+/** More fields are not offered, though a list may have dozens of them. */
+const MAX_FIELDS = 8
+/** A value that is rather a text than one of a few words is none either. */
+const MAX_LENGTH = 60
 
-/** What the lists of an entity can be narrowed by: every ancestor by the shortest way, and facts with few values. */
-export function facetParameters(release: Release, entity: Entity): string[] {
-  const ancestors = [...release.catalog.entities.values()].flatMap((one) => pathTo(entity, one)?.path ?? [])
-  const facts = factsOf(entity).filter(([name]) => {
-    const column = columnIn(release, entity, name)
-    return column.kind === 'text fact' && column.known.length > 0 && column.known.length <= MAX_FACT_VALUES
-  })
-  return [...ancestors, ...facts.map(([name]) => name)]
+/** What the lists of an entity can be narrowed by: every ancestor by the shortest way, and fields with few values. */
+export const facetParameters = (release: Release, entity: Entity): string[] => [...facetSteps(release)(entity).keys()]
+
+/** The fields that lead to each facet, by its parameter. */
+const facetSteps = memoized((release: Release) =>
+  memoized((entity: Entity): ReadonlyMap<string, readonly string[]> => {
+    const { index } = release.entity(entity.name)
+    const ancestors = [...release.catalog.entities.values()].flatMap((one) => {
+      const steps = pathTo(entity, one)?.steps
+      return steps === undefined ? [] : [steps]
+    })
+    const values = Object.entries(entity.fields).filter(
+      ([name, field]) => isChoice(field) && hasFewValues(index.column(name)),
+    )
+    const all = [...ancestors, ...values.slice(0, MAX_FIELDS).map(([name]) => [name])]
+    const named = all.map((steps) => [filterParameter(entity, steps), steps] as const)
+    // Under these names every page has something else.
+    return new Map(named.filter(([parameter]) => !RESERVED_PARAMETERS.includes(parameter)))
+  }),
+)
+
+const CHOICES: readonly string[] = ['text', 'boolean', 'integer', 'year']
+
+/** Whether the values of a field may be few enough to choose from. */
+const isChoice = (field: Field): boolean =>
+  field.kind === 'value' ? field.role === undefined && CHOICES.includes(field.type) : isTextFact(field)
+
+const isTextFact = (field: Field): boolean => field.kind === 'fact' && field.type === 'text'
+
+/** Whether there are few values for the records that have any; where nearly each has its own, there is nothing to choose. */
+function hasFewValues(column: Column): boolean {
+  const values = knownValues(column)
+  if (values.length === 0 || values.length > MAX_VALUES) return false
+  if (column.kind === 'text fact') return true
+  const records = values.reduce((sum, { number }) => sum + recordsWith(column, number), 0)
+  return records >= values.length * 2 && values.every(({ text }) => text.length <= MAX_LENGTH)
+}
+
+const recordsWith = ({ starts }: Column, value: number): number =>
+  (starts[value + 1] as number) - (starts[value] as number)
+
+type KnownValue = { readonly number: number; readonly text: string }
+
+/** The values of a column with the number of each; of many, some more than are few. */
+function knownValues(column: Column): KnownValue[] {
+  if (column.kind === 'embed' || column.kind === 'number') return []
+  if (column.kind !== 'text') return [...column.known].map((value, number) => ({ number, text: String(value) }))
+  const numbers = Array.from({ length: Math.min(column.texts.size, MAX_VALUES + 2) }, (_, number) => number)
+  // What is not known is an empty text, which no list can be narrowed by.
+  return numbers.map((number) => ({ number, text: column.texts.text(number) })).filter(({ text }) => text !== '')
 }
 
 /** Counted as if the facet itself were not filtered by, so that another value can be chosen. */
-export function facetOf(release: Release, request: ListRequest, parameter: string, max: number): Facet {
-  const { entity, query } = request
-  const steps = parameter.split('.')
-  const filters = query.filters.filter((filter) => filter.steps.join('.') !== parameter)
-  const key = JSON.stringify([entity.name, parameter, filters, query.words, max])
-  return cacheOf(release).get(key, () => countFacet(release, { ...request, query: { ...query, filters } }, steps, max))
+export function facetOf(
+  release: Release,
+  request: ListRequest,
+  parameter: string,
+  max: number,
+  language: Language,
+): Facet {
+  const { entity } = request
+  const query = queryWithin(release, request)
+  const steps = facetSteps(release)(entity).get(parameter) ?? parameter.split('.')
+  const filters = query.filters.filter((filter) => filter.steps.join('\0') !== steps.join('\0'))
+  const key = JSON.stringify([language.code, entity.name, parameter, filters, query.words, max])
+  return cacheOf(release).get(key, () =>
+    countFacet(release, { ...request, query: { ...query, filters } }, parameter, steps, max, language),
+  )
 }
 
-function countFacet(release: Release, request: ListRequest, steps: readonly string[], max: number): Facet {
+function countFacet(
+  release: Release,
+  request: ListRequest,
+  parameter: string,
+  steps: readonly string[],
+  max: number,
+  language: Language,
+): Facet {
   const [first = '', ...rest] = steps
   const column = columnIn(release, request.entity, first)
   const counts = countValues(release, request, column)
-  const parameter = steps.join('.')
-  if (column.kind === 'text fact') {
-    const values = column.known.map((value, at) => ({ value, name: value, count: counts[at] as number }))
-    return { parameter, parent: undefined, ...most(values, max) }
+  if (column.kind !== 'embed') {
+    const values = knownValues(column).map(({ number, text }) => ({
+      value: text,
+      name: text,
+      count: counts[number] as number,
+    }))
+    return { parameter, steps, parent: undefined, ...most(values, max) }
   }
   let { parent, totals } = { parent: embedded(request.entity, first), totals: counts }
   for (const step of rest) {
     totals = summed(totals, columnIn(release, parent, step))
     parent = embedded(parent, step)
   }
-  const positions = Array.from(totals.keys()).filter((position) => (totals[position] as number) > 0)
+  const open = release.entity(parent.name)
+  // After the last parent stands the number of those that have none.
+  const positions = Array.from(totals.subarray(0, open.count).keys()).filter(
+    (position) => (totals[position] as number) > 0,
+  )
   const { values, size } = most(
     positions.map((position) => ({ position, count: totals[position] as number })),
     max,
   )
-  const open = release.entity(parent.name)
   return {
     parameter,
+    steps,
     parent,
-    values: values.map(({ position, count }) => ({ ...namedAt(open, position), count })),
+    values: values.map(({ position, count }) => ({ ...namedAt(open, position, language), count })),
     size,
   }
 }
@@ -80,11 +155,11 @@ function most<V extends { readonly count: number }>(values: readonly V[], max: n
 }
 
 /** For each value of a column, how many of the records found have it. */
-function countValues(release: Release, { entity, query }: ListRequest, { starts, values }: Column): Uint32Array {
+function countValues(release: Release, { entity, query }: ListRequest, column: Column): Uint32Array {
+  const { starts, values } = column
   const counts = new Uint32Array(starts.length - 1)
   if (query.filters.length === 0 && query.words.length === 0) {
-    for (let value = 0; value < counts.length; value++)
-      counts[value] = (starts[value + 1] as number) - (starts[value] as number)
+    for (let value = 0; value < counts.length; value++) counts[value] = recordsWith(column, value)
     return counts
   }
   const found = find(release, entity.name, { filters: query.filters, words: query.words, sorts: [] })
@@ -98,7 +173,8 @@ function countValues(release: Release, { entity, query }: ListRequest, { starts,
 /** The counts of records, as counts of the parents of those records. */
 function summed(counts: Uint32Array, { starts, values }: Column): Uint32Array {
   const sums = new Uint32Array(starts.length - 1)
-  for (let position = 0; position < counts.length; position++) {
+  // Those without a parent have none further up.
+  for (let position = 0; position < values.length; position++) {
     const value = values[position] as number
     sums[value] = (sums[value] as number) + (counts[position] as number)
   }
@@ -116,16 +192,16 @@ function embedded(entity: Entity, field: string): Entity {
 
 const decoder = new TextDecoder()
 type Named = { readonly value: string; readonly name: string }
-const namesOf = memoized((_: OpenEntity) => new Map<number, Named>())
+const namesOf = memoized((_: OpenEntity) => memoized((_: Language) => new Map<number, Named>()))
 
-/** The identifier and the name of the record at a position. */
-function namedAt(entity: OpenEntity, position: number): Named {
-  const names = namesOf(entity)
+/** The key and the name of the record at a position. */
+function namedAt(entity: OpenEntity, position: number, language: Language): Named {
+  const names = namesOf(entity)(language)
   const cached = names.get(position)
   if (cached !== undefined) return cached
   const { definition, records } = entity
   const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
-  const named = { value: String(record[identifierOf(definition)]), name: record[nameFieldOf(definition)] as string }
+  const named = { value: filterValue(definition, record), name: nameOf({ language }, definition, record) }
   names.set(position, named)
   return named
 }

@@ -1,5 +1,6 @@
 // The language of a page: which one a request asks for, its words, and how it writes numbers and dates.
 import type { RequestHeaders } from '../http/exchange.ts'
+import { LANGUAGE_PARAMETER } from './links.ts'
 import { en } from './words/en.ts'
 import { es, type Words } from './words/es.ts'
 
@@ -10,8 +11,6 @@ export type LanguageCode = keyof typeof tables
 /** The languages in the order in which they are offered; the first is used when in doubt. */
 export const LANGUAGES = Object.keys(tables) as readonly LanguageCode[]
 const DEFAULT_LANGUAGE: LanguageCode = 'es'
-/** The name of the parameter in the address, and of the cookie. */
-export const LANGUAGE_PARAMETER = 'lang'
 
 export type Language = {
   readonly code: LanguageCode
@@ -19,11 +18,15 @@ export type Language = {
   readonly number: (value: number) => string
   /** A number with at most so many decimals. */
   readonly decimal: (value: number, digits: number) => string
+  /** A number as it was written, with all of its digits. */
+  readonly numeral: (text: string) => string
   /** The day of a time in ISO 8601. */
   readonly date: (time: string) => string
   /** The day with hour and minute, where several may be of one day. */
   readonly moment: (time: string) => string
   readonly compare: (a: string, b: string) => number
+  /** What a language is called, by its tag (BCP 47); the tag where that is not known. */
+  readonly languageName: (tag: string) => string
 }
 
 /** Spanish as it is written in Mexico, English as it is written in the United States. */
@@ -40,6 +43,8 @@ export function languageOf(code: LanguageCode): Language {
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   const collator = new Intl.Collator(locale)
+  const languageNames = new Intl.DisplayNames(locale, { type: 'language' })
+  const separators = separatorsOf(number)
   const decimals = new Map<number, Intl.NumberFormat>()
   const decimalFormat = (digits: number) => {
     const format = decimals.get(digits) ?? new Intl.NumberFormat(locale, { maximumFractionDigits: digits })
@@ -51,12 +56,41 @@ export function languageOf(code: LanguageCode): Language {
     words: tables[code],
     number: cached((value) => number.format(value)),
     decimal: (value, digits) => decimalFormat(digits).format(value),
+    numeral: (text) => numeralIn(separators, text),
     date: (time) => date.format(new Date(time)),
     moment: (time) => `${moment.format(new Date(time))} UTC`,
     compare: (a, b) => collator.compare(a, b),
+    languageName: (tag) => nameOfLanguage(languageNames, tag),
   }
   languages.set(code, language)
   return language
+}
+
+/** A list may give its languages any tag. */
+function nameOfLanguage(names: Intl.DisplayNames, tag: string): string {
+  try {
+    return names.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
+
+type Separators = { readonly group: string; readonly decimal: string }
+
+function separatorsOf(format: Intl.NumberFormat): Separators {
+  const parts = format.formatToParts(1_234_567.8)
+  const separator = (type: string) => parts.find((part) => part.type === type)?.value ?? ''
+  return { group: separator('group'), decimal: separator('decimal') }
+}
+
+const PLAIN_NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?$/
+
+/** What is written with an exponent stays as it is. */
+function numeralIn({ group, decimal }: Separators, text: string): string {
+  const [, sign, whole, fraction] = PLAIN_NUMBER.exec(text) ?? []
+  if (whole === undefined) return text
+  const grouped = whole.replace(/\B(?=(?:[0-9]{3})+$)/g, group)
+  return `${sign === '-' ? '−' : ''}${grouped}${fraction === undefined ? '' : `${decimal}${fraction}`}`
 }
 
 const MAX_CACHED_NUMBERS = 10_000

@@ -2,10 +2,11 @@
 import { version } from '../base/version.ts'
 import { type Html, html } from '../http/html.ts'
 import { assetAddress } from './assets.ts'
-import { LANGUAGE_PARAMETER, LANGUAGES, type LanguageCode, languageOf } from './language.ts'
+import { LANGUAGES, type LanguageCode, languageOf } from './language.ts'
 import {
   DOCS_PATH,
   EXPLORE_PATH,
+  LANGUAGE_PARAMETER,
   MAP_PATH,
   type Pairs,
   PICKER_PATH,
@@ -13,6 +14,7 @@ import {
   TREE_PATH,
   withQuery,
 } from './links.ts'
+import { packageCredits } from './packages.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
 import { href, isolated, type Page, shortDigest, type View } from './view.ts'
 import type { Words } from './words/es.ts'
@@ -103,5 +105,6 @@ function footer(view: View): Html {
 <p><a href="${href(view, RELEASES_PATH)}">${words.release.served(shortDigest(digest), language.date(manifest.built))}</a></p>
 <p>${words.footer.source}: ${isolated(manifest.source.title)}</p>
 <p>${words.footer.program}: Nomenclator ${version}</p>
+${packageCredits(view)}
 </footer>`
 }

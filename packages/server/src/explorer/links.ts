@@ -1,9 +1,15 @@
 // The addresses of the pages, and of what they show in API v2.
 
-import { type Entity, identifierOf } from '../catalog/entity.ts'
+import { valueAt } from '../base/json.ts'
+import { memoized } from '../base/memoized.ts'
+import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
+import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
+import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.ts'
+import { filterParameters } from '../http/v2/parameter-definitions.ts'
+import { keyValues } from '../http/v2/record-key.ts'
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
 
@@ -14,10 +20,17 @@ export const {
   releases: RELEASES_PATH,
   docs: DOCS_PATH,
 } = PAGE_PATHS
+/** The parameters that every page has: the language and the release. */
+export const LANGUAGE_PARAMETER = 'lang'
+export const RELEASE_PARAMETER = 'release'
+export const RESERVED_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
+
 export const TREE_PATH = `${EXPLORE_PATH}/tree`
 
 /** Unlike encodeURIComponent it leaves no quote, so that an address can stand between quotes in any shell. */
-const encoded = (text: string): string => encodeURIComponent(text).replaceAll("'", '%27')
+const encoded = (text: string): string => quoteless(encodeURIComponent(text))
+
+const quoteless = (text: string): string => text.replaceAll("'", '%27')
 
 export function withQuery(path: string, pairs: Pairs): string {
   if (pairs.length === 0) return path
@@ -28,35 +41,69 @@ export function withQuery(path: string, pairs: Pairs): string {
 export const withMore = (address: string, name: string, value: string): string =>
   `${address}${address.includes('?') ? '&' : '?'}${encoded(name)}=${encoded(value)}`
 
-/** The identifiers that make up the key of a record: its owner's before its own, where it has one. */
-export function keySegments(entity: Entity, record: PublishedRecord): string[] {
-  const owner = ownerOf(entity)
-  const own = String(record[entity.key.at(-1) as string])
-  if (owner === undefined) return [own]
-  return [String((record[owner.field] as PublishedRecord)[identifierOf(owner.entity)]), own]
-}
+/** The values that make up the key of a record: those of its owner before its own, where it has one. */
+export const keySegments = (entity: Entity, record: PublishedRecord): string[] =>
+  keyPathsOf(entity).map(({ steps }) => String(valueAt(record, steps)))
 
-const KEY_SEPARATOR = '-'
+/** Between numbers a sign that none of them has; between texts, which may have any sign, one that is encoded in them. */
+export const keySeparator = memoized((entity: Entity): string =>
+  keyPathsOf(entity).every(({ numeric }) => numeric) ? '-' : KEY_SEPARATOR,
+)
+
+/** The key of a record as one text, which can be taken apart again. */
+export const keyText = (entity: Entity, segments: readonly (string | number)[]): string =>
+  segments.map((segment) => encoded(String(segment))).join(keySeparator(entity))
 
 export const collectionAddress = ({ plural }: Entity): string => `${EXPLORE_PATH}/${plural}`
 
 export const recordAddress = (entity: Entity, segments: readonly (string | number)[]): string =>
-  `${collectionAddress(entity)}/${segments.join(KEY_SEPARATOR)}`
+  `${collectionAddress(entity)}/${keyText(entity, segments)}`
 
-/** The identifiers in the last part of the address of a record. */
-export const segmentsOf = (entity: Entity, id: string): string[] =>
-  ownerOf(entity) === undefined ? [id] : id.split(KEY_SEPARATOR)
+/** The address of the record that is at a path of API v2. */
+export function addressOfPath(entity: Entity, path: string): string {
+  const [, own, , below] = path.slice(V2_PATH.length + 1).split('/')
+  return `${collectionAddress(entity)}/${below === undefined ? own : `${own}${keySeparator(entity)}${below}`}`
+}
+
+/** The values of the key in the last part of the address of a record; undefined where they can be those of none. */
+export function segmentsOf(entity: Entity, text: string): string[] | undefined {
+  const parts = text.split(keySeparator(entity)).map((part) => percentDecoded(part) ?? '')
+  return parts.length === keyPathsOf(entity).length && keyValues(entity, parts) !== undefined ? parts : undefined
+}
+
+/** What a list is filtered by to have the records that refer to one: its key, as in a path. */
+export function filterValue(entity: Entity, record: PublishedRecord): string {
+  const segments = keySegments(entity, record)
+  return segments.length === 1 ? (segments[0] as string) : keySegment(segments)
+}
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one, at) => one === b[at])
+
+/** How a list is sorted by a field of its records, or of what they embed. */
+export const sortParameter = (entity: Entity, steps: readonly string[]): string =>
+  [...pathsOf(entity).values()].find((path) => isSame(path.steps, steps))?.slug ?? ''
+
+/** The name of the parameter that filters a list by a field. */
+export function filterParameter(entity: Entity, steps: readonly string[], match?: 'min' | 'max'): string {
+  const found = filterParameters(entity).find(
+    ({ filter }) =>
+      filter !== undefined &&
+      isSame(filter.path.steps, steps) &&
+      (match === undefined ? ['equals', 'contains'].includes(filter.match) : filter.match === match),
+  )
+  return found?.slug ?? found?.name ?? ''
+}
 
 /** The map of a collection. */
 export const mapAddress = ({ plural }: Entity): string => `${MAP_PATH}/${plural}`
 
 export const apiCollectionPath = ({ plural }: Entity): string => `${V2_PATH}/${plural}`
 
-/** The path of a record; undefined where there are not as many identifiers as it has. */
-export function apiRecordPath(entity: Entity, segments: readonly string[]): string | undefined {
+/** The path of a record by the values of its key. */
+export function apiRecordPath(entity: Entity, segments: readonly string[]): string {
   const owner = ownerOf(entity)
-  const [first = '', second, ...rest] = segments.map(encoded)
-  if (rest.length > 0 || first === '' || second === '') return undefined
-  if (owner === undefined) return second === undefined ? `${apiCollectionPath(entity)}/${first}` : undefined
-  return second === undefined ? undefined : `${apiCollectionPath(owner.entity)}/${first}/${entity.plural}/${second}`
+  if (owner === undefined) return `${apiCollectionPath(entity)}/${quoteless(keySegment(segments))}`
+  const [first, last] = segments.map((segment) => quoteless(keySegment([segment])))
+  return `${apiCollectionPath(owner.entity)}/${first}/${entity.plural}/${last}`
 }

@@ -1,22 +1,29 @@
 // The records of an entity as points of a map: a few bytes each, in the order of the records. docs/explorer.md has the format.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, embeddedAt, factsOf, LATITUDE, LONGITUDE } from '../catalog/entity.ts'
+import { type Coordinates, coordinatesOf, type Entity, embeddedAt } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
+import { filterParameter } from './links.ts'
+import { sizeFieldOf } from './sizes.ts'
 
 /** The west and east, south and north of all points, in degrees. */
 export type Bounds = { readonly west: number; readonly east: number; readonly south: number; readonly north: number }
 
-/** What the points are coloured by: one ancestor of every record, each known by a small number. */
+/** What the points are coloured by: an ancestor of the records, each known by a small number. */
 export type MapGroups = {
   readonly entity: Entity
   /** The parameter that filters by it. */
   readonly parameter: string
+  /** The fields that lead to it from a record. */
+  readonly steps: readonly string[]
   /** The positions of the ancestors that have any record; the number of a group is its place among them. */
   readonly positions: readonly number[]
+  /** Whether there are records without such an ancestor: they are a group after all others. */
+  readonly hasOthers: boolean
 }
 
 const MAGIC = 'NMP1'
@@ -24,9 +31,8 @@ const HEADER_BYTES = 40
 const PLANES = 6
 /** Points are numbered from 0 to this between the bounds, in each direction. */
 const STEPS = 0xffff
+/** One number of a byte is left for those that are in none. */
 const MAX_GROUPS = 255
-/** The fact that decides how large a point is. */
-const SIZE_FACT = 'poblacion'
 const SIZE_UNKNOWN = 1
 const SIZES_PER_DOUBLING = 8
 const MAX_SIZE = 255
@@ -54,31 +60,40 @@ const groupsOf = memoized(({ definition }: OpenEntity, release: Release) => find
 
 function findGroups(release: Release, entity: Entity): MapGroups | undefined {
   const candidates = [...release.catalog.entities.values()].flatMap((ancestor) => {
-    const path = pathTo(entity, ancestor)
-    if (path === undefined || release.entity(ancestor.name).count > MAX_GROUPS) return []
-    return [{ entity: ancestor, parameter: path.path, positions: ancestorsInUse(release, entity, path.steps) }]
+    const steps = pathTo(entity, ancestor)?.steps
+    if (steps === undefined || release.entity(ancestor.name).count > MAX_GROUPS) return []
+    return [
+      { entity: ancestor, parameter: filterParameter(entity, steps), steps, ...ancestorsInUse(release, entity, steps) },
+    ]
   })
   const [most] = candidates.toSorted((a, b) => b.positions.length - a.positions.length)
-  return most !== undefined && most.positions.length > 1 ? most : undefined
+  return most !== undefined && groupCount(most) > 1 ? most : undefined
 }
 
-/** The positions of the ancestors at the end of some steps that any record has. */
-function ancestorsInUse(release: Release, entity: Entity, steps: readonly string[]): number[] {
+const groupCount = ({ positions, hasOthers }: Pick<MapGroups, 'positions' | 'hasOthers'>): number =>
+  positions.length + Number(hasOthers)
+
+/** The positions of the ancestors at the end of some steps that any record has, and whether any has none. */
+function ancestorsInUse(release: Release, entity: Entity, steps: readonly string[]) {
   let at = entity
   let used: number[] | undefined
+  let hasOthers = false
   for (const step of steps) {
     const { starts, values } = release.entity(at.name).index.column(step)
     const all = Array.from({ length: starts.length - 1 }, (_, value) => value)
-    used =
+    const found =
       used === undefined
         ? all.filter((value) => (starts[value + 1] as number) > (starts[value] as number))
         : [...new Set(used.map((position) => values[position] as number))]
     at = embeddedAt(at, step)
+    const { count } = release.entity(at.name)
+    used = found.filter((value) => value < count)
+    hasOthers ||= used.length < found.length
   }
-  return (used ?? []).sort((a, b) => a - b)
+  return { positions: (used ?? []).sort((a, b) => a - b), hasOthers }
 }
 
-/** Reads the position of the ancestor at the end of some steps. */
+/** Reads the position of the ancestor at the end of some steps; of those that have none, one that no ancestor has. */
 function ancestorReader(release: Release, entity: Entity, steps: readonly string[]): (position: number) => number {
   let at = entity
   const columns = steps.map((step): Column => {
@@ -90,20 +105,22 @@ function ancestorReader(release: Release, entity: Entity, steps: readonly string
   if (first === undefined) return (position) => position
   return (position) => {
     let ancestor = first[position] as number
-    for (const values of rest) ancestor = values[ancestor] as number
+    for (const values of rest) ancestor = values[ancestor] ?? NONE
     return ancestor
   }
 }
 
+const NONE = 0xffff_ffff
+
 /** Reads the number of the group of a record; where there are no groups, all records are in one. */
 export function groupReader(release: Release, entity: Entity): (position: number) => number {
   const groups = mapGroups(release, entity)
-  const steps = groups && pathTo(entity, groups.entity)?.steps
-  if (groups === undefined || steps === undefined) return () => 0
-  const ancestorAt = ancestorReader(release, entity, steps)
+  if (groups === undefined) return () => 0
+  const ancestorAt = ancestorReader(release, entity, groups.steps)
   const numbers = new Uint8Array(release.entity(groups.entity.name).count)
   for (const [number, position] of groups.positions.entries()) numbers[position] = number
-  return (position) => numbers[ancestorAt(position)] as number
+  const others = groups.positions.length
+  return (position) => numbers[ancestorAt(position)] ?? others
 }
 
 const MIN_HUES = 32
@@ -122,7 +139,8 @@ type Centre = readonly [x: number, y: number]
 function groupCentres(release: Release, { definition, index }: OpenEntity): Centre[] {
   const groupOf = groupReader(release, definition)
   const { positions, coordinates } = index.points
-  const groups = mapGroups(release, definition)?.positions.length ?? 1
+  const found = mapGroups(release, definition)
+  const groups = found === undefined ? 1 : groupCount(found)
   const [xs, ys, counts] = [new Float64Array(groups), new Float64Array(groups), new Float64Array(groups)]
   for (let at = 0; at < positions.length; at++) {
     const group = groupOf(positions[at] as number)
@@ -161,10 +179,11 @@ const POINTS_PER_PIECE = 4_096
 export function* pointPieces(release: Release, { definition, index, count }: OpenEntity): Generator<Uint8Array> {
   const bounds = boundsOf(release.entity(definition.name)) ?? { west: 0, east: 0, south: 0, north: 0 }
   yield header(count, bounds)
-  const longitudes = factValues(index.column(LONGITUDE))
-  const latitudes = factValues(index.column(LATITUDE))
-  const hasSizes = factsOf(definition).some(([name, { type }]) => name === SIZE_FACT && type !== 'text')
-  const sizes = hasSizes ? factValues(index.column(SIZE_FACT)) : () => undefined
+  const { latitude, longitude } = coordinatesOf(definition) as Coordinates
+  const longitudes = factValues(index.column(longitude))
+  const latitudes = factValues(index.column(latitude))
+  const sizeField = sizeFieldOf(definition)
+  const sizes = sizeField === undefined ? () => undefined : factValues(index.column(sizeField))
   const groupAt = groupReader(release, definition)
 
   const x = stepsBetween(bounds.west, bounds.east)
@@ -217,9 +236,10 @@ const sizeOf = (value: number | undefined): number =>
     : Math.min(SIZE_UNKNOWN + 1 + Math.round(Math.log2(1 + Math.max(value, 0)) * SIZES_PER_DOUBLING), MAX_SIZE)
 
 /** Which records a list has: one bit for each record of the entity, the lowest of a byte first. */
-export function foundBits(release: Release, { entity, query }: ListRequest): Uint8Array {
+export function foundBits(release: Release, list: ListRequest): Uint8Array {
+  const { entity } = list
   const bits = new Uint8Array(Math.ceil(release.entity(entity.name).count / 8))
-  const found = find(release, entity.name, { ...query, sorts: [] })
+  const found = find(release, entity.name, { ...queryWithin(release, list), sorts: [] })
   for (const position of found.slice(0, found.total))
     bits[position >> 3] = (bits[position >> 3] as number) | (1 << (position & 7))
   return bits

@@ -1,7 +1,8 @@
 // What the picker is made of on pages of others: its script under a name that stays, and what it needs to know of the levels.
 
-import { type Entity, identifierOf, nameFieldOf } from '../catalog/entity.ts'
-import { ownerOf, pathTo } from '../catalog/lineage.ts'
+import type { Entity } from '../catalog/entity.ts'
+import { pathTo } from '../catalog/lineage.ts'
+import { keyPathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -14,8 +15,8 @@ import { jsonResponse } from '../http/v2/response.ts'
 import type { Release } from '../release/release.ts'
 import { namedAssetResponse, PICKER_SOURCE } from './assets.ts'
 import { LANGUAGES, languageOf } from './language.ts'
-import { PICKER_PATH } from './links.ts'
-import { capitalized } from './view.ts'
+import { filterParameter, keySeparator, PICKER_PATH } from './links.ts'
+import { capitalized, nameFields, oneOf } from './names.ts'
 
 export const PICKER_SCRIPT = `${PICKER_PATH}/${PICKER_SOURCE}`
 const LEVELS_PATH = `${PICKER_PATH}/levels.json`
@@ -43,24 +44,37 @@ function describeLevels({ catalog }: Release) {
   }
 }
 
+/** The way to what a record is called: its first name, or the end of its key where it has none. */
+const nameWay = (entity: Entity): readonly string[] => {
+  const [first] = nameFields(entity)
+  return first === undefined ? (keyPathsOf(entity).at(-1)?.steps ?? []) : [first.name]
+}
+
+const USUAL_SEPARATOR = '-'
+
 function describeLevel(entity: Entity, entities: readonly Entity[]) {
-  const owner = ownerOf(entity)
-  const own = entity.key.at(-1) as string
   const ancestors = entities.flatMap((ancestor) => {
-    const path = pathTo(entity, ancestor)
-    if (path === undefined) return []
-    const id = `${path.path}.${identifierOf(ancestor)}`
-    return [[ancestor.name, { filter: path.path, id, name: `${path.path}.${nameFieldOf(ancestor)}` }] as const]
+    const steps = pathTo(entity, ancestor)?.steps
+    const [key, ...more] = keyPathsOf(ancestor)
+    // A list is filtered by one value, so that a parent whose key has several is no level above it.
+    if (steps === undefined || key === undefined || more.length > 0) return []
+    const within = (way: readonly string[]) => [...steps, ...way].join('.')
+    const paths = { filter: filterParameter(entity, steps), id: within(key.steps), name: within(nameWay(ancestor)) }
+    return [[ancestor.name, paths] as const]
   })
   return {
     collection: entity.plural,
     list: `${V2_PATH}/${entity.plural}`,
     record: recordTemplate(entity).replaceAll(/\{[^}]*\}/g, '{}'),
-    /** The paths of the identifiers that make up the key. */
-    key: owner === undefined ? [own] : [`${owner.field}.${identifierOf(owner.entity)}`, own],
-    name: nameFieldOf(entity),
+    /** The paths of the values that make up the key, and what is between them in it, where that is not the usual sign. */
+    key: keyPathsOf(entity).map(({ path }) => path),
+    ...(keySeparator(entity) === USUAL_SEPARATOR ? {} : { separator: keySeparator(entity) }),
+    name: nameWay(entity).join('.'),
     labels: Object.fromEntries(
-      LANGUAGES.map((code) => [code, capitalized(languageOf(code).words.entities[entity.name]?.one ?? entity.name)]),
+      LANGUAGES.map((code) => {
+        const language = languageOf(code)
+        return [code, capitalized(oneOf({ language, words: language.words }, entity))]
+      }),
     ),
     ancestors: Object.fromEntries(ancestors),
   }

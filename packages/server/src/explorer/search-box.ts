@@ -1,12 +1,14 @@
 // The search box: a form that works by itself, and a combobox with suggestions where there is a script.
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { type Entity, nameFieldOf } from '../catalog/entity.ts'
+import type { Entity } from '../catalog/entity.ts'
 import { type Html, html } from '../http/html.ts'
-import { MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
+import { languagesIn, MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
+import { languageMeant } from '../query/formats/shown-names.ts'
 import type { Language } from './language.ts'
-import { EXPLORE_PATH, type Pairs } from './links.ts'
-import { oneOf, type View } from './view.ts'
+import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER, type Pairs } from './links.ts'
+import { oneOf, shownNameField } from './names.ts'
+import type { View } from './view.ts'
 
 type SearchBox = {
   readonly id: string
@@ -35,18 +37,22 @@ ${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${n
 </form>`
 }
 
+/** The parameter of a search by which names are shown in the language of the page, where there are any in it. */
+export const namesIn = ({ api, language }: View): Pairs =>
+  languageMeant(languagesIn(api.catalog), language.code) === undefined ? [] : [[LANGUAGE_PARAMETER, language.code]]
+
 /** What the script needs to show suggestions: attributes of the body, since a page may have two boxes. */
 export const searchAttributes = (view: View): Html => {
   const { search } = view.words
-  return html`data-explore="${EXPLORE_PATH}" data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
+  return html`data-explore="${EXPLORE_PATH}"${namesIn(view).map(([, code]) => html` data-names="${code}"`)} data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
 
-/** What a suggestion is called, and which of its fields is its name, by collection. Every page has it. */
+/** What a suggestion is called, which of its fields is its name, and what is between the parts of its key, by collection. */
 const collectionsIn = memoized((catalog: Catalog) =>
   memoized((_: Language, view: View): Html => {
     const collections = [...catalog.entities.values()].map((entity) => [
       entity.plural,
-      [oneOf(view, entity), nameFieldOf(entity)],
+      [oneOf(view, entity), shownNameField(view, entity) ?? '', keySeparator(entity)],
     ])
     return html`${JSON.stringify(Object.fromEntries(collections))}`
   }),

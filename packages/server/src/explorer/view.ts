@@ -1,10 +1,11 @@
 // What every page is rendered with: the language, the reader of API v2, and the address that was requested.
-import { type Entity, nameFieldOf } from '../catalog/entity.ts'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import { type Entity, factsOf } from '../catalog/entity.ts'
+import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
 import type { ApiReader, ReadRecord } from './api-reader.ts'
 import type { Language } from './language.ts'
 import { keySegments, type Pairs, recordAddress, withQuery } from './links.ts'
+import { shownName } from './names.ts'
 import type { Words } from './words/es.ts'
 
 export type View = {
@@ -36,32 +37,34 @@ export const href = ({ carried }: View, path: string, pairs: Pairs = []): string
 export const parameter = (pairs: Pairs, name: string): string | undefined =>
   pairs.find(([given]) => given === name)?.[1]
 
-export const oneOf = ({ words }: View, { name }: Entity): string => words.entities[name]?.one ?? name
-export const manyOf = ({ words }: View, { name, title }: Entity): string => words.entities[name]?.many ?? title
-
-/** The name of a field for people. An identifier is called so, whatever it identifies; a parent by what it is. */
-export function fieldLabel(view: View, entity: Entity, name: string): string {
-  const field = entity.fields[name]
-  if (field?.kind === 'id') return view.words.identifier
-  if (field?.kind === 'embed') return capitalized(oneOf(view, field.entity))
-  return view.words.fields[name] ?? name
-}
-
-export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
-export const nameOf = (entity: Entity, record: ReadRecord | PublishedRecord): string =>
-  String(record[nameFieldOf(entity)])
-
 /** Isolated, so that a name that is written from right to left does not turn around what follows it. */
-export const isolated = (name: string): Html => html`<bdi>${name}</bdi>`
+export const isolated = (name: string, language?: string): Html =>
+  html`<bdi${language !== undefined && html` lang="${language}"`}>${name}</bdi>`
+
+/** The name of a record, with its language where that is not the one of the page. */
+export function isolatedName(view: View, entity: Entity, record: ReadRecord | PublishedRecord): Html {
+  const { text, language } = shownName(view, entity, record)
+  return isolated(text, language)
+}
 
 export function recordLink(view: View, entity: Entity, record: ReadRecord | PublishedRecord): Html {
   const address = recordAddress(entity, keySegments(entity, record as PublishedRecord))
-  return html`<a class="name" href="${href(view, address)}">${isolated(nameOf(entity, record))}</a>`
+  return html`<a class="name" href="${href(view, address)}">${isolatedName(view, entity, record)}</a>`
+}
+
+/** A link to the record that a field refers to; its key, where there is no such record. */
+export function referenceTo(view: View, entity: Entity, name: string, value: PublishedValue): Html {
+  const field = entity.fields[name]
+  if (field?.kind === 'embed') return recordLink(view, field.entity, value as PublishedRecord)
+  const parent = view.api.recordIn(view.api.release.digest, entity, [String(value)])
+  return parent === undefined ? html`<code>${String(value)}</code>` : recordLink(view, entity, parent)
 }
 
 const SHORT_DIGEST = 8
 export const shortDigest = (digest: string): string => digest.slice(0, SHORT_DIGEST)
+
+/** A request to the API for all that is known of the records of an entity. */
+export const factPairs = (entity: Entity): Pairs => (factsOf(entity).length === 0 ? [] : [['facts', 'true']])
 
 /** A request to the API names the release where it is not the current one. */
 export const releasePairs = ({ api }: View): Pairs => (api.isCurrent ? [] : [['release', api.release.digest]])

@@ -1,10 +1,10 @@
 // The app as a function from request to response: what it routes, what it refuses, what it catches.
 import { describe, expect, test } from 'bun:test'
+import { audiencia, pais } from '../../../../test/support/built-in.ts'
 import { releaseOf, variantOf } from '../../../../test/support/releases.ts'
 import { immediateResponseTo, responseTo, type TestRequest } from '../../../../test/support/responses.ts'
 import { countries, smallSource } from '../../../../test/support/small-source.ts'
 import { catalogOf } from '../catalog/catalog.ts'
-import { entities } from '../catalog/entities.ts'
 import { explorerPages } from '../explorer/mount.ts'
 import type { Release } from '../release/release.ts'
 import { type AppContext, createApp, type LoadedPages, SHELF_HEADER } from './app.ts'
@@ -180,7 +180,6 @@ describe('the release', () => {
   })
 
   test('decides which collections there are', () => {
-    const { pais, audiencia } = entities
     const catalog = catalogOf([pais, { ...audiencia, plural: 'audiences' }])
     const statuses = ['/api/v1/paises', '/api/v1/audiences', '/api/v1/audiencias', '/api/v1/municipios'].map(
       (target) => respond(target, {}, { release: () => variantOf(release, { catalog }) }).status,

@@ -7,13 +7,19 @@ import { formScanner, rowScanner } from './bodies/body-types.ts'
 import { ALLOW, type HttpRequest, type RequestHeaders } from './exchange.ts'
 
 export const V2_PATH = '/api/v2'
-/** The segments after that of API v2 that are no collection, and the one after a collection that means all its records. */
+/**
+ * The segments after that of API v2 that are no collection, the one after a collection that means all its records, and those
+ * after a record of a tree.
+ */
 export const V2_SEGMENTS = {
   search: 'search',
   resolve: 'resolve',
   changes: 'changes',
   releases: 'releases',
   all: 'all',
+  children: 'children',
+  ancestors: 'ancestors',
+  descendants: 'descendants',
 } as const
 export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
 export const OPENAPI_PATH = '/api/openapi.json'
@@ -145,7 +151,10 @@ export function routeLabelAt(path: string): RouteLabel {
 /** What a process that serves responds to itself: pages, records and lists that are slices of what is there already. */
 const SERVED: ReadonlySet<RouteLabel> = new Set(['v1 page', 'v1 index', 'v2 index', 'v2 list', 'v2 record'])
 /** What makes such a request one that takes thought: words, an order, another release; or a name in other letters. */
-const THOUGHT_QUERY = /(?:^|&)(?:(?:q|near|sort|release|facts)=|per_page=[0-9]{3}|[^=&]*[%+])/
+const THOUGHT_QUERY = /(?:^|&)(?:(?:q|near|sort|release|facts|within)=|per_page=[0-9]{3}|[^=&]*[%+])/
+
+/** All of a tree may be below one record. */
+const DESCENDANTS = `/${V2_SEGMENTS.descendants}`
 
 /** Whether a request takes thought: then it is not for a process that serves pages, which would have to wait. */
 export function takesThought({ method, path, query, body, bodyProblem }: HttpRequest): boolean {
@@ -154,7 +163,7 @@ export function takesThought({ method, path, query, body, bodyProblem }: HttpReq
   if (body !== undefined || method === 'POST') return true
   // What is not there is told in JSON below /api, and as a page elsewhere.
   if (label === 'other') return surface.hasProblemPages
-  return !SERVED.has(routeLabelAt(path)) || THOUGHT_QUERY.test(query)
+  return !SERVED.has(routeLabelAt(path)) || THOUGHT_QUERY.test(query) || path.endsWith(DESCENDANTS)
 }
 
 /** What may take longer than a page: many rows or queries at a time, whole collections, and what differs between them. */

@@ -1,106 +1,99 @@
 // Filters: finds the positions of the records that have certain values in their fields or in those of their ancestors.
 
 import { indexInAscending } from '../base/binary-search.ts'
-import { memoized } from '../base/memoized.ts'
-import { type Entity, embeddedAt } from '../catalog/entity.ts'
-import { stepsWithin } from '../catalog/paths.ts'
-import { sortKey } from '../catalog/words.ts'
+import { type Entity, embeddedAt, partsOf } from '../catalog/entity.ts'
+import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import type { Column } from '../release/index/index-file.ts'
-import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import type { Release } from '../release/release.ts'
+import { treeOf } from './tree.ts'
+import { type ValueMatch, wantedIn } from './wanted-values.ts'
 
-/** The value at a path from the record is one of these, begins with one of them, or is at least or at most the one. */
+/**
+ * What is asked of the value at a path from the record. It
+ * - `equals` one of these, or `begins` with one of them; a record stands for its key;
+ * - is at least (`min`) or at most (`max`) the one;
+ * - is a list that `contains` one of these;
+ * - is the record at one of these positions (`record`), or that or one below it in a tree (`below`).
+ * Without a path, of the record itself: it is right below the one at a position (`children`), at any depth (`below`), or
+ * below none (`root`).
+ */
 export type Filter = {
   readonly steps: readonly string[]
-  readonly match: 'equals' | 'begins' | 'min' | 'max'
+  readonly match: ValueMatch | 'record' | 'below' | 'children' | 'root'
   readonly values: readonly (string | number)[]
 }
 
 /** A filter as a set of values of one column of the entity itself: their numbers, ascending. */
 type ColumnFilter = { readonly column: Column; readonly wanted: Uint32Array }
 type Test = (position: number) => boolean
+/** What a record must satisfy: how many do, which, and whether one does. */
+type Condition = { readonly count: number; positions(): Uint32Array; test(): Test }
 
 /** The positions of the records that pass all filters, ascending; undefined stands for all. */
 export function positionsWhere(release: Release, entity: Entity, filters: readonly Filter[]): Uint32Array | undefined {
   const [rarest, ...others] = rarestFirst(release, entity, filters)
-  if (rarest === undefined || recordsOf(rarest) === rarest.column.values.length) return undefined
-  return others.map(testOf).reduce(passing, positionsOf(rarest))
+  if (rarest === undefined || rarest.count === release.entity(entity.name).count) return undefined
+  return others.map((condition) => condition.test()).reduce(passing, rarest.positions())
 }
 
 /** The first of the records that pass all filters. */
 export function firstWhere(release: Release, entity: Entity, filters: readonly Filter[]): number | undefined {
   const [rarest, ...others] = rarestFirst(release, entity, filters)
   if (rarest === undefined) return release.entity(entity.name).count > 0 ? 0 : undefined
-  const tests = others.map(testOf)
-  return positionsOf(rarest).find((position) => tests.every((test) => test(position)))
+  const tests = others.map((condition) => condition.test())
+  return rarest.positions().find((position) => tests.every((test) => test(position)))
 }
 
 /** The filter that the fewest records pass comes first: its records are the candidates, and the others test each. */
-const rarestFirst = (release: Release, entity: Entity, filters: readonly Filter[]): ColumnFilter[] =>
-  filters.map((filter) => columnFilter(release, entity, filter)).sort((a, b) => recordsOf(a) - recordsOf(b))
+const rarestFirst = (release: Release, entity: Entity, filters: readonly Filter[]): Condition[] =>
+  filters.map((filter) => conditionOf(release, entity, filter)).sort((a, b) => a.count - b.count)
+
+function conditionOf(release: Release, entity: Entity, filter: Filter): Condition {
+  if (filter.steps.length === 0) return conditionAt(inTree(release, entity, filter))
+  const columns = columnFilter(release, entity, filter)
+  return { count: recordsOf(columns), positions: () => positionsOf(columns), test: () => testOf(columns) }
+}
+
+const conditionAt = (positions: Uint32Array): Condition => ({
+  count: positions.length,
+  positions: () => positions,
+  test: () => (position) => indexInAscending(positions, position) !== -1,
+})
+
+/** The positions of the records that a filter means by their place in the tree of their entity. */
+function inTree(release: Release, entity: Entity, { match, values: [position] }: Filter): Uint32Array {
+  const tree = treeOf(release.entity(entity.name))
+  if (tree === undefined) throw new Error(`${entity.name} is no tree`)
+  if (match === 'root') return tree.roots
+  return match === 'children' ? tree.childrenOf(position as number) : tree.descendantsOf(position as number)
+}
 
 /** A filter inside an embedded record is applied to the embedded records first, which are few. */
-function columnFilter(release: Release, entity: Entity, { steps, match, values }: Filter): ColumnFilter {
-  const [step = '', ...rest] = steps
+function columnFilter(release: Release, entity: Entity, filter: Filter): ColumnFilter {
+  const [step = '', ...rest] = filter.steps
   const column = release.entity(entity.name).index.column(step)
-  if (column.kind !== 'embed') return { column, wanted: wantedIn(column, match, values) }
-  const parent = embeddedAt(entity, step)
-  const inner = columnFilter(release, parent, { steps: stepsWithin(parent, rest), match, values })
-  return { column, wanted: positionsOf(inner) }
+  if (column.kind !== 'embed') return { column, wanted: wantedIn(column, filter.match as ValueMatch, filter.values) }
+  return { column, wanted: wantedRecords(release, embeddedAt(entity, step), { ...filter, steps: rest }) }
 }
 
-type ValueColumn = Exclude<Column, { kind: 'embed' }>
-
-/** The numbers of the values that a filter means, ascending. */
-function wantedIn(column: ValueColumn, match: Filter['match'], values: Filter['values']): Uint32Array {
-  const [only] = values
-  if (match === 'min' || match === 'max') return numbersBounded(column, match, only as number)
-  if (values.length === 1 && only !== undefined) return new Uint32Array(numbersOf(column, match, only))
-  const flags = new Uint8Array(column.starts.length - 1)
-  let count = 0
-  for (const value of new Set(values)) {
-    if (match === 'begins' && values.some((prefix) => isLongerThan(value, prefix))) continue
-    for (const number of numbersOf(column, match, value)) {
-      if (flags[number] === 0) count++
-      flags[number] = 1
-    }
+/** The positions of the embedded records that a filter means, ascending. */
+function wantedRecords(release: Release, parent: Entity, { steps, match, values }: Filter): Uint32Array {
+  if (steps.length === 0 && match === 'record') return Uint32Array.from(values, Number).sort()
+  if (steps.length === 0 && match === 'below')
+    return Uint32Array.from([...inTree(release, parent, { steps, match, values }), ...values.map(Number)]).sort()
+  if (steps.length === 0 && keyPathsOf(parent).length > 1) {
+    const found = values.map((identity) => firstWhere(release, parent, keyFilters(parent, partsOf(identity))))
+    return Uint32Array.from(new Set(found.filter((position) => position !== undefined))).sort()
   }
-  const wanted = new Uint32Array(count)
-  for (let number = 0, used = 0; used < count; number++) if (flags[number] === 1) wanted[used++] = number
-  return wanted
+  return positionsOf(columnFilter(release, parent, { steps: stepsWithin(parent, steps), match, values }))
 }
 
-/** What is not known is neither at least nor at most anything. */
-function numbersBounded(column: ValueColumn, match: 'min' | 'max', bound: number): Uint32Array {
-  if (column.kind !== 'number fact') throw new Error('only numbers that are facts have bounds')
-  const { known } = column
-  const below = known.findIndex((number) => (match === 'min' ? number >= bound : number > bound))
-  const [from, to] = match === 'min' ? [below, known.length] : [0, below === -1 ? known.length : below]
-  return from === -1 ? new Uint32Array() : Uint32Array.from({ length: to - from }, (_, at) => from + at)
-}
-
-/** What begins with the longer one begins with its prefix, too. */
-const isLongerThan = (value: string | number, prefix: string | number): boolean =>
-  value !== prefix && String(value).startsWith(String(prefix))
-
-function numbersOf(column: ValueColumn, match: Filter['match'], value: string | number): number[] {
-  if (column.kind === 'number fact') return [column.known.indexOf(value as number)].filter((at) => at !== -1)
-  if (column.kind === 'text fact') return [column.known.indexOf(value as string)].filter((at) => at !== -1)
-  if (column.kind === 'number') return [indexInAscending(column.numbers, value as number)].filter((at) => at !== -1)
-  const text = value as string
-  if (match === 'equals') return [column.texts.find(text) ?? -1].filter((at) => at !== -1)
-  const [from, to] = column.texts.range(text)
-  const alike = Array.from({ length: to - from }, (_, at) => from + at)
-  if (sortKey(text) === text && areOwnKeys(column.texts)) return alike
-  return alike.filter((number) => column.texts.text(number).startsWith(text))
-}
-
-/** Whether every text is its own sort key, as codes of digits are: then those in a range of keys begin as was asked. */
-const areOwnKeys = memoized((texts: SortedTexts): boolean => {
-  for (let number = 0; number < texts.size; number++)
-    if (sortKey(texts.text(number)) !== texts.text(number)) return false
-  return true
-})
+/** The filters that the record passes whose key has these values. */
+export const keyFilters = (entity: Entity, parts: readonly (string | number)[]): Filter[] =>
+  keyPathsOf(entity).map(({ steps, numeric }, at) => {
+    const part = parts[at] as string | number
+    return { steps, match: 'equals', values: [numeric ? Number(part) : part] }
+  })
 
 /** How many records pass. */
 function recordsOf({ column: { starts }, wanted }: ColumnFilter): number {

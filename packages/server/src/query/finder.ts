@@ -8,6 +8,7 @@ import { type Filter, positionsWhere } from './filter.ts'
 import { type Near, NearestCandidates, nearestFirst } from './near.ts'
 import { search, searchSpace } from './search/search.ts'
 import { type Sort, sortBy } from './sort.ts'
+import { treeOf } from './tree.ts'
 
 export type Query = {
   readonly filters: readonly Filter[]
@@ -17,6 +18,8 @@ export type Query = {
   readonly sorts: readonly Sort[]
   /** Only records with coordinates, the nearest to a point first; then nothing else is sorted by. */
   readonly near?: Near | undefined
+  /** Only those above the record at this position in their tree, the nearest first unless they are sorted by something. */
+  readonly ancestorsOf?: number
 }
 
 /** The positions of all records found, in order. */
@@ -29,8 +32,9 @@ export type Found = {
 
 export function find(release: Release, name: string, query: Query): Found {
   const { definition, count } = release.entity(name)
-  const { filters, words, sorts, near } = query
+  const { filters, words, sorts, near, ancestorsOf } = query
   const cached = (compute: () => Uint32Array) => cacheOf(release).get(JSON.stringify([name, query]), compute)
+  if (ancestorsOf !== undefined) return findAbove(release, name, query, ancestorsOf)
   if (near !== undefined) return findNear(release, name, query, near, cached)
   if (words.length === 0 && sorts.length === 0) {
     const positions = positionsWhere(release, definition, filters)
@@ -43,6 +47,20 @@ export function find(release: Release, name: string, query: Query): Found {
     return sortBy(release, definition, hits === undefined ? among : hits.ascending(), sorts)
   })
   return foundInOrder(ordered)
+}
+
+/** Ancestors are few, so that all of them are found and then reduced to those that are wanted. */
+function findAbove(release: Release, name: string, { filters, words, sorts, near }: Query, position: number): Found {
+  const entity = release.entity(name)
+  const passed = positionsWhere(release, entity.definition, filters)
+  const above = (treeOf(entity)?.ancestorsOf(position) ?? []).filter(
+    (one) => passed === undefined || indexInAscending(passed, one) !== -1,
+  )
+  const ascending = Uint32Array.from(above).sort()
+  const hits = words.length === 0 ? undefined : search(searchSpace(release, name, ascending), words)
+  if (near !== undefined) return foundInOrder(nearestFirst(entity, near, hits?.ascending() ?? ascending))
+  if (sorts.length > 0) return foundInOrder(sortBy(release, entity.definition, hits?.ascending() ?? ascending, sorts))
+  return foundInOrder(hits?.ranked() ?? Uint32Array.from(above))
 }
 
 /** So few candidates are put in order faster than the nearest of them are found in the spatial index. */

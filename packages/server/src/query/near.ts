@@ -3,11 +3,11 @@ import { around } from 'geokdbush'
 import KDBush from 'kdbush'
 import { indexInAscending, lowerBound } from '../base/binary-search.ts'
 import { memoized } from '../base/memoized.ts'
-import { LATITUDE, LONGITUDE } from '../catalog/entity.ts'
+import { type Coordinates, coordinatesOf } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
 
-/** The name under which the distance of a record is published. */
+/** The name under which the distance of a record is published, of whatever list: a word of the API. */
 export const DISTANCE = 'distancia'
 
 export type Near = {
@@ -24,8 +24,8 @@ const RADIANS = Math.PI / 180
 /** The distance of the record at a position, in whole metres; NaN where its coordinates are not known. */
 type Distance = (position: number) => number
 
-export function distanceFrom({ index }: OpenEntity, { latitude, longitude }: Near): Distance {
-  const { latitudes, longitudes } = coordinatesOf(index)
+export function distanceFrom(entity: OpenEntity, { latitude, longitude }: Near): Distance {
+  const { latitudes, longitudes } = columnsOf(entity)
   const cosine = Math.cos(latitude * RADIANS)
   return (position) => {
     const north = latitudes.known[latitudes.values[position] as number] as number
@@ -41,14 +41,14 @@ function haversine(degrees: number): number {
   return sine * sine
 }
 
-const coordinatesOf = (index: EntityIndex) => ({
-  latitudes: numberFacts(index, LATITUDE),
-  longitudes: numberFacts(index, LONGITUDE),
-})
+function columnsOf({ definition, index }: OpenEntity) {
+  const { latitude, longitude } = coordinatesOf(definition) as Coordinates
+  return { latitudes: numberFacts(index, latitude), longitudes: numberFacts(index, longitude) }
+}
 
 /** How many of the records at some positions have coordinates. */
-function countLocated(index: EntityIndex, positions: Uint32Array): number {
-  const { latitudes, longitudes } = coordinatesOf(index)
+function countLocated(entity: OpenEntity, positions: Uint32Array): number {
+  const { latitudes, longitudes } = columnsOf(entity)
   const isKnown = ({ values, known }: typeof latitudes, position: number) => (values[position] as number) < known.length
   let count = 0
   for (let at = 0; at < positions.length; at++) {
@@ -107,9 +107,9 @@ function withoutFar(candidates: Uint32Array | undefined, reachable: Uint32Array)
 const DEGREES_PER_METRE = (1 / RADIANS / EARTH_RADIUS) * 1.000_001
 
 /** Records with coordinates, all of those within the greatest distance among them: a band between two latitudes. */
-function reachableFrom({ index }: OpenEntity, { latitude, within }: Near): Uint32Array {
-  if (within === undefined) return index.points.positions
-  const { known, starts, positions } = numberFacts(index, LATITUDE)
+function reachableFrom(entity: OpenEntity, { latitude, within }: Near): Uint32Array {
+  if (within === undefined) return entity.index.points.positions
+  const { known, starts, positions } = columnsOf(entity).latitudes
   const reach = (within + 1) * DEGREES_PER_METRE
   return positions.subarray(starts[lowerBound(known, latitude - reach)], starts[lowerBound(known, latitude + reach)])
 }
@@ -141,7 +141,7 @@ export class NearestCandidates {
       this.total = entity.index.points.positions.length
       return
     }
-    this.total = countLocated(entity.index, candidates)
+    this.total = countLocated(entity, candidates)
     const flags = new Uint8Array(entity.count)
     for (let at = 0; at < candidates.length; at++) flags[candidates[at] as number] = 1
     this.#isCandidate = (position) => flags[position] === 1

@@ -1,6 +1,8 @@
-// Puts positions in the order of fields: texts in Spanish order, ties by the next field, and by position in the end.
+// Puts positions in the order of fields: texts in the order of their language, ties by the next field, and by position in the end.
+import { memoized } from '../base/memoized.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
-import { stepsWithin } from '../catalog/paths.ts'
+import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
+import type { Column } from '../release/index/index-file.ts'
 import type { Release } from '../release/release.ts'
 
 export type Sort = { readonly steps: readonly string[]; readonly descending: boolean }
@@ -10,8 +12,8 @@ type Ranking = {
   readonly values: Uint32Array
   readonly ranks: Uint32Array | undefined
   readonly count: number
-  /** The rank of what is not known, which comes last in either direction. */
-  readonly unknown?: number
+  /** The rank of what is not known, the last, which comes last in either direction. */
+  readonly unknown?: number | undefined
 }
 
 /** Sorts positions, which ascend, by several fields, the first before the second; undefined stands for all positions. */
@@ -52,10 +54,38 @@ function rankingOf(release: Release, entity: Entity, steps: readonly string[]): 
   if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
   if (column.kind === 'number fact' || column.kind === 'text fact')
     return { values, ranks: undefined, count: column.known.length + 1, unknown: column.known.length }
-  if (column.kind === 'text') return { values, ranks: column.groups, count: (column.groups.at(-1) ?? -1) + 1 }
-  const parent = embeddedAt(entity, step)
-  const { values: inner, ranks, ...others } = rankingOf(release, parent, stepsWithin(parent, rest))
-  return { values, ranks: ranks === undefined ? inner : inner.map((value) => ranks[value] as number), ...others }
+  if (column.kind === 'text') return { values, ...textRanks(column) }
+  return { values, ...embeddedRanks(release, embeddedAt(entity, step), rest, column.starts.length - 1) }
+}
+
+type Ranks = Omit<Ranking, 'values'>
+type TextColumn = Extract<Column, { readonly kind: 'text' }>
+
+/** A text that is not known is the empty one, which comes before all others by its value. */
+const textRanks = memoized(({ texts, groups }: TextColumn): Ranks => {
+  const count = (groups.at(-1) ?? -1) + 1
+  if (texts.size === 0 || texts.lengthOf(0) > 0) return { ranks: groups, count }
+  const ranks = groups.slice()
+  ranks[0] = count
+  return { ranks, count: count + 1, unknown: count }
+})
+
+/** The ranks of embedded records; `valueCount` is one more than there are of them where some record has none. */
+function embeddedRanks(release: Release, parent: Entity, rest: readonly string[], valueCount: number): Ranks {
+  const { count: parentCount } = release.entity(parent.name)
+  const isAnyMissing = valueCount > parentCount
+  // A key of several values is as good as the place that it has.
+  const isPlace = rest.length === 0 && keyPathsOf(parent).length > 1
+  const inner: Ranking = isPlace
+    ? { values: upTo(parentCount), ranks: undefined, count: parentCount }
+    : rankingOf(release, parent, stepsWithin(parent, rest))
+  const { values, ranks, count, unknown } = inner
+  const own = ranks === undefined ? values : values.map((value) => ranks[value] as number)
+  if (!isAnyMissing) return { ranks: own, count, unknown }
+  const last = unknown ?? count
+  const all = new Uint32Array(valueCount).fill(last)
+  all.set(own)
+  return { ranks: all, count: last + 1, unknown: last }
 }
 
 /** Sorts positions by their keys, each less than `keyCount`; those with the same key stay in order. */

@@ -6,7 +6,8 @@
 import { Failure } from '../base/failure.ts'
 import { memoized } from '../base/memoized.ts'
 import { shippedFile } from '../base/program.ts'
-import { type Entity, embeddedAt, identifierOf } from '../catalog/entity.ts'
+import { type Entity, embeddedAt } from '../catalog/entity.ts'
+import { languageOfNames } from '../catalog/languages/languages.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { Faults } from '../source/faults.ts'
 import type { Alias } from '../source/source.ts'
@@ -60,7 +61,8 @@ const MAX_SHOWN = 10
 export const aliasesOf = (release: Release, name: string): AliasIndex | undefined =>
   indexOf(release.entity(name), release)
 
-const indexOf = memoized(({ definition: { name } }: OpenEntity, release: Release): AliasIndex | undefined => {
+const indexOf = memoized(({ definition }: OpenEntity, release: Release): AliasIndex | undefined => {
+  const { name } = definition
   const aliases = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
   const positioned = aliases.flatMap((alias) => {
     const position = positionOfCode(release, name, alias.code)
@@ -68,7 +70,10 @@ const indexOf = memoized(({ definition: { name } }: OpenEntity, release: Release
   })
   if (positioned.length === 0) return undefined
   return {
-    words: wordsInMemory(positioned.map(({ alias }) => aliasWords(alias.alias))),
+    words: wordsInMemory(
+      languageOfNames(definition),
+      positioned.map(({ alias }) => aliasWords(alias.alias)),
+    ),
     positions: Uint32Array.from(positioned, ({ position }) => position),
     aliases: positioned.map(({ alias }) => alias),
   }
@@ -103,7 +108,7 @@ function positionOfCode(release: Release, name: string, code: string): number | 
     const part = parts[at] as string
     if (column.kind === 'text') return column.texts.find(part)
     const parent = column.kind === 'embed' ? embeddedAt(definition, fields[at] as string) : undefined
-    return parent && positionOfId(release, parent, Number(part))
+    return parent && positionOfId(release, parent, part)
   })
   if (values.some((value) => value === undefined)) return undefined
   const [{ starts, positions }, [value]] = [columns[0] as Column, values as number[]]
@@ -112,8 +117,9 @@ function positionOfCode(release: Release, name: string, code: string): number | 
     .find((position) => columns.every((column, at) => column.values[position] === values[at]))
 }
 
-function positionOfId(release: Release, entity: Entity, id: number): number | undefined {
-  const column = release.entity(entity.name).index.column(identifierOf(entity))
-  const value = column.kind === 'number' ? column.numbers.indexOf(id) : -1
-  return value === -1 ? undefined : column.positions[column.starts[value] as number]
+function positionOfId(release: Release, entity: Entity, id: string): number | undefined {
+  const column = release.entity(entity.name).index.column(entity.key.at(-1) as string)
+  const value =
+    column.kind === 'number' ? column.numbers.indexOf(Number(id)) : column.kind === 'text' ? column.texts.find(id) : -1
+  return value === undefined || value === -1 ? undefined : column.positions[column.starts[value] as number]
 }

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { runHere } from '../../../../test/support/command.ts'
+import { code, entity, id, name, numberFact } from '../../../../test/support/definitions.ts'
 import { withFacts } from '../../../../test/support/known-facts.ts'
 import {
   type Rows,
@@ -17,19 +18,9 @@ import {
   tinyNames,
 } from '../../../../test/support/releases.ts'
 import { catalogOf, entityIn } from '../catalog/catalog.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
-import {
-  code,
-  type Entity,
-  embedsOf,
-  entity,
-  type Field,
-  id,
-  identifierOf,
-  name,
-  numberFact,
-} from '../catalog/entity.ts'
+import { type Entity, embedsOf, type Field, identifierOf } from '../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../catalog/flatten.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import type { Numbering } from '../source/numbering.ts'
 import type { GivenRow } from '../source/source.ts'
 import { changeJson, diffEntity, diffJson, isRenumbered, type RecordKey } from './diff.ts'
@@ -124,10 +115,12 @@ function difference(name: string, older: readonly PublishedRecord[], newer: read
 }
 
 /** Every value of a record by its dotted path. */
-function leaves(record: PublishedRecord, prefix = ''): Map<string, string | number> {
+function leaves(record: PublishedRecord, prefix = ''): Map<string, unknown> {
   return new Map(
     Object.entries(record).flatMap(([field, value]) =>
-      typeof value === 'object' ? [...leaves(value, `${prefix}${field}.`)] : [[`${prefix}${field}`, value] as const],
+      typeof value === 'object'
+        ? [...leaves(value as PublishedRecord, `${prefix}${field}.`)]
+        : [[`${prefix}${field}`, value] as [string, unknown]],
     ),
   )
 }

@@ -1,16 +1,16 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, embedsOf, factsOf, identifierOf } from '../catalog/entity.ts'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
+import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
-import { KeyTable } from './files/key-table.ts'
+import { keyTableOf } from './files/key-table.ts'
 import { EmbedReducer, RecordComparer } from './json-difference.ts'
 import { numberingOf } from './manifest.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
-export type RecordKey = Readonly<Record<string, number>>
+export type RecordKey = Readonly<Record<string, Identity>>
 
 export type RecordChange =
   | { readonly change: 'added'; readonly key: RecordKey; readonly new: PublishedRecord }
@@ -35,7 +35,23 @@ export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
 export function isRenumbered(older: Release, newer: Release, name: string): boolean {
   if (countIn(older, name) === 0 || countIn(newer, name) === 0 || hasSameRecords(older, newer, name)) return false
   if (numberingOf(older.manifest, name) !== numberingOf(newer.manifest, name)) return true
+  if (hasOtherKey(older, newer, name)) return true
   return embedsOf(newer.entity(name).definition).some(([, parent]) => isRenumbered(older, newer, parent.name))
+}
+
+/** Whether both releases have it, with keys that cannot be compared. */
+export function hasOtherKey(older: Release, newer: Release, name: string): boolean {
+  const [before, after] = [older, newer].map(({ catalog }) => catalog.entities.get(name))
+  return before !== undefined && after !== undefined && keyShape(before) !== keyShape(after)
+}
+
+/** The fields of a key and of what is embedded in it: only keys of one shape can be compared. */
+function keyShape({ key, fields }: Entity): string {
+  const parts = key.map((name) => {
+    const field = fields[name]
+    return [name, field?.kind === 'embed' ? keyShape(field.entity) : field?.kind]
+  })
+  return JSON.stringify(parts)
 }
 
 /** The same bytes in the same order need no look inside. */
@@ -114,7 +130,8 @@ export function* diffJson(
     for (let at = 0; at < after.count; at++) yield { key: after.keyAt(at), old: undefined, new: after.record(at) }
     return
   }
-  const positions = new KeyTable(before.key, before.count)
+  const { definition } = openIn(newer, name) ?? older.entity(name)
+  const positions = keyTableOf(definition, before.count)
   for (let position = 0; position < before.count; position++) {
     positions.add(before.keyAt(position), position)
     if (position % QUIET_RECORDS === 0) yield undefined
@@ -183,12 +200,12 @@ function sideOf(release: Release, name: string, access: Access, { facts, embed }
   const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
   const readers = key.map((field) => [field, identifierReader(release, entity.definition, field)] as const)
-  const values = Object.fromEntries(key.map((field) => [field, 0]))
+  const values: Record<string, Identity> = {}
   return {
     count: entity.count,
     key,
     keyAt: (position) => {
-      for (const [field, read] of readers) values[field] = read(position)
+      for (const [field, read] of readers) values[field] = identityFrom(read(position))
       return values
     },
     record: (position) => {
@@ -204,24 +221,33 @@ function embedReducer(
   release: Release,
   { definition }: OpenEntity,
 ): (json: Uint8Array, position: number) => Uint8Array {
-  const readers = embedsOf(definition).map(([field]) => identifierReader(release, definition, field))
+  const readers = publishedFields(definition).map(([field, { kind }]) =>
+    kind === 'embed' ? identifierReader(release, definition, field) : undefined,
+  )
   const reducer = new EmbedReducer()
   let at = 0
-  const identifier = (embedded: number) => (readers[embedded] as (position: number) => number)(at)
+  const keyAt = (member: number) => {
+    const values = readers[member]?.(at) ?? []
+    return JSON.stringify(values.length === 1 ? values[0] : values)
+  }
   return (json, position) => {
     at = position
-    return reducer.reduced(json, identifier)
+    return reducer.reduced(json, keyAt)
   }
 }
 
-/** Reads an identifier, or that of an embedded record, out of the index. */
-function identifierReader(release: Release, entity: Entity, field: string): (position: number) => number {
+type KeyReader = (position: number) => readonly Identity[]
+
+/** Reads an identifier or a code, or the key of an embedded record, out of the index. */
+function identifierReader(release: Release, entity: Entity, field: string): KeyReader {
   const column = release.entity(entity.name).index.column(field)
   const definition = entity.fields[field]
-  if (column.kind === 'number') return (position) => column.numbers[column.values[position] as number] as number
-  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no identifier`)
-  const identifier = identifierReader(release, definition.entity, identifierOf(definition.entity))
-  return (position) => identifier(column.values[position] as number)
+  if (column.kind === 'number') return (position) => [column.numbers[column.values[position] as number] as number]
+  if (column.kind === 'text') return (position) => [column.texts.text(column.values[position] as number)]
+  if (definition?.kind !== 'embed') throw new Error(`${entity.name}.${field} is no part of a key`)
+  const parent = definition.entity
+  const readers = parent.key.map((part) => identifierReader(release, parent, part))
+  return (position) => readers.flatMap((read) => read(column.values[position] as number))
 }
 
 const comparer = new RecordComparer()
@@ -229,14 +255,14 @@ const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =
   comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
 /** Whether a value is an embedded record; a fact that is not known is null. */
-const isRecord = (value: PublishedRecord[string] | null | undefined): value is PublishedRecord =>
-  typeof value === 'object' && value !== null
+const isRecord = (value: PublishedValue | undefined): value is PublishedRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The paths that differ in records whose fields are not the same: those of the newer one come first. */
 function differing(old: PublishedRecord, now: PublishedRecord, prefix = ''): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap((field) => {
     const [before, after] = [old[field], now[field]]
     if (isRecord(before) && isRecord(after)) return differing(before, after, `${prefix}${field}.`)
-    return before === after ? [] : [`${prefix}${field}`]
+    return Bun.deepEquals(before, after) ? [] : [`${prefix}${field}`]
   })
 }

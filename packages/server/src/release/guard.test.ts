@@ -1,10 +1,10 @@
 // An import that loses much, empties a collection or gives an identifier to another code is a breaking change, and no other.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { embeds, entity, id, name } from '../../../../test/support/definitions.ts'
 import { contentOf, type Rows, sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
 import { Failure } from '../base/failure.ts'
 import { catalogOf } from '../catalog/catalog.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
-import { embeds, entity, id, name } from '../catalog/entity.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import type { Numbering } from '../source/numbering.ts'
 import type { Source } from '../source/source.ts'
 import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
@@ -86,11 +86,11 @@ test('records that come, that change and that are in another order break nothing
   expect(breakingChanges(counted({}), counted({ pais: 1_010 }), changes)).toEqual([])
 })
 
-test('an entity that the newer release does not have counts as emptied', () => {
+test('a list that the newer release does not have is told once', () => {
   const newer = counted({})
   ;(newer.catalog.entities as Map<string, unknown>).delete('audiencia')
   expect(breakingChanges(counted({}), newer, changesOf({ audiencia: { removed: COUNT } }))).toEqual([
-    `audiencia: all ${COUNT} records would be gone`,
+    `audiencias: the list would be gone, with its ${COUNT} records`,
   ])
 })
 

@@ -2,7 +2,16 @@
 import { Failure } from '../base/failure.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { contradictionKinds } from './build/oddities.ts'
-import { catalogOfBoth, countIn, diffEntity, hasSameRecords, isRenumbered, type RecordChange } from './diff.ts'
+import { declarationChanges } from './declaration-changes.ts'
+import {
+  catalogOfBoth,
+  countIn,
+  diffEntity,
+  hasOtherKey,
+  hasSameRecords,
+  isRenumbered,
+  type RecordChange,
+} from './diff.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
 import { fromDisk } from './record-access.ts'
@@ -82,20 +91,35 @@ function summarised(newer: Release, name: string, changes: Iterable<RecordChange
  * stand in for the official ones may be replaced by others, but not by fewer, and invented ones by anything.
  */
 export function breakingChanges(older: Release, newer: Release, changes: Changes): string[] {
-  return Object.entries(changes).flatMap(([name, { removed, reassigned, isByNumber }]) => {
-    const numbering = numberingOf(older.manifest, name)
-    if (numbering === 'synthetic') return []
-    const before = older.manifest.entities[name]?.count ?? 0
-    const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
-    if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
-    const isStandIn = numbering === 'stand-in'
-    const gone = isStandIn ? before - countIn(newer, name) : removed
-    const breaks: string[] = []
-    if (gone > before * MAX_SHARE_REMOVED) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
-    if (reassigned.count > 0 && !isStandIn)
-      breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
-    return breaks
-  })
+  const invented = (name: string) => numberingOf(older.manifest, name) === 'synthetic'
+  const declarations = Object.keys(older.manifest.entities).filter((name) => !invented(name))
+  return [
+    ...declarations.flatMap((name) => declarationChanges(older, newer, name)),
+    ...Object.entries(changes).flatMap(([name, ofEntity]) =>
+      invented(name) ? [] : lostRecords(older, newer, name, ofEntity),
+    ),
+  ]
+}
+
+function lostRecords(
+  older: Release,
+  newer: Release,
+  name: string,
+  { removed, reassigned, isByNumber }: EntityChanges,
+): string[] {
+  // That the list itself is gone, or its key another, is told once.
+  if (!newer.catalog.entities.has(name)) return []
+  const numbering = numberingOf(older.manifest, name)
+  const before = older.manifest.entities[name]?.count ?? 0
+  const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
+  if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
+  const isStandIn = numbering === 'stand-in'
+  const gone = isStandIn || hasOtherKey(older, newer, name) ? before - countIn(newer, name) : removed
+  const breaks: string[] = []
+  if (gone > before * MAX_SHARE_REMOVED) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
+  if (reassigned.count > 0 && !isStandIn)
+    breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
+  return breaks
 }
 
 const MAX_CONTRADICTIONS = 20

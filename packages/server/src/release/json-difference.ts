@@ -4,6 +4,8 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const OPEN = 0x7b
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
 const CLOSE = 0x7d
 
 const COLON_BYTES = 1
@@ -98,21 +100,20 @@ export class EmbedReducer {
   #bytes = Buffer.alloc(1 << 12)
 
   /** A view, good until the next record is reduced. The JSON must be as for a `RecordComparer`. */
-  reduced(json: Uint8Array, identifierOf: (embedded: number) => number): Uint8Array {
+  reduced(json: Uint8Array, keyAt: (member: number) => string): Uint8Array {
     if (this.#bytes.length < json.length) this.#bytes = Buffer.alloc(json.length * 2)
     const bytes = this.#bytes
     let used = 0
     let copied = 0
-    let embedded = 0
     // At the opening brace, and then at each comma.
-    for (let at = 0; at < json.length && json[at + 1] !== CLOSE; ) {
+    for (let at = 0, member = 0; at < json.length && json[at + 1] !== CLOSE; member++) {
       const value = endOfString(json, at + 1) + COLON_BYTES
       at = endOfValue(json, value)
       if (json[value] === OPEN) {
         bytes.set(json.subarray(copied, value), used)
         used += value - copied
-        // An embedded record has its identifier in it, so there is room for it.
-        used += bytes.write(String(identifierOf(embedded++)), used, 'latin1')
+        // An embedded record has its key in it, so there is room for it.
+        used += bytes.write(keyAt(member), used)
         copied = at
       }
       if (json[at] === CLOSE) break
@@ -141,8 +142,8 @@ function endOfValue(json: Uint8Array, start: number): number {
   for (let depth = 0; at < json.length; at++) {
     const byte = json[at]
     if (depth === 0 && (byte === COMMA || byte === CLOSE)) return at
-    if (byte === OPEN) depth++
-    else if (byte === CLOSE) depth--
+    if (byte === OPEN || byte === OPEN_LIST) depth++
+    else if (byte === CLOSE || byte === CLOSE_LIST) depth--
     else if (byte === QUOTE) at = endOfString(json, at) - 1
   }
   return at

@@ -11,10 +11,10 @@ const alias = { entity: 'pais', code: 'MEX', alias: 'Méjico', reason: 'older' }
 
 test('the checksums are those of records, facts and aliases, and their digest is that of the release', () => {
   const lines = `nomenclator release 1\npais 2 ${'a'.repeat(64)}\nestado 1 ${'b'.repeat(64)} ${'c'.repeat(64)}\n`
-  expect(checksumsText(content)).toBe(lines)
+  expect(checksumsText({ entities: content })).toBe(lines)
   const aliases = `aliases ${sha256('["pais","MEX","Méjico","older"]')}\n`
-  expect(checksumsText(content, [alias])).toBe(`${lines}${aliases}`)
-  expect(releaseDigest(content, [alias])).toBe(sha256(`${lines}${aliases}`))
+  expect(checksumsText({ entities: content, aliases: [alias] })).toBe(`${lines}${aliases}`)
+  expect(releaseDigest({ entities: content, aliases: [alias] })).toBe(sha256(`${lines}${aliases}`))
 })
 
 test.each<[string, object]>([
@@ -23,7 +23,36 @@ test.each<[string, object]>([
   ['alias', { alias: 'Mexico' }],
   ['reason', { reason: 'newer' }],
 ])('another %s of an alias is another release', (_, change) => {
-  expect(releaseDigest(content, [{ ...alias, ...change }])).not.toBe(releaseDigest(content, [alias]))
+  expect(releaseDigest({ entities: content, aliases: [{ ...alias, ...change }] })).not.toBe(
+    releaseDigest({ entities: content, aliases: [alias] }),
+  )
+})
+
+describe('packages are part of a release', () => {
+  const info = { licenses: [], sources: [], keywords: [], contributors: [], lists: ['pais'] }
+  const one = { ...info, name: 'places', definitions: 'd'.repeat(64) }
+  const digestOf = (...packages: (typeof one)[]) => releaseDigest({ entities: content, packages })
+
+  test('as one line, where there are any', () => {
+    const without = checksumsText({ entities: content })
+    expect(checksumsText({ entities: content, packages: [] })).toBe(without)
+    expect(checksumsText({ entities: content, packages: [one] })).toMatch(
+      new RegExp(`^${without}packages [0-9a-f]{64}\n$`),
+    )
+  })
+
+  test.each<[string, object]>([
+    ['name', { name: 'other' }],
+    ['version', { version: '2' }],
+    ['licence', { licenses: [{ name: 'PDDL-1.0' }] }],
+    ['declaration of the lists', { definitions: 'e'.repeat(64) }],
+  ])('another %s is another release', (_, change) => {
+    expect(digestOf({ ...one, ...change })).not.toBe(digestOf(one))
+  })
+
+  test('and the order in which a package says things is not', () => {
+    expect(digestOf(Object.fromEntries(Object.entries(one).reverse()) as typeof one)).toBe(digestOf(one))
+  })
 })
 
 test('findings of one kind are counted together, with as many examples as one of them has', () => {

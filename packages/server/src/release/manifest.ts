@@ -5,7 +5,9 @@ import { type EntityData, entityData } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import { inferredNumbering, type Numbering } from '../source/numbering.ts'
+import type { PackageInfo } from '../source/package/descriptor.ts'
 import type { Alias, Origin } from '../source/source.ts'
+import { canonicalJson } from './definitions-digest.ts'
 import type { FileSummary } from './files/durable-file.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
@@ -55,6 +57,12 @@ export type ReleasedEntity = {
 /** A finding, and the entity that it is about where that is known. */
 export type ReleaseFinding = Finding & { readonly entity?: string }
 
+/** A package as a release names it. */
+export type ReleasedPackage = PackageInfo & {
+  /** SHA-256 of the definitions of its lists: another declaration of the same records is another release. */
+  readonly definitions: string
+}
+
 export type Manifest = {
   readonly digest: string
   readonly built: string
@@ -65,6 +73,15 @@ export type Manifest = {
   readonly findings: readonly ReleaseFinding[]
   /** The aliases that were imported; absent where there are none. */
   readonly aliases?: readonly Alias[]
+  /** The packages that its lists belong to, by name; absent where there are none. */
+  readonly packages?: readonly ReleasedPackage[]
+}
+
+/** What the digest of a release depends on. */
+export type Checksums = {
+  readonly entities: Content
+  readonly aliases?: readonly Alias[] | undefined
+  readonly packages?: readonly ReleasedPackage[] | undefined
 }
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
@@ -76,38 +93,41 @@ export const isSameContent = (a: EntityContent, b: EntityContent): boolean =>
   a.records === b.records && a.facts === b.facts && a.count === b.count
 
 /**
- * The checksums of everything that a release consists of: its records, their facts and the imported aliases. This is what
- * is signed.
+ * The checksums of everything that a release consists of: its records, their facts, the imported aliases, and what its packages
+ * say of themselves. This is what is signed.
  */
-export function checksumsText(entities: Content, aliases: readonly Alias[] = []): string {
+export function checksumsText({ entities, aliases = [], packages = [] }: Checksums): string {
   const lines = Object.entries(entities).map(
     ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
   )
   const aliasLines = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
   if (aliasLines.length > 0) lines.push(`aliases ${sha256(aliasLines.join('\n'))}\n`)
+  if (packages.length > 0) lines.push(`packages ${sha256(packages.map(canonicalJson).join('\n'))}\n`)
   return `nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`
 }
 
 /** It depends on these checksums alone, so that the same content is the same release on any machine. */
-export const releaseDigest = (entities: Content, aliases: readonly Alias[] = []): string =>
-  sha256(checksumsText(entities, aliases))
+export const releaseDigest = (checksums: Checksums): string => sha256(checksumsText(checksums))
 
 type ManifestParts = Pick<Manifest, 'built' | 'source' | 'entities' | 'findings'> & {
   readonly aliases: readonly Alias[] | undefined
+  readonly packages: readonly ReleasedPackage[] | undefined
   readonly numbering: (entity: string) => Numbering
 }
 
 /** The manifest of a release that this program writes. */
-export function newManifest({ built, source, entities, findings, aliases = [], numbering }: ManifestParts): Manifest {
+export function newManifest({ built, source, entities, findings, numbering, ...parts }: ManifestParts): Manifest {
+  const { aliases = [], packages = [] } = parts
   const numbered = Object.entries(entities).map(([name, entity]) => [name, { ...entity, numbering: numbering(name) }])
   return {
-    digest: releaseDigest(entities, aliases),
+    digest: releaseDigest({ entities, aliases, packages }),
     built,
     source,
     versions: { nomenclator: version, bun: Bun.version },
     entities: Object.fromEntries(numbered),
     findings,
     ...(aliases.length === 0 ? {} : { aliases }),
+    ...(packages.length === 0 ? {} : { packages }),
   }
 }
 
@@ -206,6 +226,6 @@ function faultOf(manifest: Manifest): string | undefined {
     DIGEST.test(entity.digest) &&
     DIGEST.test(entity.records)
   if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
-  if (manifest.digest !== releaseDigest(entities, manifest.aliases)) return 'does not match its own digest'
+  if (manifest.digest !== releaseDigest(manifest)) return 'does not match its own digest'
   return undefined
 }

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { runHere } from '../../../../test/support/command.ts'
 import { sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
 import { Failure } from '../base/failure.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import {
   ENTITY_FILES,
   ENTITY_FORMAT,
@@ -57,7 +57,7 @@ const withCountries = (change: (pais: ReleasedEntity) => object | null) =>
 /** Another release, sound in itself, under the name of this one. */
 const ofAnother = edit<Manifest>((manifest) => {
   const entities = { ...manifest.entities, pais: { ...(manifest.entities.pais as ReleasedEntity), count: 1 } }
-  return { ...manifest, entities, digest: releaseDigest(entities) }
+  return { ...manifest, entities, digest: releaseDigest({ entities }) }
 })
 
 /** The manifest of an entity as it is written, changed in one thing. */

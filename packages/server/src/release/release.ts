@@ -3,9 +3,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../base/failure.ts'
 import { version } from '../base/version.ts'
-import { type Catalog, completedCatalog } from '../catalog/catalog.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
+import { type Catalog, completedCatalog, type EntityData, orderedCatalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import { RecordFile } from './files/record-file.ts'
 import { NotAFile, readTextSync } from './files/regular-file.ts'
 import { type EntityIndex, emptyIndex, IndexFile } from './index/index-file.ts'
@@ -214,11 +214,18 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
     }
   }
   const definitions = [...stored.values()].map(({ manifest: { definition } }) => definition)
-  // An entity that came with a later version of the program is empty in a release from before.
-  const catalog = completedCatalog(definitions, builtInCatalog)
+  const catalog = catalogOfRelease(definitions)
   const countOf = (name: string) => stored.get(name)?.manifest.count ?? 0
   const entities = [...catalog.entities].map(
     ([name, definition]) => [name, new OpenEntity(definition, stored.get(name), countOf)] as const,
   )
   return new Release(manifest, catalog, new Map(entities))
+}
+
+/** A built-in list that came with a later version of the program is empty in a release that has the others. */
+function catalogOfRelease(definitions: readonly EntityData[]): Catalog {
+  const isBuiltIn = (one: EntityData) => one.package === undefined && builtInCatalog.entities.has(one.name)
+  return definitions.length === 0 || definitions.some(isBuiltIn)
+    ? completedCatalog(definitions, builtInCatalog)
+    : orderedCatalog(definitions)
 }

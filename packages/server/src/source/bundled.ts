@@ -1,6 +1,6 @@
 // The real data that ships with the program, in data/: a tabular directory like any other.
 import { shippedFile } from '../base/program.ts'
-import { STAND_IN_CREDIT, STAND_INS } from './numbering.ts'
+import { builtInCredits, builtInNumbering } from './built-in.ts'
 import type { Source } from './source.ts'
 import { tabularSource } from './tabular/tabular.ts'
 
@@ -9,24 +9,12 @@ export function bundledSource(): Source {
   const { aliases: _, ...source } = tabularSource(shippedFile('data'))
   return {
     ...source,
-    numbering: Object.fromEntries(STAND_INS.map((name) => [name, 'stand-in'])),
+    numbering: builtInNumbering,
     origin: {
       kind: 'bundled',
       title: 'the data that ships with Nomenclator',
       synthetic: false,
-      credits: [
-        {
-          to:
-            `${STAND_IN_CREDIT} (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid, or ` +
-            'INEGI’s nine digits for a seat that GeoNames lacks, and its identifier is ours',
-          of: ['municipio', 'localidad'],
-        },
-        { to: 'Unicode CLDR, Unicode-3.0', of: ['pais'] },
-        {
-          to: 'the UNESCO nomenclature for fields of science and technology',
-          of: ['area', 'campo', 'disciplina', 'subdisciplina'],
-        },
-      ],
+      credits: builtInCredits,
       options: {},
     },
   }

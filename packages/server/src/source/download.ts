@@ -25,6 +25,8 @@ export type DownloadOptions = RetryPolicy & {
   readonly encoding?: 'zstd'
   /** Whether a redirect to another host is followed; by default it is. */
   readonly staysOnHost?: boolean
+  /** Throws where an address must not be requested; called before each request, also of those that redirects lead to. */
+  readonly checkAddress?: (url: URL) => Promise<void>
   /** What the file is instead of what it should be, by its first bytes; undefined when they are as they should be. */
   readonly wrongStart: (start: Uint8Array) => string | undefined
   /** What to do when it cannot be downloaded. */
@@ -171,6 +173,7 @@ class Downloading {
     const headers = { ...HEADERS, 'Accept-Encoding': encoding, ...condition }
     const redirects: string[] = []
     for (let target = this.#url; ; ) {
+      await this.#options.checkAddress?.(new URL(target))
       const response = await fetch(target, { redirect: 'manual', headers, signal, decompress: false })
       byteCame()
       if (!isRedirect(response)) return response

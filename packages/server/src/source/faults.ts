@@ -49,6 +49,21 @@ export class Faults {
     return this.#count > 0
   }
 
+  /** The first hundred. */
+  list(): readonly Fault[] {
+    return this.#first
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Adds those of another collection. */
+  include(others: Faults): void {
+    this.#first.push(...others.list().slice(0, MAX_FAULTS - this.#first.length))
+    this.#count += others.count
+  }
+
   throwIfAny(): void {
     if (this.any) throw new FaultyRecords(this.#first, this.#count)
   }

@@ -20,6 +20,16 @@ export class Findings {
     this.#byKind.set(kind, finding)
   }
 
+  /** Adds those of another collection. */
+  include(others: Findings): void {
+    for (const { kind, description, count, examples } of others.list()) {
+      const finding = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
+      finding.count += count
+      finding.examples.push(...examples.slice(0, MAX_EXAMPLES - finding.examples.length))
+      this.#byKind.set(kind, finding)
+    }
+  }
+
   list(): Finding[] {
     return [...this.#byKind].map(([kind, finding]) => ({ kind, ...finding }))
   }

@@ -9,7 +9,7 @@ export type Numbering = (typeof NUMBERINGS)[number]
 
 /** The bundled entities whose codes are not the official ones, and how the credit for them begins. */
 export const STAND_INS: readonly string[] = ['localidad']
-export const STAND_IN_CREDIT = 'GeoNames'
+const STAND_IN_CREDIT = 'GeoNames'
 
 /** What a release of an earlier version tells of where it came from. */
 type Traces = {

@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Faults } from './faults.ts'
 import type { Findings } from './findings.ts'
 import type { Numbering } from './numbering.ts'
+import type { PackageInfo } from './package/descriptor.ts'
 
 /**
  * How a row names the record that it embeds: by identifier, or by the fields of its official code, of which one may be such a
@@ -60,6 +61,10 @@ export type Source = {
    * have the identifiers and codes that they have there, and else synthetic for invented records and official for others.
    */
   readonly numbering?: Readonly<Record<string, Numbering>>
+  /** The packages that its lists belong to. */
+  readonly packages?: readonly PackageInfo[]
+  /** The names of packages of the current release in whose place it comes: their lists go, unless it provides them. */
+  readonly replaces?: readonly string[]
   /** The entity of the regions by which it is published too: with a single one of them, it is most likely a part only. */
   readonly publishedBy?: string
   /** How many rows to expect, where that is known, for a progress bar. */

@@ -3,7 +3,7 @@
 import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
 import { Failure } from '../base/failure.ts'
 import { type Collection, v1Collections } from '../catalog/collections.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 
 export const collections = v1Collections(builtInCatalog)
 

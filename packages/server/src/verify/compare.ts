@@ -2,7 +2,7 @@
 import { v1PathOf } from '../base/api-v1.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import type { Collection } from '../catalog/collections.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
 import { Client, type ClientOptions, type Sent, type Traffic, Unchecked } from './client.ts'
 import { NoResponse, type RawResponse, valuesOf } from './connection.ts'

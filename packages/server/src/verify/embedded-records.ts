@@ -1,8 +1,8 @@
 // What the pages of a server say of records that are embedded in others: where two of them contradict each other.
 import { isObject, type JsonObject, valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
 import { type Entity, embedsOf, identifierOf, publishedFields } from '../catalog/entity.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import { partsOf } from './record-parts.ts'
 import { pageTarget, type SeenPage } from './seen-page.ts'
 import { shown } from './shown.ts'

@@ -1,8 +1,8 @@
 // What is wrong with a record at the edges of what is allowed, and which numbers are written as fractions.
 import { expect, test } from 'bun:test'
 import { MAX_ID, MAX_TEXT } from '../catalog/check.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
 import type { Entity } from '../catalog/entity.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import { recordFaults, writtenFraction } from './record-faults.ts'
 import { partsOf } from './record-parts.ts'
 

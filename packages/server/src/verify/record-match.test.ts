@@ -1,7 +1,7 @@
 // Records of two servers: which match, where they differ, which are in another order, and when to give up.
 import { describe, expect, test } from 'bun:test'
 import { entityIn } from '../catalog/catalog.ts'
-import { builtInCatalog } from '../catalog/entities.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import { MAX_WAITING, RecordMatch } from './record-match.ts'
 
 const country = (idPais: number, descPais = 'x') => ({ idPais, cvePais: 'ABC', descPais })

@@ -1,6 +1,7 @@
 // nomenclator types
-import { builtInCatalog } from '../../catalog/entities.ts'
+
 import { typescriptOf } from '../../catalog/typescript.ts'
+import { builtInCatalog } from '../../source/built-in.ts'
 import { command } from '../command.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'

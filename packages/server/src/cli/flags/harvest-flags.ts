@@ -1,6 +1,6 @@
 // The flags of commands that read a running server of API v1: which collections, and how politely.
 import { v1Collections } from '../../catalog/collections.ts'
-import { builtInCatalog } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../../source/built-in.ts'
 import { type Wrong, wholeNumber } from './flags.ts'
 
 const names = v1Collections(builtInCatalog).map(({ name }) => name)

@@ -17,6 +17,10 @@ const number = new Intl.NumberFormat('en')
 /** A source that is open, and what is due once it was imported or could not be. */
 export type Opened = {
   readonly source: Source
+  /** What completes the first release of a home; the bundled data, if nothing else is given. */
+  readonly fallback?: Source
+  /** What else there is to report: as lines for people, and as members of the JSON document. */
+  readonly notes?: { readonly lines: readonly string[]; readonly members: Readonly<Record<string, unknown>> }
   readonly onImported?: () => void
   /** Gives the error that is told. */
   readonly onRefused?: (error: unknown) => unknown
@@ -36,9 +40,12 @@ export async function runImport(
   try {
     const report = await changeHome(values, name, terminal, async (shelf) => {
       opened = await open(shelf.home)
-      return importWithProgress(shelf, opened.source, terminal, values, signed)
+      const { source, fallback } = opened
+      return importWithProgress(shelf, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
     })
-    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+    const { lines = [], members = {} } = opened?.notes ?? {}
+    if (values.json) terminal.out(`${JSON.stringify({ ...report, ...members }, null, 2)}\n`)
+    else terminal.out(`${lines.map((line) => `${line}\n`).join('')}${reportText(report)}`)
   } catch (error) {
     throw opened?.onRefused === undefined ? error : opened.onRefused(error)
   }
@@ -52,7 +59,7 @@ export async function importWithProgress(
   source: Source,
   terminal: Terminal,
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
-  more: Pick<ImportOptions, 'sign' | 'build'> = {},
+  more: Partial<Pick<ImportOptions, 'sign' | 'build' | 'fallback'>> = {},
 ): Promise<ImportReport> {
   const progress = progressLine(terminal)
   try {

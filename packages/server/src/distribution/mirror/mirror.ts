@@ -116,9 +116,9 @@ export async function fetchRelease(
 const contentOf = ({ entities }: OriginRelease) => Object.fromEntries(entities.map((entity) => [entity.name, entity]))
 
 function refuseUnproved(release: OriginRelease, signature: string | undefined, keys: readonly PublicKey[]): void {
-  const { digest, aliases } = release
+  const { digest, aliases, packages } = release
   const signable = {
-    checksums: { entities: contentOf(release), aliases },
+    checksums: { entities: contentOf(release), aliases, packages },
     definitions: release.entities.map(({ definition }) => definition),
   }
   const proof = proofOf(signable, signature, keys)
@@ -134,7 +134,7 @@ type MirrorBuild = Pick<BuildPlan, 'directory' | 'registry' | 'onProgress'> & {
 }
 
 async function buildMirrored({ shelf, release, source, local, downloads, ...building }: MirrorBuild): Promise<Built> {
-  const { catalog, built, findings, aliases } = release
+  const { catalog, built, findings, aliases, packages } = release
   const faults = new Faults()
   const byName = new Map(release.entities.map((entity) => [entity.name, entity]))
   const {
@@ -170,7 +170,7 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
   })
   const numbering = (name: string) => byName.get(name)?.numbering ?? inferredNumbering(release.source, name)
   const all = [...found, ...findings.filter((finding) => !found.some((one) => isAlike(one, finding)))]
-  const manifest = newManifest({ built, source: source.origin, entities, findings: all, aliases, numbering })
+  const manifest = newManifest({ built, source: source.origin, entities, findings: all, aliases, packages, numbering })
   return { manifest, directories }
 }
 

@@ -4,15 +4,18 @@ import { Failure } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { type Catalog, type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { type Entity, type Identity, identityFrom } from '../../catalog/entity.ts'
+import { recordParser } from '../../catalog/flatten.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import {
   DIGEST,
   parsedObject,
   type ReleasedEntity,
+  type ReleasedPackage,
   type ReleaseFinding,
   releaseDigest,
 } from '../../release/manifest.ts'
+import { packagesFault } from '../../release/packages.ts'
 import { DOWNLOAD_LIMITS, type Download, type DownloadOptions, download } from '../../source/download.ts'
 import type { Faults } from '../../source/faults.ts'
 import { readLines, UnreadableFile } from '../../source/lines.ts'
@@ -36,6 +39,7 @@ export type OriginRelease = {
   readonly entities: readonly OriginEntity[]
   readonly findings: readonly ReleaseFinding[]
   readonly aliases: readonly Alias[]
+  readonly packages: readonly ReleasedPackage[] | undefined
   readonly catalog: Catalog
 }
 
@@ -44,8 +48,9 @@ export type RecordsDownload = Pick<DownloadOptions, 'directory' | 'onProgress' |
 
 const REQUESTS = { rate: undefined, timeout: 30_000, retries: 3, backoff: 250 } as const
 
-/** No record is longer, whatever its fields. */
+/** Records are not longer on average, whatever their fields; some few may be. */
 const MAX_RECORD_BYTES = 1 << 16
+const FEW_RECORDS = 16
 const MAX_DOWNLOAD_BYTES = 4e9
 const MAX_ENTITIES = 1_000
 /** Whoever follows an origin for years keeps no more of its responses. */
@@ -114,7 +119,7 @@ export class Origin {
     return download(`${this.base}${V2_PATH}/${collection}/all?${query}`, {
       ...DOWNLOAD_LIMITS,
       ...options,
-      maxBytes: Math.min(count * MAX_RECORD_BYTES, MAX_DOWNLOAD_BYTES),
+      maxBytes: Math.min(Math.max(count, FEW_RECORDS) * MAX_RECORD_BYTES, MAX_DOWNLOAD_BYTES),
       encoding: 'zstd',
       staysOnHost: true,
       wrongStart: (start) => (isZstd(start) || start[0] === OPENING_BRACE ? undefined : `something else than ${name}`),
@@ -149,9 +154,9 @@ export class Origin {
   }
 }
 
-function parsedJson(text: string): unknown {
+function parsedJson(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     return undefined
   }
@@ -167,7 +172,15 @@ const isCount = (value: unknown) =>
 const isDigest = (value: unknown): value is string => typeof value === 'string' && DIGEST.test(value)
 
 /** The release, or what is wrong with it. */
-function parseRelease({ digest, built, source, entities, findings, aliases }: Unchecked): OriginRelease | string {
+function parseRelease({
+  digest,
+  built,
+  source,
+  entities,
+  findings,
+  aliases,
+  packages,
+}: Unchecked): OriginRelease | string {
   if (!isDigest(digest)) return 'it has no digest'
   if (!isText(built) || Number.isNaN(Date.parse(built))) return 'it does not say when it was built'
   const origin = parseSource(source)
@@ -183,6 +196,8 @@ function parseRelease({ digest, built, source, entities, findings, aliases }: Un
   }
   if (new Set([...definitions.values()].map(({ plural }) => plural)).size < definitions.size)
     return 'two collections have one name'
+  const wrong = packages === undefined ? undefined : packagesFault(packages, definitions)
+  if (wrong !== undefined) return wrong
   return {
     digest,
     built: new Date(built).toISOString(),
@@ -204,6 +219,7 @@ function parseRelease({ digest, built, source, entities, findings, aliases }: Un
       ...(entity === undefined ? {} : { entity }),
     })),
     aliases: aliases.map(({ entity, code, alias, reason }) => ({ entity, code, alias, reason })),
+    packages: packages as OriginRelease['packages'],
     catalog: orderedCatalog([...definitions.values()]),
   }
 }
@@ -250,10 +266,12 @@ const isFinding = (value: unknown) =>
 const isAlias = (value: unknown) =>
   isObject(value) && [value.entity, value.code, value.alias, value.reason].every(isText)
 
-function wrongDigest({ digest, entities, aliases }: OriginRelease, expected: string): string | undefined {
+function wrongDigest({ digest, entities, aliases, packages }: OriginRelease, expected: string): string | undefined {
   const content = Object.fromEntries(entities.map((entity) => [entity.name, entity]))
   if (digest !== expected) return `it is release ${digest} and not ${expected}`
-  return releaseDigest(content, aliases) === digest ? undefined : 'its checksums are not those of its digest'
+  return releaseDigest({ entities: content, aliases, packages }) === digest
+    ? undefined
+    : 'its checksums are not those of its digest'
 }
 
 const OPENING_BRACE = 0x7b
@@ -309,16 +327,23 @@ async function* plainBytes(path: string): AsyncGenerator<Buffer> {
     yield Buffer.from(buffer as ArrayBuffer, byteOffset, length)
 }
 
-/** A record with identifiers in place of embedded records is a row, but for copies and for facts that are not known. */
-function rowIn(line: string, { fields }: Entity): GivenRow | undefined {
-  const record = parsedJson(line)
+/** A record with keys in place of embedded records is a row, but for copies and for what is not known. */
+function rowIn(line: string, definition: Entity): GivenRow | undefined {
+  const record = parsedJson(line, recordParser(definition))
   if (!isObject(record)) return undefined
   const row: Record<string, string | number> = {}
-  for (const [name, { kind }] of Object.entries(fields)) {
+  for (const [name, { kind }] of Object.entries(definition.fields)) {
     const value = record[name]
-    if (kind === 'copy' || (kind === 'fact' && value === null)) continue
-    if (typeof value !== 'string' && typeof value !== 'number') return undefined
-    row[name] = value
+    if (kind === 'copy' || value === null) continue
+    const given = kind === 'value' ? textOf(value) : isKeyList(value) ? identityFrom(value) : value
+    if (typeof given !== 'string' && typeof given !== 'number') return undefined
+    row[name] = given
   }
   return row
 }
+
+/** Values are given as text, those that are not text as JSON. */
+const textOf = (value: unknown) => (typeof value === 'string' || value === undefined ? value : JSON.stringify(value))
+
+const isKeyList = (value: unknown): value is readonly Identity[] =>
+  Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number')

@@ -61,10 +61,15 @@ export function exportSite(release: Release, target: string, options: SiteOption
     throw new Failure(
       `the path ${JSON.stringify(served)} has characters that mean something in a configuration; give another`,
     )
+  const collections = v1Collections(release.catalog)
+  if (collections.length === 0)
+    throw new Failure(
+      'no list of the release has pages of API v1, which is what a site consists of; "nomenclator:v1" at a resource of a ' +
+        'package gives it pages',
+    )
   const before = previousRelease(directory, release.digest)
   mkdirSync(directory, { recursive: true })
   const name = release.digest.slice(0, DIGITS)
-  const collections = v1Collections(release.catalog)
   const isUnchanged = existsSync(join(directory, name))
   if (!isUnchanged) {
     const building = join(directory, `${name}.next`)

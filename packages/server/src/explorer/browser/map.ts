@@ -11,18 +11,26 @@ import {
   radii,
 } from './dots.ts'
 
+/** The fields that lead to a value. */
+type Way = readonly string[]
+
 type Settings = {
   readonly points: string
   readonly found?: string
   readonly list: string
   readonly record: string
-  readonly latitude: string
-  readonly longitude: string
+  /** The parameters of the least and the greatest latitude, and of the longitudes. */
+  readonly bounds: readonly [latitude: readonly [string, string], longitude: readonly [string, string]]
+  /** The fields with the latitude and the longitude of a record. */
+  readonly place: readonly [latitude: string, longitude: string]
   readonly address: string
   readonly carried: string
-  readonly key: readonly string[]
-  readonly name: string
-  readonly parents: readonly string[]
+  /** The ways to the values of the key of a record, and what is between them in an address. */
+  readonly key: readonly Way[]
+  readonly separator: string
+  /** The ways to the names of a record, the best first; likewise for each of its parents. */
+  readonly names: readonly Way[]
+  readonly parents: readonly (readonly Way[])[]
   readonly size?: string
   readonly groups: readonly string[]
   /** The hue of every group, in degrees. */
@@ -44,6 +52,8 @@ const HOVER_PAUSE = 40
 const HIT_RADIUS = 12
 const CLICK_DISTANCE = 5
 const MAX_KNOWN_RECORDS = 500
+/** So few dots have names of their own, which those of their groups would cover. */
+const VERY_FEW_DOTS = 100
 const FEW_DOTS = 2_000
 const MANY_DOTS = 20_000
 const NARROW = 500
@@ -56,8 +66,14 @@ async function bytesAt(address: string): Promise<ArrayBuffer> {
   return response.arrayBuffer()
 }
 
-const valueAt = (record: MapRecord, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, step) => (value as MapRecord | undefined)?.[step], record)
+const valueAt = (record: MapRecord, way: Way): unknown =>
+  way.reduce<unknown>((value, step) => (value as MapRecord | null | undefined)?.[step], record)
+
+/** The first value that is known; undefined where none is. */
+function firstAt(record: MapRecord, ways: readonly Way[]): string | undefined {
+  const found = ways.map((way) => valueAt(record, way)).find((value) => value !== null && value !== undefined)
+  return found === undefined ? undefined : String(found)
+}
 
 /** A colour of the page, by the name of its property. */
 function colourOf(element: Element, property: string): Rgb {
@@ -81,6 +97,7 @@ class DotMap {
   #colours: Uint8Array
   /** Where only few dots are shown, each of them must be seen. */
   readonly #leastRadius: number
+  readonly #hasGroupLabels: boolean
   #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
   /** The scale at which all that is shown fits. */
   #fitted = 1
@@ -113,6 +130,7 @@ class DotMap {
     this.#centres = centresOf(points, this.#isShown)
     this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
+    this.#hasGroupLabels = shown > VERY_FEW_DOTS
     this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
     this.#measure()
     this.#fitAll()
@@ -218,13 +236,14 @@ class DotMap {
       context.font = `${this.#width < NARROW ? 11 : 13}px ${colour('--serif')}`
       context.fillStyle = colour('--ink')
       for (const record of this.#labelled) {
-        const text = shortened(String(valueAt(record, this.#settings.name)))
+        const text = shortened(firstAt(record, this.#settings.names) ?? '')
         const at = this.#screenOf(record)
         const reach = (radius[sizeByte(record, this.#settings.size)] as number) + 4
         if (at !== undefined) place(text, at.x + reach, at.y + 4, context.measureText(text).width, 14)
       }
     }
     const drawGroups = () => {
+      if (!this.#hasGroupLabels) return
       context.font = `600 ${this.#width < NARROW ? 10 : 12}px ${colour('--sans')}`
       context.fillStyle = colour('--soft')
       for (const [group, centre] of this.#centres) {
@@ -244,7 +263,7 @@ class DotMap {
   }
 
   #screenOf(record: MapRecord): { x: number; y: number } | undefined {
-    const { latitude, longitude } = this.#settings
+    const [latitude, longitude] = this.#settings.place
     const [lon, lat] = [record[longitude], record[latitude]]
     if (typeof lon !== 'number' || typeof lat !== 'number') return undefined
     return this.#projection.toScreen(this.#camera, this.#width, this.#height, [lon, lat])
@@ -477,8 +496,9 @@ class DotMap {
   }
 
   #addressOf(record: MapRecord): string {
-    const { address, key, carried } = this.#settings
-    return `${address}/${key.map((path) => valueAt(record, path)).join('-')}${carried}`
+    const { address, key, separator, carried } = this.#settings
+    const parts = key.map((way) => encodeURIComponent(String(valueAt(record, way))))
+    return `${address}/${parts.join(separator)}${carried}`
   }
 
   async #open(position: number): Promise<void> {
@@ -487,16 +507,15 @@ class DotMap {
 
   /** Its name as a link, what it belongs to, and its size. */
   #described(record: MapRecord): HTMLElement[] {
-    const { name, parents, size, words } = this.#settings
+    const { names, parents, size, words } = this.#settings
     const link = document.createElement('a')
     link.className = 'name'
     link.href = this.#addressOf(record)
-    link.append(isolated(String(valueAt(record, name))))
+    link.append(isolated(firstAt(record, names) ?? ''))
     const where = document.createElement('span')
     where.className = 'what'
-    where.append(
-      ...parents.flatMap((path, at) => [...(at === 0 ? [] : [', ']), isolated(String(valueAt(record, path)))]),
-    )
+    const known = parents.flatMap((ways) => firstAt(record, ways) ?? [])
+    where.append(...known.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)]))
     const both = document.createElement('span')
     both.append(link, ' ', where)
     const count = size === undefined ? undefined : record[size]
@@ -517,7 +536,8 @@ class DotMap {
   }
 
   async #list(): Promise<void> {
-    const { list, latitude, longitude } = this.#settings
+    const { list, bounds } = this.#settings
+    const [[south, north], [west, east]] = bounds
     const corner = (x: number, y: number) => this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
     const [first, last] = [corner(0, 0), corner(this.#width, this.#height)]
     const degrees = (value: number, max: number) => Math.min(Math.max(value, -max), max).toFixed(4)
@@ -531,10 +551,10 @@ class DotMap {
       const given = address.searchParams.get(name)
       address.searchParams.set(name, given === null ? value : String(of(Number(given), Number(value))))
     }
-    narrow(`${latitude}_min`, degrees(last.latitude, 90), Math.max)
-    narrow(`${latitude}_max`, degrees(first.latitude, 90), Math.min)
-    narrow(`${longitude}_min`, degrees(first.longitude, 180), Math.max)
-    narrow(`${longitude}_max`, degrees(last.longitude, 180), Math.min)
+    narrow(south, degrees(last.latitude, 90), Math.max)
+    narrow(north, degrees(first.latitude, 90), Math.min)
+    narrow(west, degrees(first.longitude, 180), Math.max)
+    narrow(east, degrees(last.longitude, 180), Math.min)
     try {
       const response = await fetch(address, { signal })
       if (!response.ok) return

@@ -3,14 +3,15 @@ import { announce } from './copy.ts'
 
 type Suggestion = {
   readonly collection: string
-  readonly key: Readonly<Record<string, number | string>>
+  /** Where it is in API v2. */
+  readonly url: string
   readonly name: string
   readonly breadcrumb: readonly string[]
   readonly matches: readonly { readonly field: string; readonly ranges: readonly (readonly [number, number])[] }[]
 }
 
-/** What a suggestion is called, and which field is its name, by collection. */
-type Collections = Readonly<Record<string, readonly [label: string, nameField: string]>>
+/** What a suggestion is called, which field is its name, and what is between the parts of its key, by collection. */
+type Collections = Readonly<Record<string, readonly [label: string, nameField: string, separator: string]>>
 
 const MAX_SUGGESTIONS = 8
 const PAUSE_MILLISECONDS = 60
@@ -97,6 +98,7 @@ class Combobox {
     if (this.#form.dataset.in !== undefined) parameters.set('in', this.#form.dataset.in)
     const release = this.#form.querySelector<HTMLInputElement>('input[name=release]')?.value
     if (release !== undefined) parameters.set('release', release)
+    if (word('names') !== '') parameters.set('lang', word('names'))
     try {
       const response = await fetch(`/api/v2/search?${parameters}`, { signal, headers: { Accept: 'application/json' } })
       // Words without letters or digits are no search: there is nothing to suggest.
@@ -128,14 +130,13 @@ class Combobox {
     this.#reopen()
   }
 
-  #option({ collection, key, name, breadcrumb, matches }: Suggestion, at: number): HTMLElement {
-    const [label = collection, nameField = ''] = collectionsOfPage()[collection] ?? []
+  #option({ collection, url, name, breadcrumb, matches }: Suggestion, at: number): HTMLElement {
+    const [label = collection, nameField = '', separator = ''] = collectionsOfPage()[collection] ?? []
     const item = document.createElement('li')
     item.id = `${this.#list.id}-${at}`
     item.setAttribute('role', 'option')
     item.setAttribute('aria-selected', 'false')
-    const address = `${word('explore')}/${collection}/${Object.values(key).join('-')}`
-    item.dataset.href = this.#withCarried(address)
+    item.dataset.href = this.#withCarried(`${word('explore')}/${collection}/${keyIn(url, separator)}`)
     const named = document.createElement('bdi')
     named.className = 'name'
     named.append(...highlighted(name, matches.find(({ field }) => field === nameField)?.ranges ?? []))
@@ -213,6 +214,12 @@ class Combobox {
     this.#input.setAttribute('aria-expanded', 'false')
     this.#activate(-1)
   }
+}
+
+/** The key of a record by its address in API v2, as that of its page has it: with that of its owner, where it has one. */
+function keyIn(url: string, separator: string): string {
+  const [, own, , below] = new URL(url).pathname.replace(/^.*?\/api\/v2\//, '').split('/')
+  return [own, below].filter((part) => part !== undefined).join(separator)
 }
 
 /** The name as text, with what was searched for marked. */

@@ -1,26 +1,37 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
+import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, LATITUDE, LONGITUDE, nameFieldOf } from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { pathTo } from '../../catalog/lineage.ts'
-import { pathsOf } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
-import { filterParameters, listParameters } from '../../http/v2/parameter-definitions.ts'
+import { keyNamed } from '../../http/v2/key-text.ts'
+import { listParameters } from '../../http/v2/parameter-definitions.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Language } from '../language.ts'
-import { apiCollectionPath, collectionAddress, type Pairs, withMore, withQuery } from '../links.ts'
-import { searchBox } from '../search-box.ts'
-import { apiRequest } from '../snippets.ts'
+import { apiCollectionPath, collectionAddress, type Pairs, sortParameter, withMore, withQuery } from '../links.ts'
 import {
   capitalized,
   fieldLabel,
-  href,
-  isolated,
+  fieldWithin,
   manyOf,
+  manyWithin,
+  nameFields,
   nameOf,
   oneOf,
+  shownNameField,
+  stepsLabel,
+} from '../names.ts'
+import { bySlug, filterNamed, isFilter } from '../query-names.ts'
+import { searchBox } from '../search-box.ts'
+import { apiRequest } from '../snippets.ts'
+import { isFigure, missing, shownValue } from '../values.ts'
+import {
+  factPairs,
+  href,
+  isolated,
+  isolatedName,
   type Page,
   parameter,
   recordLink,
@@ -36,22 +47,24 @@ const DOWNLOAD_FORMATS = ['csv', 'json', 'ndjson']
 const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
 
-export function collectionPage(view: View, entity: Entity): Page {
+export function collectionPage(given: View, entity: Entity): Page {
+  const view = { ...given, pairs: bySlug(entity, given.pairs) }
   const { api, pairs, words, language } = view
   refuseOwnParameters(entity, pairs)
   const list = api.list(entity, [...pairs, ['facts', 'true']])
   const title = manyOf(view, entity)
-  const filters = pairs.filter(([name]) => filterNames(entity).has(name))
+  const filters = pairs.filter(([name]) => isFilter(entity, name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
   const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   return {
     title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
     main: html`<div class="heading">
 <h1>${title}</h1>
-<p class="count" role="status">${words.table.total(language.number(list.total), list.total === 1 ? oneOf(view, entity) : title.toLowerCase())}</p>
+<p class="count" role="status">${words.table.total(language.number(list.total), counted(view, entity, list.total))}</p>
 </div>
+${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
 <div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: words.table.searchWithin(title), within: entity })}
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: entity.package === undefined ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
 ${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
@@ -73,6 +86,13 @@ ${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePai
   }
 }
 
+/** What is counted: titles of others may be long, and need not be words for many records. */
+function counted(view: View, entity: Entity, total: number): string {
+  const { record, records } = view.words.table
+  if (entity.package !== undefined) return total === 1 ? record : records
+  return total === 1 ? oneOf(view, entity) : manyWithin(view, entity)
+}
+
 /** They are no parameters of the page, though they are of the list that it shows. */
 function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
   const name = pairs.find(([given]) => OWN_PARAMETERS.includes(given))?.[0]
@@ -80,8 +100,6 @@ function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
   const known = [...listParameters(entity).keys()].filter((one) => !OWN_PARAMETERS.includes(one))
   throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
 }
-
-const filterNames = memoized((entity: Entity) => new Set(filterParameters(entity).map(({ name }) => name)))
 
 const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
 
@@ -106,45 +124,53 @@ ${filters.length > 1 && html`<li><a href="${href(view, path, none)}">${words.tab
 function filterLabel(view: View, entity: Entity, name: string, value: string, facets: readonly Facet[]): string {
   const { words } = view
   const facet = facets.find((one) => one.parameter === name)
-  if (facet !== undefined) {
-    return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, facet, value))
-  }
-  const [path = '', kind] = pathsOf(entity).has(name)
-    ? [name]
-    : (name.match(/^(.*)_(min|max|prefix)$/)?.slice(1) ?? [name])
-  const label = pathLabel(view, entity, path)
-  if (kind === undefined) return words.table.other(label, value)
-  const relation = { min: words.table.between, max: words.table.atMost, prefix: words.table.beginning }[kind] ?? ''
+  if (facet !== undefined)
+    return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, entity, facet, value))
+  const filter = filterNamed(entity, name)
+  if (filter === undefined)
+    return name === 'root' ? words.table.roots : words.table.within(recordNamed(view, entity, value) ?? value)
+  const { path, match } = filter
+  const label = stepsLabel(view, entity, path.steps)
+  const isReference = path.field.kind === 'broader'
+  if (match === 'equals' || match === 'contains')
+    return words.table.other(label, (isReference ? recordNamed(view, entity, value) : undefined) ?? value)
+  const relation = { min: words.table.between, max: words.table.atMost, begins: words.table.beginning }[match]
   return `${label} ${relation} ${value}`
 }
 
 /** A value may be none of those that the facet shows, and even of no record. */
-function chosenLabel(view: View, facet: Facet, value: string): string {
+function chosenLabel(view: View, entity: Entity, facet: Facet, value: string): string {
   const shown = facet.values.find((one) => one.value === value)
-  if (shown !== undefined) return valueLabel(view, facet, shown)
+  if (shown !== undefined) return valueLabel(view, entity, facet, shown)
   const { parent } = facet
-  const record = parent && view.api.recordIn(view.api.release.digest, parent, [value])
-  return parent === undefined || record === undefined ? value : nameOf(parent, record)
+  return (parent && recordNamed(view, parent, value)) ?? value
 }
 
-/** The label of a path, such as "Municipio · Clave" for a field of a parent. */
-function pathLabel(view: View, entity: Entity, path: string): string {
-  const labels: string[] = []
-  let at: Entity | undefined = entity
-  for (const step of path.split('.')) {
-    if (at === undefined) break
-    labels.push(fieldLabel(view, at, step))
-    const field: Entity['fields'][string] | undefined = at.fields[step]
-    at = field?.kind === 'embed' ? field.entity : undefined
-  }
-  return labels.join(' · ')
+/** The name of the record with a key, where there is one. */
+function recordNamed(view: View, entity: Entity, key: string): string | undefined {
+  const segments = keyNamed(entity, key)
+  const record = segments && view.api.recordIn(view.api.release.digest, entity, segments)
+  return record && nameOf(view, entity, record)
 }
 
-const facetLabel = (view: View, entity: Entity, { parent, parameter }: Facet): string =>
-  parent === undefined ? fieldLabel(view, entity, parameter) : capitalized(oneOf(view, parent))
+function facetLabel(view: View, entity: Entity, { parent, steps }: Facet): string {
+  const [field = ''] = steps
+  return parent === undefined ? fieldLabel(view, entity, field) : parentLabel(view, entity, steps, parent)
+}
 
-const valueLabel = ({ words }: View, { parameter }: Facet, { name }: FacetValue): string =>
-  words.factValues[parameter]?.[name] ?? name
+function facetWithin(view: View, entity: Entity, { parent, steps }: Facet): string {
+  const [field = ''] = steps
+  return parent === undefined || steps.length === 1 ? fieldWithin(view, entity, field) : oneOf(view, parent)
+}
+
+function valueLabel({ words, language }: View, entity: Entity, { parent, steps }: Facet, { name }: FacetValue): string {
+  const [step = ''] = steps
+  const field = entity.fields[step]
+  if (parent !== undefined || field === undefined) return name
+  if (field.kind === 'value' && field.type === 'boolean') return words.values[name === 'true' ? 'yes' : 'no']
+  if (field.kind === 'value' && field.type === 'integer') return language.numeral(name)
+  return (entity.package === undefined ? words.factValues[step]?.[name] : undefined) ?? name
+}
 
 function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const { path, pairs, words, language } = view
@@ -156,10 +182,10 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const ordered = chosen.size === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
   // The address without the facet is the same for all of its values.
   const without = href(view, path, omit(pairs, facet.parameter, 'page'))
-  const id = `facet-${facet.parameter.replaceAll('.', '-')}`
+  const id = `facet-${facet.parameter.replaceAll('.', '--')}`
   return html`<section class="facet" aria-labelledby="${id}">
-<h3 id="${id}">${words.table.by(facetLabel(view, entity, facet))}</h3>
-<ul>${ordered.map((value) => facetItem(view, facet, value, without, chosen.has(value.value)))}</ul>
+<h3 id="${id}">${words.table.by(facetWithin(view, entity, facet))}</h3>
+<ul>${ordered.map((value) => facetItem(view, entity, facet, value, without, chosen.has(value.value)))}</ul>
 ${isCut(facet) && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
 </section>`
 }
@@ -175,15 +201,22 @@ const shownValues = memoized((facet: Facet) =>
 
 const isCut = ({ size, values }: Facet): boolean => size > values.length
 
-function facetItem(view: View, facet: Facet, value: FacetValue, without: string, isChosen: boolean): Html {
+function facetItem(
+  view: View,
+  entity: Entity,
+  facet: Facet,
+  value: FacetValue,
+  without: string,
+  isChosen: boolean,
+): Html {
   const target = isChosen ? without : withMore(without, facet.parameter, value.value)
-  return html`<li><a href="${target}"${isChosen && html` aria-current="true"`}><span>${isolated(valueLabel(view, facet, value))}</span> <span class="figure">${view.language.number(value.count)}</span></a></li>`
+  return html`<li><a href="${target}"${isChosen && html` aria-current="true"`}><span>${isolated(valueLabel(view, entity, facet, value))}</span> <span class="figure">${view.language.number(value.count)}</span></a></li>`
 }
 
 // The table.
 
 type Column = {
-  /** The path that it is sorted by. */
+  /** The parameter that it is sorted by. */
   readonly path: string
   readonly label: string
   readonly isNumber: boolean
@@ -193,80 +226,111 @@ type Column = {
   readonly cell: (record: ReadRecord) => Content
 }
 
-/** What stands in a table: the name, what a record belongs to, its codes, what is known of it, and its identifier. */
-function columnsOf(view: View, entity: Entity, facets: readonly Facet[]): Column[] {
-  const fields = Object.entries(entity.fields)
-  const facts = view.api.knownFacts(entity).filter((name) => name !== LATITUDE && name !== LONGITUDE)
-  const own = (name: string): Column => ownColumn(view, entity, name)
-  const ofKind = (kind: string) => fields.filter(([, field]) => field.kind === kind).map(([name]) => own(name))
+/** Columns that a table has at most; what else is known of a record is on its page. */
+const MAX_COLUMNS = 12
+const FEW_COLUMNS = 9
+
+/** What stands in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
+function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
   const ancestors = facets
-    .filter(({ parent, size, parameter }) => parent !== undefined && size > 1 && !isOne(view.pairs, parameter))
-    .map((facet) => parentColumn(view, entity, facet.parent as Entity))
+    .filter((facet) => facet.parent !== undefined && isTelling(facet, total) && !isOne(view.pairs, facet.parameter))
+    .map(({ steps, parent }) => parentColumn(view, entity, steps, parent as Entity))
     .reverse()
-  return [...ofKind('name'), ...ancestors, ...ofKind('code'), ...facts.map(own), ...ofKind('id')]
+  const own = (names: readonly string[]) => names.map((name) => ownColumn(view, entity, name))
+  const { names, codes, values, identifiers } = fieldGroups(view, entity)
+  return [...own(names), ...own(codes), ...ancestors, ...own(values), ...own(identifiers)]
 }
+
+/** The fields of a record in the order in which a table has them. */
+function fieldGroups(view: View, entity: Entity) {
+  const shown = shownNameField(view, entity)
+  const { language: shownLanguage } = nameFields(entity).find(({ name }) => name === shown) ?? {}
+  // The same name in other languages is on the page of the record.
+  const names = nameFields(entity).filter(
+    ({ name, language }) => name === shown || language === undefined || language === shownLanguage,
+  )
+  const known = view.api.knownFacts(entity)
+  const coordinates: readonly string[] = Object.values(coordinatesOf(entity) ?? {})
+  const values = Object.keys(entity.fields).filter((name) => {
+    const field = entity.fields[name]
+    if (coordinates.includes(name)) return false
+    return field?.kind === 'fact' ? known.includes(name) : field?.kind === 'value' || field?.kind === 'broader'
+  })
+  const head = rowHeader(view, entity)
+  const ofKind = (kind: string) =>
+    Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === kind && name !== head)
+  return {
+    names: [head, ...names.map(({ name }) => name).filter((name) => name !== head)],
+    codes: ofKind('code'),
+    values: [
+      ...values.filter((name) => !isDescription(entity, name)),
+      ...values.filter((name) => isDescription(entity, name)),
+    ],
+    identifiers: ofKind('id'),
+  }
+}
+
+/** The field by which a row of the table is known: its name, or the beginning of its key where it has none. */
+const rowHeader = (view: View, entity: Entity): string => shownNameField(view, entity) ?? (entity.key[0] as string)
+
+function isDescription({ fields }: Entity, name: string): boolean {
+  const field = fields[name]
+  return field?.kind === 'value' && field.role === 'description'
+}
+
+/** Whether records differ in what they refer to. */
+const isTelling = ({ size, values }: Facet, total: number): boolean =>
+  size > 1 || (size === 1 && (values[0]?.count ?? 0) < total)
 
 /** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
 const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
 function ownColumn(view: View, entity: Entity, name: string): Column {
-  const field = entity.fields[name]
-  const isName = name === nameFieldOf(entity)
-  const isNumber = field?.kind === 'id' || (field?.kind === 'fact' && field.type !== 'text')
+  const isName = name === rowHeader(view, entity)
+  const isNumber = isFigure(entity.fields[name])
+  const label = fieldLabel(view, entity, name)
   return {
-    path: name,
-    label: fieldLabel(view, entity, name),
+    path: sortParameter(entity, [name]),
+    label,
     isNumber,
     isName,
-    tag: isName ? html`<th scope="row">` : cellTag(fieldLabel(view, entity, name), isNumber),
-    cell: isName ? (record) => recordLink(view, entity, record) : (record) => ownValue(view, entity, name, record),
+    tag: isName ? html`<th scope="row">` : cellTag(label, isNumber),
+    cell: isName ? (record) => recordLink(view, entity, record) : (record) => shownValue(view, entity, name, record),
   }
 }
 
-/** A value that is not known is shown as such. */
-export function ownValue(view: View, entity: Entity, name: string, record: ReadRecord): Content {
-  const { words, language } = view
-  const field = entity.fields[name]
-  const value = record[name] as string | number | null
-  if (value === null || value === undefined) return html`<span class="unknown" title="${words.table.unknown}">–</span>`
-  if (field?.kind === 'code' || field?.kind === 'id') return html`<code>${value}</code>`
-  if (typeof value === 'number')
-    return withUnit(view, name, Number.isInteger(value) ? language.number(value) : language.decimal(value, 6))
-  return isolated(words.factValues[name]?.[value] ?? value)
-}
-
-const withUnit = ({ words }: View, name: string, value: string): string => {
-  const unit = words.units[name]
-  if (unit === undefined) return value
-  return unit === '°' ? `${value}°` : `${value} ${unit}`
-}
-
-function parentColumn(view: View, entity: Entity, parent: Entity): Column {
-  const steps = pathTo(entity, parent)?.steps ?? []
+function parentColumn(view: View, entity: Entity, steps: readonly string[], parent: Entity): Column {
+  const label = parentLabel(view, entity, steps, parent)
   return {
-    path: [...steps, nameFieldOf(parent)].join('.'),
-    label: capitalized(oneOf(view, parent)),
+    path: sortParameter(entity, [...steps, shownNameField(view, parent) ?? (parent.key.at(-1) as string)]),
+    label,
     isNumber: false,
     isName: false,
-    tag: cellTag(capitalized(oneOf(view, parent)), false),
+    tag: cellTag(label, false),
     cell: (record) => {
-      let at = record as PublishedRecord
-      for (const step of steps) at = at[step] as PublishedRecord
-      return isolated(nameOf(parent, at))
+      const found = valueAt(record, steps)
+      return isObject(found) ? isolatedName(view, parent, found as PublishedRecord) : missing(view)
     },
   }
 }
 
+/** What a parent is called: by the field that refers to it, or by what it is where others are between. */
+const parentLabel = (view: View, entity: Entity, steps: readonly string[], parent: Entity): string =>
+  steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
+
 function table(view: View, entity: Entity, list: ReadList, facets: readonly Facet[]): Html {
-  const columns = columnsOf(view, entity, facets)
+  const all = columnsOf(view, entity, facets, list.total)
+  const columns = all.slice(0, MAX_COLUMNS)
   const sorted = parameter(view.pairs, 'sort') ?? ''
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
+  // Of our own lists it is known that they fit.
+  const fits = entity.package === undefined && columns.length <= FEW_COLUMNS
+  return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted))}</tr></thead>
 <tbody>${list.records.map(
     (record) => html`<tr>${columns.map((column) => dataCell(column, record))}</tr>
 `,
   )}</tbody>
-</table></div>`
+</table></div>${all.length > columns.length && html`<p class="note">${view.words.table.moreFields(view.language.number(all.length - columns.length))}</p>`}`
 }
 
 function headerCell(view: View, { path, label, isNumber }: Column, sorted: string): Html {
@@ -314,7 +378,7 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 function downloads(view: View, entity: Entity, list: ReadList): Html {
   const { words, pairs, language } = view
   const path = apiCollectionPath(entity)
-  const rest = [...releasePairs(view), ['facts', 'true'] as const]
+  const rest = [...releasePairs(view), ...factPairs(entity)]
   const all = omit(pairs, 'page', 'per_page')
   const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
   const links = (target: (format: string) => string, of: string) =>

@@ -1,18 +1,21 @@
 // The API reference, rendered from the OpenAPI document: every operation with a form that runs it.
 import { V1_PATH } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { pathsOf } from '../../catalog/paths.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
+import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
+import { recordVariables } from '../../http/v2/paths.ts'
 import type { Release } from '../../release/release.ts'
 import type { ApiReader } from '../api-reader.ts'
 import type { Language } from '../language.ts'
 import { DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
+import { fieldWithin, manyOf, nameOf, oneOf } from '../names.ts'
 import { copyButton } from '../snippets.ts'
-import { fieldLabel, manyOf, nameOf, oneOf, type Page, parameter, type View } from '../view.ts'
+import { type Page, parameter, type View } from '../view.ts'
 
 /** As much of an OpenAPI document as is shown. */
 type Document = {
@@ -99,11 +102,14 @@ const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
 function renderReference(view: View, document: Document): RenderedReference {
   const { words } = view
   const operations = operationsIn(document)
-  const groups = document.tags.map(({ name }) => ({
-    id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
-    title: words.reference.tags[name] ?? name,
-    members: operations.filter(({ operation }) => operation.tags.includes(name)),
-  }))
+  // An operation may have the tag of its package besides that of its kind.
+  const groups = document.tags
+    .map(({ name }) => ({
+      id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
+      title: words.reference.tags[name] ?? name,
+      members: operations.filter(({ operation }) => operation.tags[0] === name),
+    }))
+    .filter(({ members }) => members.length > 0)
   const examples = exampleValues(view)
   return {
     contents: html`<ul>${groups.map(({ id, title, members }) => html`<li><a href="#${id}">${title}</a> <span class="figure">${members.length}</span></li>`)}</ul>`,
@@ -121,7 +127,7 @@ function operationSection(view: View, document: Document, offered: Offered, exam
   const parameters = operation.parameters.map((one) => resolved(document, one) as Parameter)
   const entity = entityAt(view, path)
   const isFilter = ({ name, in: place }: Parameter) =>
-    place === 'query' && entity !== undefined && isFilterOf(entity, name)
+    place === 'query' && entity !== undefined && filterOf(entity, name) !== undefined
   const filters = parameters.filter(isFilter)
   const others = parameters.filter((one) => !isFilter(one))
   const field = (one: Parameter) => inputFor(view, document, operationId, one, entity, examples)
@@ -146,8 +152,20 @@ function bodyField(view: View, path: string, examples: Examples): Html {
   const body = JSON.stringify([{ q: examples.get('q') ?? '' }])
   // An apostrophe would end the quotes of the shell.
   const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
-  return html`<label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
+  return html`<label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
 <div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div>`
+}
+
+const PARTS = 2
+
+/** Names of lists whose parts a row may have, the first of those that others belong to. */
+function exampleParts({ api }: View): string {
+  const entities = [...api.catalog.entities.values()]
+  const parents = entities.filter((entity) => ancestorsOf(entity).length > 0)
+  return (parents.length > 0 ? parents : entities)
+    .slice(0, PARTS)
+    .map(({ name }) => name)
+    .join(', ')
 }
 
 /** The field of a form that is the body of the request: no parameter has such a name. */
@@ -175,6 +193,8 @@ function summaryOf(view: View, { path, method }: Offered): string | undefined {
   if (second === undefined) return summaries.list(manyOf(view, entity))
   if (second === 'all') return summaries.all(manyOf(view, entity))
   if (third === undefined) return summaries.record(oneOf(view, entity))
+  const around = summaries.around[third]
+  if (around !== undefined && broaderOf(entity) !== undefined) return around(manyOf(view, entity))
   const child = collections.get(third)
   if (child === undefined) return undefined
   if (fourth === undefined) return summaries.children(manyOf(view, child), oneOf(view, entity))
@@ -189,9 +209,7 @@ function entityAt({ api }: View, path: string): Entity | undefined {
   return named.at(-1)
 }
 
-const FILTER_SUFFIX = /_(?:min|max|prefix)$/
-
-const isFilterOf = (entity: Entity, name: string): boolean => pathsOf(entity).has(name.replace(FILTER_SUFFIX, ''))
+const filterOf = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter
 
 function resolved(document: Document, one: object): object {
   if (!('$ref' in one)) return one
@@ -219,7 +237,9 @@ function inputFor(
     one.in === 'path' ? words.reference.inPath : isRequired ? words.reference.required : undefined,
     schema.default === undefined ? undefined : words.reference.byDefault(String(schema.default)),
   ].filter((note) => note !== undefined)
-  const known = words.reference.parameters[one.name]
+  const known =
+    (entity === undefined ? undefined : words.reference.parameters[`list ${one.name}`]) ??
+    words.reference.parameters[one.name]
   const text: Content = known ?? fieldText(view, entity, one) ?? html`<span lang="en">${one.description}</span>`
   return html`<label><span><code>${one.name}</code>${notes.length > 0 && html` <em>${notes.join(', ')}</em>`}</span> <small>${text}</small>${control(view, inputName(one), schema, example, isRequired)}</label>
 `
@@ -230,24 +250,29 @@ function fieldText(view: View, entity: Entity | undefined, { name, in: place }: 
   const { words, language, api } = view
   const entities = api.catalog.entities
   if (place === 'path') {
-    const identified = [...entities.values()].find(({ key }) => key.at(-1) === name)
+    const identified = [...entities.values()].find((one) => recordVariables(one).at(-1)?.[0] === name)
     return identified && words.reference.identifierOf(oneOf(view, identified))
   }
   if (entity === undefined) return entities.has(name) ? words.reference.partOfRow : undefined
-  if (language.code === 'en' || !isFilterOf(entity, name)) return undefined
-  return words.reference.filterBy(labelOfPath(view, entity, name))
+  const filter = filterOf(entity, name)
+  if (language.code === 'en' || filter === undefined) return undefined
+  return words.reference.filterBy(filterText(view, entity, filter))
 }
 
-function labelOfPath(view: View, entity: Entity, name: string): string {
+type Filter = NonNullable<ReturnType<typeof filterOf>>
+
+const BOUNDS: Readonly<Record<string, string>> = { min: ' min', max: ' max', begins: ' prefix' }
+
+function filterText(view: View, entity: Entity, { path, match }: Filter): string {
   const labels: string[] = []
   let at: Entity | undefined = entity
-  for (const step of name.replace(FILTER_SUFFIX, '').split('.')) {
+  for (const step of path.steps) {
     if (at === undefined) break
-    labels.push(fieldLabel(view, at, step))
+    labels.push(fieldWithin(view, at, step))
     const field: Entity['fields'][string] | undefined = at.fields[step]
     at = field?.kind === 'embed' ? field.entity : undefined
   }
-  return `${labels.join(' · ')}${name.match(FILTER_SUFFIX)?.[0].replace('_', ' ') ?? ''}`
+  return `${labels.join(' · ')}${BOUNDS[match] ?? ''}`
 }
 
 function control({ words }: View, name: string, schema: Schema, value: string, isRequired: boolean): Html {
@@ -262,7 +287,8 @@ function control({ words }: View, name: string, schema: Schema, value: string, i
 /** Values for what must be given, by its name, so that every operation can be run as it stands. */
 type Examples = ReadonlyMap<string, string>
 
-function exampleValues({ api }: View): Examples {
+function exampleValues(view: View): Examples {
+  const { api } = view
   const examples = new Map<string, string>([
     ['digest', api.release.digest],
     ['from', api.releases().at(-1)?.digest ?? api.release.digest],
@@ -271,8 +297,8 @@ function exampleValues({ api }: View): Examples {
     const [record] = api.list(entity, [['per_page', '1']]).records
     if (record === undefined) continue
     const segments = keySegments(entity, record as PublishedRecord)
-    for (const [at, field] of entity.key.entries()) examples.set(field, segments[at] ?? '')
-    examples.set('q', nameOf(entity, record).slice(0, 40))
+    for (const [at, [name]] of recordVariables(entity).entries()) examples.set(name, segments[at] ?? '')
+    examples.set('q', nameOf(view, entity, record).slice(0, 40))
   }
   return examples
 }

@@ -1,24 +1,39 @@
 // The first page: a search box, the collections, what changed last, and three requests to try.
 
-import { type Entity, embedsOf, identifierOf } from '../../catalog/entity.ts'
+import { isObject } from '../../base/json.ts'
+import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import { V2_PATH } from '../../http/routes.ts'
-import type { ReleaseSummary } from '../api-reader.ts'
-import { apiCollectionPath, collectionAddress, DOCS_PATH, EXPLORE_PATH, RELEASES_PATH, withQuery } from '../links.ts'
+import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
+import {
+  apiCollectionPath,
+  collectionAddress,
+  DOCS_PATH,
+  EXPLORE_PATH,
+  filterParameter,
+  filterValue,
+  type Pairs,
+  RELEASES_PATH,
+  withQuery,
+} from '../links.ts'
+import { manyOf, nameOf } from '../names.ts'
+import { type ListGroup, listGroups, packageDetails, packageTitle } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
 import { copyButton } from '../snippets.ts'
-import { href, manyOf, nameOf, type Page, shortDigest, type View } from '../view.ts'
+import { href, isolated, type Page, shortDigest, type View } from '../view.ts'
 import { smallMap } from './map.ts'
 
 export function homePage(view: View): Page {
   const { words, language, api } = view
+  const { title, lead, description } = homeWords(view)
   return {
-    title: words.home.title,
+    title,
+    description,
     hasSearch: true,
     main: html`<div class="hero">
 <div>
-<h1>${words.home.lead}</h1>
+<h1>${lead}</h1>
 ${searchBox(view, { id: 'home-search', action: EXPLORE_PATH, hasFocus: true })}
 <p class="hint">${words.search.hint}</p>
 </div>
@@ -26,7 +41,7 @@ ${smallMap(view)}
 </div>
 <section aria-labelledby="collections-title">
 <h2 id="collections-title">${words.home.collections}</h2>
-${collectionCards(view)}
+${collectionCards(view, 'h3')}
 </section>
 <div class="columns">
 <section aria-labelledby="changed-title">
@@ -44,11 +59,36 @@ ${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${
   }
 }
 
-/** The collections with their counts, the largest first. */
-export function collectionCards(view: View): Html {
+/** What the whole is about: the lists that come with the program, where they are there. */
+const homeWords = ({ words, api }: View) =>
+  api.entities.some((entity) => entity.package === undefined && words.entities[entity.name] !== undefined)
+    ? words.home.builtIn
+    : words.home
+
+/** The collections with their counts: those of each package under its title, the largest first. */
+export function collectionCards(view: View, heading: 'h2' | 'h3'): Html {
+  const groups = listGroups(view)
+  const [only] = groups
+  if (groups.length === 1 && only !== undefined && only.info === undefined) return cards(view, only)
+  return html`${groups.map((group) => packageSection(view, group, heading))}`
+}
+
+function packageSection(view: View, group: ListGroup, heading: 'h2' | 'h3'): Html {
+  const { words } = view
+  const { info } = group
+  const title = info === undefined ? words.home.builtIn.group : packageTitle(info)
+  const name = html`${isolated(title)}${info !== undefined && info.name !== title && html` <code>${info.name}</code>`}`
+  return html`<section class="package" aria-label="${title}">
+${heading === 'h2' ? html`<h2>${name}</h2>` : html`<h3>${name}</h3>`}
+${info !== undefined && packageDetails(view, info)}
+${cards(view, group)}
+</section>`
+}
+
+function cards(view: View, { entities }: ListGroup): Html {
   const { api, language } = view
-  const entities = [...api.catalog.entities.values()].toSorted((a, b) => api.count(b) - api.count(a))
-  return html`<ul class="cards">${entities.map(
+  const largestFirst = entities.toSorted((a, b) => api.count(b) - api.count(a))
+  return html`<ul class="cards">${largestFirst.map(
     (entity) =>
       html`<li><a href="${href(view, collectionAddress(entity))}"><span class="figure">${language.number(api.count(entity))}</span> <span>${manyOf(view, entity)}</span></a></li>`,
   )}</ul>`
@@ -84,23 +124,32 @@ export const signed = ({ language }: View, number: number): string =>
   `${number > 0 ? '+' : number < 0 ? '−' : '±'}${language.number(Math.abs(number))}`
 
 /** A search, a filtered list and a whole collection: of the largest collection whose records have a parent. */
-function examples({ api, baseUrl }: View): string[] {
-  const entities = [...api.catalog.entities.values()].toSorted((a, b) => api.count(b) - api.count(a))
-  const largest = entities[0] as Entity
+function examples(view: View): string[] {
+  const { api, baseUrl } = view
+  const entities = api.entities.toSorted((a, b) => api.count(b) - api.count(a))
+  const [largest] = entities
+  if (largest === undefined) return []
   const child = entities.find((entity) => embedsOf(entity).length > 0 && api.count(entity) > 0) ?? largest
   const [record] = api.list(child, [['per_page', '1']]).records
-  const name = record === undefined ? 'a' : nameOf(child, record)
-  const [embed] = embedsOf(child)
-  const parent =
-    embed === undefined || record === undefined
-      ? []
-      : [[embed[0], String((record[embed[0]] as PublishedRecord)[identifierOf(embed[1])])] as const]
-  const search = withQuery(`${V2_PATH}/search`, [['q', name.slice(0, 40).toLowerCase()]])
-  const list = withQuery(apiCollectionPath(child), [...parent, ['per_page', '5']])
+  const name = record === undefined ? 'a' : nameOf(view, child, record)
+  const search = withQuery(`${V2_PATH}/search`, [['q', name.slice(0, MAX_QUERY).toLowerCase()]])
+  const list = withQuery(apiCollectionPath(child), [
+    ...((record && parentFilter(child, record)) ?? []),
+    ['per_page', '5'],
+  ])
   const whole = withQuery(`${apiCollectionPath(largest)}/all`, [['format', 'csv']])
   return [
     `curl '${baseUrl}${search}'`,
     `curl '${baseUrl}${list}'`,
     `curl -o ${largest.plural}.csv '${baseUrl}${whole}'`,
   ]
+}
+
+const MAX_QUERY = 40
+
+/** The parameter that keeps to the records with the same parent as one. */
+function parentFilter(entity: Entity, record: ReadRecord): Pairs {
+  const [field, parent] = embedsOf(entity).find(([name]) => isObject(record[name])) ?? []
+  if (field === undefined || parent === undefined) return []
+  return [[filterParameter(entity, [field]), filterValue(parent, record[field] as PublishedRecord)]]
 }

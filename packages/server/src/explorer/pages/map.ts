@@ -1,15 +1,8 @@
 // The map of a collection: all of its records with coordinates as dots, and the largest of those in view as a list.
-import { valueAt } from '../../base/json.ts'
-import {
-  type Entity,
-  factsOf,
-  hasCoordinates,
-  identifierOf,
-  LATITUDE,
-  LONGITUDE,
-  nameFieldOf,
-} from '../../catalog/entity.ts'
-import { ancestorsOf, ownerOf } from '../../catalog/lineage.ts'
+import { isObject, valueAt } from '../../base/json.ts'
+import { coordinatesOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
@@ -17,14 +10,26 @@ import type { MapFrame, ReadRecord } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
 import { gridMap, type Point } from '../dot-map.ts'
 import type { FacetValue } from '../facets.ts'
-import { apiCollectionPath, collectionAddress, MAP_PATH, mapAddress, type Pairs, withQuery } from '../links.ts'
+import {
+  apiCollectionPath,
+  collectionAddress,
+  filterParameter,
+  keySeparator,
+  MAP_PATH,
+  mapAddress,
+  type Pairs,
+  withQuery,
+} from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'
-import { href, isolated, manyOf, oneOf, type Page, parameter, recordLink, type View } from '../view.ts'
+import type { MapGroups } from '../map-points.ts'
+import { fieldWithin, manyWithin, nameFields, oneOf, shownNameField } from '../names.ts'
+import { bySlug, isFilter } from '../query-names.ts'
+import { sizeFieldOf } from '../sizes.ts'
+import { isMissing, writtenNumber } from '../values.ts'
+import { href, isolatedName, type Page, parameter, recordLink, type View } from '../view.ts'
 
 /** So many of those in view are listed. */
 const MAX_LISTED = 20
-/** The fact that a dot is sized by, and the list is ordered by. */
-const SIZE_FACT = 'poblacion'
 
 /** Entities that have a map, the one with the most points first. */
 function mappedEntities({ api }: View): Entity[] {
@@ -34,16 +39,17 @@ function mappedEntities({ api }: View): Entity[] {
     .toSorted((a, b) => points(b) - points(a))
 }
 
-export function mapPage(view: View, named?: Entity): Page {
-  const entities = mappedEntities(view)
+export function mapPage(given: View, named?: Entity): Page {
+  const entities = mappedEntities(given)
   const entity = named ?? entities[0]
-  const frame = entity && view.api.map(entity)
-  if (entity === undefined || frame === undefined) return pageWithoutMap(view, entity)
-  refuseOtherParameters(entity, view.pairs)
+  const frame = entity && given.api.map(entity)
+  if (entity === undefined || frame === undefined) return pageWithoutMap(given, entity)
+  refuseOtherParameters(entity, given.pairs)
+  const view = { ...given, pairs: bySlug(entity, given.pairs) }
   const { words, language, api, pairs } = view
-  const many = manyOf(view, entity)
+  const many = manyWithin(view, entity)
   const points = language.number(frame.points)
-  const listed = api.list(entity, [...withCoordinates(pairs), ...listOrder(view, entity)])
+  const listed = api.list(entity, [...withCoordinates(entity, pairs), ...listOrder(view, entity)])
   const isFiltered = pairs.length > 0
   const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
   return {
@@ -52,7 +58,7 @@ export function mapPage(view: View, named?: Entity): Page {
     main: html`<link rel="modulepreload" href="${assetAddress('map.js')}">
 <div class="heading">
 <h1>${words.maps.title(many)}</h1>
-<p class="count" role="status">${isFiltered ? words.maps.shown(language.number(listed.total), points, many) : words.maps.lead(points, many)} ${frame.groups === undefined ? words.maps.sized : words.maps.coloured(oneOf(view, frame.groups.entity))}</p>
+<p class="count" role="status">${isFiltered ? words.maps.shown(language.number(listed.total), points, many) : words.maps.lead(points, many)} ${legend(view, entity, frame)}</p>
 </div>
 ${mapForm(view, entity, frame)}
 <noscript><p class="empty">${words.maps.noScript}</p></noscript>
@@ -70,48 +76,71 @@ ${mapForm(view, entity, frame)}
 </div>
 <aside class="in-view" aria-labelledby="in-view-title">
 <h2 id="in-view-title">${words.maps.inView}</h2>
-<p class="note" data-part="count">${words.maps.inViewCount(language.number(listed.total))}</p>
+<p class="note" data-part="count">${inView(view, entity)(language.number(listed.total))}</p>
 <ol class="neighbours" data-part="list">${listed.records.map((record) => listItem(view, entity, record))}</ol>
 <p class="empty" data-part="nothing"${listed.total > 0 && html` hidden`}>${words.maps.nothing}</p>
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
 </aside>
 </div>
 <p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
-${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyOf(view, one))}</a></li>`)}</ul></nav>`}`,
+${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
   }
 }
+
+/** What the colours and the sizes of the dots mean. */
+function legend(view: View, entity: Entity, { groups }: MapFrame): string {
+  const { maps } = view.words
+  const isBySize = knownSize(view, entity) !== undefined
+  if (groups === undefined) return isBySize ? maps.sized : ''
+  return (isBySize ? maps.colouredAndSized : maps.coloured)(groupLabel(view, entity, groups))
+}
+
+/** What a group is called: by the field that refers to it, or by what it is where others are between. */
+const groupLabel = (view: View, entity: Entity, { steps, entity: group }: MapGroups): string =>
+  steps.length === 1 ? fieldWithin(view, entity, steps[0] as string) : oneOf(view, group)
+
+const inView = (view: View, entity: Entity) =>
+  knownSize(view, entity) === undefined ? view.words.maps.inViewCount : view.words.maps.inViewLargest
 
 /** What a list can be filtered and searched by, and nothing of how it is ordered and paged. */
 function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
   const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
-  const other = pairs.find(([name]) => !known.includes(name))?.[0]
+  const other = pairs.find(([name]) => name !== 'q' && !isFilter(entity, name))?.[0]
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
 }
 
 /** The parameters that keep to records which are on the map. */
-const withCoordinates = (pairs: Pairs): Pairs => {
-  const name = `${LATITUDE}_min`
+const withCoordinates = (entity: Entity, pairs: Pairs): Pairs => {
+  const name = filterParameter(entity, [coordinatesOf(entity)?.latitude ?? ''], 'min')
   return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
 }
 
-const isSized = ({ api }: View, entity: Entity): boolean => api.knownFacts(entity).includes(SIZE_FACT)
+/** The field with the sizes of records, where any is known. */
+export function knownSize({ api }: View, entity: Entity): string | undefined {
+  const size = sizeFieldOf(entity)
+  const isFact = size !== undefined && entity.fields[size]?.kind === 'fact'
+  return isFact && !api.knownFacts(entity).includes(size) ? undefined : size
+}
 
-const listOrder = (view: View, entity: Entity): Pairs => [
-  ...(isSized(view, entity) ? ([['sort', `-${SIZE_FACT}`]] as const) : []),
-  ['per_page', String(MAX_LISTED)],
-  ['facts', 'true'],
-]
+function listOrder(view: View, entity: Entity): Pairs {
+  const size = knownSize(view, entity)
+  return [
+    ...(size === undefined ? [] : ([['sort', `-${size}`]] as const)),
+    ['per_page', String(MAX_LISTED)],
+    ['facts', 'true'],
+  ]
+}
 
 function pageWithoutMap(view: View, entity: Entity | undefined): Page {
   const { words } = view
-  const title = entity === undefined ? words.map : words.maps.title(manyOf(view, entity))
+  const title = entity === undefined ? words.map : words.maps.title(manyWithin(view, entity))
   return {
     title,
     main: html`<h1>${title}</h1>
 <p class="empty">${words.maps.noCoordinates}</p>
 <p>${words.maps.whatToImport}</p>
 <div class="code"><pre tabindex="0"><code>./nomenclator import inegi</code></pre></div>
-<div class="code"><pre tabindex="0"><code>./nomenclator import tabular DIR</code></pre></div>
+<div class="code"><pre tabindex="0"><code>./nomenclator import package DIR</code></pre></div>
 ${entity !== undefined && html`<p><a href="${href(view, collectionAddress(entity))}">${words.maps.table}</a></p>`}`,
   }
 }
@@ -128,7 +157,7 @@ function mapForm(view: View, entity: Entity, { groups }: MapFrame): Html {
 ${
   groups !== undefined &&
   counts !== undefined &&
-  html`<div><label for="map-group">${oneOf(view, groups.entity)}</label>
+  html`<div><label for="map-group">${groupLabel(view, entity, groups)}</label>
 <select id="map-group" name="${groups.parameter}"><option value="">${words.maps.all}</option>
 ${counts
   .toSorted((a, b) => language.compare(a.name, b.name))
@@ -145,30 +174,45 @@ ${pairs.length > 0 && html`<a class="clear" href="${href(view, path)}">${words.m
 
 const MAX_PARENTS = 2
 
+type Parent = { readonly steps: readonly string[]; readonly entity: Entity }
+
 /** The parents of a record that are worth naming beside it: the nearest. */
-function parentNames(entity: Entity): string[] {
+function nearestParents(entity: Entity): Parent[] {
   const steps: string[] = []
   return ancestorsOf(entity)
     .slice(0, MAX_PARENTS)
     .map(({ field, entity: parent }) => {
       steps.push(field)
-      return [...steps, nameFieldOf(parent)].join('.')
+      return { steps: [...steps], entity: parent }
     })
+}
+
+/** The ways to the names of a record, that of the page's language first; the last is its key. */
+function nameWays(view: View, entity: Entity): string[][] {
+  const shown = shownNameField(view, entity)
+  const names = nameFields(entity).map(({ name }) => name)
+  const ordered = shown === undefined ? [] : [shown, ...names.filter((name) => name !== shown)]
+  return [...ordered.map((name) => [name]), [...(keyPathsOf(entity).at(-1)?.steps ?? [])]]
 }
 
 function listItem(view: View, entity: Entity, record: ReadRecord): Html {
   const { words, language } = view
-  const parents = parentNames(entity).map((path) => isolated(String(valueAt(record, path.split('.')))))
-  const size = record[SIZE_FACT]
-  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${typeof size === 'number' && html` <span class="figure">${words.maps.inhabitants(language.number(size))}</span>`}</li>`
+  const parents = nearestParents(entity).flatMap(({ steps, entity: parent }) => {
+    const found = valueAt(record, steps)
+    return isObject(found) ? [isolatedName(view, parent, found as ReadRecord)] : []
+  })
+  const field = knownSize(view, entity)
+  const size = field === undefined ? undefined : record[field]
+  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(writtenNumber(size)))}</span>`}</li>`
 }
 
 /** What the script needs to draw the map and to fill the list. */
 function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | undefined) {
   const { api, pairs, carried, words, language } = view
   const { release } = api
-  const owner = ownerOf(entity)
-  const own = entity.key.at(-1) as string
+  const size = knownSize(view, entity)
+  const coordinates = coordinatesOf(entity)
+  const mapped = api.map(entity)
   return {
     points: mapDataAddress('points', release, entity),
     ...(pairs.length > 0 ? { found: withQuery(mapDataAddress('found', release, entity), pairs) } : {}),
@@ -178,32 +222,45 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
       ['facts', 'true'],
       ['release', release.digest],
     ]),
-    latitude: LATITUDE,
-    longitude: LONGITUDE,
+    ...(coordinates === undefined
+      ? {}
+      : {
+          bounds: [coordinates.latitude, coordinates.longitude].map((name) => [
+            filterParameter(entity, [name], 'min'),
+            filterParameter(entity, [name], 'max'),
+          ]),
+          place: [coordinates.latitude, coordinates.longitude],
+        }),
     address: collectionAddress(entity),
     carried: withQuery('', carried),
-    key: owner === undefined ? [own] : [`${owner.field}.${identifierOf(owner.entity)}`, own],
-    name: nameFieldOf(entity),
-    parents: parentNames(entity),
-    ...(factsOf(entity).some(([name]) => name === SIZE_FACT) ? { size: SIZE_FACT } : {}),
-    groups: groups?.map(({ name }) => name) ?? [],
-    hues: api.map(entity)?.hues ?? [],
+    key: keyPathsOf(entity).map(({ steps }) => steps),
+    separator: keySeparator(entity),
+    names: nameWays(view, entity),
+    parents: nearestParents(entity).map(({ steps, entity: parent }) =>
+      nameWays(view, parent).map((way) => [...steps, ...way]),
+    ),
+    ...(size === undefined ? {} : { size }),
+    groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? [''] : [])],
+    hues: mapped?.hues ?? [],
     language: language.code,
     words: {
-      inView: words.maps.inViewCount('{count}'),
+      inView: inView(view, entity)('{count}'),
       inhabitants: words.maps.inhabitants('{count}'),
       failed: words.maps.failed,
     },
   }
 }
 
+/** Fewer points make no picture. */
+const MIN_POINTS = 50
+
 /** The map of the collection with the most points, without controls: a picture that leads to the map itself. */
 export function smallMap(view: View): Html | undefined {
   const { api, words, language } = view
   const [entity] = mappedEntities(view)
   const grid = entity && api.dotGrid(entity)
-  if (entity === undefined || grid === undefined) return undefined
-  const label = words.home.dots(language.number(grid.points), manyOf(view, entity).toLowerCase())
+  if (entity === undefined || grid === undefined || grid.points < MIN_POINTS) return undefined
+  const label = words.home.dots(language.number(grid.points), manyWithin(view, entity))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
 }

@@ -1,12 +1,14 @@
 // The picker: a form in which it can be tried, and what to copy to have it on another page.
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
-import { ancestorsOf, descendantsOf, pathTo } from '../../catalog/lineage.ts'
-import { type Html, html } from '../../http/html.ts'
+import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
+import { escaped, type Html, html } from '../../http/html.ts'
+import { belongsTo } from '../ancestry.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
-import { PICKER_PATH } from '../links.ts'
+import { filterParameter, PICKER_PATH } from '../links.ts'
+import { manyOf } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
 import { copyButton } from '../snippets.ts'
-import { isolated, manyOf, type Page, type View } from '../view.ts'
+import { isolated, type Page, type View } from '../view.ts'
 
 /** The levels of one picker, and the name that it is submitted under. */
 type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
@@ -44,8 +46,11 @@ ${codeBlock(view, `<script src="${pinned}"\n  integrity="${integrity}"\n  crosso
 }
 <section aria-labelledby="value-title">
 <h2 id="value-title">${words.pickers.valueTitle}</h2>
-<p>${words.pickers.valueText}</p>
-<p>${words.pickers.valueEmpty}</p>
+${
+  first !== undefined &&
+  html`<p>${words.pickers.valueText(first.name, first.levels[0] ?? '')}</p>
+<p>${words.pickers.valueEmpty(first.name)}</p>`
+}
 <p>${words.pickers.events}</p>
 </section>
 <section aria-labelledby="attributes-title">
@@ -59,30 +64,36 @@ ${attributes(view)}
   }
 }
 
-/** One picker for each hierarchy, those of places first: from the highest level at which there is something to choose. */
+const MAX_EXAMPLES = 4
+
+/** One picker for each hierarchy, those of places first; where there is none, one for the largest list. */
 function examplesIn(view: View): Example[] {
-  const { api, words } = view
-  const entities = [...api.catalog.entities.values()]
+  const { api } = view
+  const entities = api.entities.filter((entity) => api.count(entity) > 0)
   const isLast = (entity: Entity) => descendantsOf(api.catalog, entity).length === 0
-  const deepest = entities.filter((entity) => isLast(entity) && ancestorsOf(entity).length > 0 && api.count(entity) > 0)
-  return deepest
+  const deepest = entities.filter((entity) => isLast(entity) && belongsTo(entity).length > 0)
+  const largest = entities.toSorted((a, b) => api.count(b) - api.count(a)).slice(0, 1)
+  return (deepest.length > 0 ? deepest : largest)
     .toSorted((a, b) => Number(hasCoordinates(b)) - Number(hasCoordinates(a)))
-    .map((entity, at) => {
-      const chain = ancestorsOf(entity)
-        .map((step) => step.entity)
-        .reverse()
-      while (chain.length > 1 && isOnlyOne(view, chain[0] as Entity, chain[1] as Entity)) chain.shift()
-      const label = hasCoordinates(entity) ? words.pickers.place : manyOf(view, entity)
-      return { name: EXAMPLE_NAMES[at] ?? entity.name, levels: [...chain, entity].map(({ name }) => name), label }
-    })
+    .slice(0, MAX_EXAMPLES)
+    .map((entity) => exampleOf(view, entity))
 }
 
-const EXAMPLE_NAMES = ['lugar', 'tema']
+/** From the highest level at which there is something to choose. */
+function exampleOf(view: View, entity: Entity): Example {
+  const chain = belongsTo(entity)
+    .map((step) => step.entity)
+    .reverse()
+  while (chain.length > 1 && isOnlyOne(view, chain[0] as Entity, chain[1] as Entity)) chain.shift()
+  const known = entity.package === undefined ? view.words.pickerExamples[entity.name] : undefined
+  const { name, label } = known ?? { name: entity.name, label: manyOf(view, entity) }
+  return { name, levels: [...chain, entity].map((level) => level.name), label }
+}
 
 /** Whether all records of a level have the same parent, so that there is nothing to choose. */
 function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
   const path = pathTo(child, parent)
-  return path !== undefined && api.facet(child, [], path.path).size <= 1
+  return path !== undefined && api.facet(child, [], filterParameter(child, path.steps)).size <= 1
 }
 
 const submitted = ({ pairs }: View): Html =>
@@ -94,14 +105,14 @@ const plain: Code = (script, { levels, name, label }) => `<script src="${script}
 
 <form action="/guardar" method="post">
   <fieldset>
-    <legend>${label}</legend>
+    <legend>${escaped(label)}</legend>
     <nomenclator-picker levels="${levels.join()}" name="${name}" required></nomenclator-picker>
   </fieldset>
   <button>OK</button>
 </form>`
 
 const react: Code = (script, { levels, name }) => `// React 19
-function PlaceForm({ onSave }) {
+function PickerForm({ onSave }) {
   return (
     <form action={(data) => onSave(data.get('${name}'))}>
       <script async src="${script}" />
@@ -119,7 +130,7 @@ function PlaceForm({ onSave }) {
 const vue: Code = (script, { levels, name }) => `<!-- Vue 3; in vite.config.js:
   vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'nomenclator-picker' } } }) -->
 <script setup>
-const place = defineModel()
+const choice = defineModel()
 const script = document.createElement('script')
 script.src = '${script}'
 document.head.append(script)
@@ -130,8 +141,8 @@ document.head.append(script)
     levels="${levels.join()}"
     name="${name}"
     required
-    :value="place"
-    @change="place = $event.target.value"
+    :value="choice"
+    @change="choice = $event.target.value"
   />
 </template>`
 
@@ -150,7 +161,7 @@ const codeBlock = (view: View, code: string, what: string): Html =>
 function attributes(view: View): Html {
   const { words, api } = view
   const rows = [
-    ['levels', words.pickers.levels([...api.catalog.entities.keys()].join(', '))],
+    ['levels', words.pickers.levels(api.entities.map(({ name }) => name).join(', '))],
     ['name', words.pickers.name],
     ['required', words.pickers.required],
     ['value', words.pickers.value],

@@ -1,95 +1,115 @@
 // The page of a record: what it is, where it belongs, its identifiers, its facts, its neighbours and its history.
+import { isObject, valueAt } from '../../base/json.ts'
 import {
+  broaderOf,
+  coordinatesOf,
   type Entity,
   embedsOf,
-  factsOf,
+  type Field,
   hasCoordinates,
+  hasNumericKey,
   identifierOf,
-  LATITUDE,
-  LONGITUDE,
-  nameFieldOf,
   publishedFields,
 } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { ancestorsOf, descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
+import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
+import { percentDecoded } from '../../http/v2/key-text.ts'
 import { recordTemplate } from '../../http/v2/paths.ts'
 import { DISTANCE } from '../../query/near.ts'
+import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
+import { ancestorsIn } from '../forest.ts'
 import {
   apiRecordPath,
   collectionAddress,
+  filterParameter,
+  filterValue,
   keySegments,
+  keySeparator,
   mapAddress,
   type Pairs,
   recordAddress,
   segmentsOf,
+  sortParameter,
   TREE_PATH,
   withQuery,
 } from '../links.ts'
-import { apiRequest, copyButton } from '../snippets.ts'
 import {
   capitalized,
   fieldLabel,
-  href,
-  isolated,
+  fieldWithin,
   manyOf,
+  manyWithin,
+  nameFields,
   nameOf,
   oneOf,
+  shownName,
+  shownNameField,
+} from '../names.ts'
+import { apiRequest, copyButton } from '../snippets.ts'
+import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
+import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
+import {
+  factPairs,
+  href,
+  isolated,
+  isolatedName,
   type Page,
   recordLink,
   releasePairs,
+  shortDigest,
   type View,
 } from '../view.ts'
-import { ownValue } from './collection.ts'
-import { placeOnMap } from './map.ts'
+import { knownSize, placeOnMap } from './map.ts'
 
 const FACTS: Pairs = [['facts', 'true']]
 const MAX_CHILDREN = 20
 const MAX_HOMONYMS = 8
 const MAX_NEAR = 8
 const MAX_DOTS = 1_000
-const POPULATION = 'poblacion'
 
-/** The address to go to where a record is named by its official code; undefined where it is named by its identifier. */
-export function recordByCode(view: View, entity: Entity, id: string): string | undefined {
-  if (ownerOf(entity) !== undefined || /^[0-9]+$/.test(id)) return undefined
-  const record = view.api.record(entity, [id], [['by', 'code']])
+/** The address to go to where a record is named by its official code; undefined where it is named by its key. */
+export function recordByCode(view: View, entity: Entity, key: string): string | undefined {
+  if (!hasNumericKey(entity) || /^[0-9]+$/.test(key)) return undefined
+  const record = view.api.record(entity, [percentDecoded(key) ?? ''], [['by', 'code']])
   return href(view, recordAddress(entity, keySegments(entity, record as PublishedRecord)))
 }
 
-export function recordPage(view: View, entity: Entity, id: string): Page {
+export function recordPage(view: View, entity: Entity, key: string): Page {
   const { api, words } = view
-  const identifiers = segmentsOf(entity, id)
-  const path = apiRecordPath(entity, identifiers)
-  if (path === undefined) throw recordNotFound(entity)
-  const record = api.record(entity, identifiers, FACTS)
-  const name = nameOf(entity, record)
-  const around = whereabouts(view, entity, record)
+  const segments = segmentsOf(entity, key)
+  if (segments === undefined) throw recordNotFound(entity)
+  const record = api.record(entity, segments, FACTS)
+  const above = ancestorsAbove(view, entity, record, segments)
+  const json = JSON.stringify(record, null, 2)
   return {
-    title: `${name}, ${oneOf(view, entity)}`,
-    main: html`${breadcrumb(view, entity, record)}
+    title: `${nameOf(view, entity, record)}, ${oneOf(view, entity)}`,
+    main: html`${breadcrumb(view, entity, record, above)}
 <div class="heading">
-<h1 class="place">${isolated(name)}</h1>
+<h1 class="place">${isolatedName(view, entity, record)}</h1>
 <p class="kind">${oneOf(view, entity)}</p>
 </div>
 <div class="record">
 <div class="about">
 ${codes(view, entity, record)}
+${names(view, entity, record)}
 ${facts(view, entity, record)}
+${related(view, entity, record, above)}
+${branch(view, entity, segments)}
 ${children(view, entity, record)}
-${history(view, entity, identifiers)}
+${history(view, entity, segments)}
 </div>
-<aside class="around" aria-label="${words.record.near}">
-${around}
+<aside class="around" aria-label="${words.record.around}">
+${whereabouts(view, entity, record)}
 ${homonyms(view, entity, record)}
 </aside>
 <div>
-${apiRequest(view, withQuery(path, [...FACTS, ...releasePairs(view)]))}
+${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))}
 <details class="json"><summary>${words.record.json}</summary>
-<div class="code"><pre tabindex="0"><code>${JSON.stringify(record, null, 2)}</code></pre>${copyButton(view, JSON.stringify(record, null, 2), 'JSON')}</div></details>
+<div class="code"><pre tabindex="0"><code>${json}</code></pre>${copyButton(view, json, 'JSON')}</div></details>
 </div>
 </div>`,
   }
@@ -102,24 +122,68 @@ const recordNotFound = (entity: Entity) =>
     hint: `Records are at ${recordTemplate(entity)} in API v2.`,
   })
 
-/** The ancestors of a record with their records, the nearest first. */
-function ancestorRecords(entity: Entity, record: ReadRecord): { entity: Entity; record: PublishedRecord }[] {
-  let at = record as PublishedRecord
-  return ancestorsOf(entity).map((step) => {
-    at = at[step.field] as PublishedRecord
-    return { entity: step.entity, record: at }
-  })
+// What it belongs to.
+
+type Ancestor = { readonly entity: Entity; readonly record: ReadRecord }
+
+/** The records that a record belongs to, the nearest first. */
+function ancestorRecords(entity: Entity, record: ReadRecord): Ancestor[] {
+  const ancestors: Ancestor[] = []
+  let at: unknown = record
+  for (const step of belongsTo(entity)) {
+    at = valueAt(at, [step.field])
+    if (!isObject(at)) break
+    ancestors.push({ entity: step.entity, record: at as ReadRecord })
+  }
+  return ancestors
 }
 
-function breadcrumb(view: View, entity: Entity, record: ReadRecord): Html {
+/** All that a record belongs to, from the outermost: what it is embedded under, then what is above it in its own tree. */
+function ancestorsAbove(view: View, entity: Entity, record: ReadRecord, segments: readonly string[]): Ancestor[] {
+  const { api } = view
+  const forest = api.forest(entity)
+  const positions = forest === undefined ? [] : ancestorsIn(forest, api.positionOf(entity, segments))
+  const inTree = api.recordsAt(entity, shortened(positions)).map((one) => ({ entity, record: one }))
+  return [...inTree, ...ancestorRecords(entity, record)].reverse()
+}
+
+const MAX_BREADCRUMB = 20
+
+/** A tree may be of any depth: of very many above it, the root and the nearest. */
+const shortened = (positions: readonly number[]): readonly number[] =>
+  positions.length <= MAX_BREADCRUMB
+    ? positions
+    : [...positions.slice(0, MAX_BREADCRUMB - 1), positions.at(-1) as number]
+
+function breadcrumb(view: View, entity: Entity, record: ReadRecord, above: readonly Ancestor[]): Html {
   const { words } = view
-  const ancestors = ancestorRecords(entity, record).reverse()
   const items = [
     html`<li><a href="${href(view, collectionAddress(entity))}">${manyOf(view, entity)}</a></li>`,
-    ...ancestors.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record)}</li>`),
-    html`<li aria-current="page">${isolated(nameOf(entity, record))}</li>`,
+    ...above.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record)}</li>`),
+    html`<li aria-current="page">${isolatedName(view, entity, record)}</li>`,
   ]
   return html`<nav class="breadcrumb" aria-label="${words.record.breadcrumb}"><ol>${items}</ol></nav>`
+}
+
+/** What it refers to besides what it belongs to. */
+function related(view: View, entity: Entity, record: ReadRecord, above: readonly Ancestor[]): Html | undefined {
+  const addressOf = (of: Entity, one: ReadRecord) => recordAddress(of, keySegments(of, one as PublishedRecord))
+  const shown = new Set(above.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
+  const others = embedsOf(entity).filter(([field, parent]) => {
+    const value = record[field]
+    return isObject(value) && !shown.has(addressOf(parent, value as ReadRecord))
+  })
+  if (others.length === 0) return undefined
+  return html`<section aria-labelledby="related-title">
+<h2 id="related-title">${view.words.record.related}</h2>
+${entryList(
+  view,
+  others.map(([field]) => ({
+    label: fieldLabel(view, entity, field),
+    content: shownValue(view, entity, field, record),
+  })),
+)}
+</section>`
 }
 
 // What it is called, and what is known of it.
@@ -133,28 +197,37 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
   )}</dl>`
 
 /** The section with its whole official code, its codes and names, its identifier, and the code that leads to it in API v2. */
-function codes(view: View, entity: Entity, record: ReadRecord): Html {
+function codes(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const { words } = view
+  const { field: shown } = shownName(view, entity, record)
   const fields = publishedFields(entity).filter(
-    ([name, { kind }]) => kind !== 'embed' && kind !== 'copy' && name !== nameFieldOf(entity),
+    ([name, field]) => isIdentifying(field) && name !== shown && !isMissing(record[name]),
   )
   const entries = fields.map(([name, field]): Entry => {
     const value = String(record[name])
     const content = field.kind === 'name' ? isolated(value) : html`<code>${value}</code>`
     const label = fieldLabel(view, entity, name)
-    return { label: field.kind === 'id' ? `${label} (${name})` : label, content, copy: value }
+    const isOurs = field.kind === 'id' && label !== name
+    return { label: isOurs ? `${label} (${name})` : label, content, copy: value }
   })
-  const whole = wholeCode(view, entity, record)
-  const codes = fullCode(entity, record as PublishedRecord)
-  const composed: Entry[] =
-    codes.length < 2
-      ? []
-      : [{ label: words.record.codeInApi, content: html`<code>${codes.join('-')}</code>`, copy: codes.join('-') }]
+  const parts = fullCode(entity, record as PublishedRecord)
+  const whole = parts && wholeCode(view, entity, record)
+  // A key that is made of texts is the code itself.
+  const isComposed = parts !== undefined && parts.length > 1 && keySeparator(entity) === '-'
+  const composed: Entry[] = isComposed
+    ? [{ label: words.record.codeInApi, content: html`<code>${parts.join('-')}</code>`, copy: parts.join('-') }]
+    : []
+  const all = [...(whole === undefined ? [] : [whole]), ...entries, ...composed]
+  if (all.length === 0) return undefined
   return html`<section aria-labelledby="identifiers-title">
 <h2 id="identifiers-title">${words.record.identifiers}</h2>
-${entryList(view, [...(whole === undefined ? [] : [whole]), ...entries, ...composed])}
+${entryList(view, all)}
 </section>`
 }
+
+/** Names whose language is known stand by themselves. */
+const isIdentifying = (field: Field): boolean =>
+  field.kind === 'id' || field.kind === 'code' || (field.kind === 'name' && field.language === undefined)
 
 /** The whole official code of a record; undefined where its own code is all there is. */
 function wholeCode(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
@@ -168,25 +241,53 @@ function wholeCode(view: View, entity: Entity, record: ReadRecord): Entry | unde
   }
 }
 
-/** The codes that make up its official code, from its outermost parent to its own. */
-function fullCode(entity: Entity, record: PublishedRecord): string[] {
-  return entity.code.flatMap((field) => {
+/** The codes that make up its official code, from its outermost parent to its own; undefined where one is missing. */
+function fullCode(entity: Entity, record: PublishedRecord): string[] | undefined {
+  const parts = entity.code.map((field) => {
     const definition = entity.fields[field]
-    if (definition?.kind !== 'embed') return [String(record[field])]
-    return fullCode(definition.entity, record[field] as PublishedRecord)
+    const value = record[field]
+    if (isMissing(value)) return undefined
+    return definition?.kind === 'embed' ? fullCode(definition.entity, value as PublishedRecord) : [String(value)]
   })
+  return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? [])
+}
+
+/** Its names in other languages than the one that is shown, each with its language. */
+function names(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+  const { field: shown } = shownName(view, entity, record)
+  const fields = nameFields(entity).filter(
+    ({ name, language }) => language !== undefined && name !== shown && !isMissing(record[name]),
+  )
+  if (fields.length === 0) return undefined
+  const isOnlyOne = (language: string) => nameFields(entity).filter((one) => one.language === language).length === 1
+  const entries = fields.map(({ name, language = '' }): Entry => {
+    const spoken = capitalized(view.language.languageName(language))
+    const label = isOnlyOne(language) ? spoken : `${spoken} · ${entity.fields[name]?.title ?? name}`
+    return { label, content: isolated(String(record[name]), language), copy: String(record[name]) }
+  })
+  return html`<section aria-labelledby="names-title">
+<h2 id="names-title">${view.words.record.names}</h2>
+${entryList(view, entries)}
+</section>`
 }
 
 /** Decimals of degrees: six are a tenth of a metre. */
 const DECIMALS = 6
 
+/** What is known of it besides its names and codes. */
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
-  const knownFacts = factsOf(entity).filter(([name]) => record[name] !== null && record[name] !== undefined)
-  if (knownFacts.length === 0) return undefined
-  const point = pointOf(record)
-  const others = knownFacts.filter(([name]) => point === undefined || (name !== LATITUDE && name !== LONGITUDE))
+  const known = Object.entries(entity.fields).filter(
+    ([name, { kind }]) => (kind === 'fact' || kind === 'value') && !isMissing(record[name]),
+  )
+  if (known.length === 0) return undefined
+  const point = pointOf(entity, record)
+  const ofPoint: readonly string[] = point === undefined ? [] : Object.values(coordinatesOf(entity) ?? {})
+  const others = known.filter(([name]) => !ofPoint.includes(name))
   const entries = others.map(
-    ([name]): Entry => ({ label: fieldLabel(view, entity, name), content: ownValue(view, entity, name, record) }),
+    ([name]): Entry => ({
+      label: fieldLabel(view, entity, name),
+      content: shownValue(view, entity, name, record, 'whole'),
+    }),
   )
   const place =
     point && [point.latitude, point.longitude].map((degrees) => Number(degrees.toFixed(DECIMALS))).join(', ')
@@ -196,6 +297,43 @@ function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined
 ${entryList(view, entries)}
 </section>`
 }
+
+// What is below it in its own tree.
+
+function branch(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
+  const { api, words, language } = view
+  const forest = api.forest(entity)
+  if (forest === undefined) return undefined
+  const position = api.positionOf(entity, segments)
+  const positions = forest.childrenOf(position)
+  const isTooDeep = ancestorsIn(forest, position).length > MAX_DEPTH
+  const node = href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, segments)]])
+  const treeLink =
+    !isTooDeep && html`<p><a href="${node}#${nodeId('forest', entity, segments)}">${words.record.openTree}</a></p>`
+  if (positions.length === 0) return html`${treeLink}`
+  const records = api.recordsAt(entity, positions.slice(0, MAX_CHILDREN))
+  const below = (at: number) => forest.below(positions[at] as number)
+  const all = href(view, collectionAddress(entity), [
+    [filterParameter(entity, [broaderOf(entity) ?? '']), segments[0] ?? ''],
+  ])
+  const codes = ownCodes(entity)
+  return html`<section aria-labelledby="branch-title">
+<h2 id="branch-title">${words.record.contains}</h2>
+<ul class="counts"><li><a href="${all}">${words.record.directlyBelow(language.number(positions.length))}</a></li>
+${forest.below(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.below(position)))}</li>`}</ul>
+<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
+${records.length < positions.length && html`<caption>${words.record.firstOf(language.number(records.length), language.number(positions.length))}</caption>`}
+<thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
+<tbody>${records.map(
+    (one, at) =>
+      html`<tr><th scope="row">${recordLink(view, entity, one)}</th>${codes.map((code) => html`<td data-label="${fieldLabel(view, entity, code)}">${shownValue(view, entity, code, one)}</td>`)}<td class="figure" data-label="${words.record.contains}">${below(at) > 0 ? language.number(below(at)) : missing(view)}</td></tr>
+`,
+  )}</tbody></table></div>
+${treeLink}
+</section>`
+}
+
+const ownCodes = (entity: Entity): string[] => entity.code.filter((field) => entity.fields[field]?.kind === 'code')
 
 // What it contains.
 
@@ -208,40 +346,45 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const [nearest] = below
   if (nearest === undefined) return undefined
   return html`<section aria-labelledby="children-title">
-<h2 id="children-title">${words.record.contains}</h2>
+<h2 id="children-title">${entity.package === undefined ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
-      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyOf(view, child).toLowerCase()}</a></li>`,
+      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
   )}</ul>
 ${childTable(view, nearest.child, nearest.filter, nearest.total)}
-<p><a href="${href(view, TREE_PATH, [['open', `${entity.plural}:${keySegments(entity, record as PublishedRecord)[0]}`]])}">${words.record.openTree}</a></p>
+${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record as PublishedRecord))]])}">${words.record.openTree}</a></p>`}
 </section>`
 }
 
 /** The parameter that keeps to the descendants of a record. */
 function filterBy(child: Entity, entity: Entity, record: ReadRecord): Pairs {
-  const path = pathTo(child, entity)?.path ?? ''
-  return [[path, String(record[identifierOf(entity)])]]
+  const steps = pathTo(child, entity)?.steps ?? []
+  return [[filterParameter(child, steps), filterValue(entity, record as PublishedRecord)]]
 }
 
 function childTable(view: View, child: Entity, filter: Pairs, total: number): Html {
   const { api, words, language } = view
-  const isCounted = api.knownFacts(child).includes(POPULATION)
-  const order: Pairs = isCounted ? [['sort', `-${POPULATION}`]] : []
+  const size = knownSize(view, child)
+  const order: Pairs = size === undefined ? [] : [['sort', `-${size}`]]
   const shown: Pairs = [['per_page', String(MAX_CHILDREN)], ...FACTS, ...order]
   const { records } = api.list(child, [...filter, ...shown])
-  const largest = Math.max(1, ...records.map((one) => Number(one[POPULATION] ?? 0)))
-  const codes = child.code.filter((field) => child.fields[field]?.kind === 'code')
+  const largest = Math.max(1, ...records.map((one) => Number(sizeOf(one, size) ?? 0)))
+  const codes = ownCodes(child)
   const counts = [language.number(records.length), language.number(total)] as const
-  const caption = isCounted ? words.record.largestOf(...counts) : words.record.firstOf(...counts)
+  const caption = size !== undefined ? words.record.largestOf(...counts) : words.record.firstOf(...counts)
   return html`<table class="small">
 <caption>${records.length < total ? caption : `${capitalized(manyOf(view, child))}`}</caption>
-<thead><tr><th scope="col">${fieldLabel(view, child, nameFieldOf(child))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, child, code)}</th>`)}${isCounted && html`<th scope="col" class="figure">${fieldLabel(view, child, POPULATION)}</th>`}</tr></thead>
+<thead><tr><th scope="col">${fieldLabel(view, child, shownNameField(view, child) ?? (child.key.at(-1) as string))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, child, code)}</th>`)}${size !== undefined && html`<th scope="col" class="figure">${fieldLabel(view, child, size)}</th>`}</tr></thead>
 <tbody>${records.map(
     (one) =>
-      html`<tr><th scope="row">${recordLink(view, child, one)}</th>${codes.map((code) => html`<td><code>${String(one[code])}</code></td>`)}${isCounted && html`<td class="figure">${ownValue(view, child, POPULATION, one)}${one[POPULATION] !== null && bar(Number(one[POPULATION]), largest)}</td>`}</tr>
+      html`<tr><th scope="row">${recordLink(view, child, one)}</th>${codes.map((code) => html`<td>${shownValue(view, child, code, one)}</td>`)}${size !== undefined && html`<td class="figure">${shownValue(view, child, size, one)}${sizeOf(one, size) !== undefined && bar(Number(sizeOf(one, size)), largest)}</td>`}</tr>
 `,
   )}</tbody></table>`
+}
+
+function sizeOf(record: ReadRecord, field: string | undefined): number | undefined {
+  const value = field === undefined ? undefined : record[field]
+  return isMissing(value) ? undefined : Number(writtenNumber(value))
 }
 
 /** A bar that shows how much of the largest a value is. */
@@ -251,7 +394,7 @@ export const bar = (value: number, largest: number): Html =>
 // Where it is, and what is near it or has the same name.
 
 function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
-  const focus = pointOf(record)
+  const focus = pointOf(entity, record)
   if (focus !== undefined)
     return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
   const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
@@ -262,28 +405,34 @@ function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | und
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
 
-function pointOf(record: ReadRecord): Point | undefined {
-  const [latitude, longitude] = [record[LATITUDE], record[LONGITUDE]]
-  return typeof latitude === 'number' && typeof longitude === 'number' ? { latitude, longitude } : undefined
+function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
+  const fields = coordinatesOf(entity)
+  if (fields === undefined) return undefined
+  const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
+  if (isMissing(latitude) || isMissing(longitude)) return undefined
+  return { latitude: Number(writtenNumber(latitude)), longitude: Number(writtenNumber(longitude)) }
 }
 
-const pointsOf = (records: readonly ReadRecord[]): Point[] => records.flatMap((record) => pointOf(record) ?? [])
+const pointsOf = (entity: Entity, records: readonly ReadRecord[]): Point[] =>
+  records.flatMap((record) => pointOf(entity, record) ?? [])
 
 /** The places within a record that is no point itself: all of them, or the largest where they are too many. */
 function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord): Html | undefined {
   const { api, words, language } = view
-  const facts = api.knownFacts(child)
-  if (!facts.includes(LATITUDE)) return undefined
+  const fields = coordinatesOf(child)
+  if (fields === undefined || api.map(child) === undefined) return undefined
   const filter = filterBy(child, entity, record)
-  const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', `${LATITUDE},${LONGITUDE}`]]
-  const isCut = facts.includes(POPULATION) && api.total(child, filter) > MAX_DOTS
+  const coordinates = [fields.latitude, fields.longitude].map((name) => sortParameter(child, [name]))
+  const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', coordinates.join()]]
+  const size = knownSize(view, child)
+  const isCut = size !== undefined && api.total(child, filter) > MAX_DOTS
   const largest = isCut
-    ? pointsOf(api.list(child, [...shown, [`${POPULATION}_min`, '1'], ['sort', `-${POPULATION}`]]).records)
+    ? pointsOf(child, api.list(child, [...shown, [`${size}_min`, '1'], ['sort', `-${size}`]]).records)
     : []
-  const points = largest.length > 0 ? largest : pointsOf(api.list(child, shown).records)
+  const points = largest.length > 0 ? largest : pointsOf(child, api.list(child, shown).records)
   const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
-  const places = manyOf(view, child).toLowerCase()
-  const map = dotMap(points, words.record.dots(places, nameOf(entity, record)))
+  const places = manyWithin(view, child)
+  const map = dotMap(points, words.record.dots(places, nameOf(view, entity, record)))
   return map && html`<figure>${map}<figcaption>${caption(language.number(points.length), places)}</figcaption></figure>`
 }
 
@@ -300,7 +449,7 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
   const others = api
     .list(entity, near)
     .records.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
-  const map = dotMap(pointsOf(others), words.record.dotsAround(nameOf(entity, record)), focus)
+  const map = dotMap(pointsOf(entity, others), words.record.dotsAround(nameOf(view, entity, record)), focus)
   return html`${map && html`<figure>${map}</figure>`}
 <section aria-labelledby="near-title">
 <h2 id="near-title">${words.record.near}</h2>
@@ -320,10 +469,11 @@ const distance = ({ words, language }: View, metres: number): string =>
     ? `${language.number(metres)} ${words.record.metres}`
     : `${language.decimal(metres / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`
 
-function homonyms(view: View, entity: Entity, record: ReadRecord): Html {
+function homonyms(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const { api, words, language } = view
-  const field = nameFieldOf(entity)
-  const filter: Pairs = [[field, String(record[field])]]
+  const { field } = shownName(view, entity, record)
+  if (field === undefined) return undefined
+  const filter: Pairs = [[filterParameter(entity, [field]), String(record[field])]]
   const own = keySegments(entity, record as PublishedRecord).join()
   const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
   const others = records
@@ -334,17 +484,17 @@ function homonyms(view: View, entity: Entity, record: ReadRecord): Html {
 ${
   total <= 1
     ? html`<p>${words.record.noHomonyms}</p>`
-    : html`<ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(entity, one)}</span></li>`)}</ul>
+    : html`<ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
 <p><a href="${href(view, collectionAddress(entity), filter)}">${words.record.homonymsText(language.number(total))}</a></p>`
 }
 </section>`
 }
 
-const whereIs = (entity: Entity, record: ReadRecord): Content[] =>
+const whereIs = (view: View, entity: Entity, record: ReadRecord): Content[] =>
   joined(
     ancestorRecords(entity, record)
       .slice(0, 2)
-      .map((ancestor) => isolated(nameOf(ancestor.entity, ancestor.record))),
+      .map((ancestor) => isolatedName(view, ancestor.entity, ancestor.record)),
     ', ',
   )
 
@@ -352,13 +502,13 @@ const whereIs = (entity: Entity, record: ReadRecord): Content[] =>
 
 const MAX_RELEASES = 12
 
-function history(view: View, entity: Entity, identifiers: readonly string[]): Html {
+function history(view: View, entity: Entity, segments: readonly string[]): Html {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
-  const versions = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, identifiers) }))
+  const versions = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, segments) }))
   const events = versions.flatMap(({ release, record }, at) => {
     const what = historyEvent(view, entity, versions[at - 1]?.record, record, at === 0)
-    return what === undefined ? [] : [historyItem(view, release, what)]
+    return what === undefined ? [] : [historyItem(view, release, record !== undefined, what)]
   })
   return html`<section aria-labelledby="history-title">
 <h2 id="history-title">${words.record.history}</h2>
@@ -383,8 +533,8 @@ function historyEvent(
   if (fields.length === 0) return undefined
   return joined(
     fields.map((name) => {
-      const [old, now] = [shownValue(entity, name, before), shownValue(entity, name, record)]
-      return html`${words.record.changed(fieldLabel(view, entity, name).toLowerCase())}: <del>${isolated(old)}</del> → <ins>${isolated(now)}</ins>`
+      const [old, now] = [valueIn(view, entity, name, before), valueIn(view, entity, name, record)]
+      return html`${words.record.changed(fieldWithin(view, entity, name))}: <del>${isolated(old)}</del> → <ins>${isolated(now)}</ins>`
     }),
     '; ',
   )
@@ -392,20 +542,29 @@ function historyEvent(
 
 /** Whether a field changed. A parent changed where it is another one: what that is called is its own history. */
 function isChanged(entity: Entity, name: string, before: ReadRecord, record: ReadRecord): boolean {
-  const [, parent] = embedsOf(entity).find(([field]) => field === name) ?? []
-  const valueIn = (one: ReadRecord) => {
-    const value = one[name] ?? null
-    return parent === undefined || value === null ? value : (value as PublishedRecord)[identifierOf(parent)]
-  }
-  return entity.fields[name]?.kind !== 'copy' && valueIn(before) !== valueIn(record)
+  const field = entity.fields[name]
+  if (field === undefined || field.kind === 'copy') return false
+  const comparable = (value: PublishedValue | undefined) =>
+    field.kind === 'embed' && isObject(value)
+      ? keySegments(field.entity, value as PublishedRecord).join('\0')
+      : JSON.stringify(value ?? null)
+  return comparable(before[name]) !== comparable(record[name])
 }
 
-function shownValue(entity: Entity, name: string, record: ReadRecord): string {
+function valueIn(view: View, entity: Entity, name: string, record: ReadRecord): string {
+  const field = entity.fields[name]
   const value = record[name]
-  const [, parent] = embedsOf(entity).find(([field]) => field === name) ?? []
-  if (parent === undefined || typeof value !== 'object' || value === null) return String(value ?? '–')
-  return nameOf(parent, value)
+  return field?.kind === 'embed' && isObject(value)
+    ? nameOf(view, field.entity, value as PublishedRecord)
+    : plainValue(view, value)
 }
 
-const historyItem = (view: View, { digest, built }: ReleaseSummary, what: Content): Html =>
-  html`<li><time datetime="${built}">${view.language.moment(built)}</time> <a href="${withQuery(view.path, [...view.carried.filter(([name]) => name !== 'release'), ['release', digest]])}"><code>${digest.slice(0, 8)}</code></a> ${what}</li>`
+/** A release that did not have the record has no page of it. */
+function historyItem(view: View, { digest, built }: ReleaseSummary, isThere: boolean, what: Content): Html {
+  const kept = view.carried.filter(([name]) => name !== 'release')
+  const release = html`<code>${shortDigest(digest)}</code>`
+  const named = isThere
+    ? html`<a href="${withQuery(view.path, [...kept, ['release', digest]])}">${release}</a>`
+    : release
+  return html`<li><time datetime="${built}">${view.language.moment(built)}</time> ${named} ${what}</li>`
+}

@@ -1,7 +1,8 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
 
+import { isObject } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
@@ -9,8 +10,10 @@ import type { RecordChange } from '../../release/diff.ts'
 import type { ReleaseDetails, ReleaseSummary } from '../api-reader.ts'
 import type { ChangeKind, ChangeSummary } from '../change-summary.ts'
 import { EXPLORE_PATH, keySegments, type Pairs, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
+import { fieldLabel, manyOf } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
-import { fieldLabel, isolated, manyOf, nameOf, type Page, parameter, shortDigest, type View } from '../view.ts'
+import { isMissing, plainValue } from '../values.ts'
+import { isolated, isolatedName, type Page, parameter, shortDigest, type View } from '../view.ts'
 import { signed } from './home.ts'
 
 const PARAMETERS = ['from', 'to']
@@ -161,10 +164,10 @@ function changeList(
 
 function changeText(view: View, entity: Entity, change: RecordChange, to: string): Content {
   const record = change.change === 'removed' ? change.old : change.new
-  const name = isolated(nameOf(entity, record))
+  const name = isolatedName(view, entity, record)
   const code = entity.code
     .filter((field) => entity.fields[field]?.kind === 'code')
-    .map((field) => String(record[field]))
+    .flatMap((field) => (isMissing(record[field]) ? [] : [String(record[field])]))
   const address = recordAddress(entity, keySegments(entity, record))
   const isCurrent = view.api.release.digest.startsWith(to)
   const release: Pairs = isCurrent ? [] : [['release', to]]
@@ -175,21 +178,24 @@ function changeText(view: View, entity: Entity, change: RecordChange, to: string
       : html`<a class="name" href="${withQuery(address, [...release, ...kept])}">${name}</a>`
   if (change.change !== 'changed') return [linked, ' ', html`<code>${code.join(' ')}</code>`]
   const fields = change.fields.map((path) => {
-    const [old, now] = [valueAt(change.old, path), valueAt(change.new, path)]
-    return html`${pathLabel(view, entity, path)}: <del>${isolated(old)}</del> → <ins>${isolated(now)}</ins>`
+    const [old, now] = [valueAt(change.old, path), valueAt(change.new, path)].map((value) => plainValue(view, value))
+    return html`${pathLabel(view, entity, path)}: <del>${isolated(old ?? '')}</del> → <ins>${isolated(now ?? '')}</ins>`
   })
   return [linked, ' ', html`<code>${code.join(' ')}</code> `, ...joined(fields, '; ')]
 }
 
-const pathLabel = (view: View, entity: Entity, path: string): string => {
-  const [first = ''] = path.split('.')
-  return fieldLabel(view, entity, first)
+/** The label of the field that a path begins with: a name may have dots itself. */
+function pathLabel(view: View, entity: Entity, path: string): string {
+  const field = Object.keys(entity.fields).find((name) => path === name || path.startsWith(`${name}.`))
+  return field === undefined ? path : fieldLabel(view, entity, field)
 }
 
-function valueAt(record: PublishedRecord, path: string): string {
-  let value: PublishedRecord[string] | null | undefined = record
-  for (const step of path.split('.')) value = (value as PublishedRecord | null)?.[step]
-  return value === null || value === undefined ? '–' : String(value)
+function valueAt(value: PublishedValue | undefined, path: string): PublishedValue | undefined {
+  if (!isObject(value)) return undefined
+  const record = value as PublishedRecord
+  if (Object.hasOwn(record, path)) return record[path]
+  const field = Object.keys(record).find((name) => path.startsWith(`${name}.`))
+  return field === undefined ? undefined : valueAt(record[field], path.slice(field.length + 1))
 }
 
 // Where a release came from, and what was noticed when it was imported.

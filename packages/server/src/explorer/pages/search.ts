@@ -1,15 +1,16 @@
 // The page of all collections: what a search finds in them, or the list of them.
 
-import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
 import type { Suggestion } from '../../http/v2/search.ts'
-import { collectionAddress, EXPLORE_PATH, recordAddress, withQuery } from '../links.ts'
-import { searchBox } from '../search-box.ts'
+import { addressOfPath, collectionAddress, EXPLORE_PATH, withQuery } from '../links.ts'
+import { manyOf, oneOf, shownNameField } from '../names.ts'
+import { namesIn, searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
-import { href, isolated, manyOf, oneOf, type Page, parameter, releasePairs, type View } from '../view.ts'
+import { href, isolated, type Page, parameter, releasePairs, type View } from '../view.ts'
 import { collectionCards } from './home.ts'
 
 export function searchPage(view: View): Page {
@@ -27,16 +28,13 @@ export function searchPage(view: View): Page {
   return {
     title: words.catalogs,
     hasSearch: true,
-    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view)}`,
+    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view, 'h2')}`,
   }
 }
 
 function resultsPage(view: View, query: string, box: Html): Page {
   const { api, words, language } = view
-  const limited = [
-    ['q', query],
-    ['limit', String(MAX_SUGGESTIONS)],
-  ] as const
+  const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
   const count =
     suggestions.length === 1 ? words.search.resultsOne : words.search.results(language.number(suggestions.length))
@@ -55,10 +53,10 @@ ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(v
   }
 }
 
-function result(view: View, { collection, key, name, breadcrumb, matches }: Suggestion): Html {
+function result(view: View, { collection, url, name, breadcrumb, matches }: Suggestion): Html {
   const entity = view.api.catalog.collections.get(collection) as Entity
-  const ranges = matches.find(({ field }) => field === nameFieldOf(entity))?.ranges ?? []
-  const address = recordAddress(entity, Object.values(key))
+  const ranges = matches.find(({ field }) => field === shownNameField(view, entity))?.ranges ?? []
+  const address = addressOfPath(entity, url.slice(view.baseUrl.length))
   return html`<li><a class="name" href="${href(view, address)}"><bdi>${highlighted(name, ranges)}</bdi></a>
 <span class="what">${oneOf(view, entity)}${breadcrumb.map((ancestor) => html` · ${isolated(ancestor)}`)}</span></li>`
 }

@@ -1,138 +1,249 @@
-// The tree of the hierarchies: opened level by level, with the number of records below each node as a bar.
-import type { Catalog } from '../../catalog/catalog.ts'
-import { type Entity, identifierOf } from '../../catalog/entity.ts'
+// The trees of the catalogs: opened level by level, with the number of records below each node as a bar.
+import { isObject, valueAt } from '../../base/json.ts'
+import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { ancestorsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
+import { pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
+import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord } from '../api-reader.ts'
-import { collectionAddress, type Pairs, TREE_PATH } from '../links.ts'
-import { href, manyOf, nameOf, type Page, recordLink, type View } from '../view.ts'
+import { ancestorsIn, type Forest } from '../forest.ts'
+import {
+  collectionAddress,
+  filterParameter,
+  filterValue,
+  keySegments,
+  type Pairs,
+  segmentsOf,
+  TREE_PATH,
+} from '../links.ts'
+import { manyOf, manyWithin, nameOf } from '../names.ts'
+import {
+  MAX_DEPTH,
+  type NamedNode,
+  nodeId,
+  nodeNamed,
+  nodeText,
+  OPEN_NODE,
+  rootOf,
+  type Tree,
+  treesOf,
+} from '../tree-nodes.ts'
+import { href, type Page, parameter, recordLink, type View } from '../view.ts'
 import { bar } from './record.ts'
 
-const OPEN = 'open'
+/** The parameter that names the root of the only tree to show. */
+const ONLY = 'in'
 /** Nodes that can be open at once: each takes a request of its own. */
 const MAX_OPEN = 50
 /** The children of a node that are listed; the rest is in the table. */
 const MAX_CHILDREN = 600
+/** More trees than this are only named until one is chosen. */
+const MAX_TREES = 4
 
-/** The entities of a hierarchy, from its roots to its leaves. */
-type Hierarchy = readonly Entity[]
+/** The nodes that the address names, each with its ancestors, which are open too. */
+type OpenNodes = ReadonlyMap<string, readonly string[]>
 
-/** The hierarchies of a catalog, each from an entity that has no parent; of several entities below one, the first continues the hierarchy. */
-function hierarchiesOf({ entities }: Catalog): Hierarchy[] {
-  const all = [...entities.values()]
-  const below = (parent: Entity) => all.find((entity) => ancestorsOf(entity)[0]?.entity === parent)
-  const roots = all.filter((entity) => ancestorsOf(entity).length === 0 && below(entity) !== undefined)
-  return roots.map((root) => {
-    const levels = [root]
-    for (let next = below(root); next !== undefined; next = below(next)) levels.push(next)
-    return levels
-  })
+type Shown = {
+  readonly view: View
+  readonly open: OpenNodes
+  /** The parameters that links within the tree keep. */
+  readonly kept: Pairs
 }
 
 export function treePage(view: View): Page {
   const { api, words } = view
-  const hierarchies = hierarchiesOf(api.catalog)
   const open = openNodes(view)
+  const trees = treesOf(api.catalog).filter((tree) => api.count(rootOf(tree)) > 0)
+  const chosen = chosenTrees(view, trees, open)
+  const others = trees.filter((tree) => !chosen.includes(tree))
   return {
     title: words.trees.title,
     main: html`<h1>${words.trees.title}</h1>
-<p class="lead">${words.trees.lead}</p>
-<div class="trees" data-tree>${hierarchies.map((levels) => {
-      const [root] = levels as [Entity]
-      return html`<section aria-label="${manyOf(view, root)}"><h2>${levels.map((entity, at) => html`${at > 0 && ' › '}${manyOf(view, entity)}`)}</h2>
-${level(view, levels, 0, [], open)}</section>`
-    })}</div>`,
+<p class="lead">${trees.length === 0 ? words.trees.none : words.trees.lead}</p>
+<div class="trees" data-tree>${chosen.map((tree) => treeSection(view, tree, trees, open))}
+${others.length > 0 && html`<ul class="plain">${others.map((tree) => html`<li><a href="${href(view, TREE_PATH, [[ONLY, rootOf(tree).plural]])}">${titleOf(view, tree)}</a></li>`)}</ul>`}</div>`,
   }
 }
 
-/** The nodes that the address names, each with its ancestors, which are open too: as a collection, a colon and an identifier. */
-type OpenNodes = ReadonlyMap<string, readonly string[]>
+/** All trees where they are few; of many, the one that is chosen, or those with an open node. */
+function chosenTrees({ pairs }: View, trees: readonly Tree[], open: OpenNodes): readonly Tree[] {
+  const only = parameter(pairs, ONLY)
+  if (only !== undefined) {
+    const named = trees.filter((tree) => rootOf(tree).plural === only)
+    if (named.length > 0) return named
+    throw badParameter(ONLY, only, `one of ${trees.map((tree) => rootOf(tree).plural).join(', ')}`)
+  }
+  if (trees.length <= MAX_TREES) return trees
+  const collections = new Set([...open.keys()].map((node) => node.slice(0, node.indexOf(':'))))
+  return trees.filter((tree) => entitiesOf(tree).some(({ plural }) => collections.has(plural)))
+}
+
+const entitiesOf = (tree: Tree): readonly Entity[] => (tree.kind === 'forest' ? [tree.entity] : tree.levels)
+
+const titleOf = (view: View, tree: Tree): Html =>
+  html`${entitiesOf(tree).map((entity, at) => html`${at > 0 && ' › '}${manyOf(view, entity)}`)}`
+
+function treeSection(view: View, tree: Tree, trees: readonly Tree[], open: OpenNodes): Html {
+  const root = rootOf(tree)
+  const isOnly = parameter(view.pairs, ONLY) !== undefined || trees.length > MAX_TREES
+  const shown: Shown = { view, open, kept: isOnly ? [[ONLY, root.plural]] : [] }
+  const forest = tree.kind === 'forest' ? view.api.forest(tree.entity) : undefined
+  return html`<section aria-label="${manyOf(view, root)}"><h2>${titleOf(view, tree)}</h2>
+${tree.kind === 'levels' ? level(shown, tree.levels, 0, []) : forest && branch(shown, tree.entity, forest, forest.roots, [])}</section>`
+}
 
 const isOpen = (open: OpenNodes, node: string): boolean =>
   open.has(node) || [...open.values()].some((ancestors) => ancestors.includes(node))
 
-function openNodes({ api, pairs }: View): OpenNodes {
-  const [other] = pairs.find(([name]) => name !== OPEN) ?? []
-  if (other !== undefined) throw badParameter(other, '', `${OPEN} alone`)
-  if (pairs.length > MAX_OPEN) throw badParameter(OPEN, String(pairs.length), `at most ${MAX_OPEN} values`)
+function openNodes(view: View): OpenNodes {
+  const { api, pairs } = view
+  const [other] = pairs.find(([name]) => name !== OPEN_NODE && name !== ONLY) ?? []
+  if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', `${OPEN_NODE} and ${ONLY} alone`)
+  const named = pairs.filter(([name]) => name === OPEN_NODE)
+  if (named.length > MAX_OPEN) throw badParameter(OPEN_NODE, String(named.length), `at most ${MAX_OPEN} values`)
   const open = new Map<string, string[]>()
-  for (const [, value] of pairs) {
-    const [plural = '', id = ''] = value.split(':')
-    const entity = api.catalog.collections.get(plural)
-    if (entity === undefined || ownerOf(entity) !== undefined || !/^[0-9]{1,10}$/.test(id))
-      throw badParameter(OPEN, value, 'a collection, a colon and an identifier, such as estados:9')
-    open.set(value, ancestorNodes(entity, api.record(entity, [id])))
+  for (const [, value] of named) {
+    const node = nodeNamed(api.catalog, value)
+    if (node === undefined)
+      throw badParameter(
+        OPEN_NODE,
+        value,
+        'a collection, a colon and the key of a record, as in the address of its page',
+      )
+    open.set(nodeText(node.entity, node.segments), ancestorNodes(view, node))
   }
   return open
 }
 
-/** The nodes of the ancestors of a record, the nearest first. */
-function ancestorNodes(entity: Entity, record: ReadRecord): string[] {
-  let at = record as PublishedRecord
-  return ancestorsOf(entity).map(({ field, entity: parent }) => {
-    at = at[field] as PublishedRecord
-    return nodeOf(parent, at)
-  })
+/** The nodes above one, the nearest first: in the tree of its own entity, or in that of the levels. */
+function ancestorNodes({ api }: View, { entity, segments }: NamedNode): string[] {
+  const forest = api.forest(entity)
+  const record = api.record(entity, segments)
+  const inForest = forest === undefined ? [] : ancestorsIn(forest, api.positionOf(entity, segments))
+  if (inForest.length > MAX_DEPTH)
+    throw badParameter(OPEN_NODE, nodeText(entity, segments), `a node with at most ${MAX_DEPTH} above it`)
+  return [...api.recordsAt(entity, inForest).map((one) => nodeOf(entity, one)), ...nodesAbove(entity, record)]
 }
 
-const nodeOf = (entity: Entity, record: ReadRecord | PublishedRecord): string =>
-  `${entity.plural}:${record[identifierOf(entity)]}`
+/** The nodes of the records that a record is embedded under, the nearest first. */
+function nodesAbove(entity: Entity, record: ReadRecord): string[] {
+  const nodes: string[] = []
+  let at: unknown = record
+  for (const { field, entity: parent } of belongsTo(entity)) {
+    at = valueAt(at, [field])
+    if (!isObject(at)) break
+    nodes.push(nodeOf(parent, at as ReadRecord))
+  }
+  return nodes
+}
+
+const nodeOf = (entity: Entity, record: ReadRecord): string =>
+  nodeText(entity, keySegments(entity, record as PublishedRecord))
+
+// A tree of levels.
 
 /** The nodes of one level below a parent, which the filter names. */
-function level(view: View, levels: Hierarchy, depth: number, filter: Pairs, open: OpenNodes): Html {
+function level(shown: Shown, levels: readonly Entity[], depth: number, filter: Pairs): Html {
+  const { view } = shown
   const { api, words, language } = view
   const entity = levels[depth] as Entity
   const leaf = levels.at(-1) as Entity
   const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_CHILDREN)]])
-  const more =
-    total > records.length &&
-    html`<p><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.more(language.number(total))}</a></p>`
+  const more = total > records.length && moreLink(view, entity, filter, total)
   if (entity === leaf)
     return html`<ul class="leaves">${records.map((record) => html`<li>${recordLink(view, entity, record)}</li>`)}</ul>${more}`
-  const counts = api.countsBy(leaf, leafFilter(leaf, levels, depth, filter), pathTo(leaf, entity)?.path ?? '')
-  const countOf = (record: ReadRecord) => counts.get(String(record[identifierOf(entity)])) ?? 0
+  const counts = api.countsBy(leaf, leafFilter(leaf, levels, depth, filter), wayTo(leaf, entity))
+  const countOf = (record: ReadRecord) => counts.get(filterValue(entity, record as PublishedRecord)) ?? 0
   const inner = records.filter((record) => countOf(record) > 0)
   const largest = Math.max(1, ...inner.map(countOf))
   const empty = records.length - inner.length
   return html`<ul class="nodes">${inner.map((record) => {
     const count = countOf(record)
-    return node(
-      view,
-      levels,
-      depth,
-      record,
-      open,
-      html`<span class="figure">${words.trees.below(language.number(count), manyOf(view, leaf).toLowerCase())}</span>${bar(count, largest)}`,
-    )
-  })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.without(language.number(empty), manyOf(view, entity).toLowerCase())}</a></p>`}${more}`
+    const child = levels[depth + 1] as Entity
+    const below: Pairs = [[wayTo(child, entity), filterValue(entity, record as PublishedRecord)]]
+    return node(shown, idOf('levels', entity, record), entity, record, {
+      above: nodesAbove(entity, record),
+      count: html`<span class="figure">${words.trees.below(language.number(count), manyWithin(view, leaf))}</span>${bar(count, largest)}`,
+      children: () => level(shown, levels, depth + 1, below),
+    })
+  })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.without(language.number(empty), manyWithin(view, entity))}</a></p>`}${more}`
 }
+
+const moreLink = (view: View, entity: Entity, filter: Pairs, total: number): Html =>
+  html`<p><a href="${href(view, collectionAddress(entity), filter)}">${view.words.trees.more(view.language.number(total))}</a></p>`
+
+/** The parameter by which records are filtered that belong to one of an ancestor. */
+const wayTo = (entity: Entity, ancestor: Entity): string =>
+  filterParameter(entity, pathTo(entity, ancestor)?.steps ?? [])
 
 /** The parameter that keeps to the leaves below the same parent. */
-function leafFilter(leaf: Entity, levels: Hierarchy, depth: number, filter: Pairs): Pairs {
+function leafFilter(leaf: Entity, levels: readonly Entity[], depth: number, filter: Pairs): Pairs {
   const parent = levels[depth - 1]
-  const [, id] = filter[0] ?? []
-  return parent === undefined || id === undefined ? [] : [[pathTo(leaf, parent)?.path ?? '', id]]
+  const [, key] = filter[0] ?? []
+  return parent === undefined || key === undefined ? [] : [[wayTo(leaf, parent), key]]
 }
 
-function node(view: View, levels: Hierarchy, depth: number, record: ReadRecord, open: OpenNodes, count: Html): Html {
+// A tree of the records of one entity.
+
+/** The records at some positions, which have the same record above them. */
+function branch(
+  shown: Shown,
+  entity: Entity,
+  forest: Forest,
+  positions: readonly number[],
+  above: readonly string[],
+): Html {
+  const { view } = shown
+  const { api, words, language } = view
+  const listed = positions.slice(0, MAX_CHILDREN)
+  const records = api.recordsAt(entity, listed)
+  const largest = Math.max(1, ...listed.map(forest.below))
+  const items = records.map((record, at) => {
+    const position = listed[at] as number
+    const count = forest.below(position)
+    if (count === 0)
+      return html`<li id="${idOf('forest', entity, record)}"><div class="node leaf">${recordLink(view, entity, record)}</div></li>`
+    return node(shown, idOf('forest', entity, record), entity, record, {
+      above,
+      count: html`<span class="figure">${words.trees.belowInTree(language.number(count))}</span>${bar(count, largest)}`,
+      children: () => branch(shown, entity, forest, forest.childrenOf(position), [nodeOf(entity, record), ...above]),
+    })
+  })
+  const more = positions.length > listed.length && moreLink(view, entity, siblings(above, entity), positions.length)
+  return html`<ul class="nodes">${items}</ul>${more}`
+}
+
+/** The parameter that keeps to the records below the same one; roots have none. */
+function siblings([parent]: readonly string[], entity: Entity): Pairs {
+  if (parent === undefined) return []
+  const [key = ''] = segmentsOf(entity, parent.slice(parent.indexOf(':') + 1)) ?? []
+  return [[filterParameter(entity, [broaderOf(entity) ?? '']), key]]
+}
+
+const idOf = (tree: Tree['kind'], entity: Entity, record: ReadRecord): string =>
+  nodeId(tree, entity, keySegments(entity, record as PublishedRecord))
+
+// A node of either.
+
+type NodeParts = {
+  /** The nodes above it, the nearest first. */
+  readonly above: readonly string[]
+  readonly count: Html
+  readonly children: () => Html
+}
+
+function node(shown: Shown, id: string, entity: Entity, record: ReadRecord, parts: NodeParts): Html {
+  const { view, open, kept } = shown
   const { words } = view
-  const entity = levels[depth] as Entity
-  const child = levels[depth + 1] as Entity
   const own = nodeOf(entity, record)
-  const name = nameOf(entity, record)
+  const name = nameOf(view, entity, record)
   const isOpened = isOpen(open, own)
-  const id = `node-${own.replace(':', '-')}`
-  const target = isOpened ? closed(open, own, ancestorNodes(entity, record)) : [...open.keys(), own]
-  const filter: Pairs = [[pathTo(child, entity)?.path ?? '', String(record[identifierOf(entity)])]]
+  const nodes = isOpened ? closed(open, own, parts.above) : [...open.keys(), own]
+  const target = href(view, TREE_PATH, [...nodes.map((one) => [OPEN_NODE, one] as const), ...kept])
   const label = isOpened ? words.trees.close(name) : words.trees.open(name)
-  return html`<li id="${id}"><div class="node"><a class="toggle" href="${href(
-    view,
-    TREE_PATH,
-    target.map((one) => [OPEN, one]),
-  )}#${id}" aria-expanded="${String(isOpened)}" aria-label="${label}"><span aria-hidden="true">${isOpened ? '−' : '+'}</span></a> ${recordLink(view, entity, record)} ${count}</div>
-${isOpened && level(view, levels, depth + 1, filter, open)}</li>`
+  return html`<li id="${id}"><div class="node"><a class="toggle" href="${target}#${id}" aria-expanded="${String(isOpened)}" aria-label="${label}"><span aria-hidden="true">${isOpened ? '−' : '+'}</span></a> ${recordLink(view, entity, record)} ${parts.count}</div>
+${isOpened && parts.children()}</li>`
 }
 
 /** Closing a node closes what is below it too; its parent stays open, even if the address did not name it. */

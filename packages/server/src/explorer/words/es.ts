@@ -1,10 +1,8 @@
 // Every word that the pages show, in Spanish.
-import type { Entities, EntityName } from '../../catalog/entities.ts'
 import type { ProblemKind } from '../../http/problem.ts'
 
-type FieldName = { [N in EntityName]: keyof Entities[N]['fields'] & string }[EntityName]
-type EntityWords = Readonly<Record<EntityName, { readonly one: string; readonly many: string }>>
-type FieldWords = Readonly<Record<FieldName, string>>
+type EntityWords = Readonly<Record<string, { readonly one: string; readonly many: string }>>
+type FieldWords = Readonly<Record<string, string>>
 type ProblemWords = Readonly<Record<ProblemKind, { readonly title: string; readonly advice: string }>>
 
 const entities: EntityWords = {
@@ -148,12 +146,19 @@ const factValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 export const es = {
   languageName: 'Español',
-  entities: entities as Readonly<Record<string, EntityWords[EntityName]>>,
-  fields: fields as Readonly<Record<string, string>>,
+  entities,
+  fields,
   problems,
   findings,
   factValues,
   identifier: 'Identificador',
+  name: 'Nombre',
+  values: { yes: 'sí', no: 'no' },
+  /** How the picker is offered for some lists: the name that it is submitted under, and what is chosen. */
+  pickerExamples: {
+    localidad: { name: 'lugar', label: 'Lugar' },
+    subdisciplina: { name: 'tema', label: 'Subdisciplinas' },
+  } as Readonly<Record<string, { readonly name: string; readonly label: string }>>,
   /** What the whole code of an entity is called, where it has a name. */
   wholeCodes: { estado: 'Clave del INEGI', municipio: 'Clave del INEGI', localidad: 'Clave del INEGI' } as Readonly<
     Record<string, string>
@@ -169,10 +174,17 @@ export const es = {
   docs: 'API',
   languageSwitch: 'Idioma',
   home: {
-    title: 'Nomenclator: los nombres y las claves de México',
-    lead: 'Los nombres y las claves de México, listos para usarse.',
-    description:
-      'Catálogos de referencia: lugares, áreas de conocimiento y audiencias, para buscar, copiar y descargar.',
+    title: 'Nomenclator: nombres y claves',
+    lead: 'Nombres y claves, listos para usarse.',
+    description: 'Catálogos de referencia, para buscar, copiar y descargar.',
+    /** Where the lists that come with the program are there. */
+    builtIn: {
+      title: 'Nomenclator: los nombres y las claves de México',
+      lead: 'Los nombres y las claves de México, listos para usarse.',
+      description:
+        'Catálogos de referencia: lugares, áreas de conocimiento y audiencias, para buscar, copiar y descargar.',
+      group: 'Catálogos de México',
+    },
     collections: 'Catálogos',
     changed: 'Qué cambió',
     first: 'Es la única versión que hay aquí; todavía no hay con qué compararla.',
@@ -182,7 +194,7 @@ export const es = {
     use: 'Úselo desde su programa',
     useText: 'Estas tres líneas funcionan tal como están, sin registro ni contraseña.',
     readDocs: 'Leer la referencia de la API',
-    dots: (count: string, what: string) => `${count} ${what}: cada punto es un lugar con al menos una`,
+    dots: (count: string, what: string) => `${count} ${what}: cada punto es un lugar con al menos uno de ellos`,
   },
   search: {
     label: 'Buscar un nombre o una clave',
@@ -201,15 +213,18 @@ export const es = {
     within: (collection: string) => `Ver los de ${collection}`,
   },
   table: {
-    searchWithin: (collection: string) => `Buscar en ${collection.toLowerCase()}`,
+    searchWithin: (collection: string) => `Buscar en ${collection}`,
+    searchHere: 'Buscar en este catálogo',
     filters: 'Filtros',
     toFilters: 'Ir a los filtros',
     chosen: 'Filtros puestos',
     remove: (filter: string) => `Quitar el filtro ${filter}`,
     removeAll: 'Quitar todos',
-    by: (field: string) => `Por ${field.toLowerCase()}`,
+    by: (field: string) => `Por ${field}`,
     more: (count: string) => `y ${count} más: elija primero otro filtro, o busque por nombre`,
     total: (count: string, what: string) => `${count} ${what}`,
+    record: 'registro',
+    records: 'registros',
     range: (from: string, to: string, total: string) => `${from}–${to} de ${total}`,
     page: (page: string, pages: string) => `Página ${page} de ${pages}`,
     pages: 'Páginas',
@@ -220,6 +235,7 @@ export const es = {
     perPage: 'Filas por página',
     sortBy: (field: string) => `Ordenar por ${field}`,
     unknown: 'sin dato',
+    moreFields: (count: string) => `Cada registro tiene ${count} campos más, que están en su página.`,
     nothing: 'No encontramos nada parecido. Pruebe con menos palabras, o quite algún filtro.',
     empty: 'Este catálogo no tiene registros en esta versión.',
     download: 'Descargar',
@@ -230,6 +246,8 @@ export const es = {
     between: 'desde',
     atMost: 'hasta',
     beginning: 'empieza con',
+    within: (name: string) => `Debajo de ${name}`,
+    roots: 'Sin nada encima',
   },
   api: {
     title: 'Ver como petición a la API',
@@ -240,9 +258,11 @@ export const es = {
   },
   record: {
     breadcrumb: 'Pertenece a',
+    names: 'Nombres',
     identifiers: 'Claves e identificadores',
     facts: 'Datos',
     contains: 'Contiene',
+    referring: 'Se refieren a este registro',
     firstOf: (shown: string, count: string) => `${shown} de ${count}`,
     largestOf: (shown: string, count: string) => `${shown} de ${count}, primero los de más población`,
     homonyms: 'Homónimos',
@@ -260,14 +280,18 @@ export const es = {
     json: 'El registro en JSON',
     dots: (what: string, name: string) => `Mapa de puntos: ${what} de ${name}`,
     dotsAround: (name: string) => `Mapa de puntos: lo que hay alrededor de ${name}`,
-    dotsShown: (count: string, what: string) => `${count} ${what}, cada punto una`,
+    dotsShown: (count: string, what: string) => `${count} ${what}, un punto por registro`,
     coordinates: 'Coordenadas',
-    dotsLargest: (count: string, what: string) => `Las ${count} ${what} más pobladas, cada punto una`,
+    dotsLargest: (count: string, what: string) => `${count} ${what} de mayor población, un punto por registro`,
     metres: 'm',
     kilometres: 'km',
     wholeCode: 'Clave completa',
     codeInApi: 'Clave en la API',
     openTree: 'Verlo en el árbol',
+    directlyBelow: (count: string) => `${count} directamente debajo`,
+    allBelow: (count: string) => `${count} debajo en total`,
+    related: 'Relacionados',
+    around: 'Alrededor',
   },
   trees: {
     title: 'Árbol de los catálogos',
@@ -277,6 +301,8 @@ export const es = {
     below: (count: string, what: string) => `${count} ${what}`,
     without: (count: string, what: string) => `${count} ${what} sin subdivisiones aquí`,
     more: (count: string) => `Ver los ${count} en una tabla`,
+    belowInTree: (count: string) => `${count} debajo`,
+    none: 'Ningún catálogo de esta versión tiene niveles.',
   },
   release: {
     title: 'Versiones',
@@ -332,14 +358,14 @@ export const es = {
     headers: 'Encabezados',
     body: 'Cuerpo',
     requestBody: 'cuerpo',
-    rows: 'Las filas, en JSON: de cada una q, o las partes que se sepan, como estado y municipio',
+    rows: (parts: string) => `Las filas, en JSON: de cada una q, o las partes que se sepan, como ${parts}`,
     cut: 'El cuerpo sigue; aquí se muestra el principio.',
     problems: 'Problemas que puede dar',
     failed: 'No hubo respuesta. Revise la conexión e inténtelo otra vez.',
     any: '—',
     identifierOf: (one: string) => `Identificador (${one}), o con by=code su clave oficial`,
     partOfRow: 'Parte de una sola fila: un nombre, una abreviatura, un alias o una clave',
-    filterBy: (field: string) => `Filtro: ${field.toLowerCase()}`,
+    filterBy: (field: string) => `Filtro: ${field}`,
     summaries: {
       index: 'Los catálogos, con sus campos y filtros',
       list: (many: string) => `${many}, por páginas`,
@@ -354,6 +380,12 @@ export const es = {
       release: 'Una versión: su fuente y sus hallazgos',
       changes: 'Qué cambió de una versión a otra',
       openapi: 'El documento OpenAPI',
+      /** What is around a record in a tree, by the last part of the path. */
+      around: {
+        children: (many: string) => `${many}: los que están directamente debajo de uno`,
+        ancestors: (many: string) => `${many}: los que están encima de uno, del más cercano a la raíz`,
+        descendants: (many: string) => `${many}: todos los que están debajo de uno`,
+      } as Readonly<Record<string, (many: string) => string>>,
       v1: 'Los catálogos de la API v1',
     },
     /** What the parameters do that every catalog has; those of filters follow from their fields. */
@@ -377,6 +409,10 @@ export const es = {
       to: 'Huella de la versión que se quiere',
       by: 'Si la ruta termina con el identificador o con la clave oficial',
       digest: 'Huella de la versión, o su comienzo',
+      lang: 'Solo los nombres en este idioma; all los da todos',
+      root: 'Solo los registros que no tienen otro encima',
+      /** Of a list, whose records may stand in a tree. */
+      'list within': 'Solo los registros que están debajo de este, a cualquier profundidad: su clave',
     } as Readonly<Record<string, string>>,
     tags: {
       Overview: 'Qué hay',
@@ -389,17 +425,18 @@ export const es = {
     } as Readonly<Record<string, string>>,
   },
   maps: {
-    title: (many: string) => `Mapa de ${many.toLowerCase()}`,
-    lead: (count: string, many: string) => `${count} ${many.toLowerCase()}, cada una un punto.`,
-    coloured: (group: string) => `Color: ${group}; tamaño: población.`,
+    title: (many: string) => `Mapa de ${many}`,
+    lead: (count: string, many: string) => `${count} ${many}, un punto por registro.`,
+    coloured: (group: string) => `Color: ${group}.`,
+    colouredAndSized: (group: string) => `Color: ${group}; tamaño: población.`,
     sized: 'Tamaño: población.',
-    shown: (count: string, total: string, many: string) => `${count} de ${total} ${many.toLowerCase()}.`,
+    shown: (count: string, total: string, many: string) => `${count} de ${total} ${many}.`,
     search: 'Buscar en el mapa',
     all: 'Todos',
     show: 'Mostrar',
     clear: 'Quitar filtros',
     alternative: (count: string, many: string) =>
-      `Mapa de puntos de ${count} ${many.toLowerCase()}. La lista «A la vista» dice con palabras lo que muestra.`,
+      `Mapa de puntos de ${count} ${many}. La lista «A la vista» dice con palabras lo que muestra.`,
     mapRole: 'mapa',
     keys: 'Flechas para mover, más y menos para acercar y alejar, cero para verlo todo.',
     hint: 'Acerque con la rueda o con dos dedos, arrastre para mover, elija un punto para abrirlo.',
@@ -407,7 +444,8 @@ export const es = {
     zoomOut: 'Alejar',
     whole: 'Ver todo',
     inView: 'A la vista',
-    inViewCount: (count: string) => `${count} a la vista; primero las de más población`,
+    inViewCount: (count: string) => `${count} a la vista`,
+    inViewLargest: (count: string) => `${count} a la vista; primero los de más población`,
     nothing: 'Aquí no hay puntos. Aleje el mapa, o quite algún filtro.',
     inhabitants: (count: string) => `${count} hab.`,
     table: 'Ver como tabla',
@@ -416,16 +454,15 @@ export const es = {
     noScript: 'El mapa se dibuja con JavaScript, que aquí no está activo. La tabla tiene los mismos registros.',
     noCoordinates: 'Ningún registro de esta versión tiene coordenadas, así que no hay mapa que dibujar.',
     whatToImport:
-      'Importe un catálogo que las tenga, como el de localidades del INEGI, o una tabla propia con las columnas latitud y longitud:',
+      'Importe un catálogo que las tenga, como el de localidades del INEGI, o un paquete de datos propio con una columna de latitud y otra de longitud:',
     open: 'Abrir el mapa',
     see: 'Ver en el mapa',
     others: 'Otros mapas',
   },
   pickers: {
-    title: 'Selector de lugares para sus formularios',
+    title: 'Selector para sus formularios',
     lead: 'Un elemento HTML con catálogos en cascada: se escribe, se elige, y su valor se envía con el formulario. Un solo archivo, sin dependencias, desde cualquier sitio.',
     try: 'Pruébelo',
-    place: 'Lugar',
     send: 'Enviar',
     reset: 'Limpiar',
     sent: 'Esto enviaría el formulario:',
@@ -442,14 +479,14 @@ export const es = {
     levels: (known: string) => `Los niveles, de arriba abajo, separados por comas. Los que hay: ${known}.`,
     name: 'El nombre con que se envía.',
     required: 'El formulario no se envía hasta elegir el último nivel.',
-    value: 'La clave del último nivel elegido de antemano, como «14-1».',
+    value: 'La clave del último nivel elegido de antemano, como la de la dirección de su página.',
     disabled: 'No se puede usar, y no se envía.',
     lang: 'El idioma: es o en. Si falta, el de la página.',
     server: 'La dirección del servidor, si no es la del archivo.',
     valueTitle: 'Qué se envía',
-    valueText:
-      'Con name="lugar", el campo «lugar» tiene la clave del último nivel, y «lugar.estado», «lugar.municipio»… la de cada nivel elegido. La clave de un registro numerado dentro de otro lleva delante la de aquel: 14-1.',
-    valueEmpty: 'Mientras falta el último nivel, «lugar» no se envía.',
+    valueText: (name: string, level: string) =>
+      `Con name="${name}", el campo «${name}» tiene la clave del último nivel, y «${name}.${level}»… la de cada nivel elegido. La clave de un registro numerado dentro de otro lleva delante la de aquel: 14-1.`,
+    valueEmpty: (name: string) => `Mientras falta el último nivel, «${name}» no se envía.`,
     events: 'Al elegir se produce el evento change; en su target están value y selection.',
     styles: 'Aspecto',
     stylesText:
@@ -475,9 +512,19 @@ export const es = {
     toHome: 'Ir al inicio',
     toFirst: 'Ir a la primera página',
   },
+  packages: {
+    version: 'Versión',
+    licences: 'Licencia',
+    sources: 'Fuentes',
+    contributors: 'Participan',
+    keywords: 'Temas',
+    homepage: 'Sitio',
+    others: 'Otros catálogos',
+  },
   footer: {
     source: 'Fuente',
     program: 'Programa',
+    credits: 'Créditos de los paquetes',
   },
 }
 

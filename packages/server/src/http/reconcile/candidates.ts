@@ -1,5 +1,5 @@
 // The candidates of a reconciliation query: the records that a row of someone else's table may mean.
-import { type Entity, identifierOf } from '../../catalog/entity.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Filter } from '../../query/filter.ts'
@@ -7,8 +7,10 @@ import { resolveRow } from '../../query/resolve/resolve.ts'
 import type { Resolution } from '../../query/resolve/verdict.ts'
 import { rank } from '../../query/search/rank.ts'
 import type { SearchResult } from '../../query/search/search.ts'
+import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
+import { isBelow as filterBelow } from '../v2/record-key.ts'
 import {
   ancestorsOfRecord,
   descriptionOf,
@@ -50,7 +52,7 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
   return {
     id: entityId(entity, named.record),
     name: nameOf(named),
-    description: descriptionOf(named),
+    description: descriptionOf(release, match, named.record),
     type: [typeOf(entity)],
     score: Math.round(score * PERCENT * DECIMALS) / DECIMALS,
     match: isSure && mayMatch,
@@ -148,15 +150,23 @@ function withLineages(release: Release, parts: ReadonlyMap<string, string>, ance
 
 function isBelow(release: Release, place: RecordPlace, ancestors: readonly RecordPlace[]): boolean {
   const named = { entity: place.entity, record: readRecord(release, place) }
-  const lineage = ancestorsOfRecord(named).map(({ entity, record }) => entityId(entity, record))
-  return ancestors.every((ancestor) => lineage.includes(entityId(ancestor.entity, readRecord(release, ancestor))))
+  const lineage = ancestorsOfRecord(named).flatMap(
+    ({ entity, record }) => findEntity(release, entityId(entity, record)) ?? [],
+  )
+  return ancestors.every((ancestor) => lineage.some((one) => isAtOrBelow(release, one, ancestor)))
+}
+
+/** Whether a record is another, or below it in their tree. */
+function isAtOrBelow(release: Release, { entity, position }: RecordPlace, ancestor: RecordPlace): boolean {
+  if (entity !== ancestor.entity) return false
+  if (position === ancestor.position) return true
+  return treeOf(release.entity(entity.name))?.ancestorsOf(position).includes(ancestor.position) ?? false
 }
 
 /** Selects the records below an ancestor. */
 function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): Filter {
   const steps = pathTo(entity, ancestor.entity)?.steps ?? []
-  const id = readRecord(release, ancestor)[identifierOf(ancestor.entity)] as number
-  return { steps, match: 'equals', values: [id] }
+  return filterBelow(release, { entity: ancestor.entity, steps }, ancestor.position)
 }
 
 /** What the search alone finds is far from the name. */
@@ -223,5 +233,7 @@ const plain = (text: string) => wordsOf(text).join(' ').replace(ZEROS, '')
 function agrees(own: PropertyValue, { text, id }: GivenValue): boolean {
   if ('id' in own) return id === undefined ? plain(own.name) === plain(text) : own.id === id
   if ('str' in own) return folded(own.str) === folded(text) || plain(own.str) === plain(text)
-  return Number(text) === ('int' in own ? own.int : own.float)
+  if ('bool' in own) return folded(text) === String(own.bool)
+  if ('date' in own) return own.date === text
+  return Number(text) === Number(JSON.stringify('int' in own ? own.int : own.float))
 }

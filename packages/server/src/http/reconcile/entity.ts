@@ -1,34 +1,37 @@
 // A record as an entity of the reconciliation protocol: its identifier, such as `municipios/817`, its name and its type.
 
-import { parseWholeNumber } from '../../base/whole-number.ts'
-import { MAX_ID } from '../../catalog/check.ts'
+import { valueAt } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { firstWhere } from '../../query/filter.ts'
+import { keyPathsOf } from '../../catalog/paths.ts'
+import { firstWhere, keyFilters } from '../../query/filter.ts'
+import { nameShown } from '../../query/formats/shown-names.ts'
 import type { Release } from '../../release/release.ts'
-import { keyOf } from '../v2/record-key.ts'
-import { namingOf, publishedRecord } from '../v2/search.ts'
+import { percentDecoded } from '../v2/key-text.ts'
+import { keyValues } from '../v2/record-key.ts'
+import { embeddedAncestors, lineageOf, publishedRecord } from '../v2/search.ts'
 
 /** The place of a record among those of its entity. */
 export type RecordPlace = { readonly entity: Entity; readonly position: number }
 
-/** The identifier of a record: its collection and the values of its key, with slashes between them. */
+/** The identifier of a record: its collection and the values of its key, encoded, with slashes between them. */
 export const entityId = (entity: Entity, record: PublishedRecord): string =>
-  [entity.plural, ...Object.values(keyOf(entity, record))].join('/')
+  [entity.plural, ...keyPathsOf(entity).map(({ steps }) => encodeURIComponent(String(valueAt(record, steps))))].join(
+    '/',
+  )
 
 /** The record that an identifier stands for; undefined where there is none. */
 export function findEntity(release: Release, id: string): RecordPlace | undefined {
-  const [plural = '', ...texts] = id.split('/')
+  const [plural = '', ...segments] = id.split('/')
   const entity = release.catalog.collections.get(plural)
-  if (entity === undefined || texts.length !== entity.key.length) return undefined
-  const key = texts.map((text) => parseWholeNumber(text, { max: MAX_ID }))
-  const filters = entity.key.map((field, at) => ({
-    steps: [field],
-    match: 'equals' as const,
-    values: key.slice(at, at + 1).filter((value) => value !== undefined),
-  }))
-  if (filters.some(({ values }) => values.length === 0)) return undefined
-  const position = firstWhere(release, entity, filters)
+  if (entity === undefined || segments.length === 0) return undefined
+  // Clients may have decoded it, which does not matter where there is a single value.
+  const texts = keyPathsOf(entity).length === 1 ? [segments.join('/')] : segments
+  const key = keyValues(
+    entity,
+    texts.map((text) => percentDecoded(text) ?? text),
+  )
+  const position = key && firstWhere(release, entity, keyFilters(entity, key))
   return position === undefined ? undefined : { entity, position }
 }
 
@@ -37,21 +40,15 @@ export const readRecord = (release: Release, { entity, position }: RecordPlace):
 
 export type NamedRecord = { readonly entity: Entity; readonly record: PublishedRecord }
 
-/** The ancestors of a record, the nearest first. */
-export function ancestorsOfRecord({ entity, record }: NamedRecord): NamedRecord[] {
-  let ancestor = record
-  return namingOf(entity).ancestors.map((step) => {
-    ancestor = ancestor[step.field] as PublishedRecord
-    return { entity: step.entity, record: ancestor }
-  })
-}
+/** The records that one embeds, the nearest first. */
+export const ancestorsOfRecord = ({ entity, record }: NamedRecord): NamedRecord[] => embeddedAncestors(entity, record)
 
-export const nameOf = ({ entity, record }: NamedRecord): string => record[namingOf(entity).nameField] as string
+export const nameOf = ({ entity, record }: NamedRecord): string => nameShown(entity, record)
 
 /** What tells it from others of its name: what it is, and where. */
-export function descriptionOf(named: NamedRecord): string {
-  const breadcrumb = ancestorsOfRecord(named).map(nameOf)
-  return [named.entity.name, ...(breadcrumb.length === 0 ? [] : [breadcrumb.join(', ')])].join(' · ')
+export function descriptionOf(release: Release, { entity, position }: RecordPlace, record: PublishedRecord): string {
+  const breadcrumb = lineageOf(release, entity, position, record).map(nameOf)
+  return [entity.name, ...(breadcrumb.length === 0 ? [] : [breadcrumb.join(', ')])].join(' · ')
 }
 
 /** A type of the protocol is a collection. */

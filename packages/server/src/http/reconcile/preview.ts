@@ -39,7 +39,7 @@ export function previewPage(release: Release, place: RecordPlace, baseUrl: strin
 </head>
 <body>
 <h1><a href="${url}" target="_blank" rel="noopener">${name}</a></h1>
-<p>${escaped(descriptionOf(named))}</p>
+<p>${escaped(descriptionOf(release, place, record))}</p>
 <table>${rows.join('\n')}</table>
 </body>
 </html>
@@ -57,13 +57,14 @@ function knownFields(release: Release, place: RecordPlace): [name: string, value
 
 function textOf(value: PropertyValue): string {
   if ('name' in value) return value.name
-  return 'str' in value ? value.str : String('int' in value ? value.int : value.float)
+  const [text] = Object.values(value)
+  return typeof text === 'string' ? text : JSON.stringify(text)
 }
 
 export function entityFlyout(release: Release, place: RecordPlace): string {
   const named = { entity: place.entity, record: readRecord(release, place) }
   const fields = knownFields(release, place).map(([name, value]) => `${name}: ${value}`)
-  return paragraphs(nameOf(named), descriptionOf(named), fields.join(', '))
+  return paragraphs(nameOf(named), descriptionOf(release, place, named.record), fields.join(', '))
 }
 
 export const propertyFlyout = ({ id, description }: Property): string => paragraphs(id, description)

@@ -2,7 +2,7 @@
 // which are records themselves, and its fields with those of its ancestors, such as `poblacion` and `estado.cveEstado`.
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { factReader } from '../../release/facts.ts'
 import type { Release } from '../../release/release.ts'
@@ -32,6 +32,8 @@ export type PropertyValue =
   | { readonly str: string }
   | { readonly int: number }
   | { readonly float: number }
+  | { readonly bool: boolean }
+  | { readonly date: string }
 
 /** The properties of the records of an entity: its parts, its own fields, those of its ancestors. */
 export const propertiesOf = memoized((entity: Entity): ReadonlyMap<string, Property> => {
@@ -88,11 +90,19 @@ export class PropertyReader {
     if (property === undefined || named === undefined) return []
     const { field } = property
     if (field === undefined) return [{ id: entityId(named.entity, named.record), name: nameOf(named) }]
-    const definition = named.entity.fields[field]
-    const value = definition?.kind === 'fact' ? this.#fact(named, field) : (named.record[field] as string | number)
+    const definition = named.entity.fields[field] as Field
+    const value = definition.kind === 'fact' ? this.#fact(named, field) : named.record[field]
     if (value === null || value === undefined) return []
-    if (typeof value === 'string') return [{ str: value }]
-    return definition?.kind === 'fact' && definition.type === 'number' ? [{ float: value }] : [{ int: value }]
+    if (definition.kind === 'broader') return this.#parent(named.entity, String(value))
+    const values = Array.isArray(value) ? value : [value]
+    return values.map((one) => propertyValue(definition, one))
+  }
+
+  #parent(entity: Entity, key: string): PropertyValue[] {
+    const place = findEntity(this.#release, `${entity.plural}/${encodeURIComponent(key)}`)
+    if (place === undefined) return []
+    const record = readRecord(this.#release, place)
+    return [{ id: entityId(entity, record), name: nameOf({ entity, record }) }]
   }
 
   #fact({ entity, record }: NamedRecord, name: string): string | number | null | undefined {
@@ -100,4 +110,18 @@ export class PropertyReader {
     const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(entity, record))?.position
     return position === undefined ? undefined : factReader(this.#release.entity(entity.name), [name])(position)[name]
   }
+}
+
+/** A whole day; the protocol knows no other dates. */
+const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
+
+function propertyValue(definition: Field, value: unknown): PropertyValue {
+  const type = 'type' in definition ? definition.type : undefined
+  if (typeof value === 'string') return type === 'date' && DAY.test(value) ? { date: value } : { str: value }
+  if (typeof value === 'boolean') return { bool: value }
+  const isWhole = type === undefined || type === 'integer' || type === 'year'
+  if (typeof value === 'number' || type === 'integer' || type === 'number')
+    // A number that would lose digits is written with all of them.
+    return isWhole ? { int: value as number } : { float: value as number }
+  return { str: JSON.stringify(value) }
 }

@@ -39,7 +39,7 @@ export function suggestEntities(release: Release, types: readonly Entity[], { pr
     return {
       id: entityId(place.entity, named.record),
       name: nameOf(named),
-      description: descriptionOf(named),
+      description: descriptionOf(release, place, named.record),
       notable: [typeOf(place.entity)],
     }
   })

@@ -1,17 +1,21 @@
 // All records that a request finds in one response: a whole collection, or some of it. An interrupted download can be
 // resumed with a range.
 
+import { valueAt } from '../../base/json.ts'
+import { keyPathsOf } from '../../catalog/paths.ts'
 import { bulkPieces } from '../../query/bulk.ts'
 import { type Found, find, type Query } from '../../query/finder.ts'
 import { type Rendition, recordFormats } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
-import type { OpenEntity } from '../../release/release.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
-import { distanceMember, queryWithin } from './find.ts'
+import { distanceMember, languageHeader, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
+import { findNamed } from './record-key.ts'
 import type { BulkRequest } from './request/records.ts'
 import type { ChosenRelease } from './response.ts'
+import { publishedRecord } from './search.ts'
 
 /** A collection whose records take no more room is rendered for every request, like a page. */
 const SMALL_BYTES = 1 << 16
@@ -26,15 +30,15 @@ export function bulkResponse(
   const { rendition, encoding } = bulk
   const { format, facts } = rendition
   const entity = release.entity(bulk.entity.name)
-  const { query, parentId } = queryWithin(release, bulk)
+  const query = queryWithin(release, bulk)
   // A whole collection is read from beginning to end, without a list of what is in it.
   const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
   const ownMembers = distanceMember(entity, query)
   const pieces = () => bulkPieces(entity, rendition, { positions: found?.slice(0, total), ownMembers })
-  const name = bulk.parent === undefined ? '' : `${bulk.parent.entity.plural}-${parentId}-`
   const headers = {
-    'Content-Disposition': `attachment; filename="${name}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
+    ...languageHeader(entity, rendition, found?.slice(0, total)),
+    'Content-Disposition': `attachment; filename="${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
     'X-Total': String(total),
   }
   const form = { format, encoding, headers }
@@ -45,8 +49,18 @@ export function bulkResponse(
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 
-const findsAll = ({ filters, words, sorts, near }: Query): boolean =>
-  filters.length + words.length + sorts.length === 0 && near === undefined
+/** What the records are below, in letters that a file may have in its name anywhere. */
+function nameOf(release: Release, { parent, node, entity, by }: BulkRequest): string {
+  const named = parent ?? node
+  if (named === undefined) return ''
+  const owner = parent?.entity ?? entity
+  const record = publishedRecord(release, owner.name, findNamed(release, owner, named, by))
+  const key = keyPathsOf(owner).map(({ steps }) => String(valueAt(record, steps)).replaceAll(/[^A-Za-z0-9.]+/g, '_'))
+  return [owner.plural, ...key, ...(node === undefined ? [] : [node.axis]), ''].join('-')
+}
+
+const findsAll = ({ filters, words, sorts, near, ancestorsOf }: Query): boolean =>
+  filters.length + words.length + sorts.length === 0 && near === undefined && ancestorsOf === undefined
 
 /** Many different queries that find little must not fill the cache with small files. */
 const isSmall = ({ stored }: OpenEntity, found: Found | undefined): boolean =>
@@ -58,7 +72,8 @@ function keyOf(query: Query, rendition: Rendition): string[] {
   const filters = query.filters.map(({ steps, match, values }) =>
     JSON.stringify([steps, match, [...new Set(values)].sort()]),
   )
-  return [JSON.stringify([rendition.embed, fieldsOf(rendition), { ...query, filters: filters.sort() }])]
+  const { embed, language } = rendition
+  return [JSON.stringify([embed, fieldsOf(rendition), { ...query, filters: filters.sort() }, language])]
 }
 
 /** Only the columns of CSV stand in the order in which the fields are named. */

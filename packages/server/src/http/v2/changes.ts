@@ -1,4 +1,5 @@
 // What changed from one release to another, in one response, for clients that keep a copy.
+import { type Identity, partsOf } from '../../catalog/entity.ts'
 import { changeJson, diffJson } from '../../release/diff.ts'
 import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
@@ -41,8 +42,17 @@ type Compared = Pick<ChangesRequest, 'entities' | 'embed'>
 function* changesIn(older: Release, newer: Release, { entities, embed }: Compared): Generator<readonly Uint8Array[]> {
   for (const { name, plural } of entities)
     for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed))
-      yield change === undefined ? [] : changeJson(plural, change)
+      yield change === undefined ? [] : changeJson(plural, { ...change, key: keyOf(change.key) })
 }
+
+/** A key that has several values in one field, as an embedded record has whose own key has, gives them in a list. */
+const keyOf = (key: Readonly<Record<string, Identity>>) =>
+  Object.fromEntries(
+    Object.entries(key).map(([field, identity]) => {
+      const parts = partsOf(identity)
+      return [field, parts.length === 1 ? identity : parts]
+    }),
+  ) as typeof key
 
 function* lines(older: Release, newer: Release, compared: Compared): Generator<Uint8Array> {
   for (const pieces of changesIn(older, newer, compared)) {

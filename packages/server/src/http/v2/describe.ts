@@ -1,14 +1,16 @@
 // What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
 
-import { type Entity, type Field, identifierOf } from '../../catalog/entity.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
-import { pathsOf } from '../../catalog/paths.ts'
-import { collectionCounts, type Manifest, numberingOf, sizeOf } from '../../release/manifest.ts'
+import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
+import { languagesOf } from '../../query/formats/shown-names.ts'
+import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
 import { filterParameters } from './parameter-definitions.ts'
-import { childrenTemplate, recordTemplate } from './paths.ts'
+import { childrenTemplate, recordTemplate, treeTemplates } from './paths.ts'
 
 export function describeIndex(release: Release, baseUrl: string) {
   const { digest, manifest, catalog } = release
@@ -18,13 +20,35 @@ export function describeIndex(release: Release, baseUrl: string) {
     releases: `${baseUrl}${V2_PATH}/releases`,
     changes: `${baseUrl}${V2_PATH}/changes?from={digest}`,
     openapi: `${baseUrl}${OPENAPI_PATH}`,
+    packages: packagesOf(manifest).map((one) => describePackage(one, catalog)),
     collections: [...catalog.entities.values()].map((entity) => describeCollection(release, entity, baseUrl)),
   }
 }
 
+/** The packages that the lists of a release belong to. */
+export const packagesOf = ({ packages = [] }: Manifest): readonly ReleasedPackage[] => packages
+
+function describePackage(info: ReleasedPackage, { entities }: Catalog) {
+  const { name, title, description, version, homepage, licenses, sources, keywords, contributors } = info
+  return {
+    name,
+    ...known({ title, description, version, homepage }),
+    licenses,
+    sources,
+    keywords,
+    contributors,
+    collections: [...entities.values()].filter((entity) => entity.package === name).map(({ plural }) => plural),
+  }
+}
+
+/** The members that are there. */
+const known = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
+
 function typeOf(field: Field, numeric: boolean): string {
   if (field.kind === 'embed') return 'record'
   if (field.kind === 'fact') return field.type === 'text' ? 'string' : field.type
+  if (field.kind === 'value') return field.type === 'text' ? 'string' : field.type
   return numeric ? 'integer' : 'string'
 }
 
@@ -36,21 +60,39 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
   children: descendantsOf(catalog, entity).map((child) => `${baseUrl}${childrenTemplate(entity, child)}`),
   key: entity.key,
-  keyPaths: entity.key.map((field) => keyPath(entity, field)),
+  keyPaths: keyPathsOf(entity).map(({ path }) => path),
   code: entity.code,
-  fields: [...pathsOf(entity).values()].map(({ path, field, numeric }) => ({
-    path,
-    type: typeOf(field, numeric),
-    says: field.description,
-    ...(field.kind === 'fact' ? { fact: true } : {}),
-  })),
+  fields: [...pathsOf(entity).values()].map(describeField),
   filters: filterParameters(entity).map((parameter) => parameter.name),
+  ...known({
+    title: entity.package === undefined ? undefined : entity.title,
+    titles: entity.titles,
+    description: entity.description,
+    package: entity.package,
+    languages: languagesOf(entity).length === 0 ? undefined : languagesOf(entity),
+    tree: describeTree(entity, baseUrl),
+  }),
 })
 
-/** Where a part of the key stands in a record that is given in full. */
-function keyPath(entity: Entity, name: string): string {
-  const field = entity.fields[name]
-  return field?.kind === 'embed' ? `${name}.${identifierOf(field.entity)}` : name
+const describeField = ({ path, slug, steps, field, numeric }: FieldPath) => ({
+  path,
+  type: typeOf(field, numeric),
+  says: field.description,
+  ...(field.kind === 'fact' ? { fact: true } : {}),
+  ...known({
+    optional: 'optional' in field && field.optional ? true : undefined,
+    slug: slug === path ? undefined : slug,
+    steps: steps.join('.') === path ? undefined : steps,
+    title: field.title,
+    language: 'language' in field ? field.language : undefined,
+    role: field.kind === 'value' ? field.role : field.kind === 'broader' ? 'broader' : undefined,
+  }),
+})
+
+function describeTree(entity: Entity, baseUrl: string): Record<string, string> | undefined {
+  const templates = treeTemplates(entity)
+  if (templates.length === 0) return undefined
+  return Object.fromEntries(templates.map(([axis, template]) => [axis, `${baseUrl}${template}`]))
 }
 
 export const describeReleases = (manifests: readonly Manifest[], currentDigest: string, baseUrl: string) =>
@@ -73,7 +115,7 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
 
 /** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
 export function describeManifest(release: Release) {
-  const { digest, built, source, versions, entities, findings, aliases = [] } = release.manifest
+  const { digest, built, source, versions, entities, findings, aliases = [], packages } = release.manifest
   const definitions = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
   return {
     digest,
@@ -91,6 +133,7 @@ export function describeManifest(release: Release) {
       definition: definitions.get(name),
     })),
     aliases,
+    ...(packages === undefined ? {} : { packages }),
     findings: findings.map(({ kind, description, count, examples, entity }) => ({
       kind,
       says: description,

@@ -1,12 +1,14 @@
 // Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
 import type { Entity } from '../../catalog/entity.ts'
+import type { Filter } from '../../query/filter.ts'
 import { find, type Query } from '../../query/finder.ts'
 import type { Rendition } from '../../query/formats/formats.ts'
 import { memberAdder } from '../../query/formats/selection.ts'
+import { languagesShown } from '../../query/formats/shown-names.ts'
 import { DISTANCE, distanceFrom } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import { ProblemError } from '../problem.ts'
-import { findParent, isBelow } from './record-key.ts'
+import { badParameter, ProblemError } from '../problem.ts'
+import { findNamed, isBelow, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
 import type { ListRequest } from './request/records.ts'
 
@@ -25,7 +27,7 @@ export type ListPage = {
 /** A page of a list, and the positions of its records. */
 export function findPage(release: Release, list: ListRequest): { page: ListPage; positions: Uint32Array } {
   const { start: at, perPage } = list
-  const found = find(release, list.entity.name, queryWithin(release, list).query)
+  const found = find(release, list.entity.name, queryWithin(release, list))
   const { total } = found
   const totalPages = Math.ceil(total / perPage)
   if ('page' in at && at.page > Math.max(totalPages, 1))
@@ -39,11 +41,26 @@ export function findPage(release: Release, list: ListRequest): { page: ListPage;
   return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
 }
 
-/** The query for the records of an entity; of those below one record, that one must be there. */
-export function queryWithin(release: Release, { parent, by, query }: Pick<ListRequest, 'parent' | 'by' | 'query'>) {
-  if (parent === undefined) return { query, parentId: undefined }
-  const parentId = findParent(release, parent, by)
-  return { query: { ...query, filters: [isBelow(parent, parentId), ...query.filters] }, parentId }
+type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query'>
+
+/** The query for the records of an entity; of those below or around one record, that one must be there. */
+export function queryWithin(release: Release, around: Around): Query {
+  const { entity, parent, node, by, within, query } = around
+  const filters: Filter[] = []
+  let { ancestorsOf } = query
+  if (parent !== undefined) filters.push(isBelow(release, parent, findNamed(release, parent.entity, parent, by)))
+  if (node !== undefined) {
+    const position = findNamed(release, entity, node, by)
+    if (node.axis === 'ancestors') ancestorsOf = position
+    else filters.push({ steps: [], match: node.axis === 'children' ? 'children' : 'below', values: [position] })
+  }
+  if (within !== undefined) {
+    const position = positionNamed(release, entity, within, 'id')
+    if (position === undefined)
+      throw badParameter('within', within.name, 'the key of a record that is there, as in its path')
+    filters.push({ steps: [], match: 'below', values: [position] })
+  }
+  return { ...query, filters: [...filters, ...query.filters], ...(ancestorsOf === undefined ? {} : { ancestorsOf }) }
 }
 
 type Wanted = { readonly entity: Entity; readonly rendition: Rendition; readonly query?: Query }
@@ -67,4 +84,13 @@ export function distanceMember(
   if (near === undefined) return undefined
   const distance = distanceFrom(entity, near)
   return (position) => ({ [DISTANCE]: distance(position) })
+}
+
+/** In which languages the names of some records are shown, where one was asked for. */
+export function languageHeader(
+  entity: OpenEntity,
+  { language }: Rendition,
+  positions: Iterable<number> | undefined,
+): { 'Content-Language'?: string } {
+  return language === undefined ? {} : { 'Content-Language': languagesShown(entity, language, positions).join(', ') }
 }

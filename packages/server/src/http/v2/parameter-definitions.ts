@@ -2,12 +2,13 @@
 
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
-import type { Filter } from '../../query/filter.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
-import { fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
+import { languagesOf } from '../../query/formats/shown-names.ts'
+import type { ValueMatch } from '../../query/wanted-values.ts'
+import { DATE, fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
 
 export const MAX_SORT_FIELDS = 5
 /** More than an entity has, and few enough to cost nothing. */
@@ -38,7 +39,9 @@ export type Parameter = {
   /** How many values it may have, where it may have several. */
   readonly max?: number
   /** What it filters by. */
-  readonly filter?: { readonly path: FieldPath; readonly match: Filter['match'] }
+  readonly filter?: { readonly path: FieldPath; readonly match: ValueMatch }
+  /** Its name with the slugs of fields, where that is another. */
+  readonly slug?: string
   /** Whether it must be given. */
   readonly required?: boolean
   /** Several values in one, separated by commas: the schema describes each of them. It may be repeatable besides. */
@@ -82,7 +85,7 @@ const FORMAT = once(
 )
 const EMBED = once(
   'embed',
-  'Whether embedded records are given in full, or by their identifiers: with id, an integer stands in place of each',
+  'Whether embedded records are given in full, or by their identifiers: with id, that stands in place of each, in a list where it has several values',
   { type: 'string', enum: ['full', 'id'], default: 'full' },
 )
 const FACTS = once('facts', 'Whether the facts of the records are given too; null where one is not known', {
@@ -140,11 +143,69 @@ const sortOf = (entity: Entity): Parameter => ({
   },
 })
 
+/** The languages of names, and what stands for all of them. */
+export const ALL_LANGUAGES = 'all'
+
+const languageParameter = (languages: readonly string[]): Parameter =>
+  once(
+    'lang',
+    `Only names in this language (BCP 47), told in Content-Language: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
+    { type: 'string', minLength: 1, examples: [languages[0] ?? ALL_LANGUAGES] },
+  )
+
+const languageOf = (entity: Entity): Parameter[] =>
+  languagesOf(entity).length === 0 ? [] : [{ ...languageParameter(languagesOf(entity)), of: entity.name }]
+
+/** Where records are in their tree. */
+const inTree = (entity: Entity): Parameter[] =>
+  broaderOf(entity) === undefined
+    ? []
+    : [
+        {
+          ...once(
+            'within',
+            'Only records below this one in their tree, at any depth; by its key, as in a path',
+            NOT_EMPTY,
+          ),
+          of: entity.name,
+        },
+        once('root', 'Only records that are below no other', { type: 'boolean', default: false }),
+      ]
+
 /** What a value at the path may be. */
 function valueSchema({ field, numeric }: FieldPath): Parameter['schema'] {
   if (numeric) return ID
-  if (field.kind !== 'fact' || field.type === 'text') return NOT_EMPTY
-  return { type: field.type, minimum: field.min, maximum: field.max }
+  if (field.kind === 'fact' && field.type !== 'text')
+    return { type: field.type, minimum: field.min, maximum: field.max }
+  if (field.kind !== 'value') return NOT_EMPTY
+  switch (field.type) {
+    case 'integer':
+    case 'year':
+      return { type: 'integer' }
+    case 'number':
+      return { type: 'number' }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'date':
+      return DATE
+    default:
+      return NOT_EMPTY
+  }
+}
+
+const isNumber = ({ field }: FieldPath): boolean =>
+  (field.kind === 'fact' && field.type !== 'text') ||
+  (field.kind === 'value' && ['integer', 'number', 'year'].includes(field.type))
+const isOfType = ({ field }: FieldPath, type: 'text' | 'date' | 'list'): boolean =>
+  field.kind === 'value' && field.type === type
+
+/** What follows the path in the name of a parameter; where that is taken, the word follows a dot. */
+const SUFFIXES: Readonly<Record<ValueMatch, readonly [usual: string, otherwise: string]>> = {
+  equals: ['', '.is'],
+  contains: ['', '.is'],
+  begins: ['_prefix', '.prefix'],
+  min: ['_min', '.min'],
+  max: ['_max', '.max'],
 }
 
 const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
@@ -152,12 +213,12 @@ const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
   of: entity.name,
   description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
-  filter: { path, match: 'equals' },
+  filter: { path, match: isOfType(path, 'list') ? 'contains' : 'equals' },
   schema: valueSchema(path),
 })
 
 const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Parameter => ({
-  name: `${path.path}_${match}`,
+  name: path.path,
   of: entity.name,
   description: `Filter: known, and at ${match === 'min' ? 'least' : 'most'} this`,
   repeatable: false,
@@ -166,7 +227,7 @@ const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Paramet
 })
 
 const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
-  name: `${path.path}_prefix`,
+  name: path.path,
   of: entity.name,
   description: `Filter: beginning of the ${path.field.description}`,
   repeatable: true,
@@ -174,19 +235,39 @@ const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
   schema: NOT_EMPTY,
 })
 
-export function filterParameters(entity: Entity): Parameter[] {
+/** Filters by any field, each under a name that no other parameter of a list has. */
+export const filterParameters = memoized((entity: Entity): readonly Parameter[] => {
   const paths = [...pathsOf(entity).values()]
-  const codes = paths.filter(({ field }) => field.kind === 'code')
-  const numbers = paths.filter(({ field }) => field.kind === 'fact' && field.type !== 'text')
+  const texts = paths.filter((path) => path.field.kind === 'code' || isOfType(path, 'text'))
+  const bounded = paths.filter((path) => isNumber(path) || isOfType(path, 'date'))
+  const used = new Set(otherParameters(entity).map(({ name }) => name))
   return [
     ...paths.map((path) => filterOf(entity, path)),
-    ...codes.map((path) => prefixOf(entity, path)),
-    ...numbers.flatMap((path) => [boundOf(entity, path, 'min'), boundOf(entity, path, 'max')]),
-  ]
+    ...texts.map((path) => prefixOf(entity, path)),
+    ...bounded.flatMap((path) => [boundOf(entity, path, 'min'), boundOf(entity, path, 'max')]),
+  ].map((parameter) => withOwnName(parameter, used))
+})
+
+function withOwnName(parameter: Parameter, used: Set<string>): Parameter {
+  const { path, match } = parameter.filter as NonNullable<Parameter['filter']>
+  const [usual, otherwise] = SUFFIXES[match]
+  const named = (start: string) => (used.has(`${start}${usual}`) ? `${start}${otherwise}` : `${start}${usual}`)
+  const name = named(path.path)
+  used.add(name)
+  return { ...parameter, name, ...(path.slug === path.path ? {} : { slug: named(path.slug) }) }
 }
 
 const tableOf = (parameters: readonly Parameter[]): ParameterTable =>
   new Map(parameters.map((parameter) => [parameter.name, parameter]))
+
+const bySlug = memoized(
+  (table: ParameterTable): ParameterTable =>
+    new Map([...table.values()].flatMap((one) => (one.slug === undefined ? [] : [[one.slug, one] as const]))),
+)
+
+/** The parameter that a query names, by the names of fields or by their slugs. */
+export const parameterNamed = (table: ParameterTable, name: string): Parameter | undefined =>
+  table.get(name) ?? bySlug(table).get(name)
 
 /** Derives a table once for each definition. */
 const derived = <D extends object>(
@@ -198,26 +279,40 @@ export const describeParameters = tableOf([RELEASE])
 
 const PAGING = [PAGE, PER_PAGE, AFTER] as const
 
-/** Which records are found, in which order, and what is given of each. */
+/** Which records are found, in which order, and what is given of each; filters by their fields not counted. */
 const queryOf = (entity: Entity): Parameter[] => [
   QUERY,
   sortOf(entity),
   ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
+  ...inTree(entity),
   fieldsOf(entity),
   FACTS,
   EMBED,
+  ...languageOf(entity),
   FORMAT,
   RELEASE,
-  ...filterParameters(entity),
 ]
 
-export const listParameters = derived((entity: Entity) => [...PAGING, ...queryOf(entity)])
-export const bulkParameters = derived(queryOf)
-/** The parameters of a list of the records below one, which the path names. */
-export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...queryOf(entity)])
-export const childBulkParameters = derived((entity: Entity) => [BY, ...queryOf(entity)])
+/** All parameters of any list of an entity but for filters. */
+const otherParameters = (entity: Entity): Parameter[] => [BY, ...PAGING, ...queryOf(entity)]
 
-export const recordParameters = derived((entity: Entity) => [BY, fieldsOf(entity), FACTS, EMBED, FORMAT, RELEASE])
+const filteredOf = (entity: Entity): Parameter[] => [...queryOf(entity), ...filterParameters(entity)]
+
+export const listParameters = derived((entity: Entity) => [...PAGING, ...filteredOf(entity)])
+export const bulkParameters = derived(filteredOf)
+/** The parameters of a list of the records below one, which the path names. */
+export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...filteredOf(entity)])
+export const childBulkParameters = derived((entity: Entity) => [BY, ...filteredOf(entity)])
+
+export const recordParameters = derived((entity: Entity) => [
+  BY,
+  fieldsOf(entity),
+  FACTS,
+  EMBED,
+  ...languageOf(entity),
+  FORMAT,
+  RELEASE,
+])
 
 const IN = ({ collections }: Catalog): Parameter => ({
   name: 'in',
@@ -233,6 +328,11 @@ const parentIn = (catalog: Catalog): Entity | undefined =>
     (entity) => ownerOf(entity) === undefined && descendantsOf(catalog, entity).length > 0,
   )
 
+/** The languages of the names in all collections. */
+export const languagesIn = (catalog: Catalog): readonly string[] => [
+  ...new Set([...catalog.entities.values()].flatMap(languagesOf)),
+]
+
 const WITHIN_NAMED_BY = { type: 'string', enum: RECORD_NAMED_BY }
 
 export const searchParameters = derived((catalog: Catalog) => [
@@ -241,7 +341,7 @@ export const searchParameters = derived((catalog: Catalog) => [
   once(
     'within',
     'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
-    { type: 'string', pattern: '^[a-z-]+:.+$', examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`] },
+    { type: 'string', pattern: '^[a-z0-9-]+:.+$', examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`] },
   ),
   { ...once('by', 'What within has after the colon, where it could be both', WITHIN_NAMED_BY), of: 'search' },
   once('limit', 'Maximum number of suggestions', {
@@ -251,6 +351,7 @@ export const searchParameters = derived((catalog: Catalog) => [
     default: DEFAULT_SUGGESTIONS,
   }),
   ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
+  { ...languageParameter(languagesIn(catalog)), of: 'search' },
   RELEASE,
 ])
 
@@ -275,6 +376,10 @@ const RESOLVE_FORMAT: Parameter = {
 /** The parameters of rows that are sent in a body. */
 export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
 
+/** The names of entities by which a row in the query may have parts: all but those that mean something else there. */
+export const partsInQuery = ({ entities }: Catalog): string[] =>
+  [...entities.keys()].filter((name) => !['q', 'in', 'format', 'release'].includes(name))
+
 /** The parameters of rows in the query: free text, each in its own parameter, or the parts of a single row. */
 export const resolveParameters = derived((catalog: Catalog) => [
   {
@@ -285,7 +390,7 @@ export const resolveParameters = derived((catalog: Catalog) => [
     max: MAX_QUERY_ROWS,
     schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
   },
-  ...[...catalog.entities.values()].map(({ name }) =>
+  ...partsInQuery(catalog).map((name) =>
     once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
       type: 'string',
       minLength: 1,

@@ -1,18 +1,30 @@
 // The paths of API v2, derived from a catalog: which there are, and which route is at one.
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
+import { type FieldPath, keyPathsOf } from '../../catalog/paths.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
+import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 
 /** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
-export type ParentInPath = {
+export type ParentInPath = NameInPath & {
   readonly entity: Entity
-  /** Its identifier or its official code. */
-  readonly name: string
   /** The fields that lead to it from the records below it. */
   readonly steps: readonly string[]
+}
+
+/** Where records are in a tree, seen from the one that the path names. */
+const TREE_AXES = [V2_SEGMENTS.children, V2_SEGMENTS.ancestors, V2_SEGMENTS.descendants] as const
+type TreeAxis = (typeof TREE_AXES)[number]
+type NodeInPath = NameInPath & { readonly axis: TreeAxis }
+
+/** Records of an entity: all, those below a record that it embeds, or those around one of its own in their tree. */
+type RecordsRoute = {
+  readonly entity: Entity
+  readonly parent: ParentInPath | undefined
+  readonly node?: NodeInPath | undefined
 }
 
 /** What is read out of one release. */
@@ -20,16 +32,14 @@ export type CatalogRoute =
   | { readonly kind: 'index' }
   | { readonly kind: 'search' }
   | { readonly kind: 'resolve' }
-  | { readonly kind: 'list'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
+  | ({ readonly kind: 'list' } & RecordsRoute)
   | RecordRoute
-  | { readonly kind: 'bulk'; readonly entity: Entity; readonly parent: ParentInPath | undefined }
+  | ({ readonly kind: 'bulk' } & RecordsRoute)
 
 /** One record. */
-type RecordRoute = {
+type RecordRoute = NameInPath & {
   readonly kind: 'record'
   readonly entity: Entity
-  /** Its identifier or its official code. */
-  readonly name: string
   readonly parent: ParentInPath | undefined
 }
 
@@ -49,16 +59,31 @@ const { all: BULK, search: SEARCH, resolve: RESOLVE, releases: RELEASES, changes
 
 const collectionPath = ({ plural }: Entity) => `${V2_PATH}/${plural}`
 
+/** The values in the path of a record, by the names that they have in braces. */
+export const recordVariables = (entity: Entity): readonly (readonly [name: string, path: FieldPath])[] =>
+  entity.key.flatMap((field) => {
+    const paths = keyPathsOf(entity).filter(({ steps }) => steps[0] === field)
+    const [own = ''] = paths[0]?.slug.split('.') ?? []
+    return paths.map((path) => [paths.length === 1 ? own : path.slug.replaceAll('.', '_'), path] as const)
+  })
+
+const inBraces = (entity: Entity) => recordVariables(entity).map(([name]) => `{${name}}`)
+
 /** The path of a record, with its variable segments in braces. */
 export function recordTemplate(entity: Entity): string {
   const owner = ownerOf(entity)
-  const parent = owner === undefined ? V2_PATH : `${collectionPath(owner.entity)}/{${owner.field}}`
-  return `${parent}/${entity.plural}/{${entity.key.at(-1)}}`
+  if (owner === undefined) return `${collectionPath(entity)}/${inBraces(entity).join(KEY_SEPARATOR)}`
+  const [first, last] = inBraces(entity)
+  return `${collectionPath(owner.entity)}/${first}/${entity.plural}/${last}`
 }
 
 /** The path of the records below one, with its variable segments in braces. */
 export const childrenTemplate = (parent: Entity, child: Entity): string =>
-  `${collectionPath(parent)}/{${parent.key[0]}}/${child.plural}`
+  `${collectionPath(parent)}/${inBraces(parent).join(KEY_SEPARATOR)}/${child.plural}`
+
+/** The paths of the records around one of a tree, with their variable segments in braces. */
+export const treeTemplates = (entity: Entity): readonly (readonly [axis: TreeAxis, template: string])[] =>
+  broaderOf(entity) === undefined ? [] : TREE_AXES.map((axis) => [axis, `${recordTemplate(entity)}/${axis}`])
 
 /** The path of all records at the path of a list. */
 export const bulkTemplate = (list: string): string => `${list}/${BULK}`
@@ -72,6 +97,7 @@ export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
   const children = entities.flatMap((parent) =>
     descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child)),
   )
+  const around = entities.flatMap(treeTemplates).map(([, template]) => template)
   return [
     V2_PATH,
     ...entities.map(collectionPath),
@@ -79,6 +105,8 @@ export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
     ...entities.map(recordTemplate),
     ...children,
     ...children.map(bulkTemplate),
+    ...around,
+    ...around.map(bulkTemplate),
     `${V2_PATH}/${SEARCH}`,
     RESOLVE_PATH,
     `${V2_PATH}/${RELEASES}`,
@@ -88,28 +116,22 @@ export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
   ]
 })
 
-/** The segments of a path after that of API v2, decoded; of a path that cannot be decoded, undefined. */
-function segmentsOf(path: string): readonly string[] | undefined {
+/** The segments of a path after that of API v2; of a path that cannot be decoded, undefined. */
+function segmentsOf(path: string): readonly Segment[] | undefined {
   if (path === V2_PATH) return []
   const segments = path.slice(V2_PATH.length + 1).split('/')
   if (segments.includes('')) return undefined
-  if (!path.includes('%')) return segments
-  const decoded = segments.map(percentDecoded).filter((segment) => segment !== undefined)
+  if (!path.includes('%')) return segments.map((sent) => ({ sent, text: sent }))
+  const decoded = segments.flatMap((sent) => {
+    const text = percentDecoded(sent)
+    return text === undefined ? [] : [{ sent, text }]
+  })
   return decoded.length === segments.length ? decoded : undefined
-}
-
-/** The decoded text; undefined where it is not UTF-8, percent-encoded. */
-export function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 export function serviceRouteAt(path: string): ServiceRoute | undefined {
   if (path === OPENAPI_PATH) return { kind: 'openapi' }
-  const [first, digest, below, ...rest] = segmentsOf(path) ?? []
+  const [first, digest, below, ...rest] = (segmentsOf(path) ?? []).map(({ text }) => text)
   if (rest.length > 0) return undefined
   if (below !== undefined) {
     const part = first === RELEASES ? RELEASE_PARTS.find((one) => one === below) : undefined
@@ -126,33 +148,51 @@ export function catalogRouteAt(catalog: Catalog, path: string): CatalogRoute {
   return route
 }
 
-function routeOf({ collections }: Catalog, segments: readonly string[]): CatalogRoute | undefined {
-  const [first, name, below, childName, ...more] = segments
+function routeOf({ collections }: Catalog, segments: readonly Segment[]): CatalogRoute | undefined {
+  const [first, own, below, last, ...more] = segments
   if (first === undefined) return { kind: 'index' }
-  if (first === SEARCH && name === undefined) return { kind: 'search' }
-  if (first === RESOLVE && name === undefined) return { kind: 'resolve' }
-  const entity = collections.get(first)
+  if (first.text === SEARCH && own === undefined) return { kind: 'search' }
+  if (first.text === RESOLVE && own === undefined) return { kind: 'resolve' }
+  const entity = collections.get(first.text)
   if (entity === undefined || more.length > 0) return undefined
-  if (name === undefined) return { kind: 'list', entity, parent: undefined }
-  if (below === undefined)
-    return name === BULK
-      ? { kind: 'bulk', entity, parent: undefined }
-      : { kind: 'record', entity, name, parent: undefined }
-  const child = collections.get(below)
+  if (own === undefined) return { kind: 'list', entity, parent: undefined }
+  // A key that is this word is sent with one of its letters encoded.
+  if (below === undefined && own.sent === BULK) return { kind: 'bulk', entity, parent: undefined }
+  if (below === undefined) return { kind: 'record', entity, ...nameIn(entity, own), parent: undefined }
+  return routeBelow(collections, entity, nameIn(entity, own), below, last)
+}
+
+/** What is below a record that is named, or around it in its tree. */
+function routeBelow(
+  collections: Catalog['collections'],
+  entity: Entity,
+  named: NameInPath,
+  below: Segment,
+  last: Segment | undefined,
+): CatalogRoute | undefined {
+  const kind = last === undefined ? 'list' : 'bulk'
+  const isList = last === undefined || last.sent === BULK
+  const axis = broaderOf(entity) === undefined ? undefined : TREE_AXES.find((one) => one === below.sent)
+  if (axis !== undefined) return isList ? { kind, entity, parent: undefined, node: { ...named, axis } } : undefined
+  const child = collections.get(below.text)
   if (child === undefined) return undefined
-  if (childName === undefined || childName === BULK) {
+  if (isList) {
     const way = pathTo(child, entity)
-    const kind = childName === undefined ? 'list' : 'bulk'
-    return way && { kind, entity: child, parent: { entity, name, steps: way.steps } }
+    return way && { kind, entity: child, parent: { entity, ...named, steps: way.steps } }
   }
-  return ownerOf(child)?.entity === entity ? recordRoute(child, [name, childName]) : undefined
+  const owner = ownerOf(child)
+  if (owner?.entity !== entity) return undefined
+  const parent = { entity, ...named, steps: [owner.field] }
+  return { kind: 'record', entity: child, name: last.text, key: [last.text], parent }
 }
 
 /** The route of a record by its identifiers; undefined where there are not as many as its path has. */
 export function recordRoute(entity: Entity, identifiers: readonly string[]): RecordRoute | undefined {
+  if (identifiers.length !== keyPathsOf(entity).length || identifiers.includes('')) return undefined
   const owner = ownerOf(entity)
-  const [first = '', second = '', ...more] = identifiers
-  if (more.length > 0 || first === '' || (second === '') !== (owner === undefined)) return undefined
-  if (owner === undefined) return { kind: 'record', entity, name: first, parent: undefined }
-  return { kind: 'record', entity, name: second, parent: { entity: owner.entity, name: first, steps: [owner.field] } }
+  const [first = '', second = ''] = identifiers
+  if (owner === undefined)
+    return { kind: 'record', entity, name: identifiers.join(KEY_SEPARATOR), key: identifiers, parent: undefined }
+  const parent = { entity: owner.entity, name: first, key: [first], steps: [owner.field] }
+  return { kind: 'record', entity, name: second, key: [second], parent }
 }

@@ -16,8 +16,8 @@ import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse } from './bulk.ts'
 import type { Making } from './cached-response.ts'
 import { changesResponse } from './changes.ts'
-import { describeIndex, describeManifest, describeRelease, describeReleases } from './describe.ts'
-import { findPage, recordJsons } from './find.ts'
+import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
+import { findPage, languageHeader, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { describeParameters } from './parameter-definitions.ts'
@@ -165,7 +165,8 @@ function respondList(
   const { page, positions } = findPage(chosen.release, list)
   const { entity, rendition, encoding } = list
   const body = bodyOf(recordEncoder(entity, rendition), recordJsons(chosen.release, list, positions))
-  const headers = listHeaders(page, url, pairs)
+  const named = languageHeader(chosen.release.entity(entity.name), rendition, positions)
+  const headers = { ...listHeaders(page, url, pairs), ...named }
   // Only the links to other pages have an address in them.
   const isAddressed = chosen.isAddressed === true && 'Link' in headers
   return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
@@ -174,9 +175,11 @@ function respondList(
 function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: RecordRequest): HttpResponse {
   const { release } = chosen
   const { entity, rendition, encoding } = record
-  const [json] = recordJsons(release, record, [findRecord(release, record)]) as [Uint8Array]
+  const position = findRecord(release, record)
+  const [json] = recordJsons(release, record, [position]) as [Uint8Array]
   const body = renderRecord(entity, rendition, json)
-  return bodyResponse(request, chosen, { format: rendition.format, encoding, body })
+  const headers = languageHeader(release.entity(entity.name), rendition, [position])
+  return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
 /** The body with a record: in JSON it is the record itself, not a list of one. */
@@ -214,7 +217,7 @@ function respondAboutService(
       return respondPart(releases, route.kind, request, route.digest)
     }
     case 'openapi':
-      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl))
+      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
   }
 }
 

@@ -1,15 +1,19 @@
 // How a record is identified in API v2: by its identifier or its official code in a path, by its key in a body.
 
+import { valueAt } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { MAX_ID } from '../../catalog/check.ts'
-import { type Entity, identifierOf } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import type { Entity, Identity } from '../../catalog/entity.ts'
+import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
 import { ownerOf } from '../../catalog/lineage.ts'
-import { type Filter, firstWhere } from '../../query/filter.ts'
-import type { Column } from '../../release/index/index-file.ts'
+import { keyPathsOf } from '../../catalog/paths.ts'
+import { type Filter, firstWhere, keyFilters } from '../../query/filter.ts'
+import { keyIn } from '../../query/formats/selection.ts'
+import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
+import { keySegment, type NameInPath } from './key-text.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
 import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
 
@@ -19,47 +23,57 @@ export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 type NamedRecord = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: NamedBy }
 
 /** The position of the record that a path names. */
-export function findRecord(release: Release, { entity, name, parent, by }: NamedRecord): number {
+export function findRecord(release: Release, { entity, parent, by, ...named }: NamedRecord): number {
   // A record that is numbered within its parent is not identified by its number alone.
   const isComplete = parent !== undefined || ownerOf(entity) === undefined
-  const within = parent === undefined ? [] : filterBelow(release, parent, by)
-  const filters = filtersFor(entity, name, by)
+  const within = parent === undefined ? [] : filterWithin(release, parent, by)
+  const filters = parent === undefined ? filtersFor(entity, named, by) : filtersWithin(entity, named, by)
   const position = isComplete && within && filters ? firstWhere(release, entity, [...within, ...filters]) : undefined
   if (position === undefined) throw recordNotFound(entity)
   return position
 }
 
 /** With by=code, the parent of a record is named like a record in a code: by its identifier or by its own code. */
-function filterBelow(release: Release, { entity, name, steps }: ParentInPath, by: NamedBy) {
-  const id = identifier(name) ?? (by === 'code' ? identifierNamed(release, entity, name, 'code') : undefined)
-  return id === undefined ? undefined : [equals(steps, id)]
+function filterWithin(release: Release, { entity, steps, ...named }: ParentInPath, by: NamedBy) {
+  const position =
+    positionNamed(release, entity, named, 'id') ??
+    (by === 'code' ? positionNamed(release, entity, named, 'code') : undefined)
+  return position === undefined ? undefined : [{ steps, match: 'record', values: [position] } as const]
 }
 
-/** The identifier of a parent, which must be there. */
-export function findParent(release: Release, { entity, name }: ParentInPath, by: NamedBy): number {
-  const id = identifierNamed(release, entity, name, by)
-  if (id === undefined) throw recordNotFound(entity)
-  return id
+/** The position of a record that a path names, which must be there. */
+export function findNamed(release: Release, entity: Entity, named: NameInPath, by: NamedBy): number {
+  const position = positionNamed(release, entity, named, by)
+  if (position === undefined) throw recordNotFound(entity)
+  return position
 }
 
-export const isBelow = ({ steps }: Pick<ParentInPath, 'steps'>, id: number): Filter => equals(steps, id)
+/** Selects the records below one: in a tree, those below any that is below it too. */
+export const isBelow = (
+  release: Release,
+  { entity, steps }: Pick<ParentInPath, 'entity' | 'steps'>,
+  position: number,
+): Filter => ({
+  steps,
+  match: treeOf(release.entity(entity.name)) === undefined ? 'record' : 'below',
+  values: [position],
+})
 
-/** The identifier of the record that a text names; undefined where there is none. */
-export function identifierNamed(release: Release, entity: Entity, name: string, by: NamedBy): number | undefined {
-  const filters = filtersFor(entity, name, by)
-  const position = filters && firstWhere(release, entity, filters)
-  if (position === undefined) return undefined
-  const { definition, index } = release.entity(entity.name)
-  return numberAt(index.column(identifierOf(definition)), position)
+/** The position of the record that is named so; undefined where there is none. */
+export function positionNamed(release: Release, entity: Entity, named: NameInPath, by: NamedBy): number | undefined {
+  const filters = filtersFor(entity, named, by)
+  return filters && firstWhere(release, entity, filters)
 }
 
-function numberAt(column: Column, position: number): number {
-  if (column.kind !== 'number') throw new Error('an identifier is a number')
-  return column.numbers[column.values[position] as number] as number
-}
+const filtersFor = (entity: Entity, { name, key }: NameInPath, by: NamedBy): readonly Filter[] | undefined =>
+  by === 'id' ? filtersByKey(entity, key) : codeFilters(entity, name)
 
-const filtersFor = (entity: Entity, name: string, by: NamedBy): readonly Filter[] | undefined =>
-  by === 'id' ? idFilter(entity, name) : codeFilters(entity, name)
+/** The same of a record whose owner is known. */
+const filtersWithin = (entity: Entity, { name }: NameInPath, by: NamedBy): readonly Filter[] | undefined => {
+  if (by === 'code') return codeFilters(entity, name)
+  const number = identifier(name)
+  return number === undefined ? undefined : [equals([ownKey(entity)], number)]
+}
 
 const recordNotFound = (entity: Entity) =>
   new ProblemError({
@@ -76,9 +90,20 @@ const equals = (steps: readonly string[], value: string | number): Filter => ({
 
 // Each of these is undefined for a text that identifies no record, whichever records there are.
 
-function idFilter(entity: Entity, id: string): readonly Filter[] | undefined {
-  const number = identifier(id)
-  return number === undefined ? undefined : [equals([ownKey(entity)], number)]
+function filtersByKey(entity: Entity, key: readonly string[] | undefined): readonly Filter[] | undefined {
+  const values = key && keyValues(entity, key)
+  return values && keyFilters(entity, values)
+}
+
+/** The values of a key out of texts, as many as it has. */
+export function keyValues(entity: Entity, texts: readonly string[]): Identity[] | undefined {
+  const paths = keyPathsOf(entity)
+  if (texts.length !== paths.length) return undefined
+  const values = paths.flatMap(({ numeric }, at) => {
+    const text = texts[at] as string
+    return (numeric ? identifier(text) : text === '' ? undefined : text) ?? []
+  })
+  return values.length === paths.length ? values : undefined
 }
 
 const identifier = (text: string): number | undefined => parseWholeNumber(text, { max: MAX_ID })
@@ -102,10 +127,13 @@ function codeFields(entity: Entity): readonly string[] {
 /** Where a part of a code is a record, it is given by its identifier or by its own code. */
 function codePartFilter(entity: Entity, field: string, part: string): Filter {
   const definition = entity.fields[field]
-  if (definition?.kind !== 'embed') return equals([field], part)
   const id = identifier(part)
+  if (definition?.kind === 'id') return equals([field], id ?? -1)
+  if (definition?.kind !== 'embed') return equals([field], part)
+  const [only, ...more] = keyPathsOf(definition.entity)
   const [code = ''] = definition.entity.code
-  return id === undefined ? equals([field, code], part) : equals([field], id)
+  if (more.length === 0 && only?.numeric === false) return equals([field], part)
+  return id === undefined || more.length > 0 ? equals([field, code], part) : equals([field], id)
 }
 
 /** The last field of the key, which the path of a record ends with. */
@@ -114,20 +142,22 @@ const ownKey = (entity: Entity) => entity.key.at(-1) as string
 /** The path of a record. */
 export function recordPath(entity: Entity, record: PublishedRecord): string {
   const owner = ownerOf(entity)
-  const path = `${entity.plural}/${record[ownKey(entity)]}`
-  if (owner === undefined) return `${V2_PATH}/${path}`
-  const parent = record[owner.field] as PublishedRecord
-  return `${V2_PATH}/${owner.entity.plural}/${parent[ownKey(owner.entity)]}/${path}`
+  const values = keyPathsOf(entity).map(({ steps }) => valueAt(record, steps) as Identity)
+  if (owner === undefined) return `${V2_PATH}/${entity.plural}/${keySegment(values)}`
+  const [first, last] = values.map((value) => keySegment([value]))
+  return `${V2_PATH}/${owner.entity.plural}/${first}/${entity.plural}/${last}`
 }
 
-/** The values of the key of a record, by field; an embedded record by its identifier. */
-export function keyOf(entity: Entity, record: PublishedRecord): Record<string, string | number> {
+/** The values of the key of a record, by field; an embedded record by its own, in a list where that has several. */
+export function keyOf(entity: Entity, record: PublishedRecord): Record<string, KeyValue> {
   return Object.fromEntries(
     entity.key.map((field) => {
-      const value = record[field] as PublishedRecord[string]
+      const value = record[field] as PublishedValue
       const definition = entity.fields[field]
-      const isRecord = definition?.kind === 'embed' && typeof value === 'object'
-      return [field, (isRecord ? value[ownKey(definition.entity)] : value) as string | number]
+      const isRecord = definition?.kind === 'embed' && typeof value === 'object' && value !== null
+      return [field, (isRecord ? keyIn(definition.entity, value as PublishedRecord) : value) as KeyValue]
     }),
   )
 }
+
+type KeyValue = Identity | readonly Identity[]

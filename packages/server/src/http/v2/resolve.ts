@@ -12,7 +12,7 @@ import { acceptedEncoding } from './negotiate.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
 import { type RowsInBody, rowsOf } from './request/rows.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
-import { publishedRecord, roundedScore, summarizeRecord } from './search.ts'
+import { roundedScore, summarizeRecord } from './search.ts'
 
 /** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
 export async function resolvedInQuery(
@@ -131,7 +131,7 @@ type ResolvedRow = ReturnType<typeof renderResolution>
 const NO_RECORD = { collection: null, key: null, url: null, name: null, breadcrumb: [], parents: [], score: 0, how: [] }
 
 const renderCandidate = (release: Release, { name, position, score, how }: Candidate, baseUrl: string) => ({
-  ...summarizeRecord(release.entity(name).definition, publishedRecord(release, name, position), baseUrl),
+  ...summarizeRecord(release, name, position, { baseUrl }),
   score: roundedScore(score),
   how,
 })
@@ -173,7 +173,9 @@ const csvLine = (resolved: ResolvedRow): string => {
     verdict: resolved.verdict,
     score: String(resolved.score),
     collection: resolved.collection ?? '',
-    key: Object.values(resolved.key ?? {}).join('/'),
+    key: Object.values(resolved.key ?? {})
+      .flat()
+      .join('/'),
     url: resolved.url ?? '',
     name: resolved.name ?? '',
     breadcrumb: resolved.breadcrumb.join(', '),

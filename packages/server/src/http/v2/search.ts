@@ -1,44 +1,51 @@
 // The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
 import { memoized } from '../../base/memoized.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
+import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
+import { nameShown } from '../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { highlights } from '../../query/search/highlight.ts'
 import { type AliasMatch, type Scope, type SearchResult, searchAcross } from '../../query/search/search.ts'
+import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { badParameter } from '../problem.ts'
-import { identifierNamed, isBelow, keyOf, type NamedBy, recordPath } from './record-key.ts'
+import { isBelow, keyOf, type NamedBy, positionNamed, recordPath } from './record-key.ts'
 import type { NamedAncestor, SearchRequest } from './request/search.ts'
 
 export type Suggestion = ReturnType<typeof renderSuggestion>
 
 export function searchSuggestions(
   release: Release,
-  { words, searched, within, limit, near }: SearchRequest,
+  { words, searched, within, limit, near, language }: SearchRequest,
   baseUrl: string,
 ): Suggestion[] {
   const results = searchAcross(release, words, scopeWithin(release, searched, within), limit, near)
-  return results.map((result) => renderSuggestion(release, result, words, baseUrl))
+  return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
 }
 
 /** The entities to search, each with the filter that keeps to what is within a record, which must be there. */
 function scopeWithin(release: Release, searched: readonly Entity[], within: NamedAncestor | undefined): Scope {
   if (within === undefined) return searched.map(({ name }) => [name, []])
-  const id = identifierOfAncestor(release, within)
+  const position = positionOfAncestor(release, within)
+  const isTree = treeOf(release.entity(within.entity.name)) !== undefined
   return searched.flatMap((entity) => {
+    if (entity === within.entity && isTree)
+      return [[entity.name, [{ steps: [], match: 'below', values: [position] }]] as const]
     const way = pathTo(entity, within.entity)
-    return way === undefined ? [] : [[entity.name, [isBelow(way, id)]] as const]
+    if (way === undefined) return []
+    return [[entity.name, [isBelow(release, { entity: within.entity, steps: way.steps }, position)]] as const]
   })
 }
 
-/** Unless it is said which, a whole number is an identifier if a record has it, and everything else a code. */
-function identifierOfAncestor(release: Release, { entity, name, by }: NamedAncestor): number {
-  const identifierBy = (by: NamedBy) => identifierNamed(release, entity, name, by)
-  const id = by === undefined ? (identifierBy('id') ?? identifierBy('code')) : identifierBy(by)
-  if (id !== undefined) return id
+/** Unless it is said which, it is an identifier if a record has it, and else a code. */
+function positionOfAncestor(release: Release, { entity, by, ...named }: NamedAncestor): number {
+  const positionBy = (by: NamedBy) => positionNamed(release, entity, named, by)
+  const position = by === undefined ? (positionBy('id') ?? positionBy('code')) : positionBy(by)
+  if (position !== undefined) return position
   const how = by === undefined ? 'identifier or official code' : by === 'id' ? 'identifier' : 'official code'
-  throw badParameter('within', `${entity.plural}:${name}`, `a record that is there, by its ${how} as in its path`)
+  throw badParameter('within', `${entity.plural}:${named.name}`, `a record that is there, by its ${how} as in its path`)
 }
 
 const decoder = new TextDecoder()
@@ -46,28 +53,65 @@ const decoder = new TextDecoder()
 const DECIMALS = 10_000
 export const roundedScore = (score: number): number => Math.round(score * DECIMALS) / DECIMALS
 
-export const publishedRecord = (release: Release, name: string, position: number): PublishedRecord =>
-  JSON.parse(decoder.decode(release.entity(name).records.record(position)))
+/** A record as it is published; a number that would lose digits is a text. */
+export const publishedRecord = (release: Release, name: string, position: number): PublishedRecord => {
+  const { definition, records } = release.entity(name)
+  return recordParser(definition)(decoder.decode(records.record(position))) as PublishedRecord
+}
+
+/** How a summary is written: under which address the service is, and in which language names are shown. */
+type Presentation = { readonly baseUrl: string; readonly language?: string | undefined }
+
+/** Nobody reads more of them, and a tree may be a chain. */
+const MAX_TREE_ANCESTORS = 32
+
+type NamedRecord = { readonly entity: Entity; readonly record: PublishedRecord }
+
+/** What a record is below, the nearest first: in its tree, then those that it embeds. */
+export function lineageOf(
+  release: Release,
+  { name }: Entity,
+  position: number,
+  record: PublishedRecord,
+): NamedRecord[] {
+  const opened = release.entity(name)
+  const above = treeOf(opened)?.ancestorsOf(position, MAX_TREE_ANCESTORS) ?? []
+  return [
+    ...above.map((at) => ({ entity: opened.definition, record: publishedRecord(release, name, at) })),
+    ...embeddedAncestors(opened.definition, record),
+  ]
+}
+
+/** The records that one embeds, the nearest first, up to the first that it lacks. */
+export function embeddedAncestors(definition: Entity, record: PublishedRecord): NamedRecord[] {
+  const ancestors: NamedRecord[] = []
+  let ancestor = record
+  for (const { field, entity } of namingOf(definition).ancestors) {
+    const next = ancestor[field] as PublishedRecord | null | undefined
+    if (next === null || next === undefined) break
+    ancestors.push({ entity, record: next })
+    ancestor = next
+  }
+  return ancestors
+}
 
 /** Which record it is, where it is, and below which others. */
-export function summarizeRecord(definition: Entity, record: PublishedRecord, baseUrl: string) {
-  const { nameField, ancestors } = namingOf(definition)
-  let ancestor = record
-  const parents = ancestors.map((step) => {
-    ancestor = ancestor[step.field] as PublishedRecord
-    return {
-      collection: step.entity.plural,
-      key: keyOf(step.entity, ancestor),
-      name: ancestor[step.nameField] as string,
-    }
-  })
+export function summarizeRecord(
+  release: Release,
+  name: string,
+  position: number,
+  { baseUrl, language }: Presentation,
+  record: PublishedRecord = publishedRecord(release, name, position),
+) {
+  const { definition } = release.entity(name)
+  const ancestors = lineageOf(release, definition, position, record)
   return {
     collection: definition.plural,
     key: keyOf(definition, record),
     url: `${baseUrl}${recordPath(definition, record)}`,
-    name: record[nameField] as string,
-    breadcrumb: parents.map(({ name }) => name),
-    parents: parents.map(({ collection, key }) => ({ collection, key })),
+    name: nameShown(definition, record, language),
+    breadcrumb: ancestors.map((one) => nameShown(one.entity, one.record, language)),
+    parents: ancestors.map((one) => ({ collection: one.entity.plural, key: keyOf(one.entity, one.record) })),
   }
 }
 
@@ -75,26 +119,33 @@ function renderSuggestion(
   release: Release,
   { name, position, score, explanation, distance }: SearchResult,
   words: readonly string[],
-  baseUrl: string,
+  presentation: Presentation,
 ) {
   const { definition } = release.entity(name)
   const record = publishedRecord(release, name, position)
   const { searched } = namingOf(definition)
-  const { how, dropped, matched, aliases } = explanation
+  const { how, dropped, matched, matchedName, aliases } = explanation
   return {
-    ...summarizeRecord(definition, record, baseUrl),
+    ...summarizeRecord(release, name, position, presentation, record),
     score: roundedScore(score),
     how,
     dropped,
     matches: [
       ...searched
-        .map((field) => ({ field, ranges: highlights(record[field] as string, words, matched) }))
+        .map((field) => ({ field, value: record[field] }))
+        .flatMap(({ field, value }) =>
+          typeof value === 'string' ? { field, ranges: highlights(value, words, matched) } : [],
+        )
         .filter(({ ranges }) => ranges.length > 0),
       ...aliases.map((match) => renderAlias(release, match, definition, words)),
     ],
+    ...(matchedName === undefined ? {} : { matched: renderMatchedName(matchedName) }),
     ...(distance === undefined ? {} : { [DISTANCE]: distance }),
   }
 }
+
+/** Which name matched, and in which language it is. */
+const renderMatchedName = ({ field, language }: NamingField) => ({ field, language: language ?? null })
 
 /** An alias stands beside the fields, with its text and why the record is called so, and whose it is. */
 function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entity, words: readonly string[]) {
@@ -116,8 +167,8 @@ type Naming = {
   readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
 }
 
-export const namingOf = memoized((entity: Entity): Naming => {
-  const searched = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name' || kind === 'code')
+const namingOf = memoized((entity: Entity): Naming => {
+  const searched = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
   return {
     searched: searched.map(([field]) => field),
     nameField: nameFieldOf(entity),

@@ -1,6 +1,6 @@
 // Records as a JSON array, and the JSON of several records: with separators between them, reduced to a selection, or parsed.
 import type { Entity } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import type { RecordFormat } from './record-format.ts'
 import { isWhole, type Selection, shapeOf } from './selection.ts'
 
@@ -28,14 +28,18 @@ export function recordJson(
   if (isWhole(selection)) return (jsons) => separated(jsons, between, after)
   const shape = shapeOf(entity, selection)
   return (jsons) => {
-    const texts = parsedRecords(jsons).map((record) => JSON.stringify(shape(record)))
+    const texts = parsedRecords(entity, jsons).map((record) => JSON.stringify(shape(record)))
     return texts.length === 0 ? [] : [Buffer.from(`${texts.join(between)}${after}`)]
   }
 }
 
 /** The records, parsed together: many short texts take longer than one that is as long as all of them. */
-export const parsedRecords = (jsons: readonly Uint8Array[]): PublishedRecord[] =>
-  jsons.length === 0 ? [] : JSON.parse(decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])))
+export const parsedRecords = (entity: Entity, jsons: readonly Uint8Array[]): PublishedRecord[] =>
+  (jsons.length === 0
+    ? []
+    : recordParser(entity)(
+        decoder.decode(Buffer.concat([OPENING, ...separated(jsons, ',', ']')])),
+      )) as PublishedRecord[]
 
 /** Records as values, reduced to the selection. */
 export function selectedRecords(
@@ -43,7 +47,7 @@ export function selectedRecords(
   selection: Selection,
   jsons: readonly Uint8Array[],
 ): readonly PublishedRecord[] {
-  const records = parsedRecords(jsons)
+  const records = parsedRecords(entity, jsons)
   return isWhole(selection) ? records : records.map(shapeOf(entity, selection))
 }
 

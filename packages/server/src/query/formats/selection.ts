@@ -1,9 +1,12 @@
 // A selection out of the records of an entity: some of their fields, embedded records in full or by their identifiers, and facts.
-import { type Entity, identifierOf } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+
+import { valueAt } from '../../base/json.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
 import { factReader, withMembers } from '../../release/facts.ts'
 import type { OpenEntity } from '../../release/release.ts'
+import { inLanguage, isColumnIn, nameInstead } from './shown-names.ts'
 
 export type Selection = {
   /**
@@ -13,12 +16,16 @@ export type Selection = {
   readonly fields: readonly string[] | undefined
   /** Whether the facts are given too, where fields are not selected by name. */
   readonly facts: boolean
+  /** Whether embedded records are given in full, or by their keys. */
   readonly embed: 'full' | 'id'
+  /** The only language that names are shown in; undefined for all. */
+  readonly language?: string | undefined
   /** Names of numbers that stand after the fields of each record and are no fields of the entity; always given. */
   readonly added?: readonly string[]
 }
 
-export const isWhole = ({ fields, embed }: Selection): boolean => fields === undefined && embed === 'full'
+export const isWhole = ({ fields, embed, language }: Selection): boolean =>
+  fields === undefined && embed === 'full' && language === undefined
 
 /** Whether any fact is selected. */
 const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
@@ -41,18 +48,21 @@ type Shape = (record: PublishedRecord) => PublishedRecord
 type FieldTree = Map<string, FieldTree>
 
 /** Reduces a record to the selection. */
-export function shapeOf(entity: Entity, { fields, facts, embed, added = [] }: Selection): Shape {
+export function shapeOf(entity: Entity, { fields, facts, embed, language, added = [] }: Selection): Shape {
   const names = Object.keys(entity.fields).filter((name) => facts || entity.fields[name]?.kind !== 'fact')
-  const shape = treeShape(entity, fieldTree(fields ?? names), embed)
+  const selected = fields?.map((field) => pathsOf(entity).get(field)?.steps ?? []) ?? names.map((name) => [name])
+  const shapes: Shape[] = [treeShape(entity, fieldTree(selected), embed)]
+  if (language !== undefined) shapes.push(inLanguage(entity, language))
+  const shape: Shape = (record) => shapes.reduce((reduced, reduce) => reduce(reduced), record)
   if (added.length === 0) return shape
   return (record) => ({ ...shape(record), ...Object.fromEntries(added.map((name) => [name, record[name] as number])) })
 }
 
-function fieldTree(fields: readonly string[]): FieldTree {
+function fieldTree(fields: readonly (readonly string[])[]): FieldTree {
   const tree: FieldTree = new Map()
-  for (const field of fields) {
+  for (const steps of fields) {
     let level = tree
-    for (const step of field.split('.')) {
+    for (const step of steps) {
       const deeper = level.get(step) ?? new Map()
       level.set(step, deeper)
       level = deeper
@@ -61,45 +71,76 @@ function fieldTree(fields: readonly string[]): FieldTree {
   return tree
 }
 
+type Take = (value: PublishedValue | undefined) => PublishedValue | undefined
+
+const asIs: Take = (value) => value
+
+/** Takes something out of an embedded record, where there is one. */
+const whereKnown =
+  (take: (record: PublishedRecord) => PublishedValue): Take =>
+  (value) =>
+    value === null || value === undefined ? value : take(value as PublishedRecord)
+
 function treeShape(entity: Entity, tree: FieldTree | undefined, embed: Selection['embed']): Shape {
   const parts = Object.entries(entity.fields)
     .filter(([name]) => tree === undefined || tree.has(name))
-    .map(([name, field]) => {
+    .map(([name, field]): { readonly name: string; readonly take: Take } => {
       const inner = tree?.get(name)
-      if (field.kind !== 'embed') return { name, take: (value: unknown) => value }
-      if (inner !== undefined && inner.size > 0) return { name, take: treeShape(field.entity, inner, embed) }
-      if (embed === 'full') return { name, take: (value: unknown) => value }
-      const identifier = identifierOf(field.entity)
-      return { name, take: (value: PublishedRecord) => value[identifier] }
-    }) as readonly { name: string; take: (value: unknown) => PublishedRecord[string] }[]
+      if (field.kind !== 'embed') return { name, take: asIs }
+      if (inner !== undefined && inner.size > 0)
+        return { name, take: whereKnown(treeShape(field.entity, inner, embed)) }
+      return { name, take: embed === 'full' ? asIs : whereKnown((record) => keyIn(field.entity, record)) }
+    })
   return (record) => {
-    const reduced: Record<string, PublishedRecord[string]> = {}
-    for (const { name, take } of parts) reduced[name] = take(record[name])
+    const reduced: Record<string, PublishedValue> = {}
+    for (const { name, take } of parts) reduced[name] = take(record[name]) as PublishedValue
     return reduced
   }
 }
 
-/** A value of a record: the dotted path to it, and the same in steps. */
-export type Column = Pick<FieldPath, 'path' | 'steps'>
+/** What stands for a record that is not given in full: its key, or a list where that has several values. */
+export function keyIn(entity: Entity, record: PublishedRecord): PublishedValue {
+  const values = keyPathsOf(entity).map(({ steps }) => valueAt(record, steps) as PublishedValue)
+  return values.length === 1 ? (values[0] as PublishedValue) : values
+}
 
-/** The paths of the columns of a selection: in the order in which its fields are named, or else that of a record. */
-export function columnsOf(entity: Entity, { fields, facts, embed, added = [] }: Selection): Column[] {
+/** A column of a table: the name in its head, and the way to its value. */
+export type Column = {
+  readonly title: string
+  readonly steps: readonly string[]
+  /** The value out of the record that has the field, where that is not the value of the field alone. */
+  readonly read?: ((record: PublishedRecord) => unknown) | undefined
+}
+
+/** The columns of a selection: in the order in which its fields are named, or else that of a record. */
+export function columnsOf(entity: Entity, { fields, facts, embed, language, added = [] }: Selection): Column[] {
   const all = [...pathsOf(entity).values()]
   const paths =
     fields === undefined
       ? all.filter(({ field }) => facts || field.kind !== 'fact')
       : fields.flatMap((field) => all.filter(({ path }) => path === field || path.startsWith(`${field}.`)))
   // With embed=id an embedded record is one column, unless some of its own fields are selected.
-  const isOpened = ({ path }: FieldPath) => fields?.some((field) => field.startsWith(`${path}.`)) ?? false
-  const isClosed = (steps: readonly string[]) =>
-    embed === 'id' &&
-    steps.some((_, length) => {
-      const parent = length === 0 ? undefined : pathsOf(entity).get(steps.slice(0, length).join('.'))
-      return parent !== undefined && !isOpened(parent)
-    })
+  const opened = new Set(fields?.flatMap((field) => beginningsOf(field)) ?? [])
+  const isOpened = ({ path }: FieldPath) => opened.has(path)
+  const isClosed = ({ path }: FieldPath) =>
+    embed === 'id' && beginningsOf(path).some((beginning) => pathsOf(entity).has(beginning) && !opened.has(beginning))
   const selected = paths.filter((path) => {
-    if (isClosed(path.steps)) return false
+    if (isClosed(path)) return false
+    if (language !== undefined && !isColumnIn(entity, path.steps, language)) return false
     return path.field.kind !== 'embed' || (embed === 'id' && !isOpened(path))
   })
-  return [...selected, ...added.map((name) => ({ path: name, steps: [name] }))]
+  return [
+    ...selected.map(({ steps }) => ({
+      title: steps.join('.'),
+      steps,
+      read: language === undefined ? undefined : nameInstead(entity, steps, language),
+    })),
+    ...added.map((name) => ({ title: name, steps: [name] })),
+  ]
+}
+
+/** The paths of the records that a path goes through. */
+const beginningsOf = (path: string): string[] => {
+  const steps = path.split('.')
+  return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
 }

@@ -2,9 +2,12 @@
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { EntityIndex } from '../../release/index/index-file.ts'
+import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
 import type { Release } from '../../release/release.ts'
 import { type HeardLetters, heardIn, mayHaveMore, mayMatch, WrittenName } from '../search/name-match.ts'
 import { matchRecord, type NamedRecord, type PartMatch } from './record-match.ts'
@@ -21,8 +24,12 @@ const HEARD_FIELDS = 4
 class EntityNames {
   readonly #index: EntityIndex
   readonly #count: number
-  /** How each name and code is read. */
+  readonly #language: Language
+  /** Whether the words of a record are those of its only name. */
+  readonly #hasOneName: boolean
+  /** How each name, other name and code is read. */
   readonly #names: readonly TextReader[]
+  readonly #otherNames: readonly TextReader[]
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly WrittenName[]>
   #all: readonly NamedRecord[] | undefined
@@ -32,21 +39,26 @@ class EntityNames {
   #heard: Uint32Array | undefined
   readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
 
-  constructor(release: Release, { name, fields }: Entity) {
+  constructor(release: Release, entity: Entity) {
+    const { name, fields } = entity
     const { index, count } = release.entity(name)
+    const naming = namingFields(entity)
+    this.#language = languageOfNames(entity)
+    this.#hasOneName = naming.length === 1
     this.#index = index
     this.#count = count
-    const readers = (kind: 'name' | 'code') =>
-      Object.entries(fields).flatMap(([field, definition]) => {
-        const column = definition.kind === kind ? index.column(field) : undefined
-        return column?.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
+    const readers = (names: readonly string[]) =>
+      names.flatMap((field) => {
+        const column = index.column(field)
+        return column.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
       })
-    this.#names = readers('name')
-    this.#codes = readers('code')
+    this.#names = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? [] : field)))
+    this.#otherNames = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? field : [])))
+    this.#codes = readers(Object.keys(fields).filter((field) => fields[field]?.kind === 'code'))
     const aliases = aliasesOf(release, name)
     const byRecord = Map.groupBy(aliases?.aliases.entries() ?? [], ([at]) => aliases?.positions[at] as number)
     this.#aliases = new Map(
-      [...byRecord].map(([at, entries]) => [at, entries.map(([, { alias }]) => new WrittenName(aliasWords(alias)))]),
+      [...byRecord].map(([at, entries]) => [at, entries.map(([, { alias }]) => this.#written(aliasWords(alias)))]),
     )
   }
 
@@ -57,17 +69,27 @@ class EntityNames {
   }
 
   record(position: number): NamedRecord {
-    const names =
-      this.#names.length === 1
-        ? [new WrittenName(this.#wordsAt(position))]
-        : this.#names.map((textAt) => new WrittenName(wordsOf(textAt(position))))
-    const aliases = this.#aliases.get(position)
+    const names = this.#hasOneName ? [this.#written(this.#wordsAt(position))] : this.#read(this.#names, position)
+    const aliases = this.#aliases.get(position) ?? []
+    const otherNames = this.#otherNames.length === 0 ? aliases : [...this.#read(this.#otherNames, position), ...aliases]
     return {
       position,
-      names: aliases === undefined ? names : [...names, ...aliases],
+      names: otherNames.length === 0 ? names : [...names, ...otherNames],
       firstAlias: names.length,
       codes: () => this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
     }
+  }
+
+  #written(words: readonly string[]): WrittenName {
+    return new WrittenName(words, this.#language)
+  }
+
+  /** The names of a record that are known. */
+  #read(readers: readonly TextReader[], position: number): WrittenName[] {
+    return readers.flatMap((textAt) => {
+      const words = wordsOf(textAt(position))
+      return words.length === 0 ? [] : this.#written(words)
+    })
   }
 
   /** The records at some positions that are called exactly so, and if there is none, those that are called nearly so. */
@@ -86,7 +108,8 @@ class EntityNames {
     for (let at = 0; at < positions.length; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = positions[at] as number
-      if (!isCandidate(this.#heardAt(position))) continue
+      // The letters of several names tell nothing of each.
+      if (this.#hasOneName && !isCandidate(this.#heardAt(position))) continue
       const match = matchRecord(this.record(position), part)
       if (match !== undefined) matches.push(match)
     }
@@ -94,16 +117,19 @@ class EntityNames {
   }
 
   #matchExact(positions: Uint32Array, written: WrittenName): PartMatch[] {
-    const { names, nameStarts, words } = this.#index.words
-    const typed = written.words.map((word) => words.indexOf(word) ?? -1)
+    const { words } = this.#index
+    const typed = written.words.map((word) => words.words.indexOf(word) ?? -1)
     const matches: PartMatch[] = []
-    if (typed.includes(-1) || this.#names.length > 1) return matches
-    next: for (let at = 0; at < positions.length; at++) {
+    if (typed.includes(-1) || (!this.#hasOneName && words.nameEnds === undefined)) return matches
+    const count = namesPerRecord(words)
+    for (let at = 0; at < positions.length; at++) {
       const position = positions[at] as number
-      const from = nameStarts[position] as number
-      if ((nameStarts[position + 1] as number) - from !== typed.length) continue
-      for (let place = 0; place < typed.length; place++) if (names[from + place] !== typed[place]) continue next
-      matches.push({ position, cost: 0, how: 'exact', isWhole: true, isPrefix: false })
+      for (let name = 0; name < count; name++) {
+        const from = nameStart(words, position, name, count)
+        if (!isSameWords(words.names, from, nameEnd(words, position, name, count), typed)) continue
+        matches.push({ position, cost: 0, how: 'exact', isWhole: true, isPrefix: false })
+        break
+      }
     }
     return matches
   }
@@ -140,7 +166,7 @@ class EntityNames {
   #hear(position: number): readonly number[] {
     let [all, core, length, coreLength] = [0, 0, 0, 0]
     for (const word of this.#wordsAt(position)) {
-      const heard = heardIn(word)
+      const heard = heardIn(word, this.#language)
       all |= heard.all
       core |= heard.core
       length += heard.length
@@ -148,6 +174,12 @@ class EntityNames {
     }
     return [all, core, length, coreLength]
   }
+}
+
+function isSameWords(names: Uint32Array, from: number, to: number, typed: readonly number[]): boolean {
+  if (to - from !== typed.length) return false
+  for (let place = 0; place < typed.length; place++) if (names[from + place] !== typed[place]) return false
+  return true
 }
 
 const namesIn = memoized((release: Release) => memoized((entity: Entity) => new EntityNames(release, entity)))

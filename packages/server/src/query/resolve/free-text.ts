@@ -1,6 +1,7 @@
 // The records that free text may mean: its segments as parts, in every way in which they can be levels; and where that does
 // not fit, the candidates of the search, with whose names and ancestors the words are aligned.
 import type { Entity } from '../../catalog/entity.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
@@ -94,9 +95,10 @@ function matchesByAlignment(release: Release, names: readonly string[], words: r
   const span = spansOf(words)
   return rank(release, names, words, { limit: MAX_PROPOSED }).flatMap(({ name, position }) => {
     const { definition } = release.entity(name)
-    const lineage = ancestorLevels(release, definition).map((level) => {
+    const lineage = ancestorLevels(release, definition).flatMap((level) => {
       const { definition: entity } = release.entity(level.entity)
-      return { entity, record: entityNames(release, entity).record(ancestorAt(level, position)) }
+      const ancestor = ancestorAt(level, position)
+      return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
     const record = entityNames(release, definition).record(position)
     return alignRecord({ entity: definition, record }, lineage, words, span) ?? []
@@ -133,7 +135,8 @@ function alignRecord(
     const cost = ownCost + above.cost + skipped
     if (best !== undefined && cost >= best.cost) return
     const how = [...new Set([match.how, ...above.how])]
-    best = { name: entity.name, position, cost, ownCost, letters: lettersIn(own), how, skipped, isPrefix, isWhole }
+    const letters = lettersIn(own, languageOfNames(entity))
+    best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole }
   }
   const { length } = words
   for (let to = 1; to <= length; to++) {

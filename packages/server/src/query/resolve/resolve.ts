@@ -52,7 +52,13 @@ export const partNames = memoized((catalog: Catalog): ReadonlyMap<string, string
       names.set(key, name)
     }
   for (const key of shared) names.delete(key)
-  for (const { name, plural } of catalog.entities.values())
-    for (const key of [name, plural, plural.replace(/-.*/, '')]) names.set(folded(key), name)
+  const entities = [...catalog.entities.values()]
+  // The first word of a collection is enough where no other begins so.
+  const firstWords = entities.map(({ plural }) => plural.replace(/-.*/, ''))
+  for (const [at, { name }] of entities.entries()) {
+    const word = firstWords[at] as string
+    if (firstWords.indexOf(word) === firstWords.lastIndexOf(word)) names.set(folded(word), name)
+  }
+  for (const { name, plural } of entities) for (const key of [name, plural]) names.set(folded(key), name)
   return names
 })

@@ -44,7 +44,7 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
   const part = parts.at(-1)
   if (part === undefined) return []
   const above = parts.slice(0, -1).filter((ancestor) => levelOf(release, part.entity, ancestor) !== undefined)
-  const letters = lettersIn(part.written.words)
+  const letters = lettersIn(part.written.words, part.written.language)
   const { name } = part.entity
   const toMatch = ({ position, cost: ownCost, isPrefix, isWhole }: PartMatch, { cost, how }: Parent): RowMatch => {
     return { name, position, cost, ownCost, letters, how, skipped: 0, isPrefix, isWhole }

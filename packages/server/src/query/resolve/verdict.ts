@@ -78,10 +78,8 @@ export function verdictOn(release: Release, matches: readonly RowMatch[], isSing
 /** Whether a record lies below another: a row that names a municipality may mean its seat, but says the municipality. */
 function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): boolean {
   if (other.ownCost !== record.ownCost) return false
-  const level = ancestorLevels(release, release.entity(other.name).definition).find(
-    ({ entity }) => entity === record.name,
-  )
-  return level !== undefined && ancestorAt(level, other.position) === record.position
+  const levels = ancestorLevels(release, release.entity(other.name).definition)
+  return levels.some((level) => level.entity === record.name && ancestorAt(level, other.position) === record.position)
 }
 
 function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {

@@ -1,7 +1,8 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
 import type { Entity } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import { isNoise, longFormsOf } from '../../catalog/spanish.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
@@ -27,23 +28,24 @@ export function writtenParts(release: Release, parts: ReadonlyMap<string, string
 }
 
 export function writtenPart(entity: Entity, text: string): WrittenPart {
-  const written = new WrittenName(wordsOf(text))
+  const language = languageOfNames(entity)
+  const written = new WrittenName(wordsOf(text), language)
   const digits = typedCode(written.words)
   const joined = written.words.join('')
   return {
     entity,
     written,
-    stripped: withoutNoise(written.words, entity.name),
+    stripped: withoutNoise(written, entity.name),
     digits,
-    code: digits ?? (isCodeLike(entity, joined) ? joined : undefined),
+    code: digits ?? (isCodeLike(entity, text, joined) ? joined : undefined),
   }
 }
 
 /** Whether a text has the form of a code of the entity, in whatever case. */
-const isCodeLike = ({ fields }: Entity, joined: string): boolean =>
-  Object.values(fields).some(
-    (field) => field.kind === 'code' && [joined, joined.toUpperCase()].some((text) => field.pattern.test(text)),
-  )
+function isCodeLike({ fields }: Entity, text: string, joined: string): boolean {
+  const forms = [joined, joined.toUpperCase(), text.trim(), text.trim().toUpperCase()]
+  return Object.values(fields).some((field) => field.kind === 'code' && forms.some((form) => field.pattern.test(form)))
+}
 
 const MAX_STRIPPED = 2
 
@@ -53,19 +55,20 @@ const ENTITY_NOISE_COST = 0.2
 const OTHER_NOISE_COST = 0.6
 
 /** What is left without the first word that says what a record is, without the first two, and so on. */
-function withoutNoise(words: readonly string[], entity: string): WrittenPart['stripped'] {
+function withoutNoise({ words, language }: WrittenName, entity: string): WrittenPart['stripped'] {
+  const { isNoise, isGenitive, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
   while (ways.length < MAX_STRIPPED && isNoise(rest[0] ?? '')) {
     const first = rest[0] as string
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST
-    rest = rest.slice(rest[1] === 'de' || rest[1] === 'del' ? 2 : 1)
+    rest = rest.slice(isGenitive(rest[1] ?? '') ? 2 : 1)
     if (rest.length === 0) break
-    ways.push({ name: new WrittenName(rest), cost })
+    ways.push({ name: new WrittenName(rest, language), cost })
   }
   return ways
 }
 
 /** How many letters there are in the words that say something. */
-export const lettersIn = (words: readonly string[]): number =>
-  words.reduce((sum, word) => sum + (isLight(word) ? 0 : word.length), 0)
+export const lettersIn = (words: readonly string[], language: Language): number =>
+  words.reduce((sum, word) => sum + (isLight(language, word) ? 0 : word.length), 0)

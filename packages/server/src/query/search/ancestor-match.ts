@@ -2,11 +2,11 @@
 
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, embeddedAt } from '../../catalog/entity.ts'
+import { broaderOf, type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { Column, Words } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
@@ -17,6 +17,8 @@ export type AncestorLevel = {
   readonly entity: string
   /** From the position of a record to that of its parent, from there to that of its parent, and so on. */
   readonly chain: readonly Uint32Array[]
+  /** What stands for an ancestor that a record does not have: the position after the last. */
+  readonly none: number
   /** The records of each ancestor, where it is their parent. */
   readonly children: Postings | undefined
   readonly words: Words
@@ -27,7 +29,7 @@ export type AncestorLevel = {
 }
 
 export type LevelMatch = {
-  /** The grade of each ancestor, by its name, codes and aliases. */
+  /** The grade of each ancestor, by its name, codes and aliases; and at the end 0, for none. */
   readonly grades: Uint8Array
   /** The grade of each word of their names. */
   readonly words: Uint8Array
@@ -46,24 +48,48 @@ function readLevels(release: Release, entity: Entity): AncestorLevel[] {
   )
   const levels = [...ancestors].map((ancestor): AncestorLevel & { readonly depth: number } => {
     const steps = pathTo(entity, ancestor)?.steps ?? []
+    const depth = pathsOf(ancestor).size
     let owner = entity
     const columns = steps.map((step) => {
       const column = release.entity(owner.name).index.column(step)
       owner = embeddedAt(owner, step)
       return column
     })
-    return {
-      entity: ancestor.name,
-      depth: pathsOf(ancestor).size,
-      chain: columns.map(({ values }) => values),
-      children: columns.length === 1 ? columns[0] : undefined,
-      words: release.entity(ancestor.name).index.words,
-      match: (typed, tolerance) => cachedMatch(release, ancestor.name, typed, tolerance),
-      aliasesOf: (position, typed) => aliasesWith(release, ancestor.name, position, typed),
-    }
+    return { depth, ...levelOf(release, ancestor, columns) }
   })
   // What has more ancestors of its own is nearer.
-  return levels.sort((a, b) => b.depth - a.depth)
+  return [...treeLevels(release, entity), ...levels.sort((a, b) => b.depth - a.depth)]
+}
+
+/** The records of an entity to which some columns lead, each from those of the one before. */
+function levelOf(release: Release, ancestor: Entity, columns: readonly Column[]): AncestorLevel {
+  const { index, count } = release.entity(ancestor.name)
+  return {
+    entity: ancestor.name,
+    chain: columns.map(({ values }) => values),
+    none: count,
+    children: columns.length === 1 ? columns[0] : undefined,
+    words: index.words,
+    match: (typed, tolerance) => cachedMatch(release, ancestor.name, typed, tolerance),
+    aliasesOf: (position, typed) => aliasesWith(release, ancestor.name, position, typed),
+  }
+}
+
+/** Whoever names a record and one above it rarely goes further up. */
+const MAX_TREE_LEVELS = 3
+
+/** The records above those of a tree, the nearest first. */
+function treeLevels(release: Release, entity: Entity): AncestorLevel[] {
+  const broader = broaderOf(entity)
+  if (broader === undefined) return []
+  const column = release.entity(entity.name).index.column(broader)
+  return Array.from({ length: MAX_TREE_LEVELS }, (_, at) =>
+    levelOf(
+      release,
+      entity,
+      Array.from({ length: at + 1 }, () => column),
+    ),
+  )
 }
 
 const MAX_CACHED = 512
@@ -79,7 +105,7 @@ const MIN_PREFIX = 3
 
 function matchLevel(release: Release, name: string, typed: string, tolerance: Tolerance): LevelMatch | undefined {
   const { count, index } = release.entity(name)
-  const grades = new Uint8Array(count)
+  const grades = new Uint8Array(count + 1)
   const { words } = index
   const ownMatch = matchWord(words, typed, tolerance)
   // The first letters of a word are rather those of the name itself, and nearly all records have an ancestor with them.

@@ -16,7 +16,7 @@ function expectSameBest(
   edits: boolean,
 ): void {
   const { words, weights, levels, importance, among } = space
-  const names = { words, weights, records: undefined, levels, importance }
+  const names = { words, weights, records: undefined, levels, importance, naming: [] }
   const found = (only?: number) => {
     const hits = emptyHits(words, only)
     const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels, space.weightOf))

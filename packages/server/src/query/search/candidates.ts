@@ -6,6 +6,7 @@
 
 import { indexInAscending } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
+import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { AncestorLevel } from './ancestor-match.ts'
@@ -33,6 +34,7 @@ export type SearchSpace = {
   readonly levels: readonly AncestorLevel[]
   readonly aliases: AliasIndex | undefined
   readonly importance: Uint8Array | undefined
+  readonly naming: readonly NamingField[]
   readonly weightOf: WeightOf
   /** The weight of each word. */
   readonly weights: Float32Array

@@ -1,7 +1,9 @@
-// The whole official code of a record: that of a municipality begins with that of its state, and so on.
+// The whole code of a record, as it is typed: official ones begin with those of the parents, that of a municipality with that
+// of its state, and so on.
 import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Column } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
@@ -36,6 +38,32 @@ export function positionsWithCode(release: Release, entity: Entity, code: string
   }
   return matches
 }
+
+/**
+ * The positions of the records that have what was typed as a code, in whatever case and with any signs between its letters.
+ * Only where codes are the key: where records have numbers, the letters of a code are rather those of a name.
+ */
+export function positionsWithKeyCode(release: Release, entity: Entity, typed: readonly string[]): number[] {
+  const { fields, key } = entity
+  const codes = Object.keys(fields).filter((field) => fields[field]?.kind === 'code')
+  if (!key.some((field) => codes.includes(field))) return []
+  const { index } = release.entity(entity.name)
+  const { words, inCodes } = index.words
+  const numbers = typed.map((word) => words.indexOf(word))
+  const sizeOf = (word: number | undefined) =>
+    word === undefined ? 0 : (inCodes.starts[word + 1] as number) - (inCodes.starts[word] as number)
+  if (numbers.includes(undefined)) return []
+  const rarest = numbers.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0]
+  if (rarest === undefined || sizeOf(rarest) > MAX_COMPARED_CODES) return []
+  const columns = codes.map((field) => index.column(field)).filter((column) => column.kind === 'text')
+  const written = typed.join(' ')
+  return Array.from(inCodes.positions.subarray(inCodes.starts[rarest], inCodes.starts[rarest + 1])).filter((position) =>
+    columns.some(({ texts, values }) => wordsOf(texts.text(values[position] as number)).join(' ') === written),
+  )
+}
+
+/** Where more codes have every word of what was typed, it is too little to be one of them. */
+const MAX_COMPARED_CODES = 1_000
 
 const positionsWith = ({ starts, positions }: Column, value: number | undefined): number[] =>
   value === undefined ? [] : Array.from(positions.subarray(starts[value], starts[value + 1]))

@@ -1,17 +1,10 @@
-// How important a record is among others that match as well, from 0 to 1: by population above all.
+// How important a record is among others that match as well, from 0 to 1: by population above all, or by its place in a tree.
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, embedsOf } from '../../catalog/entity.ts'
+import { broaderOf, type Entity, embedsOf } from '../../catalog/entity.ts'
+import { importanceFieldsOf } from '../../catalog/importance-fields.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Column } from '../../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-
-/** The facts and codes that tell of importance, where an entity has them. */
-const POPULATION = 'poblacion'
-const SEAT = 'cabecera'
-const AREA = 'ambito'
-const URBAN = 'U'
-/** The code of a locality that is a seat, in the files of INEGI. */
-const SEAT_CODE = /^0*1$/
 
 /** What has no parent or one counts as much as it can; the rest by population, on a scale of powers of ten. */
 const BY_DEPTH = [1, 0.9, 0.5, 0.3]
@@ -25,6 +18,9 @@ const byPopulation = (people: number): number =>
 const OF_SEAT = 0.25
 const OF_URBAN = 0.15
 const OF_NAMESAKE = 0.05
+/** What each step down a tree takes, and how many count: never so much that a better match comes after a worse one. */
+const OF_STEP = 0.05
+const MAX_STEPS = 4
 /** The importance of a record is kept in a byte. */
 export const MAX_IMPORTANCE = 255
 
@@ -34,10 +30,12 @@ export const importanceOf = (release: Release, name: string): Uint8Array => comp
 const computed = memoized(({ definition, count }: OpenEntity, release: Release): Uint8Array => {
   const depth = ancestorsOf(definition).length
   const importance = new Uint8Array(count)
-  if (depth < 2) return importance.fill(Math.round((BY_DEPTH[depth] as number) * MAX_IMPORTANCE))
-  const isPopulated = definition.fields[POPULATION] !== undefined
-  const base = isPopulated && depth > 2 ? DEEPEST : (BY_DEPTH[depth] ?? DEEPEST)
-  const people = isPopulated ? populationOf(release, definition) : undefined
+  const { population: field } = importanceFieldsOf(definition)
+  const share = BY_DEPTH[depth] ?? DEEPEST
+  if (broaderOf(definition) !== undefined) return byStepsDown(release, definition, share)
+  if (depth < 2) return importance.fill(Math.round(share * MAX_IMPORTANCE))
+  const base = field !== undefined && depth > 2 ? DEEPEST : share
+  const people = field === undefined ? undefined : populationOf(release, definition, field)
   const without = people === undefined ? undefined : withoutPopulation(release, definition, base)
   for (let position = 0; position < count; position++) {
     const population = people?.[position] ?? 0
@@ -47,20 +45,35 @@ const computed = memoized(({ definition, count }: OpenEntity, release: Release):
   return importance
 })
 
+/** What is higher up in a tree counts more. */
+function byStepsDown(release: Release, entity: Entity, share: number): Uint8Array {
+  const { count, index } = release.entity(entity.name)
+  const above = index.column(broaderOf(entity) as string).values
+  const importance = new Uint8Array(count)
+  for (let position = 0; position < count; position++) {
+    let steps = 0
+    for (let at = above[position] as number; at < count && steps < MAX_STEPS; at = above[at] as number) steps++
+    importance[position] = Math.round(Math.max(share - steps * OF_STEP, 0) * MAX_IMPORTANCE)
+  }
+  return importance
+}
+
 /** The people of each record as far as they are known: its own, or else those of the records below it. */
-function populationOf(release: Release, entity: Entity): Float64Array {
+function populationOf(release: Release, entity: Entity, field: string): Float64Array {
   const { count, index } = release.entity(entity.name)
   const people = new Float64Array(count)
-  const column = index.column(POPULATION)
+  const column = index.column(field)
   if (column.kind === 'number fact' && column.known.length > 0) {
     for (let position = 0; position < count; position++)
       people[position] = column.known[column.values[position] as number] ?? 0
     return people
   }
   for (const child of release.catalog.entities.values()) {
-    const field = embedsOf(child).find(([, parent]) => parent.name === entity.name)?.[0]
-    if (field === undefined || child.fields[POPULATION] === undefined) continue
-    const [parents, ownPeople] = [release.entity(child.name).index.column(field).values, populationOf(release, child)]
+    const embed = embedsOf(child).find(([, parent]) => parent.name === entity.name)?.[0]
+    const { population } = importanceFieldsOf(child)
+    if (embed === undefined || population === undefined) continue
+    const parents = release.entity(child.name).index.column(embed).values
+    const ownPeople = populationOf(release, child, population)
     for (let position = 0; position < ownPeople.length; position++) {
       const parent = parents[position] as number
       people[parent] = (people[parent] as number) + (ownPeople[position] as number)
@@ -73,30 +86,27 @@ function populationOf(release: Release, entity: Entity): Float64Array {
 /** The importance of a record whose population is not known: as the seat of its parent, as urban, or as its namesake. */
 function withoutPopulation(release: Release, entity: Entity, base: number): (position: number) => number {
   const { index } = release.entity(entity.name)
+  const { area: areaField, urban: urbanArea, seatCode } = importanceFieldsOf(entity)
   const owner = entity.code.find((field) => entity.fields[field]?.kind === 'embed')
   const codeField = entity.code.find((field) => entity.fields[field]?.kind === 'code')
   const embed = owner === undefined ? undefined : entity.fields[owner]
-  if (
-    owner === undefined ||
-    codeField === undefined ||
-    embed?.kind !== 'embed' ||
-    embed.entity.fields[SEAT] === undefined
-  )
+  const seatField = embed?.kind === 'embed' ? importanceFieldsOf(embed.entity).seat : undefined
+  if (owner === undefined || codeField === undefined || embed?.kind !== 'embed' || seatField === undefined)
     return () => base
   const parents = index.column(owner).values
   const parent = release.entity(embed.entity.name)
-  const seats = parent.index.column(SEAT)
+  const seats = parent.index.column(seatField)
   const codes = index.column(codeField)
   if (codes.kind !== 'text' || seats.kind !== 'text fact') return () => base
-  const seatFlags = flagsOf(codes, SEAT_CODE)
+  const seatFlags = flagsOf(codes, seatCode)
   /** The number of the code of each parent's seat, or -1 where that is not known. */
   const seatCodes = seats.known.map((code) => codes.texts.find(code) ?? -1)
   const seatOf = Int32Array.from(
     { length: parent.count },
     (_, position) => seatCodes[seats.values[position] as number] ?? -1,
   )
-  const area = entity.fields[AREA] === undefined ? undefined : index.column(AREA)
-  const urban = area?.kind === 'text fact' ? area.known.indexOf(URBAN) : -1
+  const area = areaField === undefined ? undefined : index.column(areaField)
+  const urban = area?.kind === 'text fact' ? area.known.indexOf(urbanArea) : -1
   const isNamesake = namesakes(release, entity, embed.entity, parents)
   return (position) => {
     const above = parents[position] as number

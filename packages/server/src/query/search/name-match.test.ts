@@ -1,9 +1,10 @@
 // What it costs that a name is written otherwise: every way, and the cheapest of them where there are several.
 import { describe, expect, test } from 'bun:test'
+import { spanish } from '../../catalog/languages/spanish.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { type HeardLetters, matchName, mayHaveMore, mayMatch, WrittenName } from './name-match.ts'
 
-const written = (text: string) => new WrittenName(wordsOf(text))
+const written = (text: string) => new WrittenName(wordsOf(text), spanish)
 const match = (typed: string, name: string) => matchName(written(typed), written(name))
 
 describe('what is written, and the name that is meant', () => {

@@ -2,7 +2,8 @@
 //
 // Names are compared whole: as words, with their abbreviations written out, with the spaces left out, without the words that
 // say little, by their sound, and by their edit distance. The least cost of these counts.
-import { isLinking, longFormsOf, soundsOf } from '../../catalog/spanish.ts'
+import { memoized } from '../../base/memoized.ts'
+import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf, letterMask } from '../../release/index/word-keys.ts'
 import { distanceOf } from './edit-distance.ts'
 import type { How } from './search.ts'
@@ -24,19 +25,21 @@ type Forms = {
 /** A name as a record has it, or as it was typed. */
 export class WrittenName {
   readonly words: readonly string[]
+  readonly language: Language
   readonly text: string
   #readings: readonly Forms[] | undefined
   #numbers: string | undefined
 
-  /** Takes folded words. */
-  constructor(words: readonly string[]) {
+  /** Takes folded words, and the language that they are compared in. */
+  constructor(words: readonly string[], language: Language) {
     this.words = words
+    this.language = language
     this.text = words.join(' ')
   }
 
   /** An abbreviation may stand for several words, so there may be several ways. */
   get readings(): readonly Forms[] {
-    this.#readings ??= readingsOf(this.words)
+    this.#readings ??= readingsOf(this.words, this.language)
     return this.#readings
   }
 
@@ -61,8 +64,9 @@ const EXACT_MATCH: NameMatch = { cost: 0, how: 'exact', isWhole: true, isPrefix:
 const MAX_READINGS = 4
 const HAS_DIGIT = /\p{N}/u
 
-function readingsOf(words: readonly string[]): Forms[] {
-  if (!words.some((word) => longFormsOf(word).length > 0)) return [formsOf(words)]
+function readingsOf(words: readonly string[], language: Language): Forms[] {
+  const { longFormsOf } = language
+  if (!words.some((word) => longFormsOf(word).length > 0)) return [formsOf(words, language)]
   let readings: (readonly string[])[] = [words]
   for (const [at, word] of words.entries()) {
     const longs = longFormsOf(word)
@@ -71,12 +75,13 @@ function readingsOf(words: readonly string[]): Forms[] {
     readings = readings.flatMap((before) => forms.map((form) => before.with(at, form)))
   }
   // What looks like an abbreviation may be a word of its own, or the beginning of one.
-  return [...readings, words].map(formsOf)
+  return [...readings, words].map((reading) => formsOf(reading, language))
 }
 
-function formsOf(words: readonly string[]): Forms {
+function formsOf(words: readonly string[], language: Language): Forms {
+  const { heard } = earOf(language)
   const joined = words.join('')
-  const core = words.filter((word) => !isLight(word)).join('')
+  const core = words.filter((word) => !isLight(language, word)).join('')
   const mask = letterMask(joined)
   return {
     words,
@@ -93,22 +98,28 @@ function formsOf(words: readonly string[]): Forms {
   }
 }
 
-/** Letters that are written for one another count as the first of them. */
-const ALIKE = ['bv', 'sczxkq', 'ily', 'gj', 'uw', 'nm'].map((letters) => ({
-  all: letterMask(letters),
-  first: letterMask(letters.charAt(0)),
-}))
-const ALL_ALIKE = ALIKE.reduce((mask, { all }) => mask | all, letterMask('h'))
-
-/** Which letters are heard, of those that are written; h is not. */
-function heard(written: number): number {
-  let mask = written & ~ALL_ALIKE
-  for (let at = 0; at < ALIKE.length; at++) {
-    const { all, first } = ALIKE[at] as (typeof ALIKE)[number]
-    if ((written & all) !== 0) mask |= first
-  }
-  return mask
+/** What is heard of what is written in a language. */
+type Ear = {
+  /** Which letters are heard, of those that are written. */
+  readonly heard: (written: number) => number
+  /** The first sound of each word that was met. */
+  readonly sounds: Map<string, string>
 }
+
+/** Letters that are written for one another count as the first of them. */
+const earOf = memoized(({ alike, silent }: Language): Ear => {
+  const groups = alike.map((letters) => ({ all: letterMask(letters), first: letterMask(letters.charAt(0)) }))
+  const allAlike = groups.reduce((mask, { all }) => mask | all, letterMask(silent))
+  const heard = (written: number): number => {
+    let mask = written & ~allAlike
+    for (let at = 0; at < groups.length; at++) {
+      const { all, first } = groups[at] as (typeof groups)[number]
+      if ((written & all) !== 0) mask |= first
+    }
+    return mask
+  }
+  return { heard, sounds: new Map() }
+})
 
 /** Which letters are heard in a name, and which of them in words that say something; and how long both are. */
 export type HeardLetters = {
@@ -118,11 +129,13 @@ export type HeardLetters = {
   readonly coreLength: number
 }
 
-export function heardIn(word: string): HeardLetters {
-  const written = longFormsOf(word)[0] ?? word
-  const all = heard(letterMask(written))
+export function heardIn(word: string, language: Language): HeardLetters {
+  const written = language.longFormsOf(word)[0] ?? word
+  const all = earOf(language).heard(letterMask(written))
   const { length } = written
-  return isLight(word) ? { all, core: 0, length, coreLength: 0 } : { all, core: all, length, coreLength: length }
+  return isLight(language, word)
+    ? { all, core: 0, length, coreLength: 0 }
+    : { all, core: all, length, coreLength: length }
 }
 
 /** Whether two names may have something in common; most have too little, which is sooner known so than by comparing them. */
@@ -175,13 +188,13 @@ export function matchName(typed: WrittenName, name: WrittenName): NameMatch | un
   let best: NameMatch | undefined
   for (const reading of typed.readings)
     for (const forms of name.readings) {
-      const match = matchForms(reading, forms, typed.numbers === name.numbers)
+      const match = matchForms(reading, forms, typed.numbers === name.numbers, typed.language)
       if (match !== undefined && (best === undefined || match.cost < best.cost)) best = match
     }
   return best
 }
 
-function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch | undefined {
+function matchForms(typed: Forms, name: Forms, isSameNumber: boolean, language: Language): NameMatch | undefined {
   if (!mayMatch(typed.heard, name.heard) && !mayHaveMore(typed.heard, name.heard)) return undefined
   const missing = bitsOf(typed.mask & ~name.mask)
   const added = bitsOf(name.mask & ~typed.mask)
@@ -192,7 +205,7 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
     if (length === 0 && sorted(typed.words) === sorted(name.words))
       return { ...EXACT_MATCH, cost: OTHER_ORDER_COST, how: 'exact', isWhole: false }
   }
-  const light = typed.core === name.core ? lightCost(typed, name) : undefined
+  const light = typed.core === name.core ? lightCost(typed, name, language) : undefined
   if (light !== undefined) return { ...EXACT_MATCH, cost: light, how: 'dropped-words', isWhole: false }
   const isPrefix =
     missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
@@ -201,7 +214,7 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
     if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix }
   }
   if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
-    const [sound, other] = [soundOf(typed.words), soundOf(name.words)]
+    const [sound, other] = [soundOf(typed.words, language), soundOf(name.words, language)]
     if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear')
     else {
       const edits = distanceOf(sound, other, MAX_EDITS).toWord
@@ -219,15 +232,15 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean): NameMatch
       Math.abs(typed.core.length - name.core.length) > MAX_EDITS || !mayBeEdited(typed.heard.core, name.heard.core)
         ? MAX_EDITS + 1
         : distanceOf(typed.core, name.core, MAX_EDITS).toWord
-    if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name), 'typo')
+    if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name, language), 'typo')
   }
   if (isPrefix) offer(PREFIX_COST + (1 - typed.joined.length / name.joined.length), 'prefix')
   if (missing === 0) {
-    const share = coveredShare(name.words, typed.words)
+    const share = coveredShare(name.words, typed.words, language)
     if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words')
   }
   if (added === 0) {
-    const share = coveredShare(typed.words, name.words)
+    const share = coveredShare(typed.words, name.words, language)
     if (share !== undefined) offer(MORE_WORDS_COST + (1 - share), 'dropped-words')
   }
   return best
@@ -239,40 +252,41 @@ const MIN_CORE = 5
 const sorted = (words: readonly string[]): string => words.toSorted().join(' ')
 
 /** What the words that say little cost, where only one of the two has them. */
-function lightCost(typed: Forms, name: Forms): number {
+function lightCost(typed: Forms, name: Forms, language: Language): number {
+  const { isLinking } = language
   let cost = LIGHT_COST
   for (const word of typed.words)
-    if (isLight(word) && !name.words.includes(word)) cost += isLinking(word) ? LINKING_COST : TYPED_NOISE_COST
+    if (isLight(language, word) && !name.words.includes(word)) cost += isLinking(word) ? LINKING_COST : TYPED_NOISE_COST
   for (const word of name.words)
-    if (isLight(word) && !typed.words.includes(word)) cost += isLinking(word) ? LINKING_COST : NAME_NOISE_COST
+    if (isLight(language, word) && !typed.words.includes(word)) cost += isLinking(word) ? LINKING_COST : NAME_NOISE_COST
   return cost
 }
 
 /** The share of the letters of some words that others have too, if they have nothing else; at least one that says something. */
-function coveredShare(words: readonly string[], others: readonly string[]): number | undefined {
+function coveredShare(words: readonly string[], others: readonly string[], language: Language): number | undefined {
   let [covered, all, substance] = [0, 0, false]
   for (const word of others) {
     if (!words.includes(word)) {
-      if (isLight(word)) continue
+      if (isLight(language, word)) continue
       return undefined
     }
     covered += word.length
-    if (!isLight(word)) substance = true
+    if (!isLight(language, word)) substance = true
   }
   for (const word of words) all += word.length
   return substance ? Math.min(covered / all, 1) : undefined
 }
 
 const MAX_SOUNDS = 50_000
-const sounds = new Map<string, string>()
 
-const soundOf = (words: readonly string[]): string => {
+function soundOf(words: readonly string[], language: Language): string {
+  const { sounds } = earOf(language)
   let joined = ''
   for (const word of words) {
     let sound = sounds.get(word)
     if (sound === undefined) {
       if (sounds.size >= MAX_SOUNDS) sounds.clear()
-      sound = soundsOf(word)[0] as string
+      sound = language.soundsOf(word)[0] ?? word
       sounds.set(word, sound)
     }
     joined += sound

@@ -3,7 +3,6 @@
 
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import { isLinking } from '../../catalog/spanish.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { wordWeights } from './word-match.ts'
 
@@ -92,6 +91,9 @@ function withParts(
 const isKnown = (indexes: readonly Words[], word: string): boolean =>
   indexes.some(({ words }) => words.indexOf(word) !== undefined)
 
+const isLinking = (indexes: readonly Words[], word: string): boolean =>
+  indexes.some(({ language }) => language.isLinking(word))
+
 const isBeginning = (indexes: readonly Words[], word: string): boolean =>
   indexes.some(({ words }) => words.isBeginning(word))
 
@@ -121,7 +123,7 @@ function takenApart(indexes: readonly Words[], word: string): string[] | undefin
       const part = word.slice(from, end)
       if (!isBeginning(indexes, part)) break
       const isWhole = from === 0 && end === word.length
-      if (isWhole || (part.length < MIN_PART && !isLinking(part))) continue
+      if (isWhole || (part.length < MIN_PART && !isLinking(indexes, part))) continue
       const cost = partCost(indexes, part, end === word.length)
       if (cost === undefined) continue
       const sum = before.cost + PART_COST + cost

@@ -17,7 +17,10 @@ const scorerOf = (
   tolerance: Tolerance = 1,
 ) => {
   const known = typed.map((text) => typedWord(words, text, tolerance, levels, weightOf))
-  return { known, scorer: new Scorer({ words, weights, records: undefined, levels, importance }, known, drop, 0) }
+  return {
+    known,
+    scorer: new Scorer({ words, weights, records: undefined, levels, importance, naming: [] }, known, drop, 0),
+  }
 }
 
 /** The score of the only name there is. */

@@ -10,7 +10,10 @@
 // name is a little nearer to what was typed, and never before one that is much nearer.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { Words } from '../../release/index/index-file.ts'
+import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
@@ -22,6 +25,7 @@ import {
   GRADE_COUNT,
   isLight,
   LIGHT_WEIGHT,
+  lighten,
   matchWord,
   SHORT_PREFIX,
   type Tolerance,
@@ -60,12 +64,12 @@ export function typedWord(
 /** The weight of a typed word, the same in all entities, so that their scores can be compared. */
 export type WeightOf = (typed: string) => number
 
-/** Weighs words by how many records of an index have them. */
-export function weigher(index: Words): WeightOf {
+/** Weighs words by how many records of an index have them; those that say little in a language, always the same. */
+export function weigher(index: Words, language: Language): WeightOf {
   const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
   return (typed) =>
     cache.get(typed, () => {
-      if (isLight(typed)) return LIGHT_WEIGHT
+      if (isLight(language, typed)) return LIGHT_WEIGHT
       const word = index.words.indexOf(typed)
       return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
     })
@@ -76,10 +80,15 @@ const MAX_WEIGHTS = 1_024
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
 export function weightsBy(index: Words, other: Words): Float32Array {
   const otherWeights = wordWeights(other)
-  return wordWeights(index).map((weight, word) => {
+  const { starts } = index.inNames
+  const weights = wordWeights(index).map((weight, word) => {
+    // Codes may be many, and what their words weigh is never asked.
+    if (starts[word] === starts[word + 1]) return weight
     const otherWord = other.words.indexOf(index.words.text(word))
     return otherWord === undefined ? weight : (otherWeights[otherWord] as number)
   })
+  lighten(weights, index.words, index.language)
+  return weights
 }
 
 type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
@@ -96,7 +105,7 @@ function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
       text,
       inNames: entriesOf(match.matching, words.inNames),
       inCodes: entriesOf(match.matching, words.inCodes),
-      isLight: isLight(text),
+      isLight: isLight(words.language, text),
       byGrade: byGrade(match),
     }
   })
@@ -146,6 +155,8 @@ export type ScoredNames = {
   readonly levels: readonly AncestorLevel[]
   /** The importance of each record. */
   readonly importance: Uint8Array | undefined
+  /** The fields of the names of a record, where each is matched by itself. */
+  readonly naming: readonly NamingField[]
 }
 
 /** A score as a whole number that sorts: the lower, the better. */
@@ -181,6 +192,10 @@ const dropCost = ({ isLight }: TypedWord): number => (isLight ? LIGHT_DROP_COST 
 /** The cost of each generation that a matched ancestor is further away than the parent. */
 const FAR_ANCESTOR_COST = 0.02
 const CODE_PREFIX_COVERAGE = 0.5
+/** By how much what a record is also called is worth less than its name. */
+const OTHER_NAME_RANKS = Math.round(0.005 * WORST)
+/** Stands for all names of a record, where what was typed is in none alone. */
+const ALL_NAMES = -1
 /** The words of a longer name beyond these are not compared. */
 const MAX_NAME_WORDS = 31
 
@@ -205,6 +220,10 @@ export class Scorer {
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
   readonly #minCosts: Float64Array
+  readonly #namesPerRecord: number
+  /** What was scored last, and by which of its names. */
+  #position = 0
+  #name = 0
 
   constructor(names: ScoredNames, typed: readonly TypedWord[], drop: Drop, penalty: number) {
     this.#names = names
@@ -217,6 +236,7 @@ export class Scorer {
     this.#sameBefore = Int8Array.from(typed, ({ text }, at) =>
       typed.slice(0, at).findLastIndex((other) => other.text === text),
     )
+    this.#namesPerRecord = namesPerRecord(names.words)
     this.#usedLevels = new Uint8Array(names.levels.length)
     this.#coverages = names.levels.map(() => undefined)
     this.#grades = new Uint8Array(typed.length)
@@ -225,8 +245,15 @@ export class Scorer {
     this.#minCosts = Float64Array.from(typed, (word) => this.#minCostOf(word, EXACT))
   }
 
+  /** The field of the name that was matched in the last score, where names are matched apart. */
+  get matchedName(): NamingField | undefined {
+    return this.#names.naming[this.#name]
+  }
+
   /** How each typed word was matched in the last score. */
   trace(): WordTrace[] {
+    // Other names were compared after the best one.
+    if (this.#namesPerRecord > 1) this.#rankName(this.#position, this.#name)
     return this.#typed.map((_, at) => ({
       grade: this.#grades[at] as number,
       place: this.#places[at] as number,
@@ -255,18 +282,49 @@ export class Scorer {
 
   /** The rank of a name by its score, or NO_MATCH. */
   rank(position: number): number {
-    return this.#typed.length === 1 ? this.#rankSingle(position) : this.#rankSeveral(position)
+    if (this.#namesPerRecord > 1) return this.#rankApart(position)
+    const { nameStarts } = this.#names.words
+    return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
+  }
+
+  /** The rank of the best of several names; of all together, where what was typed is in none alone. */
+  #rankApart(position: number): number {
+    this.#position = position
+    this.#name = ALL_NAMES
+    let best = this.#typed.length === 1 ? NO_MATCH : this.#rankName(position, ALL_NAMES)
+    for (let name = 0; name < this.#namesPerRecord; name++) {
+      const rank = this.#rankName(position, name)
+      if (rank > best || (rank === best && this.#name !== ALL_NAMES) || rank === NO_MATCH) continue
+      best = rank
+      this.#name = name
+    }
+    return best === NO_MATCH ? this.#rankName(position, ALL_NAMES) : best
+  }
+
+  #rankName(position: number, name: number): number {
+    const { words, naming } = this.#names
+    const { nameStarts } = words
+    if (name === ALL_NAMES)
+      return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
+    const count = this.#namesPerRecord
+    const [from, to] = [nameStart(words, position, name, count), nameEnd(words, position, name, count)]
+    const rank = from === to ? NO_MATCH : this.#rankWords(position, from, to)
+    return rank === NO_MATCH || naming[name]?.isAlias !== true ? rank : Math.min(rank + OTHER_NAME_RANKS, WORST)
+  }
+
+  /** The rank by the words of a name, which stand at these places. */
+  #rankWords(position: number, from: number, to: number): number {
+    const end = Math.min(to, from + MAX_NAME_WORDS)
+    return this.#typed.length === 1 ? this.#rankSingle(position, from, end) : this.#rankSeveral(position, from, end)
   }
 
   /** The same as for several words, with less to do: single words have the most candidates. */
-  #rankSingle(position: number): number {
+  #rankSingle(position: number, from: number, to: number): number {
     const { words, records, importance } = this.#names
     const { names, nameStarts } = words
     const weights = this.#weights
     const word = this.#typed[0] as TypedWord
     const { grades } = word
-    const from = nameStarts[position] as number
-    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
     let best = 0
     let bestPlace = -1
     let all = 0
@@ -289,7 +347,7 @@ export class Scorer {
     }
     if (best === 0) return NO_MATCH
     this.#grades[0] = best
-    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - from
+    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - (nameStarts[position] as number)
     this.#levelOf[0] = -1
     let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
     if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
@@ -297,12 +355,11 @@ export class Scorer {
     return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
   }
 
-  #rankSeveral(position: number): number {
+  #rankSeveral(position: number, from: number, to: number): number {
     const { words, records, levels, importance } = this.#names
     const { names, nameStarts } = words
     const typed = this.#typed
-    const from = nameStarts[position] as number
-    const to = Math.min(nameStarts[position + 1] as number, from + MAX_NAME_WORDS)
+    const start = nameStarts[position] as number
     const record = records === undefined ? position : (records[position] as number)
     let used = 0
     let fuzzy = 0
@@ -355,7 +412,7 @@ export class Scorer {
       const isShared = best === 0 && shared !== 0 && this.#sameBefore[at] === -1
       if (isShared) best = shared
       this.#grades[at] = best
-      this.#places[at] = bestPlace === -1 ? -1 : bestPlace - from
+      this.#places[at] = bestPlace === -1 ? -1 : bestPlace - start
       this.#levelOf[at] = bestLevel
       if (best === 0) {
         if (this.#drop === 'none' || (this.#drop === 'light' && !word.isLight)) return NO_MATCH
@@ -420,9 +477,14 @@ export class Scorer {
   }
 }
 
-export function ancestorAt({ chain }: AncestorLevel, record: number): number {
+export function ancestorAt({ chain, none }: AncestorLevel, record: number): number {
   let position = record
-  for (let at = 0; at < chain.length; at++) position = (chain[at] as Uint32Array)[position] as number
+  for (let at = 0; at < chain.length; at++) {
+    const above = (chain[at] as Uint32Array)[position]
+    // Beyond the last stands what is not there, and nothing is above it.
+    if (above === undefined) return none
+    position = above
+  }
   return position
 }
 

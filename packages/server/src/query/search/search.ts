@@ -6,6 +6,7 @@
 // end any word may be missing. What was dropped is part of the result.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { hasNamesApart, type NamingField, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -15,9 +16,9 @@ import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { type SearchSpace, scanNames, type Work } from './candidates.ts'
-import { positionsWithCode, typedCode } from './codes.ts'
+import { positionsWithCode, positionsWithKeyCode, typedCode } from './codes.ts'
 import { emptyHits, type Hits } from './hits.ts'
-import { importanceOf } from './importance.ts'
+import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
 import {
   ancestorAt,
@@ -49,6 +50,7 @@ export function searchSpace(release: Release, name: string, among: Uint32Array |
     levels: ancestorLevels(release, definition),
     aliases: aliasesOf(release, name),
     importance: importanceOf(release, name),
+    naming: hasNamesApart(definition) ? namingFields(definition) : [],
     ...weightsIn(release.entity(name), release),
   }
 }
@@ -58,7 +60,10 @@ type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
 /** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
 const weightsIn = memoized(({ index: { words } }: OpenEntity, release: Release): Weights => {
   const largest = largestOf(release)
-  return { weightOf: weigher(largest), weights: words === largest ? wordWeights(words) : weightsBy(words, largest) }
+  return {
+    weightOf: weigher(largest, words.language),
+    weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
+  }
 })
 
 const largestOf = (release: Release): Words =>
@@ -166,17 +171,16 @@ class EntitySearch {
         best = this.#explained(names, at, reading, scorer)
       }
     }
-    return best ?? { how: ['exact'], dropped: [], matched: [], aliases: [] }
+    return best ?? { how: ['exact'], dropped: [], matched: [], matchedName: undefined, aliases: [] }
   }
 
   #scored(): readonly ScoredNames[] {
-    const { words, weights, levels, importance, aliases } = this.#space
-    const ownNames: ScoredNames = { words, weights, records: undefined, levels, importance }
+    const { words, weights, levels, importance, aliases, naming } = this.#space
+    const ownNames: ScoredNames = { words, weights, records: undefined, levels, importance, naming }
     if (aliases === undefined) return [ownNames]
-    return [
-      ownNames,
-      { words: aliases.words, weights: wordWeights(aliases.words), records: aliases.positions, levels, importance },
-    ]
+    const { words: aliasWords, positions: records } = aliases
+    const aliasNames = { words: aliasWords, weights: wordWeights(aliasWords), records, levels, importance, naming: [] }
+    return [ownNames, aliasNames]
   }
 
   #explained(names: ScoredNames, at: number, reading: Reading, scorer: Scorer): Explanation {
@@ -207,11 +211,14 @@ class EntitySearch {
         for (const alias of ancestor.aliasesOf(ancestorAt(ancestor, record), reading.words[word] as string))
           if (!aliases.some((other) => other.alias === alias)) aliases.push({ entity: ancestor.entity, alias })
     }
+    const matchedName = matched.length === 0 ? undefined : scorer.matchedName
+    if (matchedName?.isAlias) kinds.add('alias')
     const how = HOW.filter((kind) => kinds.has(kind))
     return {
       how: how.length > 1 ? how.filter((kind) => kind !== 'exact') : how,
       dropped: [...dropped],
       matched,
+      matchedName,
       aliases,
     }
   }
@@ -224,7 +231,7 @@ function typedWords({ words, levels }: ScoredNames, reading: Reading, { toleranc
   const misspelt = new Set<string>()
   for (const [at, text] of reading.words.entries()) {
     // Words that say little are not misspelt, but other words.
-    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(text) && misspelt.size < MAX_FUZZY_WORDS
+    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(words.language, text) && misspelt.size < MAX_FUZZY_WORDS
     if (mayBeMisspelt) misspelt.add(text)
     const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
@@ -264,6 +271,8 @@ type Explanation = {
   readonly dropped: readonly string[]
   /** The words of its own name that were matched, folded. */
   readonly matched: readonly string[]
+  /** Which of its names that is, where it has several that are matched apart. */
+  readonly matchedName: NamingField | undefined
   readonly aliases: readonly AliasMatch[]
 }
 
@@ -402,17 +411,26 @@ function resultsOf(
   }))
 }
 
-const CODE_EXPLANATION: Explanation = { how: ['code'], dropped: [], matched: [], aliases: [] }
+const CODE_EXPLANATION: Explanation = {
+  how: ['code'],
+  dropped: [],
+  matched: [],
+  matchedName: undefined,
+  aliases: [],
+}
 
-/** The records whose whole official code was typed, however it was spaced. */
+/** The records whose whole code was typed, however it was spaced. */
 function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Ranked[] {
-  const code = typedCode(words)
-  if (code === undefined) return []
+  const { definition } = release.entity(name)
   const importance = importanceOf(release, name)
-  return positionsWithCode(release, release.entity(name).definition, code)
+  const code = typedCode(words)
+  const keyed = positionsWithKeyCode(release, definition, words)
+  const official = code === undefined ? [] : positionsWithCode(release, definition, code)
+  return [...keyed, ...official.filter((position) => !keyed.includes(position))]
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
-      const rank = rankOfExact(importance[position] as number)
+      // Nothing else is meant by a key.
+      const rank = rankOfExact(keyed.includes(position) ? MAX_IMPORTANCE : (importance[position] as number))
       return { name, position, rank, score: scoreOfRank(rank), quality: 1, explain: () => CODE_EXPLANATION }
     })
 }

@@ -2,7 +2,7 @@
 // and, where that is allowed, words that sound like it or are an edit or two away.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import { isLinking, isNoise, otherForms } from '../../catalog/spanish.ts'
+import type { Language } from '../../catalog/languages/language.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import { bitsOf, letterMask, wordsThatSoundLike } from '../../release/index/word-keys.ts'
@@ -73,7 +73,7 @@ export const matchWord = (index: Words, typed: string, tolerance: Tolerance): Wo
 
 type GrowingMatch = WordMatch & { readonly matching: number[] }
 
-function matchAsTyped({ words }: Words, typed: string): GrowingMatch {
+function matchAsTyped({ words, language }: Words, typed: string): GrowingMatch {
   const grades = new Uint8Array(words.size)
   const matching: number[] = []
   const [from, to] = words.plainRange(typed)
@@ -86,7 +86,7 @@ function matchAsTyped({ words }: Words, typed: string): GrowingMatch {
   }
   if (exact !== undefined) grades[exact] = EXACT
   const match = { grades, matching, exact }
-  for (const form of otherForms(typed)) {
+  for (const form of language.otherForms(typed)) {
     const [word = 0, end = 0] = words.plainRange(form)
     if (word < end && words.text(word) === form) addMatch(match, word, ABBREVIATION)
   }
@@ -174,19 +174,24 @@ const MIN_WEIGHT = 0.12
 export const LIGHT_WEIGHT = 0.15
 
 /** How much each word of an index tells, from 0 to 1: the fewer records have it, the more. */
-export const wordWeights = memoized(({ words, inNames, nameStarts }: Words): Float32Array => {
+export const wordWeights = memoized(({ words, inNames, nameStarts, language }: Words): Float32Array => {
   const most = Math.log(nameStarts.length + 1)
   const weights = new Float32Array(words.size)
   for (let word = 0; word < weights.length; word++) {
     const records = (inNames.starts[word + 1] as number) - (inNames.starts[word] as number)
     weights[word] = Math.max(1 - Math.log(records + 1) / most, MIN_WEIGHT)
   }
-  for (const light of ['de', 'del', 'la', 'las', 'el', 'los', 'y']) {
-    const [word, end] = words.plainRange(light)
-    if (word < end && words.text(word) === light) weights[word] = MIN_WEIGHT
-  }
+  lighten(weights, words, language)
   return weights
 })
 
+/** What the most frequent words of a language weigh is known without counting them. */
+export function lighten(weights: Float32Array, words: SortedTexts, { frequent }: Language): void {
+  for (const one of frequent) {
+    const word = words.indexOf(one)
+    if (word !== undefined) weights[word] = MIN_WEIGHT
+  }
+}
+
 /** Whether a word says little, since it joins others or says what a place is; it may be dropped before any other. */
-export const isLight = (typed: string): boolean => isLinking(typed) || isNoise(typed)
+export const isLight = ({ isLinking, isNoise }: Language, typed: string): boolean => isLinking(typed) || isNoise(typed)

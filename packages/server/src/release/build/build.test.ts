@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { contentOf, sourceOf, TestDirectory, TestHome, tiny, tinyNames } from '../../../../../test/support/releases.ts'
 import { version } from '../../base/version.ts'
 import { entityData, entityIn } from '../../catalog/catalog.ts'
-import { builtInCatalog } from '../../catalog/entities.ts'
 import { embedsOf } from '../../catalog/entity.ts'
+import { builtInCatalog } from '../../source/built-in.ts'
 import type { Block, GivenRow, Origin, Source } from '../../source/source.ts'
 import { syntheticSource } from '../../source/synthetic/synthetic.ts'
 import { IdRegistry } from '../home/id-registry.ts'
@@ -410,15 +410,15 @@ describe('the digest of a release', () => {
 
   test('is that of a short text', () => {
     const lines = tinyNames.map((name) => `${name} 3 ${sha256(name)}\n`)
-    expect(releaseDigest(same)).toBe(sha256(`nomenclator release 1\n${lines.join('')}`))
+    expect(releaseDigest({ entities: same })).toBe(sha256(`nomenclator release 1\n${lines.join('')}`))
   })
 
   test.each(tinyNames)('changes with the records of %s, with their count, and with nothing else', (name) => {
-    const digest = releaseDigest(same)
-    expect(releaseDigest({ ...same, [name]: entity('other') })).not.toBe(digest)
-    expect(releaseDigest({ ...same, [name]: entity(name, 4) })).not.toBe(digest)
+    const digest = releaseDigest({ entities: same })
+    expect(releaseDigest({ entities: { ...same, [name]: entity('other') } })).not.toBe(digest)
+    expect(releaseDigest({ entities: { ...same, [name]: entity(name, 4) } })).not.toBe(digest)
     const elsewhere = { ...entity(name), format: 9, digest: sha256('other'), bytes: 9 }
-    expect(releaseDigest({ ...same, [name]: elsewhere })).toBe(digest)
+    expect(releaseDigest({ entities: { ...same, [name]: elsewhere } })).toBe(digest)
   })
 })
 

@@ -1,26 +1,29 @@
 // Builds a release: every entity from the rows of its source, or from what completes it, used again where nothing of it changed.
-import { type Catalog, entityData, orderedCatalog } from '../../catalog/catalog.ts'
+import { Failure } from '../../base/failure.ts'
+import { type Catalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import type { Numbering } from '../../source/numbering.ts'
-import { numberingIn, type Origin, type Source } from '../../source/source.ts'
+import { type Alias, numberingIn, type Origin, type Source } from '../../source/source.ts'
 import { withoutBuiltIn } from '../aliases.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
-import { type Manifest, newManifest } from '../manifest.ts'
+import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts'
+import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
-import type { Completion } from './completion.ts'
+import { type Completion, withoutPackages } from './completion.ts'
 import { renumberedAliases, renumberedRows } from './renumbered.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
 
 export async function buildRelease(
   source: Source,
-  completion: Completion,
+  completedBy: Completion,
   directory: string,
   registry: IdRegistry,
   onProgress?: OnProgress,
 ): Promise<Built> {
   const faults = new Faults()
+  const completion = withoutPackages(completedBy, source)
   const catalog = catalogToBuild(source, completion)
   const { provides } = source
   const { entities, findings, directories, rowsOf } = await buildEntities({
@@ -56,15 +59,18 @@ export async function buildRelease(
     entities,
     numbering,
     findings,
-    aliases:
-      imported === undefined
-        ? await renumberedAliases(completion, { catalog, provides, rowsOf })
-        : withoutBuiltIn(imported),
+    aliases: aliasesOfBoth(
+      source,
+      imported,
+      await renumberedAliases(completion, { catalog, provides, rowsOf }),
+      catalog,
+    ),
+    packages: packagesOfBoth(source, completion, catalog),
   })
   return { manifest, directories }
 }
 
-/** What the source provides as it defines it, and the rest as it is; in the order of the source's definitions. */
+/** What the source provides as it defines it, and the rest as it is; in the order of the source's definitions, packages last. */
 function catalogToBuild(source: Source, completion: Completion): Catalog {
   const definitions = new Map<string, Entity>()
   const isCompleted = (name: string) => !source.provides.includes(name) && completion.provides.includes(name)
@@ -77,7 +83,47 @@ function catalogToBuild(source: Source, completion: Completion): Catalog {
   }
   const names = new Set([...source.catalog.entities.keys(), ...completion.catalog.entities.keys()])
   for (const name of names) if (source.provides.includes(name) || isCompleted(name)) add(name)
-  return orderedCatalog([...names].flatMap((name) => definitions.get(name) ?? []).map(entityData))
+  // By package, so that it makes no difference which was imported first.
+  const placed = [...names].flatMap((name) => definitions.get(name) ?? []).toSorted(byPackage)
+  const catalog = orderedCatalog(placed.map(entityData))
+  if (catalog.collections.size < catalog.entities.size) throw new SameCollection(catalog)
+  return catalog
+}
+
+const byPackage = (a: Entity, b: Entity) => {
+  const [one = '', other = ''] = [a.package, b.package]
+  return one === other ? 0 : one < other ? -1 : 1
+}
+
+/** Those of a source stand for all; those of a package for those of its lists only. */
+function aliasesOfBoth(
+  { packages = [], provides }: Source,
+  imported: readonly Alias[] | undefined,
+  kept: readonly Alias[] | undefined,
+  { entities }: Catalog,
+): readonly Alias[] | undefined {
+  const own = imported && withoutBuiltIn(imported)
+  if (packages.length === 0) return own ?? kept
+  const names = [...entities.keys()]
+  const all = [...(kept ?? []).filter(({ entity }) => !provides.includes(entity)), ...(own ?? [])]
+  return all.toSorted((a, b) => names.indexOf(a.entity) - names.indexOf(b.entity))
+}
+
+class SameCollection extends Failure {
+  constructor({ entities, collections }: Catalog) {
+    const lost = [...entities.values()].filter((entity) => collections.get(entity.plural) !== entity)
+    super(
+      `two lists would be the collection ${lost.map(({ plural }) => plural).join(', ')}; nothing was changed. ` +
+        'Name one of them otherwise with nomenclator:collection.',
+    )
+  }
+}
+
+/** By name, so that the order in which packages were imported is no part of a release. */
+function packagesOfBoth({ packages = [] }: Source, completion: Completion, catalog: Catalog): ReleasedPackage[] {
+  const definitionOf = (list: string) => entityData(entityIn(catalog, list))
+  const all = [...packages, ...completion.packages].map((info) => releasedPackage(info, definitionOf))
+  return all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** What completes the source keeps its credit, and invented records stay marked as such. */

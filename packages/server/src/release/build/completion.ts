@@ -1,12 +1,13 @@
 // What completes a release: what its source does not provide, from the current release or, without one, from the bundled data.
+import { Failure } from '../../base/failure.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
-import type { Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import { Findings } from '../../source/findings.ts'
 import type { Numbering } from '../../source/numbering.ts'
 import { type Alias, type Block, numberingIn, type Origin, type Report, type Source } from '../../source/source.ts'
 import { scanEntity } from '../files/scan.ts'
-import { numberingOf, type ReleasedEntity } from '../manifest.ts'
+import { numberingOf, type ReleasedEntity, type ReleasedPackage } from '../manifest.ts'
 import type { OpenEntity, Release, StoredEntity } from '../release.ts'
 import type { Blocks, DigestOf, ReusableEntity } from './build-loop.ts'
 import { type RowsOf, rowsInCode } from './official-code.ts'
@@ -25,6 +26,7 @@ export type Completion = {
   readonly catalog: Catalog
   readonly provides: readonly string[]
   readonly aliases: readonly Alias[] | undefined
+  readonly packages: readonly ReleasedPackage[]
   readonly numbering: (name: string) => Numbering
   readonly expected: (name: string) => number | undefined
   readonly read: (name: string, report: Report) => Blocks | Promise<Blocks>
@@ -39,6 +41,7 @@ export const completionBySource = (source: Source): Completion => ({
   catalog: source.catalog,
   provides: source.provides,
   aliases: undefined,
+  packages: [],
   numbering: (name) => numberingIn(source, name),
   expected: source.expected,
   read: source.read,
@@ -54,6 +57,7 @@ export function completionByRelease({ release, verified }: Base): Completion {
     catalog,
     provides: [...catalog.entities.keys()].filter((name) => entity(name).stored !== undefined),
     aliases: manifest.aliases,
+    packages: manifest.packages ?? [],
     numbering: (name) => numberingOf(manifest, name),
     expected: (name) => entity(name).count,
     read: async (name) => storedRows(await verified(name)),
@@ -65,6 +69,51 @@ export function completionByRelease({ release, verified }: Base): Completion {
       return { released, findings: manifest.findings.filter((finding) => finding.entity === name) }
     },
     open: verified,
+  }
+}
+
+/** A completion without the lists of some packages, but for those that the source provides in their place. */
+export function withoutPackages(completion: Completion, source: Source): Completion {
+  const { replaces = [], provides } = source
+  if (replaces.length === 0) return completion
+  const isGone = ({ name, package: of }: Entity) =>
+    of !== undefined && replaces.includes(of) && !provides.includes(name)
+  const gone = [...completion.catalog.entities.values()].filter(isGone)
+  refuseIfNeeded(completion, gone, provides)
+  const names = new Set(gone.map(({ name }) => name))
+  return {
+    ...completion,
+    provides: completion.provides.filter((name) => !names.has(name)),
+    packages: completion.packages.filter(({ name }) => !replaces.includes(name)),
+  }
+}
+
+/** A list that others embed does not go without them. */
+function refuseIfNeeded({ catalog, provides }: Completion, gone: readonly Entity[], replaced: readonly string[]): void {
+  const stays = [...catalog.entities.values()].filter(
+    (entity) => provides.includes(entity.name) && !gone.includes(entity) && !replaced.includes(entity.name),
+  )
+  const needed = stays.flatMap((entity) =>
+    embedsOf(entity).flatMap(([, { name }]) => {
+      const parent = gone.find((one) => one.name === name)
+      return parent === undefined ? [] : [{ entity, parent }]
+    }),
+  )
+  if (needed.length > 0) throw new ListInUse(needed)
+}
+
+class ListInUse extends Failure {
+  constructor(needed: readonly { readonly entity: Entity; readonly parent: Entity }[]) {
+    const lines = needed.map(
+      ({ entity, parent }) =>
+        `  ${entity.plural}${entity.package === undefined ? '' : ` of package ${entity.package}`} refers to ${parent.plural}\n`,
+    )
+    const packages = new Set(needed.flatMap(({ entity }) => entity.package ?? []))
+    super(
+      `other lists refer to what would be gone:\n${lines.join('')}Nothing was changed. ` +
+        (packages.size === 0 ? 'Import these lists without the references first.' : '') +
+        [...packages].map((name) => `Take out ${name} first with nomenclator remove ${name}.`).join(' '),
+    )
   }
 }
 

@@ -1,11 +1,11 @@
 // Builds one entity from the rows of a source: checked, numbered, ordered, and written into a directory of its own.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, type Identity, type Values } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Block, GivenRow, Report } from '../../source/source.ts'
 import { syncDirectory, writeDurably } from '../files/durable-file.ts'
-import { KeyTable } from '../files/key-table.ts'
+import { type Keys, keyTableOf } from '../files/key-table.ts'
 import { codeOf, type IdRegistry, isNumbered } from '../home/id-registry.ts'
 import {
   ENTITY_MANIFEST_FILE,
@@ -55,7 +55,7 @@ class EntityBuild implements Disposable {
   readonly #settle: RowSettler
   readonly #findOddities: (row: Values) => void
   readonly #isEmbedded: boolean
-  #keys: KeyTable | undefined
+  #keys: Keys | undefined
   readonly #codes = new Set<string>()
   readonly #unordered: Values[] = []
   readonly #unnumbered: { readonly given: GivenRow; readonly location: SourceLocation }[] = []
@@ -68,7 +68,7 @@ class EntityBuild implements Disposable {
     this.#directory = directory
     this.#context = context
     this.#isEmbedded = parents.isEmbedded(entity)
-    this.#keys = new KeyTable(entity.key, expected)
+    this.#keys = keyTableOf(entity, expected)
     this.#settle = rowSettler(entity, parents, registry, report.faults)
     this.#findOddities = oddityFinder(entity, parents.rowsOf, report.findings)
     const onRecord = this.#isEmbedded ? (json: Uint8Array) => parents.addJson(entity, json) : undefined
@@ -152,8 +152,8 @@ class EntityBuild implements Disposable {
 
 function compareBy(key: readonly string[], a: Values, b: Values): number {
   for (const field of key) {
-    const difference = (a[field] as number) - (b[field] as number)
-    if (difference !== 0) return difference
+    const [one, other] = [a[field] as Identity, b[field] as Identity]
+    if (one !== other) return one < other ? -1 : 1
   }
   return 0
 }

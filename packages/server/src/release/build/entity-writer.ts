@@ -1,6 +1,6 @@
 // Writes all files of one entity from its rows: records, facts, columns and words, in the order of their positions.
 import { join } from 'node:path'
-import { batchOf } from '../../catalog/batch.ts'
+import { batchOf, type PositionOf } from '../../catalog/batch.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
 import { batchRenderer, type RenderedParents } from '../../catalog/render.ts'
 import { type OnRecord, RecordWriter } from '../files/record-file.ts'
@@ -15,6 +15,7 @@ const ROWS_PER_BATCH = 2_000
 export class EntityWriter implements Disposable {
   readonly #entity: Entity
   readonly #directory: string
+  readonly #positionOf: PositionOf
   readonly #render: ReturnType<typeof batchRenderer>
   readonly #records: RecordWriter
   readonly #facts: FactsWriter
@@ -34,6 +35,7 @@ export class EntityWriter implements Disposable {
   ) {
     this.#entity = entity
     this.#directory = directory
+    this.#positionOf = (name, identity) => parents.get(name)?.positionOf.get(identity) as number
     this.#render = batchRenderer(entity, parents)
     this.#records = new RecordWriter(directory, onRecord)
     this.#facts = new FactsWriter(entity, directory)
@@ -66,7 +68,7 @@ export class EntityWriter implements Disposable {
 
   #writeBatch(): void {
     this.#facts.add(this.#rows)
-    const batch = batchOf(this.#entity, this.#rows)
+    const batch = batchOf(this.#entity, this.#rows, this.#positionOf)
     this.#count += batch.count
     this.#rows = []
     this.#render(batch, this.#records)

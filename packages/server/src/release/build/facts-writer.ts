@@ -32,7 +32,7 @@ export class FactsWriter implements Disposable {
       for (const name of this.#names) {
         const value = row[name]
         if (value === undefined) continue
-        lines += `${separator}"${name}":${typeof value === 'number' ? value : JSON.stringify(value)}`
+        lines += `${separator}${JSON.stringify(name)}:${typeof value === 'number' ? value : JSON.stringify(value)}`
         separator = ','
       }
       lines += separator === '{' ? '{}\n' : '}\n'

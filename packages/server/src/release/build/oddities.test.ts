@@ -1,6 +1,9 @@
 // What the definitions expect and records do not keep is found, counted and shown by example, and is never a fault.
 import { describe, expect, test } from 'bun:test'
-import { disciplina, localidad, pais, subdisciplina } from '../../catalog/entities.ts'
+import { disciplina, localidad, pais, subdisciplina } from '../../../../../test/support/built-in.ts'
+import { code, embeds, entity, name } from '../../../../../test/support/definitions.ts'
+import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
+import { catalogOf } from '../../catalog/catalog.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
 import { Findings } from '../../source/findings.ts'
 import { contradictionKinds, entitiesOnPaths, oddityFinder } from './oddities.ts'
@@ -115,4 +118,60 @@ test('an expectation of a field that is not there is a mistake in the definition
   })
   expect(() => found(wrong('idPlaneta'))).toThrow('pais has no field idPlaneta')
   expect(() => found(wrong('idPais.idPlaneta'))).toThrow('pais.idPais embeds nothing')
+})
+
+describe('lists of packages', () => {
+  const town = entity({
+    name: 'town',
+    plural: 'towns',
+    package: 'places',
+    fields: { code: code('a code', /^.$/, 'a letter'), region: name('a name') },
+    key: ['code'],
+    code: ['code'],
+  })
+  const road = (more: Partial<Entity>): Entity => ({
+    ...entity({
+      name: 'road',
+      plural: 'roads',
+      package: 'places',
+      fields: {
+        code: code('a code', /^.$/, 'a letter'),
+        'from.town': embeds(town, 'where it begins'),
+        to: { ...embeds(town, 'where it ends'), optional: true },
+      },
+      key: ['code'],
+      code: ['code'],
+    }),
+    ...more,
+  })
+  const rows = {
+    town: [
+      { code: 'a', region: 'x' },
+      { code: 'b', region: 'y' },
+    ],
+    road: [
+      { code: '1', 'from.town': 'a', to: 'b' },
+      { code: '2', 'from.town': 'a' },
+    ],
+  }
+  const kindsOf = async (more: Partial<Entity>) =>
+    (await releaseOf(sourceOf(rows, {}, catalogOf([town, road(more)])))).manifest.findings.map(({ kind, count }) => [
+      kind,
+      count,
+    ])
+
+  test('may refer to two records of one list', async () => {
+    expect(await kindsOf({})).toEqual([])
+  })
+
+  test('are held to what they say that they expect, of what is known', async () => {
+    const expected = {
+      kind: 'crosses',
+      description: 'leaves its region',
+      left: 'from.town.region',
+      relation: 'equals',
+      right: 'to.region',
+    } as const
+    expect(await kindsOf({ expects: [expected] })).toEqual([['crosses', 1]])
+  })
 })

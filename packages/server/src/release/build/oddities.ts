@@ -1,19 +1,27 @@
 // Looks for what the definitions expect of records and the records do not keep.
-import { type Entity, type Expectation, embeddedAt, type Values } from '../../catalog/entity.ts'
+import { type Entity, type Expectation, embeddedAt, type Identity, type Values } from '../../catalog/entity.ts'
 import { wayPairs } from '../../catalog/lineage.ts'
+import { pathsOf } from '../../catalog/paths.ts'
 import type { Findings } from '../../source/findings.ts'
 import type { RowsOf } from './official-code.ts'
 
-/** Follows a dotted path from a row into the rows that it embeds. */
-function pathReader(entity: Entity, path: string, parents: RowsOf): (row: Values) => string | number {
-  const [field = '', ...rest] = path.split('.')
+/** The names of fields on a dotted path; they may have dots themselves. */
+function stepsOf(entity: Entity, path: string): readonly string[] {
+  const found = [...pathsOf(entity).values()].find((one) => one.path === path || one.steps.join('.') === path)
+  return found?.steps ?? path.split('.')
+}
+
+type Reader = (row: Values | undefined) => Identity | undefined
+
+/** Follows a path from a row into the rows that it embeds; what is missing on the way leads to nothing. */
+function pathReader(entity: Entity, [field = '', ...rest]: readonly string[], parents: RowsOf): Reader {
   const definition = entity.fields[field]
   if (definition === undefined) throw new Error(`${entity.name} has no field ${field}`)
-  if (rest.length === 0) return (row) => row[field] as string | number
+  if (rest.length === 0) return (row) => row?.[field]
   if (definition.kind !== 'embed') throw new Error(`${entity.name}.${field} embeds nothing`)
   const rows = parents(definition.entity.name)
-  const inner = pathReader(definition.entity, rest.join('.'), parents)
-  return (row) => inner(rows.get(row[field] as number) as Values)
+  const inner = pathReader(definition.entity, rest, parents)
+  return (row) => inner(rows.get(row?.[field] as Identity))
 }
 
 const CONTRADICTION = 'references-contradict'
@@ -22,8 +30,12 @@ const expectsPair = ({ left, right, relation }: Expectation, pair: ReturnType<ty
   relation === 'equals' &&
   ((pair.left === left && pair.right === right) || (pair.left === right && pair.right === left))
 
-/** What the definition expects of records, and that two ways from a record to an ancestor lead to the same one. */
+/**
+ * What the definition expects of records, and that two ways from a record to an ancestor lead to the same one. A package may well
+ * refer to one list twice and mean two records, unless it says otherwise.
+ */
 function expectationsOf(entity: Entity): readonly Expectation[] {
+  if (entity.package !== undefined) return entity.expects
   const others = wayPairs(entity).filter((pair) => !entity.expects.some((expected) => expectsPair(expected, pair)))
   const description = 'two references of a record lead to different records of the same kind'
   return [
@@ -46,7 +58,7 @@ export function entitiesOnPaths(entity: Entity): Entity[] {
     return [embedded, ...along(rest, embedded)]
   }
   return expectationsOf(entity).flatMap(({ left, right }) =>
-    [left, right].flatMap((path) => along(path.split('.'), entity)),
+    [left, right].flatMap((path) => along(stepsOf(entity, path), entity)),
   )
 }
 
@@ -62,17 +74,20 @@ export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings
   const names = Object.keys(entity.fields).filter((field) => entity.fields[field]?.kind === 'name')
   const expectations = expectationsOf(entity).map((expected) => ({
     ...expected,
-    readLeft: pathReader(entity, expected.left, parents),
-    readRight: pathReader(entity, expected.right, parents),
+    readLeft: pathReader(entity, stepsOf(entity, expected.left), parents),
+    readRight: pathReader(entity, stepsOf(entity, expected.right), parents),
   }))
   return (row) => {
     for (const { kind, description, relation, readLeft, readRight } of expectations) {
       const left = readLeft(row)
       const right = readRight(row)
+      // Of what is not known nothing is expected.
+      if (left === undefined || right === undefined) continue
       if (!holds(relation, left, right)) findings.add(kind, description, `${label(row)}: ${left}, ${right}`)
     }
     for (const field of names) {
-      const name = row[field] as string
+      const name = row[field] as string | undefined
+      if (name === undefined) continue
       if (/^\s|\s$|\s\s/.test(name))
         findings.add('stray-blanks', 'a name begins, ends or is split with stray blanks', label(row))
       if (MAY_COMBINE.test(name) && name.normalize('NFC') !== name)

@@ -1,9 +1,9 @@
 // The official code of a record with those of its ancestors: what it is called in every source, however that numbers it.
-import { type Entity, identifierOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, type Identity, identityOf, type Values } from '../../catalog/entity.ts'
 import type { Block } from '../../source/source.ts'
 
 /** The rows of an entity by their identifiers. */
-export type RowsOf = (entity: string) => ReadonlyMap<number, Values>
+export type RowsOf = (entity: string) => ReadonlyMap<Identity, Values>
 
 /** Needs the rows of what the code embeds. */
 export function officialCode(entity: Entity, row: Values, rowsOf: RowsOf): string {
@@ -11,7 +11,7 @@ export function officialCode(entity: Entity, row: Values, rowsOf: RowsOf): strin
     const definition = entity.fields[field]
     const value = row[field]
     if (definition?.kind !== 'embed') return value
-    const parent = rowsOf(definition.entity.name).get(value as number)
+    const parent = rowsOf(definition.entity.name).get(value as Identity)
     return parent === undefined ? value : officialCode(definition.entity, parent, rowsOf)
   })
   return parts.join('/')
@@ -31,12 +31,12 @@ export async function rowsInCode(
   entity: Entity,
   read: (entity: Entity) => Promise<AsyncIterable<Block> | Iterable<Block>>,
 ): Promise<RowsOf> {
-  const rows = new Map<string, Map<number, Values>>()
+  const rows = new Map<string, Map<Identity, Values>>()
   for (const one of entitiesInCode(entity)) {
     if (rows.has(one.name)) continue
-    const byId = new Map<number, Values>()
+    const byId = new Map<Identity, Values>()
     for await (const block of await read(one))
-      for (const row of block.rows as readonly Values[]) byId.set(row[identifierOf(one)] as number, row)
+      for (const row of block.rows as readonly Values[]) byId.set(identityOf(one, row), row)
     rows.set(one.name, byId)
   }
   return (name) => rows.get(name) ?? new Map()

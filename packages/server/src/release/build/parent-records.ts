@@ -1,7 +1,7 @@
 // The records that the rows of a build may embed: found by identifier or by official code, and as they are rendered.
 import type { Catalog } from '../../catalog/catalog.ts'
-import { type Entity, embeddedAt, embedsOf, identifierOf, type Values } from '../../catalog/entity.ts'
-import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import { type Entity, embeddedAt, embedsOf, type Identity, identityOf, type Values } from '../../catalog/entity.ts'
+import { flatten, type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import type { CodeReference } from '../../source/source.ts'
 import { codeOf } from '../home/id-registry.ts'
@@ -12,11 +12,11 @@ export const SEVERAL = Symbol('several')
 
 type Records = {
   /** The rows in the order of their positions. */
-  readonly rows: Map<number, Values>
+  readonly rows: Map<Identity, Values>
   /** Each row as JSON, as far as they have been rendered. */
   readonly json: Uint8Array[]
-  /** The identifier of each code. */
-  readonly ids: Map<string, number | typeof SEVERAL>
+  /** The identity of each code. */
+  readonly ids: Map<string, Identity | typeof SEVERAL>
 }
 
 const decoder = new TextDecoder()
@@ -41,10 +41,10 @@ export class ParentRecords {
     return this.#records.has(entity.name)
   }
 
-  rowsOf = (entity: string): ReadonlyMap<number, Values> => this.#of(entity).rows
+  rowsOf = (entity: string): ReadonlyMap<Identity, Values> => this.#of(entity).rows
 
-  /** The identifier of the record with a code; undefined where there is none. */
-  idByCode(entity: Entity, code: CodeReference): number | typeof SEVERAL | undefined {
+  /** The identity of the record with a code; undefined where there is none. */
+  idByCode(entity: Entity, code: CodeReference): Identity | typeof SEVERAL | undefined {
     const row: Record<string, string | number> = {}
     for (const field of entity.code) {
       const part = code[field]
@@ -58,7 +58,7 @@ export class ParentRecords {
   /** Keeps a row that others may refer to. */
   add(entity: Entity, row: Values): void {
     const { rows, ids } = this.#of(entity.name)
-    const id = row[identifierOf(entity)] as number
+    const id = identityOf(entity, row)
     const code = codeOf(entity, row)
     rows.set(id, row)
     ids.set(code, ids.has(code) ? SEVERAL : id)
@@ -73,8 +73,8 @@ export class ParentRecords {
   load({ definition, records, count }: OpenEntity): void {
     for (let position = 0; position < count; position++) {
       const json = new Uint8Array(records.record(position))
-      const record: PublishedRecord = JSON.parse(decoder.decode(json))
-      this.add(definition, flatten(definition, record))
+      const record = recordParser(definition)(decoder.decode(json))
+      this.add(definition, flatten(definition, record as PublishedRecord))
       this.addJson(definition, json)
     }
   }
@@ -84,8 +84,7 @@ export class ParentRecords {
     return new Map(
       embedsOf(entity).map(([, { name }]) => {
         const { rows, json } = this.#of(name)
-        const ids = [...rows.keys()]
-        return [name, new Map(json.map((bytes, position) => [ids[position] as number, bytes]))]
+        return [name, { json, positionOf: new Map([...rows.keys()].map((id, position) => [id, position])) }]
       }),
     )
   }

@@ -1,6 +1,6 @@
 // What completes a release, put under the identifiers that the source gives: references are found again by official code.
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
-import { type Entity, embeddedAt, embedsOf, nameFieldOf } from '../../catalog/entity.ts'
+import { type Entity, embeddedAt, embedsOf, type Identity, nameFieldOf } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Alias, Block, GivenRow, Report } from '../../source/source.ts'
 import { ALIAS_CODE_SEPARATOR } from '../aliases.ts'
@@ -14,8 +14,8 @@ class Renumbering {
   readonly #before: Numbered
   readonly #now: Numbered
   /** The identifier that each code has now; undefined where several records have it. */
-  readonly #idOf = new Map<string, number | undefined>()
-  readonly #found = new Map<number, number | undefined>()
+  readonly #idOf = new Map<string, Identity | undefined>()
+  readonly #found = new Map<Identity, Identity | undefined>()
 
   constructor(before: Numbered, now: Numbered) {
     this.#before = before
@@ -27,12 +27,12 @@ class Renumbering {
   }
 
   /** The identifier that the record with this one has now. */
-  find(id: number): number | undefined {
+  find(id: Identity): Identity | undefined {
     if (!this.#found.has(id)) this.#found.set(id, this.#look(id))
     return this.#found.get(id)
   }
 
-  #look(id: number): number | undefined {
+  #look(id: Identity): Identity | undefined {
     const { entity, rowsOf } = this.#now
     const code = this.#codeBefore(id)
     const same = rowsOf(entity.name).get(id)
@@ -40,14 +40,14 @@ class Renumbering {
     return same !== undefined && officialCode(entity, same, rowsOf) === code ? id : this.#idOf.get(code)
   }
 
-  #codeBefore(id: number): string {
+  #codeBefore(id: Identity): string {
     const { entity, rowsOf } = this.#before
     const row = rowsOf(entity.name).get(id)
     return row === undefined ? '' : officialCode(entity, row, rowsOf)
   }
 
   /** Code and name of a record, as they were. */
-  label(id: number): string {
+  label(id: Identity): string {
     const { entity, rowsOf } = this.#before
     const row = rowsOf(entity.name).get(id)
     return row === undefined ? `identifier ${id}` : `${this.#codeBefore(id)} ${row[nameFieldOf(entity)]}`
@@ -101,12 +101,13 @@ export async function* renumberedRows(
 function renumberedRow(
   row: GivenRow,
   references: Renumberings,
-  onMissing: (field: string, id: number) => void,
+  onMissing: (field: string, id: Identity) => void,
 ): GivenRow | undefined {
   let renumbered = row
   for (const [field, renumbering] of references) {
     const id = row[field]
-    if (typeof id !== 'number') continue
+    // An optional reference that is not there stays so.
+    if (typeof id !== 'number' && typeof id !== 'string') continue
     const now = renumbering.find(id)
     if (now === undefined) {
       onMissing(field, id)
@@ -137,7 +138,7 @@ class MissingParents {
     this.#report = report
   }
 
-  add(column: string, id: number, location: SourceLocation): void {
+  add(column: string, id: Identity, location: SourceLocation): void {
     const label = this.#references.get(column)?.label(id) ?? ''
     if (this.#completion.numbering(this.#entity.name) === 'stand-in') {
       const { plural } = this.#entity

@@ -1,7 +1,8 @@
 // A row as it was given becomes one of texts and numbers, or a fault that says where and what was expected.
 import { describe, expect, test } from 'bun:test'
-import { builtInCatalog, estado, localidad, municipio, pais } from '../../catalog/entities.ts'
+import { estado, localidad, municipio, pais } from '../../../../../test/support/built-in.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
+import { builtInCatalog } from '../../source/built-in.ts'
 import { Faults, FaultyRecords } from '../../source/faults.ts'
 import type { GivenRow } from '../../source/source.ts'
 import { IdRegistry } from '../home/id-registry.ts'
@@ -147,7 +148,7 @@ test('every wrong value of a row is reported', () => {
 describe('parent records', () => {
   test('are found by identifier, rendered or not, and by code', () => {
     expect(parents.rowsOf('estado').get(1)).toEqual(ags)
-    expect(new TextDecoder().decode(parents.renderedFor(municipio).get('estado')?.get(1))).toBe(JSON.stringify(ags))
+    expect(new TextDecoder().decode(parents.renderedFor(municipio).get('estado')?.json[0])).toBe(JSON.stringify(ags))
     expect(parents.idByCode(estado, { cveEstado: 'AGS' })).toBe(1)
     expect(parents.idByCode(estado, { cveEstado: 'BC' })).toBeUndefined()
   })

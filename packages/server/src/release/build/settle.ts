@@ -1,6 +1,6 @@
 // Settles a row as a source gave it: references become identifiers, a missing identifier is filled in, faults are reported.
 import { rowChecker } from '../../catalog/check.ts'
-import { type Entity, embeddedAt, embedsOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embeddedAt, embedsOf, type Identity, type Values } from '../../catalog/entity.ts'
 import type { Faults, SourceLocation } from '../../source/faults.ts'
 import type { CodeReference, GivenRow } from '../../source/source.ts'
 import { type IdRegistry, isNumbered } from '../home/id-registry.ts'
@@ -13,6 +13,11 @@ const codeText = (entity: Entity, code: CodeReference): string =>
       return typeof part === 'object' ? codeText(embeddedAt(entity, field), part) : part
     })
     .join('/')
+
+function mayLack({ fields }: Entity, name: string): boolean {
+  const field = fields[name]
+  return field?.kind === 'embed' && field.optional === true
+}
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
 export type RowSettler = (row: GivenRow, location: SourceLocation) => Values | undefined
@@ -27,10 +32,10 @@ export function rowSettler(entity: Entity, records: ParentRecords, registry: IdR
     parent: Entity,
     reference: unknown,
     location: SourceLocation,
-  ): number | undefined => {
+  ): Identity | undefined => {
     const isCode = typeof reference === 'object'
     const id = isCode ? records.idByCode(parent, reference as CodeReference) : reference
-    if (typeof id === 'number' && records.rowsOf(parent.name).has(id)) return id
+    if ((typeof id === 'number' || typeof id === 'string') && records.rowsOf(parent.name).has(id)) return id
     const value = isCode ? codeText(parent, reference as CodeReference) : reference
     const expected =
       id === SEVERAL
@@ -41,7 +46,7 @@ export function rowSettler(entity: Entity, records: ParentRecords, registry: IdR
   }
 
   /** The reference of each field in the row before: what lies in one place comes one after the other. */
-  const last = parents.map(() => ({ reference: undefined as unknown, id: undefined as number | undefined }))
+  const last = parents.map(() => ({ reference: undefined as unknown, id: undefined as Identity | undefined }))
 
   return (row, location) => {
     let settled = row as Values
@@ -49,6 +54,7 @@ export function rowSettler(entity: Entity, records: ParentRecords, registry: IdR
     for (const [at, [field, parent]] of parents.entries()) {
       const before = last[at] as (typeof last)[number]
       const reference = row[field]
+      if (reference === undefined && mayLack(entity, field)) continue
       if (before.id === undefined || before.reference !== reference) {
         before.reference = reference
         before.id = parentOf(field, parent, reference, location)

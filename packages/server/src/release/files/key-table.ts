@@ -1,12 +1,55 @@
 // A map from a record's key to a small number (a line, a position), flat in memory for millions of records.
-import type { Values } from '../../catalog/entity.ts'
+import { type Entity, hasNumericKey, type Identity, identityOf, type Values } from '../../catalog/entity.ts'
 import { NumberList } from '../index/number-list.ts'
 
 const SMALLEST = 1_024
 const FULLEST = 0.7
 const GROWTH = 1.5
 
-export class KeyTable {
+/** A map from keys to numbers. */
+export type Keys = {
+  readonly size: number
+  get(row: Values): number | undefined
+  /** Remembers the number of a key; of a key already there it returns the earlier number and changes nothing. */
+  add(row: Values, number: number): number | undefined
+}
+
+export const keyTableOf = (entity: Entity, expected?: number): Keys =>
+  entity.key.every((field) => isNumberIn(entity, field)) && entity.key.length <= 2
+    ? new KeyTable(entity.key, expected)
+    : new TextKeyTable(entity)
+
+function isNumberIn({ fields }: Entity, name: string): boolean {
+  const field = fields[name]
+  return field?.kind === 'id' || (field?.kind === 'embed' && hasNumericKey(field.entity))
+}
+
+/** Keys of any kind. */
+class TextKeyTable implements Keys {
+  readonly #entity: Entity
+  readonly #numbers = new Map<Identity, number>()
+
+  constructor(entity: Entity) {
+    this.#entity = entity
+  }
+
+  get size(): number {
+    return this.#numbers.size
+  }
+
+  get(row: Values): number | undefined {
+    return this.#numbers.get(identityOf(this.#entity, row))
+  }
+
+  add(row: Values, number: number): number | undefined {
+    const key = identityOf(this.#entity, row)
+    const earlier = this.#numbers.get(key)
+    if (earlier === undefined) this.#numbers.set(key, number)
+    return earlier
+  }
+}
+
+export class KeyTable implements Keys {
   readonly #fields: readonly string[]
   /** The two parts of each key in the order in which they came, and their numbers. */
   readonly #outer: NumberList

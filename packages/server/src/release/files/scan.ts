@@ -2,7 +2,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entity, FactValue, Values } from '../../catalog/entity.ts'
-import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import { flatten, type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import { FACTS_FILE } from '../manifest.ts'
 import type { StoredEntity } from '../release.ts'
 import { openFileSync } from './regular-file.ts'
@@ -11,14 +11,15 @@ const CHUNK = 1 << 20
 const NEWLINE = 0x0a
 
 /** One page of records at a time: a line of the file. */
-export const scanPages = (path: string): Generator<readonly PublishedRecord[]> => scanLines(path)
+export const scanPages = (path: string, parse?: (json: string) => unknown): Generator<readonly PublishedRecord[]> =>
+  scanLines(path, parse)
 
 type Facts = Readonly<Record<string, FactValue>>
 
 /** The rows of an entity on disk, a page at a time, with the facts that are known of each. */
 export function* scanRows(definition: Entity, recordsFile: string, factsFile?: string): Generator<readonly Values[]> {
   const facts = factsFile === undefined ? undefined : scanLines<Facts>(factsFile)
-  for (const page of scanPages(recordsFile)) {
+  for (const page of scanPages(recordsFile, recordParser(definition))) {
     yield page.map((record) => {
       const row = flatten(definition, record)
       return facts === undefined ? row : { ...row, ...(facts.next().value as Facts) }
@@ -35,7 +36,7 @@ export const scanEntity = (definition: Entity, { directory, manifest }: StoredEn
   )
 
 /** What each line of a file is as JSON. */
-function* scanLines<T>(path: string): Generator<T> {
+function* scanLines<T>(path: string, parse: (json: string) => unknown = JSON.parse): Generator<T> {
   const descriptor = openFileSync(path)
   const decoder = new TextDecoder()
   let buffer = new Uint8Array(CHUNK)
@@ -51,7 +52,7 @@ function* scanLines<T>(path: string): Generator<T> {
         end !== -1 && end < held;
         end = buffer.indexOf(NEWLINE, start)
       ) {
-        yield JSON.parse(decoder.decode(buffer.subarray(start, end)))
+        yield parse(decoder.decode(buffer.subarray(start, end))) as T
         start = end + 1
       }
       if (start === 0 && held === buffer.length) buffer = grown(buffer)

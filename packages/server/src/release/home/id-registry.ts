@@ -1,5 +1,5 @@
 // Which identifier belongs to which official code, for ever: one that was published is never given to another code.
-import type { Entity, Values } from '../../catalog/entity.ts'
+import { type Entity, hasNumericKey, type Values } from '../../catalog/entity.ts'
 
 /** The official code of a row, as text. */
 export const codeOf = (entity: Entity, row: Values): string => entity.code.map((field) => row[field]).join('/')
@@ -17,7 +17,7 @@ type Ids = {
 type SavedIds = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
 
 /** Only records with an identifier of their own are in the registry; the others are numbered within their parent. */
-export const isNumbered = (entity: Entity): boolean => entity.key.length === 1
+export const isNumbered = hasNumericKey
 
 export class IdRegistry {
   readonly #ids = new Map<string, Ids>()

@@ -3,12 +3,13 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type EntityData, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
-import { builtInCatalog } from '../../catalog/entities.ts'
 import { embedsOf } from '../../catalog/entity.ts'
+import { builtInCatalog } from '../../source/built-in.ts'
 import { Faults } from '../../source/faults.ts'
 import type { Finding } from '../../source/findings.ts'
 import { buildEntities, type OnProgress, type ReusableEntity } from '../build/build-loop.ts'
 import { blocksOf } from '../build/completion.ts'
+import { definitionsDigest } from '../definitions-digest.ts'
 import { sha256OfFile } from '../files/durable-file.ts'
 import { scanRows } from '../files/scan.ts'
 import {
@@ -97,7 +98,8 @@ async function upgradeRelease(
         ({ name }) => name === definition.name,
       ) as OldEntity
       const parents = embedsOf(definition).map(([, parent]) => parent.name)
-      const key = [name, records.sha256, facts?.sha256, ...parents.map(digestOf)].join(' ')
+      const declared = definitionsDigest([entityData(definition)])
+      const key = [name, declared, records.sha256, facts?.sha256, ...parents.map(digestOf)].join(' ')
       const isCurrent = current !== undefined && parents.every((parent) => current.parents[parent] === digestOf(parent))
       const reusable = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : made.get(key)
       if (reusable !== undefined && existsSync(shelf.entityDirectory(reusable.released.digest))) return reusable
@@ -120,7 +122,7 @@ async function upgradeRelease(
     open: (definition, digest) => openEntity(definition, digest, shelf.entityDirectory(digest)),
     onProgress,
   })
-  const { built, source, aliases } = old
+  const { built, source, aliases, packages } = old
   const all = [...findings, ...findingsOfSource(old, findings)]
   const manifest = newManifest({
     built,
@@ -128,6 +130,7 @@ async function upgradeRelease(
     entities,
     findings: all,
     aliases,
+    packages,
     numbering: (name) => numberingOf(old, name),
   })
   if (manifest.digest !== digest) throw new Failure(`release ${digest} has other records than its digest says`)
@@ -140,7 +143,7 @@ async function refuseDamage({ path, sha256 }: OldFile): Promise<void> {
 }
 
 /** A manifest of an earlier format, as far as it is read here. */
-type OldManifest = Pick<Manifest, 'built' | 'source' | 'aliases'> & {
+type OldManifest = Pick<Manifest, 'built' | 'source' | 'aliases' | 'packages'> & {
   readonly format?: number
   readonly entities: Readonly<Record<string, ReleasedEntity & OldFiles>>
   readonly findings: readonly (Omit<ReleaseFinding, 'description'> & { description?: string; says?: string })[]

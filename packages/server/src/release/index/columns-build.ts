@@ -1,8 +1,17 @@
 // Builds the columns of one entity from its rows, in the order of their positions: what each record has in each field.
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
-import { type Entity, type FactField, factsOf, hasCoordinates, LATITUDE, LONGITUDE } from '../../catalog/entity.ts'
+import {
+  type Batch,
+  type GivenField,
+  givenFields,
+  isNumberValue,
+  NO_POSITION,
+  TextCursor,
+} from '../../catalog/batch.ts'
+import { broaderOf, coordinatesOf, type Entity, type FactField, factsOf, identifierOf } from '../../catalog/entity.ts'
+import { orderOf } from '../../catalog/languages/languages.ts'
+import type { SortOrder } from '../../catalog/languages/order.ts'
 import type { RenderedParents } from '../../catalog/render.ts'
 import { forceGc } from '../build/force-gc.ts'
 import type { FileSummary } from '../files/durable-file.ts'
@@ -19,21 +28,31 @@ type FactColumn = { readonly name: string; readonly build: FactColumnBuild }
 export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
   readonly #facts: FactColumn[]
-  readonly #hasCoordinates: boolean
+  readonly #coordinates: ReturnType<typeof coordinatesOf>
+  readonly #tree: Tree | undefined
   #count = 0
 
   /** What would fill the memory is kept in the directory meanwhile. */
   constructor(entity: Entity, parents: RenderedParents, expected: number | undefined, directory: string) {
-    const buildOf = ({ kind, parent }: GivenField): ColumnBuild => {
-      if (parent !== undefined) return new EmbedColumnBuild(expected, [...(parents.get(parent.name)?.keys() ?? [])])
-      return kind === 'id' ? new NumberColumnBuild(expected) : new TextColumnBuild(expected)
+    const buildOf = ({ name, field, parent }: GivenField): ColumnBuild => {
+      if (parent !== undefined) return new EmbedColumnBuild(expected, parents.get(parent.name)?.json.length ?? 0)
+      return field.kind === 'id'
+        ? new NumberColumnBuild(expected)
+        : new TextColumnBuild(orderOf(entity, name), expected)
     }
-    this.#columns = givenFields(entity).map((field) => ({ name: field.name, build: buildOf(field) }))
-    this.#facts = factsOf(entity).map(([name, { type }]) => ({
+    const given = givenFields(entity)
+    const tree = broaderOf(entity)
+    this.#columns = given
+      .filter(({ name, field }) => !isNumberValue(field) && name !== tree)
+      .map((field) => ({ name: field.name, build: buildOf(field) }))
+    const numbers = given.filter(({ field }) => isNumberValue(field)).map(({ name }) => [name, 'number'] as const)
+    const facts = factsOf(entity).map(([name, { type }]) => [name, type] as const)
+    this.#facts = [...facts, ...numbers].map(([name, type], at) => ({
       name,
-      build: new FactColumnBuild(type, join(directory, `${name}.values`)),
+      build: new FactColumnBuild(type, join(directory, `${at}.values`)),
     }))
-    this.#hasCoordinates = hasCoordinates(entity)
+    this.#coordinates = coordinatesOf(entity)
+    this.#tree = tree === undefined ? undefined : new Tree(identifierOf(entity), tree)
   }
 
   /** The next rows, each at the position after the last. */
@@ -41,6 +60,7 @@ export class ColumnsBuild implements Disposable {
     this.#count += count
     for (const { name, build } of this.#facts) build.add(facts[name] as Float64Array | Uint8Array, count)
     for (const { name, build } of this.#columns) build.add(columns[name] as Uint8Array | Uint32Array, count)
+    this.#tree?.add(columns, count)
   }
 
   /** Writes the file, synced to disk. Every column is forgotten as soon as it is written. */
@@ -50,6 +70,7 @@ export class ColumnsBuild implements Disposable {
       column.build.write(file, column.name)
       forceGc(this.#count)
     }
+    this.#tree?.write(file)
     this.#writePoints(file)
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
       fact.build.write(file, fact.name)
@@ -59,9 +80,10 @@ export class ColumnsBuild implements Disposable {
   }
 
   #writePoints(file: SectionWriter): void {
-    if (!this.#hasCoordinates) return
+    const coordinates = this.#coordinates
+    if (coordinates === undefined) return
     const given = (wanted: string) => this.#facts.find(({ name }) => name === wanted)?.build.given() as Float64Array
-    writePoints(file, () => ({ latitudes: given(LATITUDE), longitudes: given(LONGITUDE) }))
+    writePoints(file, () => ({ latitudes: given(coordinates.latitude), longitudes: given(coordinates.longitude) }))
     forceGc(this.#count)
   }
 
@@ -72,7 +94,7 @@ export class ColumnsBuild implements Disposable {
 
 /** Builds one column: takes the values of one batch of records after the other, and writes them in the end. */
 type ColumnBuild = {
-  /** The values of the next records: numbers, or texts in UTF-8 with a line feed between any two. */
+  /** The values of the next records: numbers, or texts in UTF-8 with a NUL between any two. */
   add(values: Uint32Array | Uint8Array, count: number): void
   write(file: SectionWriter, field: string): void
 }
@@ -89,13 +111,16 @@ const MAX_BYTES_EARLY = 24 << 20
 
 const USUAL_LENGTH = 40
 
-/** Texts in Spanish order. */
+/** Texts in the order of their language. */
 class TextColumnBuild implements ColumnBuild {
   readonly #table: TextTable
   readonly #numbers: NumberList
-  #keys: SortKeys | undefined = new SortKeys(0)
+  readonly #order: SortOrder
+  #keys: SortKeys | undefined
 
-  constructor(expected = 0) {
+  constructor(order: SortOrder, expected = 0) {
+    this.#order = order
+    this.#keys = new SortKeys(order, 0)
     this.#table = new TextTable(expected * USUAL_LENGTH)
     this.#numbers = new NumberList(expected)
   }
@@ -133,7 +158,7 @@ class TextColumnBuild implements ColumnBuild {
     const early = this.#keys
     this.#keys = undefined
     if (early !== undefined) return early
-    const keys = new SortKeys(this.#table.bytes)
+    const keys = new SortKeys(this.#order, this.#table.bytes)
     const { bytes, offsets } = this.#table.flat
     for (let number = 0; number < this.#table.size; number++) {
       keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
@@ -180,26 +205,61 @@ function rankFinder(ascending: Uint32Array): (number: number) => number {
   return (number) => table[number] as number
 }
 
-/** Embedded records, each by its position among those of its own entity. */
+/** Embedded records, each by its position among those of its own entity; the position after the last is that of none. */
 class EmbedColumnBuild implements ColumnBuild {
-  readonly #positionOf: ReadonlyMap<number, number>
+  readonly #count: number
   readonly #positions: NumberList
+  #isAnyMissing = false
 
-  /** The identifiers of those that may be embedded, in the order of their positions. */
-  constructor(expected: number | undefined, identifiers: readonly number[]) {
-    this.#positionOf = new Map(identifiers.map((id, position) => [id, position]))
+  /** `count` is how many records may be embedded. */
+  constructor(expected: number | undefined, count: number) {
+    this.#count = count
     this.#positions = new NumberList(expected)
   }
 
-  add(identifiers: Uint32Array): void {
-    for (let at = 0; at < identifiers.length; at++)
-      this.#positions.push(this.#positionOf.get(identifiers[at] as number) as number)
+  add(positions: Uint32Array): void {
+    for (let at = 0; at < positions.length; at++) {
+      const position = positions[at] as number
+      this.#isAnyMissing ||= position === NO_POSITION
+      this.#positions.push(position === NO_POSITION ? this.#count : position)
+    }
   }
 
   write(file: SectionWriter, field: string): void {
-    writeValues(file, field, this.#positions.array, this.#positionOf.size)
+    writeValues(file, field, this.#positions.array, this.#count + (this.#isAnyMissing ? 1 : 0))
   }
 }
+
+/** Which record is above which, once all are there; the position after the last stands above the roots. */
+class Tree {
+  readonly #key: string
+  readonly #broader: string
+  readonly #positionOf = new Map<string, number>()
+  readonly #above: string[] = []
+
+  constructor(key: string, broader: string) {
+    this.#key = key
+    this.#broader = broader
+  }
+
+  add(columns: Batch['columns'], count: number): void {
+    for (const key of textsOf(columns[this.#key], count)) this.#positionOf.set(key, this.#positionOf.size)
+    this.#above.push(...textsOf(columns[this.#broader], count))
+  }
+
+  write(file: SectionWriter): void {
+    const count = this.#above.length
+    const values = Uint32Array.from(this.#above, (key) => this.#positionOf.get(key) ?? count)
+    writeValues(file, this.#broader, values, count + 1)
+  }
+}
+
+function textsOf(column: Uint8Array | Uint32Array | undefined, count: number): string[] {
+  if (column instanceof Uint32Array) return Array.from(column, String)
+  return count === 0 ? [] : decoder.decode(column).split('\0')
+}
+
+const decoder = new TextDecoder()
 
 /** Facts: the values that are known in ascending order, and after them one that stands for what is not known. */
 class FactColumnBuild implements Disposable {
@@ -226,7 +286,7 @@ class FactColumnBuild implements Disposable {
   #numbersOf(texts: Uint8Array, count: number): Float64Array {
     const known = this.#texts as string[]
     const numbers = new Float64Array(count)
-    const lines = Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength).toString('utf8').split('\n')
+    const lines = Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength).toString('utf8').split('\0')
     for (let at = 0; at < count; at++) {
       const text = lines[at] as string
       if (text !== '' && !this.#numberOf.has(text)) this.#numberOf.set(text, known.push(text) - 1)

@@ -1,21 +1,26 @@
 // The index of one entity, mapped into memory: its columns by field, and its words.
 import { join } from 'node:path'
-import { type Entity, embedsOf, type FactField, type FactValue } from '../../catalog/entity.ts'
+import { isNumberValue } from '../../catalog/batch.ts'
+import type { Entity, FactField, FactValue } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import { languageOfNames, orderOf } from '../../catalog/languages/languages.ts'
 import { columnOf } from '../../catalog/paths.ts'
-import { sortKey } from '../../catalog/words.ts'
 import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
+
+/** The section that only those records have whose names are matched apart. */
+export const NAME_ENDS = 'nameEnds'
 
 export const INDEX_FILES = ['index', 'words'] as const
 
 /** What every record has in one field, as the number of a value. */
 type Values = Postings & { readonly values: Uint32Array }
 
-/** Texts in Spanish order. Those that differ only in accents or case are of one group. */
+/** Texts in the order of their language. Those that differ only in accents or case are of one group. */
 type TextColumn = Values & { readonly kind: 'text'; readonly texts: SortedTexts; readonly groups: Uint32Array }
 type NumberColumn = Values & { readonly kind: 'number'; readonly numbers: Uint32Array }
-/** A value is the position of an embedded record among those of its own entity. */
+/** A value is the position of an embedded record among those of its own entity, or the one after the last where there is none. */
 type EmbedColumn = Values & { readonly kind: 'embed' }
 /** Numbers, or texts, that are known of some records; the value after the last of them stands for what is not known. */
 type NumberFactColumn = Values & { readonly kind: 'number fact'; readonly known: Float64Array }
@@ -24,6 +29,8 @@ export type FactColumn = NumberFactColumn | TextFactColumn
 export type Column = TextColumn | NumberColumn | EmbedColumn | FactColumn
 
 export type Words = {
+  /** What is known of the languages that the names are in. */
+  readonly language: Language
   readonly words: SortedTexts
   /** Which letters each word has. */
   readonly masks: Uint32Array
@@ -33,6 +40,11 @@ export type Words = {
   /** The words of the names of each record in order, and where those of each begin; likewise the codes. */
   readonly names: Uint32Array
   readonly nameStarts: Uint32Array
+  /**
+   * Where records have several names that are matched apart: for each record after the other, where those of each naming
+   * field end among the words of its names.
+   */
+  readonly nameEnds: Uint32Array | undefined
   readonly codes: Uint32Array
   readonly codeStarts: Uint32Array
   readonly inNames: Postings
@@ -99,26 +111,33 @@ export class IndexFile implements EntityIndex {
 
   #read(field: string): Column {
     const definition = this.#entity.fields[field]
-    if (definition?.kind === 'fact' && !this.#file.has(`${field}.known`))
-      return unknownColumn(definition, this.words.nameStarts.length - 1)
+    const fact = definition?.kind === 'fact' ? definition.type : isNumberValue(definition) ? 'number' : undefined
+    if (fact !== undefined && !this.#file.has(`${field}.known`))
+      return unknownColumn(fact, this.words.nameStarts.length - 1)
     const numbers = (part: string) => this.#file.numbers(`${field}.${part}`)
     const values: Values = { values: numbers('values'), starts: numbers('starts'), positions: numbers('positions') }
-    if (embedsOf(this.#entity).some(([name]) => name === field)) return { kind: 'embed', ...values }
-    if (definition?.kind === 'fact') return factColumn(definition, values, this.#file.bytes(`${field}.known`))
+    if (definition?.kind === 'embed' || definition?.kind === 'broader') return { kind: 'embed', ...values }
+    if (fact !== undefined) return factColumn(fact, values, this.#file.bytes(`${field}.known`))
     if (definition?.kind === 'id') return { kind: 'number', ...values, numbers: numbers('numbers') }
-    const texts = new SortedTexts(this.#file.bytes(`${field}.texts`), numbers('offsets'), sortKey)
+    const texts = new SortedTexts(
+      this.#file.bytes(`${field}.texts`),
+      numbers('offsets'),
+      orderOf(this.#entity, field).sortKey,
+    )
     return { kind: 'text', ...values, texts, groups: numbers('groups') }
   }
 
   #readWords(): Words {
     const numbers = (part: string) => this.#wordFile.numbers(part)
     return {
+      language: languageOfNames(this.#entity),
       words: new SortedTexts(this.#wordFile.bytes('words'), numbers('offsets'), (word) => word),
       masks: numbers('masks'),
       sounds: numbers('sounds'),
       soundWords: numbers('soundWords'),
       names: numbers('names'),
       nameStarts: numbers('nameStarts'),
+      nameEnds: this.#wordFile.has(NAME_ENDS) ? numbers(NAME_ENDS) : undefined,
       codes: numbers('codes'),
       codeStarts: numbers('codeStarts'),
       inNames: { starts: numbers('starts'), positions: numbers('positions') },
@@ -127,7 +146,7 @@ export class IndexFile implements EntityIndex {
   }
 }
 
-function factColumn({ type }: FactField, values: Values, known: Buffer<ArrayBuffer>): FactColumn {
+function factColumn(type: FactField['type'], values: Values, known: Buffer<ArrayBuffer>): FactColumn {
   if (type === 'text') return { kind: 'text fact', ...values, known: JSON.parse(known.toString()) }
   return { kind: 'number fact', ...values, known: decimals(known) }
 }
@@ -138,13 +157,13 @@ const decimals = ({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>) =>
 const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
 
 /** The column of a fact that is known of no record. */
-function unknownColumn(fact: FactField, count: number): FactColumn {
+function unknownColumn(type: FactField['type'], count: number): FactColumn {
   const values = {
     values: new Uint32Array(count),
     starts: Uint32Array.of(0, count),
     positions: Uint32Array.from({ length: count }, (_, position) => position),
   }
-  return factColumn(fact, values, fact.type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
+  return factColumn(type, values, type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
 }
 
 /** What is known of a record. */
@@ -155,17 +174,18 @@ export function factAt({ values, known }: FactColumn, position: number): FactVal
 /** The index of an entity that has no records; a column of embedded records has a value for each of them, though. */
 export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
   const none = new Uint32Array()
-  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), sortKey)
+  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), (text) => text)
   const columnFor = (field: string): Column => {
-    const parent = new Map(embedsOf(entity)).get(field)
+    const definition = entity.fields[field]
+    const parent = definition?.kind === 'embed' ? definition.entity : undefined
     const values = {
       values: none,
       starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1),
       positions: none,
     }
-    if (parent !== undefined) return { kind: 'embed', ...values }
-    const definition = entity.fields[field]
-    if (definition?.kind === 'fact') return unknownColumn(definition, 0)
+    if (parent !== undefined || definition?.kind === 'broader') return { kind: 'embed', ...values }
+    if (definition?.kind === 'fact') return unknownColumn(definition.type, 0)
+    if (isNumberValue(definition)) return unknownColumn('number', 0)
     return definition?.kind === 'id'
       ? { kind: 'number', ...values, numbers: none }
       : { kind: 'text', ...values, texts, groups: none }
@@ -175,12 +195,14 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
     column: (field) => columnFor(columnOf(entity, field)),
     points: noPoints,
     words: {
+      language: languageOfNames(entity),
       words: texts,
       masks: none,
       sounds: none,
       soundWords: none,
       names: none,
       nameStarts: new Uint32Array(1),
+      nameEnds: undefined,
       codes: none,
       codeStarts: new Uint32Array(1),
       inNames: postings,

@@ -1,5 +1,5 @@
-// Texts in Spanish order: their sort keys, the order that follows from them, and how they are written.
-import { LATIN_KEY_GROWS, latinSortKey, sortKey } from '../../catalog/words.ts'
+// Texts in the order of a language: their sort keys, the order that follows from them, and how they are written.
+import { LATIN_KEY_GROWS, type SortOrder } from '../../catalog/languages/order.ts'
 import { ByteList } from './byte-list.ts'
 import { byteOrder, type FlatTexts } from './byte-order.ts'
 import { NumberList } from './number-list.ts'
@@ -8,11 +8,13 @@ import type { TextTable } from './text-table.ts'
 
 /** The sort keys of texts, one after the other in the order in which the texts come. */
 export class SortKeys {
+  readonly #order: SortOrder
   readonly #offsets = new NumberList()
   readonly #bytes: ByteList
 
   /** Makes room for texts of so many bytes in all. Room that is reserved and never used takes no memory. */
-  constructor(textBytes: number) {
+  constructor(order: SortOrder, textBytes: number) {
+    this.#order = order
     this.#bytes = new ByteList(Math.ceil(textBytes * LATIN_KEY_GROWS))
     this.#offsets.push(0)
   }
@@ -20,14 +22,14 @@ export class SortKeys {
   /** The key of a text that stands somewhere in some bytes. */
   add(bytes: Uint8Array, from: number, to: number): void {
     const room = this.#bytes.room((to - from) * LATIN_KEY_GROWS)
-    const end = latinSortKey(bytes, from, to, room, this.#bytes.length)
+    const end = this.#order.latinSortKey(bytes, from, to, room, this.#bytes.length)
     if (end === undefined) this.#addAny(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString())
     else this.#bytes.grewTo(end)
     this.#offsets.push(this.#bytes.length)
   }
 
   #addAny(text: string): void {
-    const key = Buffer.from(sortKey(text))
+    const key = Buffer.from(this.#order.sortKey(text))
     this.#bytes.push(key, 0, key.length)
   }
 

@@ -81,6 +81,11 @@ export class SortedTexts {
     return number < this.size && this.#beginsWith(number, key)
   }
 
+  /** Whether a text is its own key, as codes of digits are. */
+  isOwnKey(text: string): boolean {
+    return this.#keyOf(text) === text
+  }
+
   #firstPlain(key: Buffer): number {
     const [bytes, offsets] = [this.#bytes, this.#offsets]
     return this.#firstNumber(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
-import { sortKey } from '../../catalog/words.ts'
+import { spanish } from '../../catalog/languages/spanish.ts'
 import { byteOrder } from './byte-order.ts'
 import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
 import { SectionFile, SectionWriter } from './sections.ts'
@@ -39,6 +39,9 @@ function addTo<N>(list: { add(bytes: Uint8Array, from: number, to: number): N },
   return list.add(bytes, 3, bytes.length - 2)
 }
 
+const { order: spanishOrder } = spanish
+const { sortKey } = spanishOrder
+
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 test('a table numbers texts as they come, and each once', () => {
@@ -62,11 +65,11 @@ test('bytes are put in order as a comparison puts them', () => {
   )
 })
 
-describe('texts in Spanish order', () => {
+describe('texts in the order of a language', () => {
   const laidOut = (texts: readonly string[], place: string) => {
     const table = new TextTable()
     for (const text of texts) addTo(table, text)
-    const keys = new SortKeys(0)
+    const keys = new SortKeys(spanishOrder, 0)
     for (const text of texts) addTo(keys, text)
     const { order, groups } = orderTexts(table, keys.flat)
     const path = join(place, 'texts')

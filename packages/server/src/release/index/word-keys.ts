@@ -1,12 +1,16 @@
 // What of a word spares comparing it: how it sounds, so that words spelled by ear are looked up, and which letters it has.
 import { lowerBound } from '../../base/binary-search.ts'
-import { soundsOf } from '../../catalog/spanish.ts'
+import type { Language } from '../../catalog/languages/language.ts'
 import type { Words } from './index-file.ts'
 
 const SHIFT = 0x1_0000_0000
 
 /** The hash of each sound, ascending, and the word that sounds so; a word with two sounds stands there twice. */
-export function soundsOfWords(count: number, textOf: (word: number) => string): Pick<Words, 'sounds' | 'soundWords'> {
+export function soundsOfWords(
+  count: number,
+  textOf: (word: number) => string,
+  { soundsOf }: Language,
+): Pick<Words, 'sounds' | 'soundWords'> {
   const packed: number[] = []
   for (let word = 0; word < count; word++)
     for (const sound of soundsOf(textOf(word))) packed.push(hashOf(sound) * SHIFT + word)
@@ -18,10 +22,10 @@ export function soundsOfWords(count: number, textOf: (word: number) => string): 
 }
 
 /** The words that sound like a typed one; a hash may bring one that does not, so that sounds are compared too. */
-export function wordsThatSoundLike({ words, sounds, soundWords }: Words, typed: string): number[] {
+export function wordsThatSoundLike({ words, sounds, soundWords, language }: Words, typed: string): number[] {
+  const { soundsOf } = language
   const matches = new Set<number>()
-  const typedSounds = soundsOf(typed)
-  for (const sound of typedSounds) {
+  for (const sound of soundsOf(typed)) {
     const hash = hashOf(sound)
     for (let at = lowerBound(sounds, hash); sounds[at] === hash; at++) {
       const word = soundWords[at] as number

@@ -2,12 +2,14 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { code, entity, id, name } from '../../../../../test/support/definitions.ts'
 import { namedWords } from '../../../../../test/support/named-words.ts'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { batchOf } from '../../catalog/batch.ts'
-import { code, entity, id, name } from '../../catalog/entity.ts'
+import type { Entity, Values } from '../../catalog/entity.ts'
 import { ColumnsBuild } from './columns-build.ts'
 import { IndexFile, type Words } from './index-file.ts'
+import { nameEnd, nameStart, namesPerRecord } from './name-ranges.ts'
 import { WordsBuild } from './words-build.ts'
 
 const named = entity({
@@ -18,23 +20,22 @@ const named = entity({
   code: ['code'],
 })
 
-type Given = { readonly name: string; readonly code: string }
-
-function written(batches: readonly (readonly Given[])[]): Words {
+function written(of: Entity, batches: readonly (readonly Values[])[]): Words {
   using directory = new TestDirectory()
-  const columns = new ColumnsBuild(named, new Map(), undefined, directory.path)
-  const words = new WordsBuild(named, undefined)
+  const columns = new ColumnsBuild(of, new Map(), undefined, directory.path)
+  const words = new WordsBuild(of, undefined)
   for (const rows of batches) {
     const batch = batchOf(
-      named,
+      of,
       rows.map((row, id) => ({ ...row, id })),
+      () => 0,
     )
     columns.add(batch)
     words.add(batch)
   }
   columns.write(join(directory.path, 'index'))
   words.write(join(directory.path, 'words'))
-  return new IndexFile(directory.path, named).words
+  return new IndexFile(directory.path, of).words
 }
 
 /** Texts in place of their bytes, to compare. */
@@ -59,7 +60,34 @@ test('words are written as they stand in names and codes', () => {
       rows.map((row) => row.name),
       rows.map((row) => row.code),
     )
-    expect(laidOut(written(batches))).toEqual(laidOut(model))
+    expect(laidOut(written(named, batches))).toEqual(laidOut(model))
   })
   fc.assert(holds, { numRuns: 60 })
+})
+
+test('where each of several names ends is written, also of those that are missing', () => {
+  const several = entity({
+    ...named,
+    package: 'test',
+    fields: { id: id(''), es: name(''), other: { kind: 'value', type: 'text', role: 'alias', description: '' } },
+    code: ['id'],
+  })
+  const words = written(several, [
+    [{ es: 'San José', other: 'Chepe' }, { other: 'El Puerto Viejo' }],
+    [{ es: 'Limón' }],
+  ])
+  const count = namesPerRecord(words)
+  const names = [0, 1, 2].map((position) =>
+    Array.from({ length: count }, (_, at) =>
+      Array.from(
+        words.names.subarray(nameStart(words, position, at, count), nameEnd(words, position, at, count)),
+        (word) => words.words.text(word),
+      ).join(' '),
+    ),
+  )
+  expect(names).toEqual([
+    ['san jose', 'chepe'],
+    ['', 'el puerto viejo'],
+    ['limon', ''],
+  ])
 })

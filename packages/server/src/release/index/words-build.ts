@@ -1,9 +1,12 @@
 // Builds the words of one entity from its rows: which records have which words in their names and codes, and in which order.
-import { type Batch, givenFields, TextCursor } from '../../catalog/batch.ts'
+import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import { hasNamesApart, isNaming, languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
+import { NAME_ENDS } from './index-file.ts'
 import { NumberList } from './number-list.ts'
 import { ranksOf, writeTexts } from './ordered-texts.ts'
 import { SectionWriter } from './sections.ts'
@@ -11,15 +14,22 @@ import { TextTable } from './text-table.ts'
 import { letterMask, soundsOfWords } from './word-keys.ts'
 
 export class WordsBuild {
+  readonly #language: Language
   readonly #table = new WordTable()
   readonly #names: WordsOfRecords
   readonly #codes: WordsOfRecords
 
   constructor(entity: Entity, expected: number | undefined) {
-    const fields = (kind: 'name' | 'code') =>
-      givenFields(entity).flatMap((each) => (each.kind === kind ? each.name : []))
-    this.#names = new WordsOfRecords(this.#table, fields('name'), expected)
-    this.#codes = new WordsOfRecords(this.#table, fields('code'), expected)
+    this.#language = languageOfNames(entity)
+    const fields = (isOne: (field: GivenField['field']) => boolean) =>
+      givenFields(entity).flatMap(({ name, field }) => (isOne(field) ? name : []))
+    this.#names = new WordsOfRecords(this.#table, fields(isNaming), hasNamesApart(entity), expected)
+    this.#codes = new WordsOfRecords(
+      this.#table,
+      fields(({ kind }) => kind === 'code'),
+      false,
+      expected,
+    )
   }
 
   /** The next rows, each at the position after the last. */
@@ -38,7 +48,8 @@ export class WordsBuild {
       'masks',
       Uint32Array.from(order, (word) => letterMask(words.text(word))),
     )
-    const { sounds, soundWords } = soundsOfWords(order.length, (word) => words.text(order[word] as number))
+    const textOf = (word: number) => words.text(order[word] as number)
+    const { sounds, soundWords } = soundsOfWords(order.length, textOf, this.#language)
     file.add('sounds', sounds)
     file.add('soundWords', soundWords)
     const ranks = ranksOf(order)
@@ -97,13 +108,16 @@ class WordsOfRecords {
   readonly #fields: readonly string[]
   readonly #words: NumberList
   readonly #starts: NumberList
+  /** Where the words of each field end, if they are kept apart. */
+  readonly #ends: NumberList | undefined
 
-  constructor(table: WordTable, fields: readonly string[], expected = 0) {
+  constructor(table: WordTable, fields: readonly string[], isApart: boolean, expected = 0) {
     this.#table = table
     this.#fields = fields
     this.#words = new NumberList(expected * USUAL_WORDS)
     this.#starts = new NumberList(expected + 1)
     this.#starts.push(0)
+    this.#ends = isApart ? new NumberList(expected * fields.length) : undefined
   }
 
   add({ count, columns }: Batch): void {
@@ -112,6 +126,7 @@ class WordsOfRecords {
       for (const cursor of cursors) {
         cursor.next()
         this.#table.addWords(this.#words, cursor.texts, cursor.start, cursor.end)
+        this.#ends?.push(this.#words.length)
       }
       this.#starts.push(this.#words.length)
     }
@@ -123,6 +138,7 @@ class WordsOfRecords {
     for (let at = 0; at < ranked.length; at++) ranked[at] = ranks[ranked[at] as number] as number
     file.add(words, ranked)
     file.add(wordStarts, this.#starts.array)
+    if (this.#ends !== undefined) file.add(NAME_ENDS, this.#ends.array)
     this.#writePostings(file, starts, positions, ranks.length)
   }
 

@@ -1,4 +1,5 @@
 // The words of a few names and codes, laid out in memory as an index has them on disk.
+import type { Language } from '../../catalog/languages/language.ts'
 import type { Words } from './index-file.ts'
 import type { Postings } from './postings.ts'
 import { SortedTexts } from './sorted-texts.ts'
@@ -6,6 +7,7 @@ import { letterMask, soundsOfWords } from './word-keys.ts'
 
 /** The folded words of the name of each record, and those of its codes. */
 export function wordsInMemory(
+  language: Language,
   names: readonly (readonly string[])[],
   codes: readonly (readonly string[])[] = [],
 ): Words {
@@ -18,15 +20,17 @@ export function wordsInMemory(
     records.map((words) => words.map((word) => numbers.get(word) as number))
   const [inNames, inCodes] = [numbered(names), numbered(codesOfEach)]
   return {
+    language,
     words: new SortedTexts(
       Buffer.from(sorted.join('')),
       startsOf(sorted.map((word) => Buffer.from(word))),
       (word) => word,
     ),
     masks: Uint32Array.from(sorted, letterMask),
-    ...soundsOfWords(sorted.length, (word) => sorted[word] as string),
+    ...soundsOfWords(sorted.length, (word) => sorted[word] as string, language),
     names: Uint32Array.from(inNames.flat()),
     nameStarts: startsOf(inNames),
+    nameEnds: undefined,
     codes: Uint32Array.from(inCodes.flat()),
     codeStarts: startsOf(inCodes),
     inNames: postingsOf(inNames, sorted.length),

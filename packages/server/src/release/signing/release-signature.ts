@@ -5,8 +5,8 @@
 
 import { Failure } from '../../base/failure.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
-import type { Alias } from '../../source/source.ts'
-import { type Content, checksumsText } from '../manifest.ts'
+import { definitionsDigest } from '../definitions-digest.ts'
+import { type Checksums, checksumsText } from '../manifest.ts'
 import type { Release } from '../release.ts'
 import { type PublicKey, type SecretKey, signMessage, verifySignature } from './minisign.ts'
 
@@ -28,22 +28,8 @@ export function definitionsOf({ manifest, entity }: Pick<Release, 'manifest' | '
   return Object.keys(manifest.entities).flatMap((name) => entity(name).stored?.manifest.definition ?? [])
 }
 
-/** The order of the fields is part of a definition; that of other keys is not. */
-function definitionsDigest(definitions: readonly EntityData[]): string {
-  const data = definitions.map((definition) => ({ ...definition, fields: Object.entries(definition.fields) }))
-  return new Bun.CryptoHasher('sha256').update(JSON.stringify(sorted(data))).digest('hex')
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(sorted)
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, sorted(inner)])
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 /** What is signed, as bytes. */
-export const signedBytes = ({ entities, aliases }: Checksums): Uint8Array =>
-  new TextEncoder().encode(checksumsText(entities, aliases))
+export const signedBytes = (checksums: Checksums): Uint8Array => new TextEncoder().encode(checksumsText(checksums))
 
 const SECOND = 1_000
 
@@ -67,7 +53,6 @@ type Proof = {
   readonly coversDefinitions: boolean
 }
 
-type Checksums = { readonly entities: Content; readonly aliases?: readonly Alias[] | undefined }
 type Signable = { readonly checksums: Checksums; readonly definitions: readonly EntityData[] }
 
 /** Says by which of these keys a release is signed, or why it is not. */

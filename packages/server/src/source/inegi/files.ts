@@ -4,8 +4,9 @@ import { basename } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { Faults } from '../faults.ts'
 import { textFile } from '../lines.ts'
+import { type NamedFile, startsLikeZip } from '../zip.ts'
 import { type Candidate, recognise, type Table } from './table.ts'
-import { csvFilesIn, type NamedFile, startsLikeZip } from './zip.ts'
+import { csvFilesIn } from './zip.ts'
 
 /** The tables in the order of their files. If any table cannot be recognised, all are refused, with what is wrong with each. */
 export async function tablesIn(files: readonly NamedFile[]): Promise<Table[]> {

@@ -1,6 +1,7 @@
 // The headers of INEGI's tables, of every year, and which column of a table holds what.
-import { entities } from '../../catalog/entities.ts'
+import { entityIn } from '../../catalog/catalog.ts'
 import { type FactField, factsOf } from '../../catalog/entity.ts'
+import { builtInCatalog } from '../built-in.ts'
 import type { ColumnFault } from '../faults.ts'
 
 /** The levels of areas, the largest first; a table of one level also has the columns of the larger ones. */
@@ -94,7 +95,7 @@ export function layoutOf(header: string): Layout | ColumnFault[] {
 /** Those of the facts that the table has. */
 function factColumns(kind: Kind, columns: readonly string[]): FactColumn[] {
   const spelled = columns.map((column) => column.replaceAll('_', ' '))
-  return factsOf(entities[kind]).flatMap(([name, fact]) => {
+  return factsOf(entityIn(builtInCatalog, kind)).flatMap(([name, fact]) => {
     const position = spelled.indexOf((FACTS[kind][name] ?? '').replaceAll('_', ' '))
     return position < 0 ? [] : [{ name, fact, position }]
   })

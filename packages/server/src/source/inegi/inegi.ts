@@ -1,8 +1,9 @@
 // INEGI's official catalog of states, municipalities and localities, read from the files that it publishes.
 import { basename } from 'node:path'
-import { builtInCatalog } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../built-in.ts'
 import { bundledSource } from '../bundled.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
+import type { NamedFile } from '../zip.ts'
 import {
   type Area,
   type Areas,
@@ -17,7 +18,6 @@ import { tablesIn } from './files.ts'
 import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './header.ts'
 import { type PlaceRules, readPlaces } from './places.ts'
 import type { Table } from './table.ts'
-import type { NamedFile } from './zip.ts'
 
 type InegiOptions = {
   /** Whether to include the places that no longer exist, if a file has them. */

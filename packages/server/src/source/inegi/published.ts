@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type DownloadOptions, download } from '../download.ts'
-import { type NamedFile, startsLikeZip, UnusableZip } from './zip.ts'
+import { type NamedFile, startsLikeZip, UnusableZip } from '../zip.ts'
 
 /** The catalog of localities, which names their municipalities and states too. */
 export const LOCALITIES_URL = 'https://www.inegi.org.mx/contenidos/app/ageeml/catun_localidad.zip'

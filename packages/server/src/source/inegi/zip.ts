@@ -1,114 +1,15 @@
-// Reads the CSV files inside a zip as streams; nothing is written to disk and no name in the zip is used as a path.
-import { crc32 } from 'node:zlib'
-import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
-import { Failure } from '../../base/failure.ts'
+// The CSV files inside the zip that INEGI publishes.
+import { filesInZip, isMetadata, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
 
-/** A file on disk, and what it is called in messages. */
-export type NamedFile = { readonly path: string; readonly name: string }
-
-type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
-
-/** A zip that is damaged, that holds no table, or that would unpack to too much. */
-export class UnusableZip extends Failure {
-  readonly path: string
-  /** Which zip, and what is wrong with it. */
-  readonly what: string
-
-  constructor({ path, name }: NamedFile, what: string, advice: string) {
-    super(`${name} ${what}; ${advice}`)
-    this.path = path
-    this.what = `${name} ${what}`
-  }
-}
-
-const MAX_FILES = 10_000
-/** All tables together; the catalog of Mexico takes a hundredth of it. */
-const MAX_UNPACKED = 4 * 2 ** 30
-/** Tables shrink to a tenth or less. Only a bomb shrinks to this part, and a small one does no harm. */
-const MAX_RATIO = 200
-const MIN_BOMB = 64 << 20
-
-const UNPACK = 'if it is right, unpack it and give the CSV file'
-
-/** The signatures of a zip's first entry, and of the end of an empty zip. */
-const SIGNATURES = ['504b0304', '504b0506']
-
-export const startsLikeZip = (start: Uint8Array): boolean =>
-  SIGNATURES.includes(Buffer.from(start.subarray(0, 4)).toString('hex'))
+const TOO_MUCH = { why: 'which no table of INEGI does', advice: 'if it is right, unpack it and give the CSV file' }
 
 /** The CSV files in a zip, in its order, without the files of metadata that macOS puts beside them. */
-export async function csvFilesIn(given: NamedFile): Promise<ZippedFile[]> {
-  const tables: ZippedFile[] = []
-  const others: string[] = []
-  let unpacked = 0
-  await withZip(given, async (zip) => {
-    if (zip.entryCount > MAX_FILES) throw new Error(`it holds more than ${MAX_FILES} files`)
-    for await (const entry of zip.eachEntry()) {
-      const name = nameOf(entry)
-      const isTable = /\.csv$/i.test(name) && !/^(__MACOSX\/|(.*\/)?\._)/.test(name)
-      if (!isTable) {
-        others.push(name)
-        continue
-      }
-      unpacked += entry.uncompressedSize
-      if (unpacked > MAX_UNPACKED || isBomb(entry)) {
-        const megabytes = Math.round(unpacked / 1e6)
-        throw new UnusableZip(given, `would unpack to ${megabytes} MB or more, which no table of INEGI does`, UNPACK)
-      }
-      tables.push({ name, open: () => bytesOf(given, entry) })
-    }
-  })
-  if (tables.length === 0) {
+export async function csvFilesIn(given: NamedFile): Promise<readonly ZippedFile[]> {
+  const isTable = (name: string) => /\.csv$/i.test(name) && !isMetadata(name)
+  const { files, others } = await filesInZip(given, isTable, TOO_MUCH)
+  if (files.length === 0) {
     const holds = others.length === 0 ? 'is empty' : `holds no CSV file, only ${others.slice(0, 5).join(', ')}`
     throw new UnusableZip(given, holds, 'give INEGI’s zip, or the CSV file itself')
   }
-  return tables
-}
-
-/** The sizes are what the zip claims, but no entry unpacks to more than its claim. */
-const isBomb = ({ uncompressedSize, compressedSize }: Entry) =>
-  uncompressedSize > MIN_BOMB && uncompressedSize > compressedSize * MAX_RATIO
-
-async function* bytesOf(given: NamedFile, entry: Entry): AsyncGenerator<Buffer> {
-  const zip = await openZip(given)
-  try {
-    let sum = 0
-    const stream = await zip.openReadStreamPromise(entry)
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      sum = crc32(chunk, sum)
-      yield chunk
-    }
-    if (sum !== entry.crc32) throw new Error('its checksum does not match')
-  } catch (error) {
-    throw unreadable(given, error)
-  } finally {
-    zip.close()
-  }
-}
-
-async function withZip(given: NamedFile, use: (zip: ZipFile) => Promise<void>): Promise<void> {
-  const zip = await openZip(given)
-  try {
-    await use(zip)
-  } catch (error) {
-    throw unreadable(given, error)
-  } finally {
-    zip.close()
-  }
-}
-
-async function openZip(given: NamedFile): Promise<ZipFile> {
-  try {
-    return await openPromise(given.path, { autoClose: false, decodeStrings: false })
-  } catch (error) {
-    throw unreadable(given, error)
-  }
-}
-
-const nameOf = ({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry) =>
-  getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false).replace(/\p{Cc}/gu, '?')
-
-function unreadable(given: NamedFile, error: unknown): Error {
-  if (error instanceof Failure || !(error instanceof Error)) return error as Error
-  return new UnusableZip(given, `cannot be read as a zip: ${error.message}`, 'download it again')
+  return files
 }

@@ -4,8 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { collections } from '../../../../../test/support/built-in.ts'
-import { type EntityName, entities } from '../../catalog/entities.ts'
+import { builtIn, collections } from '../../../../../test/support/built-in.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import { PageFile } from './page-file.ts'
@@ -18,7 +17,7 @@ const BASE = 'https://catalogs.example.org/prefix'
 const LOCALITIES = '/prefix/api/v1/localidades'
 const PER_PAGE = 2
 
-function harvested(entity: EntityName, records: readonly unknown[]): Harvested {
+function harvested(entity: string, records: readonly unknown[]): Harvested {
   const collection = collections.find((one) => one.entity === entity)
   if (collection === undefined) throw new Error(`${entity} has no collection`)
   const totalPages = Math.ceil(records.length / PER_PAGE)
@@ -132,12 +131,12 @@ describe('parents', () => {
   test('are all that are embedded, in the order of their identifiers, each with its location', () => {
     const harvest = [harvested('municipio', [municipality(9)]), harvested('localidad', [locality(1), locality(2)])]
     const { parents, findings } = read(harvest)
-    expect(parents.list(entities.estado).map(({ row, location }) => [row.idEstado, location])).toEqual([
+    expect(parents.list(builtIn('estado')).map(({ row, location }) => [row.idEstado, location])).toEqual([
       [3, { file: `${LOCALITIES}?page=1`, line: 1 }],
       [7, { file: `${LOCALITIES}?page=1`, line: 1 }],
       [9, { file: '/prefix/api/v1/municipios?page=1', line: 1 }],
     ])
-    expect(parents.list(entities.estado)[0]?.row).toEqual({ ...state(3), idPais: 1 })
+    expect(parents.list(builtIn('estado'))[0]?.row).toEqual({ ...state(3), idPais: 1 })
     expect(findings).toEqual([])
   })
 
@@ -164,14 +163,14 @@ describe('parents', () => {
         ],
       },
     ])
-    expect(parents.list(entities.municipio).map(({ row }) => row.descMunicipio)).toEqual(['Armería'])
-    expect(parents.list(entities.pais).map(({ row }) => row.descPais)).toEqual(['México'])
+    expect(parents.list(builtIn('municipio')).map(({ row }) => row.descMunicipio)).toEqual(['Armería'])
+    expect(parents.list(builtIn('pais')).map(({ row }) => row.descPais)).toEqual(['México'])
   })
 
   test('of two versions without a collection the first wins', () => {
     const other = { ...locality(2), idEstado: state(3, 'Otro') }
     const { parents, findings } = read([harvested('localidad', [locality(1), other])])
-    expect(parents.list(entities.estado).map(({ row }) => row.descEstado)).toEqual(['Estado 3', 'Estado 7'])
+    expect(parents.list(builtIn('estado')).map(({ row }) => row.descEstado)).toEqual(['Estado 3', 'Estado 7'])
     expect(findings).toMatchObject([{ kind: 'embedded-differs', count: 1 }])
   })
 })

@@ -2,9 +2,9 @@
 
 import { entityIn } from '../../catalog/catalog.ts'
 import type { Collection } from '../../catalog/collections.ts'
-import { builtInCatalog, entities } from '../../catalog/entities.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import { builtInCatalog } from '../built-in.ts'
 import type { SourceLocation } from '../faults.ts'
 import type { Findings } from '../findings.ts'
 import type { Block, GivenRow, Report } from '../source.ts'
@@ -16,7 +16,8 @@ import { copyChecker, embeddedVisitor, type ShapeCheck, type ShapeFault, shapeCh
 /** One collection, all of whose pages are on disk. */
 export type Harvested = { readonly base: string; readonly collection: Collection; readonly file: PageFile }
 
-const embedded = new Set(Object.values(entities).flatMap((entity) => embedsOf(entity).map(([, parent]) => parent.name)))
+const entities = [...builtInCatalog.entities.values()]
+const embedded = new Set(entities.flatMap((entity) => embedsOf(entity).map(([, parent]) => parent.name)))
 const decoder = new TextDecoder()
 
 function* pagesOf({ base, collection, file }: Harvested) {
@@ -103,7 +104,7 @@ class SeenKeys {
   }
 }
 
-const copyCheckers = new Map(Object.values(entities).map((entity) => [entity.name as string, copyChecker(entity)]))
+const copyCheckers = new Map(entities.map((entity) => [entity.name, copyChecker(entity)]))
 
 /**
  * Finds what a record says twice in different ways: embedded records that differ from those with the same identifier

@@ -1,6 +1,5 @@
 // The rows of the synthetic catalog, entity by entity: all invented, and as odd as those of real catalogs.
-import type { Entities, EntityName } from '../../catalog/entities.ts'
-import type { Row } from '../../catalog/entity.ts'
+import type { GivenRow } from '../source.ts'
 import {
   childrenOf,
   everyNth,
@@ -16,7 +15,6 @@ import {
 } from './random.ts'
 
 export type Shape = { readonly seed: number; readonly scale: number }
-type RowOf<N extends EntityName> = Row<Entities[N]>
 
 /** How many there are of each at scale 1; only the localities grow with the scale. */
 export const COUNTS = {
@@ -29,13 +27,13 @@ export const COUNTS = {
   disciplina: 312,
   subdisciplina: 3_617,
   audiencia: 16,
-} as const satisfies Partial<Record<EntityName, number>>
+} as const
 /** The entities that it has rows of. */
 export type SyntheticName = keyof typeof COUNTS
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
-function paises({ seed }: Shape): RowOf<'pais'>[] {
+function paises({ seed }: Shape) {
   const random = randomFor(seed, 'pais')
   const name = nameMaker(random, ['País Sintético'], 17)
   // ISO 3166 leaves QMA to QZZ to its users, so none of these is the code of a country.
@@ -48,7 +46,7 @@ function paises({ seed }: Shape): RowOf<'pais'>[] {
   }))
 }
 
-function estados(shape: Shape): RowOf<'estado'>[] {
+function estados(shape: Shape) {
   const random = randomFor(shape.seed, 'estado')
   const name = nameMaker(random, ['Estado Sintético', 'Provincia Sintética'], 11)
   const { idPais } = pick(random, paises(shape))
@@ -64,7 +62,7 @@ function estados(shape: Shape): RowOf<'estado'>[] {
   }))
 }
 
-function municipios(shape: Shape): RowOf<'municipio'>[] {
+function municipios(shape: Shape) {
   const random = randomFor(shape.seed, 'municipio')
   const name = nameMaker(random, ['Municipio Sintético', 'San Sintético', 'Santa Sintética de'], 31)
   const ids = identifiers(random, COUNTS.municipio)
@@ -93,7 +91,7 @@ const LOCALITY_FORMS = [
   'Pueblo Sintético de',
 ]
 
-function* localidades(shape: Shape): Generator<RowOf<'localidad'>> {
+function* localidades(shape: Shape) {
   const random = randomFor(shape.seed, 'localidad')
   const name = nameMaker(random, LOCALITY_FORMS, 37)
   const isElsewhere = everyNth(random, 503)
@@ -116,7 +114,7 @@ function* localidades(shape: Shape): Generator<RowOf<'localidad'>> {
   }
 }
 
-function areas({ seed }: Shape): RowOf<'area'>[] {
+function areas({ seed }: Shape) {
   const random = randomFor(seed, 'area')
   const name = nameMaker(random, ['Área Sintética de'], 5)
   return identifiers(random, COUNTS.area).map((idArea, at) => ({
@@ -126,7 +124,7 @@ function areas({ seed }: Shape): RowOf<'area'>[] {
   }))
 }
 
-function campos(shape: Shape): RowOf<'campo'>[] {
+function campos(shape: Shape) {
   const random = randomFor(shape.seed, 'campo')
   const name = nameMaker(random, ['Campo Sintético de'], 7)
   const ids = identifiers(random, COUNTS.campo)
@@ -143,7 +141,7 @@ function campos(shape: Shape): RowOf<'campo'>[] {
   }))
 }
 
-function disciplinas(shape: Shape): RowOf<'disciplina'>[] {
+function disciplinas(shape: Shape) {
   const random = randomFor(shape.seed, 'disciplina')
   const name = nameMaker(random, ['Disciplina Sintética de'], 17)
   const ids = identifiers(random, COUNTS.disciplina)
@@ -155,7 +153,7 @@ function disciplinas(shape: Shape): RowOf<'disciplina'>[] {
   }))
 }
 
-function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
+function subdisciplinas(shape: Shape) {
   const random = randomFor(shape.seed, 'subdisciplina')
   const name = nameMaker(random, ['Subdisciplina Sintética de'], 31)
   const ids = identifiers(random, COUNTS.subdisciplina)
@@ -167,7 +165,7 @@ function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
     if (isStray(at)) {
       // Every other stray is outside its field too. No discipline has the number 00, so these codes are free.
       const ownField = fields.findIndex(({ idCampo }) => idCampo === parent.campoCono)
-      const { cveCampo } = fields[(ownField + (strays % 2)) % fields.length] as RowOf<'campo'>
+      const { cveCampo } = fields[(ownField + (strays % 2)) % fields.length] as (typeof fields)[number]
       cveSubdisciplina = `${cveCampo}00${numbered(++strays, 2)}`
     }
     return {
@@ -179,7 +177,7 @@ function subdisciplinas(shape: Shape): RowOf<'subdisciplina'>[] {
   })
 }
 
-function audiencias({ seed }: Shape): RowOf<'audiencia'>[] {
+function audiencias({ seed }: Shape) {
   const random = randomFor(seed, 'audiencia')
   const spanish = nameMaker(random, ['Audiencia sintética'], 5)
   const english = nameMaker(random, ['Synthetic audience'], 7)
@@ -191,7 +189,7 @@ function audiencias({ seed }: Shape): RowOf<'audiencia'>[] {
   }))
 }
 
-export const rowsOf: { readonly [N in SyntheticName]: (shape: Shape) => Iterable<RowOf<N>> } = {
+export const rowsOf: Readonly<Record<SyntheticName, (shape: Shape) => Iterable<GivenRow>>> = {
   pais: paises,
   estado: estados,
   municipio: municipios,

@@ -1,5 +1,5 @@
 // An invented catalog of the size and with the oddities of a real one, the same for the same seed on every machine.
-import { builtInCatalog } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../built-in.ts'
 import type { Block, GivenRow, Source } from '../source.ts'
 import { COUNTS, rowsOf, type Shape, type SyntheticName } from './rows.ts'
 

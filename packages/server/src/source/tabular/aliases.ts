@@ -1,7 +1,7 @@
 // Reads a table of aliases: other names by which people call a record, each with its reason.
 import { readFileSync } from 'node:fs'
-import { builtInCatalog } from '../../catalog/entities.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { builtInCatalog } from '../built-in.ts'
 import type { Faults } from '../faults.ts'
 import type { Alias } from '../source.ts'
 import { hasWidth, parseCsvLine } from './csv.ts'

@@ -1,12 +1,12 @@
 // Columns are known by their names, in any order, and everything wrong with them is reported at once.
 import { describe, expect, test } from 'bun:test'
-import { type EntityName, entities } from '../../catalog/entities.ts'
+import { builtIn } from '../../../../../test/support/built-in.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { columnMatcher, columnsOf } from './columns.ts'
 
-function matched(entity: EntityName, header: string) {
+function matched(entity: string, header: string) {
   const faults = new Faults()
-  const columns = columnMatcher(entities[entity], faults)(header.split(','), { file: 'given', line: 7 })
+  const columns = columnMatcher(builtIn(entity), faults)(header.split(','), { file: 'given', line: 7 })
   try {
     faults.throwIfAny()
   } catch (error) {
@@ -22,7 +22,7 @@ test('the columns of an entity follow from its definition', () => {
     return { name, field, part, number, fact, optional } as ReturnType<typeof columnsOf>[number]
   }
   const fact = (name: string, number = true) => column(name, number, true, true)
-  expect(columnsOf(entities.localidad)).toEqual([
+  expect(columnsOf(builtIn('localidad'))).toEqual([
     column('cveLocalidad', false),
     column('descLocalidad', false),
     column('idLocalidad', true),
@@ -38,7 +38,7 @@ test('the columns of an entity follow from its definition', () => {
     fact('ambito', false),
     fact('viviendas'),
   ])
-  expect(columnsOf(entities.area)).toEqual([
+  expect(columnsOf(builtIn('area'))).toEqual([
     column('cveArea', false),
     column('descripcion', false),
     column('idArea', true, true),
@@ -59,7 +59,7 @@ describe('refuses', () => {
   const missing = (column: string, or = '') => [column, 'nothing', `this column${or}, which is missing`]
   const given = (column: string, expected: string) => [column, JSON.stringify(column), expected]
   const OF_PAIS = 'one of cvePais, descPais, idPais'
-  const cases: readonly [what: string, entity: EntityName, header: string, faults: readonly unknown[]][] = [
+  const cases: readonly [what: string, entity: string, header: string, faults: readonly unknown[]][] = [
     ['a missing column', 'pais', 'cvePais,idPais', [missing('descPais')]],
     [
       'a missing identifier where the key has two fields',

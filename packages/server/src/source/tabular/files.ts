@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { nearest } from '../../base/nearest.ts'
-import { builtInCatalog } from '../../catalog/entities.ts'
+import { builtInCatalog } from '../built-in.ts'
 
 export const tabularFormats = ['csv', 'ndjson'] as const
 export type TabularFormat = (typeof tabularFormats)[number]

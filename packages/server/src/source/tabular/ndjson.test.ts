@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EntityName } from '../../catalog/entities.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { GivenRow } from '../source.ts'
@@ -12,7 +11,7 @@ import { tabularSource } from './tabular.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-ndjson-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-async function read(name: EntityName, text: string) {
+async function read(name: string, text: string) {
   const directory = mkdtempSync(join(scratch, 'case-'))
   const path = join(directory, `${name}.ndjson`)
   await Bun.write(path, text)
@@ -51,7 +50,7 @@ const peña = { cveLocalidad: '5', descLocalidad: 'Peña', idLocalidad: 9, idEst
 
 describe('reads', () => {
   const byCode = { ...peña, idMunicipio: { idEstado: 13, cveMunicipio: '001' } }
-  const cases: readonly [what: string, entity: EntityName, text: string, rows: readonly object[]][] = [
+  const cases: readonly [what: string, entity: string, text: string, rows: readonly object[]][] = [
     ['a plain line', 'pais', `${MEXICO}\n`, [mexico]],
     ['nothing', 'pais', '', []],
     ['line ends of Windows', 'pais', `${MEXICO}\r\n${MEXICO}`, [mexico, mexico]],
@@ -107,7 +106,7 @@ describe('refuses a line and reads on', () => {
   const missing = (column: string, or = '') => [2, column, 'nothing', `this column${or}, which is missing`]
   const pais = (change: object) => JSON.stringify({ ...mexico, ...change })
   const municipio = (idMunicipio: unknown, more: object = {}) => JSON.stringify({ ...peña, idMunicipio, ...more })
-  const cases: readonly [what: string, entity: EntityName, line: string, faults: readonly unknown[]][] = [
+  const cases: readonly [what: string, entity: string, line: string, faults: readonly unknown[]][] = [
     ['no JSON', 'pais', '{"cvePais":', [[2, 'all', '"{\\"cvePais\\":"', OBJECT]]],
     ['two objects', 'pais', '{}{}', [[2, 'all', '"{}{}"', OBJECT]]],
     ['an empty line', 'pais', '', [[2, 'all', '""', OBJECT]]],

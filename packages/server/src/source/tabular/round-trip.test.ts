@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { builtIn, entityNames } from '../../../../../test/support/built-in.ts'
 import { rowChecker } from '../../catalog/check.ts'
-import { builtInCatalog, type EntityName, entities } from '../../catalog/entities.ts'
 import { type Entity, embedsOf, type FactField, factsOf, type Values } from '../../catalog/entity.ts'
 import { exportTabular } from '../../release/export-tabular.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { importRelease } from '../../release/import.ts'
 import type { Release } from '../../release/release.ts'
+import { builtInCatalog } from '../built-in.ts'
 import { Faults } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { GivenRow, Source } from '../source.ts'
@@ -34,9 +35,7 @@ async function released(rows: Rows): Promise<Release> {
   return shelf.open(digest)
 }
 
-const entityNames = Object.keys(entities) as readonly EntityName[]
-
-type Rows = Readonly<Record<EntityName, readonly Values[]>>
+type Rows = Readonly<Record<string, readonly Values[]>>
 
 /** Names of everything that may be printed, and what trips up those who write CSV by hand. */
 const anyName = fc
@@ -71,8 +70,8 @@ function anyRow(entity: Entity): fc.Arbitrary<Values> {
   return row.filter((row) => check(row as Values).length === 0) as fc.Arbitrary<Values>
 }
 
-const keyOf = (name: EntityName) => {
-  const own = entities[name].key.at(-1) ?? ''
+const keyOf = (name: string) => {
+  const own = builtIn(name).key.at(-1) ?? ''
   return (row: Values) => row[own]
 }
 
@@ -82,14 +81,13 @@ const anyRows = fc
     Object.fromEntries(
       entityNames.map((name) => [
         name,
-        fc.uniqueArray(anyRow(entities[name]), { maxLength: 60, selector: keyOf(name) }),
+        fc.uniqueArray(anyRow(builtIn(name)), { maxLength: 60, selector: keyOf(name) }),
       ]),
     ),
   )
   .map((drawn) => {
     const rows: Record<string, Values[]> = {}
-    for (const name of entityNames)
-      rows[name] = (drawn[name] ?? []).flatMap((row) => adopted(entities[name], row, rows))
+    for (const name of entityNames) rows[name] = (drawn[name] ?? []).flatMap((row) => adopted(builtIn(name), row, rows))
     return rows as unknown as Rows
   })
 
@@ -105,7 +103,7 @@ function adopted(entity: Entity, row: Values, rows: Readonly<Record<string, read
   return [{ ...row, ...parents }]
 }
 
-const rowsOf = (rows: Rows, name: string): readonly GivenRow[] => rows[name as EntityName]
+const rowsOf = (rows: Rows, name: string): readonly GivenRow[] => rows[name] ?? []
 
 const sourceOf = (rows: Rows): Source => ({
   origin: { kind: 'drawn', title: 'rows drawn at random', synthetic: true, credits: [], options: {} },
@@ -129,9 +127,10 @@ async function rowsIn(directory: string): Promise<Rows> {
 
 const inOrder = (rows: Rows) =>
   entityNames.map((name) => {
-    const { key, order } = entities[name] as Entity
+    const { key, order } = builtIn(name)
     const field = key[0] as string
-    return order === 'as given' ? rows[name] : rows[name].toSorted((a, b) => Number(a[field]) - Number(b[field]))
+    const given = rows[name] ?? []
+    return order === 'as given' ? given : given.toSorted((a, b) => Number(a[field]) - Number(b[field]))
   })
 
 test.each(tabularFormats)('any sound rows, exported as %s and read back, are the same', (format) =>

@@ -87,9 +87,10 @@ const okResponse = ({ headers = [], schema, mediaType = 'application/json' }: Op
 
 function operationObject(operation: Operation, nameOf: ParameterName): Json {
   const { id, tag, summary, description, inPath = [], hasValidator = true, sharedAs, requestBody } = operation
+  const { package: ofPackage } = operation
   return {
     operationId: id,
-    tags: [tag],
+    tags: [tag, ...(ofPackage === undefined ? [] : [ofPackage])],
     summary,
     description,
     parameters: [
@@ -110,11 +111,12 @@ function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf
   const parameters = operations.flatMap(parametersOf)
   const statuses = new Set(operations.flatMap(statusesOf))
   const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
+  const used = new Set<string>(operations.flatMap((one) => one.headers ?? []))
   const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one)]]))
   return {
     schemas: schemasOf(catalog),
     parameters: Object.fromEntries(parameters.map((one) => [nameOf(one), parameterObject(one)])),
-    headers,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name))),
     responses: {
       ...Object.fromEntries(shared),
       NotModified: { description: 'The client has it already' },
@@ -143,7 +145,31 @@ const derivedDocument = memoized((catalog: Catalog): Json => {
   }
 })
 
-export const openapiDocument = (catalog: Catalog, baseUrl: string): Json => ({
-  ...derivedDocument(catalog),
-  servers: [{ url: baseUrl }],
+/** What a package tells of itself, as far as it is shown here. */
+type Package = {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly homepage?: string
+}
+
+const packageTag = ({ name, title, description, homepage }: Package): Json => ({
+  name,
+  description: [title, description].filter((text) => text !== undefined).join('. ') || `The package ${name}`,
+  ...(homepage === undefined || !URL.canParse(homepage) ? {} : { externalDocs: { url: homepage } }),
 })
+
+/** The tags of the packages that collections belong to. */
+function packageTags(catalog: Catalog, packages: readonly Package[]): Json[] {
+  const names = new Set([...catalog.entities.values()].flatMap((entity) => entity.package ?? []))
+  return [...names].map((name) => packageTag(packages.find((one) => one.name === name) ?? { name }))
+}
+
+export function openapiDocument(catalog: Catalog, baseUrl: string, packages: readonly Package[] = []): Json {
+  const { tags, ...document } = derivedDocument(catalog)
+  return {
+    ...document,
+    tags: [...(tags as readonly Json[]), ...packageTags(catalog, packages)],
+    servers: [{ url: baseUrl }],
+  }
+}

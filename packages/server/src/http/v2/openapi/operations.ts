@@ -3,9 +3,10 @@
 import { V1_PATH, v1PathOf } from '../../../base/api-v1.ts'
 import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
 import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
-import { type Entity, type Field, identifierOf } from '../../../catalog/entity.ts'
-import { descendantsOf, ownerOf } from '../../../catalog/lineage.ts'
+import type { Entity } from '../../../catalog/entity.ts'
+import { descendantsOf } from '../../../catalog/lineage.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
+import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { MAX_ROWS } from '../../bodies/body-limits.ts'
 import type { ProblemKind } from '../../problem.ts'
 import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../routes.ts'
@@ -26,8 +27,16 @@ import {
   resolveParameters,
   searchParameters,
 } from '../parameter-definitions.ts'
-import { bulkTemplate, childrenTemplate, recordTemplate, releasePartTemplate, releaseTemplate } from '../paths.ts'
-import { COUNT, ID, type Json, listOf, recordRef, schemaRef, TEXT } from './schemas.ts'
+import {
+  bulkTemplate,
+  childrenTemplate,
+  recordTemplate,
+  recordVariables,
+  releasePartTemplate,
+  releaseTemplate,
+  treeTemplates,
+} from '../paths.ts'
+import { COUNT, type Json, listOf, NOT_EMPTY, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {
   readonly path: string
@@ -36,6 +45,8 @@ export type Operation = {
   readonly requestBody?: Json
   readonly id: string
   readonly tag: Tag
+  /** The package that what it gives belongs to. */
+  readonly package?: string | undefined
   readonly summary: string
   readonly description: string
   readonly inPath?: readonly Json[]
@@ -65,6 +76,7 @@ export const headers = {
   'X-Total': header('Number of records in all', COUNT),
   'X-Total-Pages': header('Number of pages in all', COUNT),
   Link: header('Other pages (RFC 8288), where there are any', TEXT, false),
+  'Content-Language': header('Languages of the names, where lang is given', TEXT, false),
   'Repr-Digest': header('Digest of the body as it is sent (RFC 9530)', TEXT, false),
 } satisfies Readonly<Record<string, Json>>
 
@@ -75,6 +87,8 @@ const LIST_PROBLEMS = ['page-beyond-last', 'release-gone'] as const
 /** The name under which the lists of an entity share their response. */
 const pageOf = (entity: Entity) => `${pascalCase(entity.plural)}Page`
 
+const languageHeader = (entity: Entity): HeaderName[] => (languagesOf(entity).length === 0 ? [] : ['Content-Language'])
+
 export function operationsOf(catalog: Catalog): Operation[] {
   const entities = [...catalog.entities.values()]
   return [
@@ -83,6 +97,7 @@ export function operationsOf(catalog: Catalog): Operation[] {
     ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenOperation(parent, child))),
     ...entities.map(recordOperation),
     ...entities.map(bulkOperation),
+    ...entities.flatMap(treeOperations),
     ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childBulkOperation(parent, child))),
     ...v1Operations(catalog),
   ]
@@ -92,10 +107,11 @@ const listOperation = (entity: Entity): Operation => ({
   path: `${V2_PATH}/${entity.plural}`,
   id: `list${pascalCase(entity.plural)}`,
   tag: 'Lists',
+  package: entity.package,
   summary: `${entity.title}, in pages`,
   description: 'Filtered, searched and sorted.',
   inQuery: listParameters(entity),
-  headers: PAGE_HEADERS,
+  headers: [...PAGE_HEADERS, ...languageHeader(entity)],
   schema: listOf(recordRef(entity)),
   sharedAs: pageOf(entity),
   problems: LIST_PROBLEMS,
@@ -108,35 +124,31 @@ function childrenOperation(parent: Entity, child: Entity): Operation {
     path: childrenTemplate(parent, child),
     id: `${list.id}Of${pascalCase(parent.name)}`,
     summary: `${child.title} below one of the ${parent.title.toLowerCase()}, in pages`,
-    inPath: [idOrCodeInPath(parent, identifierOf(parent))],
+    inPath: keyInPath(parent),
     inQuery: childListParameters(child),
     problems: [...LIST_PROBLEMS, 'record-not-found'],
   }
 }
 
-const idInPath = ({ fields }: Entity, name: string): Json => ({
-  name,
-  description: (fields[name] as Field).description,
-  schema: ID,
-})
-
-function idOrCodeInPath(entity: Entity, name: string): Json {
-  const id = idInPath(entity, name)
-  const description = `${id.description}; with by=code its official code`
-  return { ...id, description, schema: { type: ['integer', 'string'] } }
-}
+/** The values in the path of a record. */
+const keyInPath = (entity: Entity): Json[] =>
+  recordVariables(entity).map(([name, { field, numeric }]) => ({
+    name,
+    description: `${field.description}; with by=code its official code`,
+    schema: numeric ? { type: ['integer', 'string'] } : NOT_EMPTY,
+  }))
 
 function recordOperation(entity: Entity): Operation {
-  const owner = ownerOf(entity)
-  const idOrCode = idOrCodeInPath(entity, entity.key.at(-1) as string)
   return {
     path: recordTemplate(entity),
     id: `get${pascalCase(entity.name)}`,
     tag: 'Records',
+    package: entity.package,
     summary: `One of the ${entity.title.toLowerCase()}`,
     description: 'By its identifier, or by its official code.',
-    inPath: owner === undefined ? [idOrCode] : [idOrCodeInPath(entity, owner.field), idOrCode],
+    inPath: keyInPath(entity),
     inQuery: recordParameters(entity),
+    headers: languageHeader(entity),
     schema: recordRef(entity),
     problems: ['record-not-found', 'release-gone'],
   }
@@ -146,10 +158,11 @@ const bulkOperation = (entity: Entity): Operation => ({
   path: bulkTemplate(`${V2_PATH}/${entity.plural}`),
   id: `all${pascalCase(entity.plural)}`,
   tag: 'Bulk',
+  package: entity.package,
   summary: `All ${entity.title.toLowerCase()}`,
   description: 'Filtered, searched and sorted. Range and If-Range resume an interrupted download (206).',
   inQuery: bulkParameters(entity),
-  headers: ['X-Total', 'Repr-Digest'],
+  headers: ['X-Total', 'Repr-Digest', ...languageHeader(entity)],
   schema: listOf(recordRef(entity)),
   sharedAs: `All${pascalCase(entity.plural)}`,
   problems: ['release-gone', 'range-not-satisfiable'],
@@ -162,11 +175,40 @@ function childBulkOperation(parent: Entity, child: Entity): Operation {
     path: bulkTemplate(childrenTemplate(parent, child)),
     id: `${bulk.id}Of${pascalCase(parent.name)}`,
     summary: `All ${child.title.toLowerCase()} below one of the ${parent.title.toLowerCase()}`,
-    inPath: [idOrCodeInPath(parent, identifierOf(parent))],
+    inPath: keyInPath(parent),
     inQuery: childBulkParameters(child),
     problems: [...(bulk.problems ?? []), 'record-not-found'],
   }
 }
+
+/** What is around one record of a tree. */
+const treeOperations = (entity: Entity): Operation[] =>
+  treeTemplates(entity).flatMap(([axis, path]) => {
+    const what = `${entity.title}: the ${axis} of one`
+    const of = { inPath: keyInPath(entity) }
+    const list = listOperation(entity)
+    const bulk = bulkOperation(entity)
+    return [
+      {
+        ...list,
+        ...of,
+        path,
+        id: `${list.id}${pascalCase(axis)}`,
+        summary: `${what}, in pages`,
+        inQuery: childListParameters(entity),
+        problems: [...LIST_PROBLEMS, 'record-not-found'],
+      },
+      {
+        ...bulk,
+        ...of,
+        path: bulkTemplate(path),
+        id: `${bulk.id}${pascalCase(axis)}`,
+        summary: `${what}, all of them`,
+        inQuery: childBulkParameters(entity),
+        problems: [...(bulk.problems ?? []), 'record-not-found'],
+      },
+    ]
+  })
 
 const DIGEST_IN_PATH = [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }]
 

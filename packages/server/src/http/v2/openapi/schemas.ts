@@ -2,9 +2,18 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
-import { type Entity, type FactField, type Field, factsOf, hasCoordinates } from '../../../catalog/entity.ts'
-import { pathsOf } from '../../../catalog/paths.ts'
-import { pascalCase } from '../../../catalog/typescript.ts'
+import {
+  type Entity,
+  type FactField,
+  type Field,
+  factsOf,
+  hasCoordinates,
+  VALUE_ROLES,
+  type ValueType,
+} from '../../../catalog/entity.ts'
+import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
+import { typeNameOf } from '../../../catalog/typescript.ts'
+import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../../query/near.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
@@ -17,14 +26,20 @@ export type Json = { readonly [key: string]: unknown }
 export const problemKinds = Object.keys(problemTitles) as ProblemKind[]
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
-export const recordRef = (entity: Entity): Json => schemaRef(pascalCase(entity.name))
+export const recordRef = (entity: Entity): Json => schemaRef(schemaName(entity))
 /** The schema of the names of an entity's fields. */
 export const fieldNameRef = (entity: Entity): Json => schemaRef(fieldNameOf(entity))
-const fieldNameOf = (entity: Entity) => `${pascalCase(entity.name)}Field`
+const fieldNameOf = (entity: Entity) => `${schemaName(entity)}Field`
 export const listOf = (items: Json): Json => ({ type: 'array', items })
 
 export const ID = schemaRef('Id')
 export const NOT_EMPTY: Json = { type: 'string', minLength: 1 }
+/** A day, or the month or year that it is in. */
+export const DATE: Json = {
+  type: 'string',
+  pattern: '^-?[0-9]{4,}(-[0-9]{2}){0,2}(T.*)?$',
+  examples: ['2026-11-30'],
+}
 export const COUNT: Json = { type: 'integer', minimum: 0 }
 export const TEXT: Json = { type: 'string' }
 const FLAG: Json = { type: 'boolean' }
@@ -52,13 +67,28 @@ const FINDING_OF_ENTITY = object(
   { kind: TEXT, says: TEXT, count: COUNT, examples: listOf(TEXT), entity: described(TEXT, 'where that is known') },
   ['entity'],
 )
+const FIELD_TYPES = ['record', 'integer', 'number', 'string', 'boolean', 'date', 'year', 'list'] as const
 const FIELD = object(
-  { path: TEXT, type: { type: 'string', enum: ['record', 'integer', 'number', 'string'] }, says: TEXT, fact: FLAG },
-  ['fact'],
+  {
+    path: TEXT,
+    type: { type: 'string', enum: FIELD_TYPES },
+    says: TEXT,
+    fact: FLAG,
+    optional: described(FLAG, 'whether a record may have null in place of it'),
+    slug: described(TEXT, 'another name for it in queries, where its path is not easily typed'),
+    steps: described(listOf(TEXT), 'the names of the fields that lead to it, where they are not those in its path'),
+    title: described(TEXT, 'what people call it'),
+    language: described(TEXT, 'the language that it is in (BCP 47)'),
+    role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'what it tells of the record'),
+  },
+  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'role'],
 )
 const SOURCE = object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS })
 const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it')
-const KEYS = listOf(object({ collection: schemaRef('CollectionName'), key: mapOf(ID) }))
+/** What a field of a key may be; an embedded record stands for its own key, in a list where that has several values. */
+const KEY: Json = mapOf(schemaRef('KeyValue'))
+const KEY_VALUE: Json = { anyOf: [ID, NOT_EMPTY, listOf({ anyOf: [ID, NOT_EMPTY] })] }
+const KEYS = listOf(object({ collection: schemaRef('CollectionName'), key: KEY }))
 const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
 const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
 
@@ -66,18 +96,60 @@ function fieldSchema(entity: Entity, field: Field): Json {
   switch (field.kind) {
     case 'id':
       return described(ID, field.description)
-    case 'code':
-      return { type: 'string', pattern: field.pattern.source, description: `${field.description}: ${field.shape}` }
-    case 'name':
-      return { type: 'string', minLength: 1, maxLength: MAX_TEXT, description: field.description }
+    case 'code': {
+      const text = {
+        type: 'string',
+        pattern: field.pattern.source,
+        description: `${field.description}: ${field.shape}`,
+      }
+      return nullable(text, field.optional)
+    }
+    case 'name': {
+      const text = { type: 'string', minLength: 1, maxLength: MAX_TEXT, description: field.description }
+      return nullable(text, field.optional)
+    }
     case 'copy':
       return described(fieldSchema(entity, entity.fields[field.of] as Field), field.description)
     case 'embed':
-      return described(recordRef(field.entity), field.description)
+      return field.optional
+        ? { anyOf: [recordRef(field.entity), { type: 'null' }], description: field.description }
+        : described(recordRef(field.entity), field.description)
+    case 'value':
+      return described(nullable(VALUE_SCHEMAS[field.type], field.optional), field.description)
+    case 'broader':
+      return { anyOf: [keyValueSchema(entity), { type: 'null' }], description: field.description }
     case 'fact':
       return described(factSchema(field), field.description)
   }
 }
+
+/** What a record is referred to by where it is not given in full. */
+function keyValueSchema(entity: Entity): Json {
+  const schemas = keyPathsOf(entity).map(({ numeric }) => (numeric ? ID : NOT_EMPTY))
+  const [only = NOT_EMPTY, ...more] = schemas
+  return more.length === 0
+    ? only
+    : { type: 'array', prefixItems: schemas, minItems: schemas.length, maxItems: schemas.length }
+}
+
+function keySchema(entity: Entity, name: string): Json {
+  const field = entity.fields[name]
+  if (field?.kind === 'embed') return keyValueSchema(field.entity)
+  return field?.kind === 'id' ? ID : NOT_EMPTY
+}
+
+const VALUE_SCHEMAS: Readonly<Record<ValueType, Json>> = {
+  text: { type: 'string' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string' },
+  year: { type: 'integer' },
+  list: { type: 'array', items: {} },
+}
+
+const nullable = (schema: Json, isNullable: true | undefined): Json =>
+  isNullable ? { ...schema, type: [schema.type as string, 'null'] } : schema
 
 /** A fact is null where it is not known. */
 function factSchema(fact: FactField): Json {
@@ -92,8 +164,14 @@ const recordSchema = (entity: Entity): Json =>
       ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
       ...(hasCoordinates(entity) ? distanceSchema : {}),
     },
-    [...factsOf(entity).map(([name]) => name), DISTANCE],
+    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), DISTANCE],
   )
+
+/** The names that are not there where another language is asked for. */
+const namesLeftOut = (entity: Entity): string[] =>
+  languagesOf(entity).length === 0
+    ? []
+    : Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === 'name')
 
 const distanceSchema = { [DISTANCE]: described(COUNT, 'metres from the point of the parameter near') }
 
@@ -101,7 +179,7 @@ const changeSchema = (entity: Entity): Json =>
   object(
     {
       collection: { const: entity.plural },
-      key: object(Object.fromEntries(entity.key.map((name) => [name, ID]))),
+      key: object(Object.fromEntries(entity.key.map((name) => [name, keySchema(entity, name)]))),
       change: schemaRef('ChangeKind'),
       fields: listOf(TEXT),
       old: recordRef(entity),
@@ -116,7 +194,7 @@ export function sharedListOf(items: Json): Json {
   return items === NOT_EMPTY ? schemaRef('Texts') : listOf(items)
 }
 
-const changeName = (entity: Entity) => `${pascalCase(entity.name)}Change`
+const changeName = (entity: Entity) => `${schemaName(entity)}Change`
 
 const releaseProperties = {
   digest: DIGEST,
@@ -136,7 +214,7 @@ const resolvedProperties = (isNullable: boolean) => {
   const or = (schema: Json): Json => (isNullable ? { anyOf: [schema, { type: 'null' }] } : schema)
   return {
     collection: or(schemaRef('CollectionName')),
-    key: or(mapOf(ID)),
+    key: or(KEY),
     url: or(URL),
     name: or(TEXT),
     breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
@@ -168,35 +246,58 @@ const RELEASE = object({
   ),
 })
 
-const RELEASE_MANIFEST = object({
-  digest: DIGEST,
-  built: BUILT,
-  source: SOURCE,
-  versions: VERSIONS,
-  entities: described(
-    listOf(
-      object(
-        {
-          name: TEXT,
-          collection: schemaRef('CollectionName'),
-          count: COUNT,
-          records: described(SHA256, 'SHA-256 of its records as they are on disk'),
-          facts: described(SHA256, 'the same of its facts, where any is known'),
-          digest: described(SHA256, 'of all its files'),
-          numbering: described(NUMBERING, 'whose identifiers and codes its records have'),
-          definition: described({ type: 'object' }, 'its fields, key, code and order'),
-        },
-        ['facts'],
+const RELEASE_MANIFEST = object(
+  {
+    digest: DIGEST,
+    built: BUILT,
+    source: SOURCE,
+    versions: VERSIONS,
+    entities: described(
+      listOf(
+        object(
+          {
+            name: TEXT,
+            collection: schemaRef('CollectionName'),
+            count: COUNT,
+            records: described(SHA256, 'SHA-256 of its records as they are on disk'),
+            facts: described(SHA256, 'the same of its facts, where any is known'),
+            digest: described(SHA256, 'of all its files'),
+            numbering: described(NUMBERING, 'whose identifiers and codes its records have'),
+            definition: described({ type: 'object' }, 'its fields, key, code and order'),
+          },
+          ['facts'],
+        ),
       ),
+      'in the order of the checksums, each after those that it embeds',
     ),
-    'in the order of the checksums, each after those that it embeds',
-  ),
-  aliases: described(
-    listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
-    'those that were imported',
-  ),
-  findings: listOf(FINDING_OF_ENTITY),
-})
+    aliases: described(
+      listOf(object({ entity: TEXT, code: TEXT, alias: TEXT, reason: TEXT })),
+      'those that were imported',
+    ),
+    packages: described(
+      listOf({ type: 'object' }),
+      'what the packages of its lists say of themselves; absent without any',
+    ),
+    findings: listOf(FINDING_OF_ENTITY),
+  },
+  ['packages'],
+)
+
+const PACKAGE = object(
+  {
+    name: TEXT,
+    title: TEXT,
+    description: TEXT,
+    version: TEXT,
+    homepage: TEXT,
+    licenses: listOf({ type: 'object' }),
+    sources: listOf({ type: 'object' }),
+    keywords: listOf(TEXT),
+    contributors: listOf({ type: 'object' }),
+    collections: listOf(schemaRef('CollectionName')),
+  },
+  ['title', 'description', 'version', 'homepage'],
+)
 
 const API_DESCRIPTION = object({
   release: object({ digest: DIGEST, built: BUILT, url: URL }),
@@ -204,25 +305,35 @@ const API_DESCRIPTION = object({
   releases: URL,
   changes: URL_TEMPLATE,
   openapi: URL,
+  packages: described(listOf(PACKAGE), 'the packages that collections belong to, as they tell of themselves'),
   collections: listOf(schemaRef('CollectionDescription')),
 })
 
-const COLLECTION_DESCRIPTION = object({
-  name: schemaRef('CollectionName'),
-  count: described(COUNT, 'number of records'),
-  url: described(URL, 'its list'),
-  record: described(URL_TEMPLATE, 'a single record'),
-  all: described(URL, 'all of its records'),
-  children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
-  key: described(
-    listOf(TEXT),
-    'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
-  ),
-  keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
-  code: described(listOf(TEXT), 'the fields that make up its official code'),
-  fields: listOf(FIELD),
-  filters: described(listOf(TEXT), 'parameters that filter its list'),
-})
+const COLLECTION_DESCRIPTION = object(
+  {
+    name: schemaRef('CollectionName'),
+    count: described(COUNT, 'number of records'),
+    url: described(URL, 'its list'),
+    record: described(URL_TEMPLATE, 'a single record'),
+    all: described(URL, 'all of its records'),
+    children: described(listOf(URL_TEMPLATE), 'lists of the records below one'),
+    key: described(
+      listOf(TEXT),
+      'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
+    ),
+    keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
+    code: described(listOf(TEXT), 'the fields that make up its official code'),
+    fields: listOf(FIELD),
+    filters: described(listOf(TEXT), 'parameters that filter its list'),
+    title: described(TEXT, 'what people call it'),
+    titles: described(mapOf(TEXT), 'the same in other languages'),
+    description: TEXT,
+    package: described(TEXT, 'the name of the package that it belongs to'),
+    languages: described(listOf(TEXT), 'the languages of its names, for the parameter lang'),
+    tree: described(mapOf(URL_TEMPLATE), 'lists of the records around one, where they make up a tree'),
+  },
+  ['title', 'titles', 'description', 'package', 'languages', 'tree'],
+)
 
 const PROBLEM = object(
   {
@@ -267,7 +378,7 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
   object(
     {
       collection: schemaRef('CollectionName'),
-      key: described(mapOf(ID), 'the fields that identify the record, with their values'),
+      key: described(KEY, 'the fields that identify the record, with their values'),
       url: described(URL, 'the record'),
       name: described(TEXT, 'name of the record'),
       breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
@@ -296,33 +407,63 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
     [DISTANCE],
   )
 
+/** The schemas that do not depend on which records there are, by name. */
+const fixedSchemas = {
+  Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
+  Ids: listOf(ID),
+  Texts: listOf(NOT_EMPTY),
+  KeyValue: KEY_VALUE,
+  ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
+  ResolvedRow: RESOLVED_ROW,
+  ResolvedRecord: object(resolvedProperties(false)),
+  ReleaseSummary: object(releaseProperties),
+  Release: RELEASE,
+  ReleaseManifest: RELEASE_MANIFEST,
+  ApiDescription: API_DESCRIPTION,
+  CollectionDescription: COLLECTION_DESCRIPTION,
+  Problem: PROBLEM,
+} as const satisfies Json
+
+/** Those that a catalog decides, and that are there in every one. */
+const catalogSchemas = (catalog: Catalog, entities: readonly Entity[]) =>
+  ({
+    Changes: changesSchema(entities),
+    CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
+    RowToResolve: rowSchema(entities),
+    Suggestion: suggestionSchema(entities),
+    CollectionsV1: object(
+      Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
+    ),
+  }) satisfies Json
+
+const CATALOG_SCHEMAS: Readonly<Record<keyof ReturnType<typeof catalogSchemas>, true>> = {
+  Changes: true,
+  CollectionName: true,
+  RowToResolve: true,
+  Suggestion: true,
+  CollectionsV1: true,
+}
+
+const DERIVED = /(?:Change|Field)$/
+
+/** The name of the schema of the records of an entity, which is that of no other schema. */
+function schemaName(entity: Entity): string {
+  return typeNameOf(
+    entity,
+    (name) => DERIVED.test(name) || Object.hasOwn(fixedSchemas, name) || Object.hasOwn(CATALOG_SCHEMAS, name),
+  )
+}
+
 /** The schemas by name, as they stand under components of the document. */
 export function schemasOf(catalog: Catalog): Json {
   const entities = [...catalog.entities.values()]
   return {
-    ...Object.fromEntries(entities.map((entity) => [pascalCase(entity.name), recordSchema(entity)])),
+    ...Object.fromEntries(entities.map((entity) => [schemaName(entity), recordSchema(entity)])),
     ...Object.fromEntries(entities.map((entity) => [changeName(entity), changeSchema(entity)])),
     ...Object.fromEntries(
       entities.map((entity) => [fieldNameOf(entity), { type: 'string', enum: [...pathsOf(entity).keys()] }]),
     ),
-    Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
-    Ids: listOf(ID),
-    Texts: listOf(NOT_EMPTY),
-    Changes: changesSchema(entities),
-    ChangeKind: { type: 'string', enum: ['added', 'removed', 'changed'] },
-    CollectionName: { type: 'string', enum: [...catalog.collections.keys()] },
-    RowToResolve: rowSchema(entities),
-    ResolvedRow: RESOLVED_ROW,
-    ResolvedRecord: object(resolvedProperties(false)),
-    Suggestion: suggestionSchema(entities),
-    ReleaseSummary: object(releaseProperties),
-    Release: RELEASE,
-    ReleaseManifest: RELEASE_MANIFEST,
-    ApiDescription: API_DESCRIPTION,
-    CollectionDescription: COLLECTION_DESCRIPTION,
-    CollectionsV1: object(
-      Object.fromEntries(v1Collections(catalog).map(({ name, title }) => [name, described(URL, title)])),
-    ),
-    Problem: PROBLEM,
+    ...fixedSchemas,
+    ...catalogSchemas(catalog, entities),
   }
 }

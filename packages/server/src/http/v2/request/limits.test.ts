@@ -1,6 +1,6 @@
 // How much of each parameter is allowed: the last value that is, and the first that is not.
 import { expect, test } from 'bun:test'
-import { builtInCatalog } from '../../../catalog/entities.ts'
+import { builtInCatalog } from '../../../source/built-in.ts'
 import { ProblemError } from '../../problem.ts'
 import {
   MAX_FIELDS,

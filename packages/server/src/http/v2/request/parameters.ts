@@ -6,9 +6,11 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import type { Entity } from '../../../catalog/entity.ts'
 import { wordsOf } from '../../../catalog/words.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
+import { languageMeant } from '../../../query/formats/shown-names.ts'
 import type { Near } from '../../../query/near.ts'
 import { badParameter, ProblemError } from '../../problem.ts'
 import {
+  ALL_LANGUAGES,
   MAX_SEARCH_CHARACTERS,
   MAX_WITHIN_KM,
   MAX_WORDS,
@@ -16,6 +18,7 @@ import {
   noParameters,
   type ParameterTable,
   POINT_PATTERN,
+  parameterNamed,
   RECORD_NAMED_BY,
 } from '../parameter-definitions.ts'
 import type { NamedBy } from '../record-key.ts'
@@ -27,14 +30,14 @@ export class Parameters {
 
   constructor({ pairs }: RawQuery, known: ParameterTable) {
     for (const [name, value] of pairs) {
-      const definition = known.get(name)
+      const definition = parameterNamed(known, name)
       if (definition === undefined) {
         const names = [...known.keys()]
         throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: nearest(name, names) })
       }
-      const values = this.#values.get(name) ?? []
+      const values = this.#values.get(definition.name) ?? []
       values.push(value)
-      this.#values.set(name, values)
+      this.#values.set(definition.name, values)
       if (values.length > 1 && !definition.repeatable)
         throw badParameter(name, values.join(', '), 'one value: it may be given only once')
     }
@@ -96,6 +99,15 @@ export const namedBy = (parameters: Parameters): NamedBy | undefined => paramete
 
 export const embedOf = (parameters: Parameters): Selection['embed'] =>
   parameters.oneOf('embed', ['full', 'id']) ?? 'full'
+
+/** The language that names are shown in, one of these; undefined for all. */
+export function shownLanguage(parameters: Parameters, languages: readonly string[]): string | undefined {
+  const tag = parameters.one('lang')
+  if (tag === undefined || tag === ALL_LANGUAGES) return undefined
+  const language = languageMeant(languages, tag)
+  if (language === undefined) throw badParameter('lang', tag, oneOfThese([...languages, ALL_LANGUAGES], tag))
+  return language
+}
 
 export function searchWords(parameters: Parameters): string[] {
   const text = parameters.required('q', 'the words to search for')

@@ -1,7 +1,7 @@
 // The query string before it is known which parameters there are: names and values in their order, and the release that is
 // meant, whose definitions decide about the rest.
 import { badParameter, type ProblemError } from '../../problem.ts'
-import { percentDecoded } from '../paths.ts'
+import { percentDecoded } from '../key-text.ts'
 
 export type Pairs = readonly (readonly [name: string, value: string])[]
 

@@ -1,17 +1,16 @@
 // Parses a request for records: a page of a list, all that a list finds, or one record.
-import { parseDecimal } from '../../../base/decimal-number.ts'
-import { parseWholeNumber } from '../../../base/whole-number.ts'
-import { factExpectation, MAX_ID } from '../../../catalog/check.ts'
-import type { Entity, FactField } from '../../../catalog/entity.ts'
-import { type FieldPath, pathsOf } from '../../../catalog/paths.ts'
+import type { Entity } from '../../../catalog/entity.ts'
+import { type FieldPath, pathNamed, pathsOf } from '../../../catalog/paths.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
+import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../../query/near.ts'
 import type { Sort } from '../../../query/sort.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
+import { keyNamed, type NameInPath } from '../key-text.ts'
 import { type Encoding, negotiate } from '../negotiate.ts'
 import {
   bulkParameters,
@@ -25,11 +24,13 @@ import {
   MAX_PER_PAGE,
   MAX_SORT_FIELDS,
   type ParameterTable,
+  parameterNamed,
   recordParameters,
 } from '../parameter-definitions.ts'
 import type { CatalogRoute } from '../paths.ts'
 import type { NamedBy } from '../record-key.ts'
-import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords } from './parameters.ts'
+import { filterValue, notEmpty } from './filter-values.ts'
+import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
 import { badCursor, type Pairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
@@ -38,6 +39,8 @@ type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly 
 type FoundRecords = {
   /** How the path names the record that they are below. */
   readonly by: NamedBy
+  /** The record that they must be below in their tree. */
+  readonly within?: NameInPath | undefined
   readonly query: Query
   readonly rendition: Rendition
   readonly encoding: Encoding | undefined
@@ -51,7 +54,7 @@ export type ListRequest = RouteOf<'list'> &
   }
 
 export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, headers: RequestHeaders): ListRequest {
-  const { entity, parent } = route
+  const { entity, parent = route.node } = route
   const table = parent === undefined ? listParameters(entity) : childListParameters(entity)
   const parameters = new Parameters(query, table)
   const start = startOf(parameters, query)
@@ -63,7 +66,7 @@ export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, header
 export type BulkRequest = RouteOf<'bulk'> & FoundRecords
 
 export function parseBulkRequest(route: RouteOf<'bulk'>, query: RawQuery, headers: RequestHeaders): BulkRequest {
-  const { entity, parent } = route
+  const { entity, parent = route.node } = route
   const table = parent === undefined ? bulkParameters(entity) : childBulkParameters(entity)
   return { ...route, ...foundRecords(query, headers, entity, new Parameters(query, table), table) }
 }
@@ -84,10 +87,19 @@ function foundRecords(
   const { rendition, encoding } = renditionOf(entity, parameters, headers)
   return {
     by: namedBy(parameters) ?? 'id',
-    query: { filters, words, sorts, near },
+    within: withinOf(entity, parameters),
+    query: { filters: [...filters, ...rootFilter(parameters)], words, sorts, near },
     rendition: { ...rendition, added: near === undefined ? [] : [DISTANCE] },
     encoding,
   }
+}
+
+const rootFilter = (parameters: Parameters): Filter[] =>
+  parameters.oneOf('root', ['true', 'false']) === 'true' ? [{ steps: [], match: 'root', values: [] }] : []
+
+function withinOf(entity: Entity, parameters: Parameters): NameInPath | undefined {
+  const name = parameters.one('within')
+  return name === undefined ? undefined : { name, key: keyNamed(entity, notEmpty('within', name)) }
 }
 
 export type RecordRequest = RouteOf<'record'> & {
@@ -116,7 +128,8 @@ function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['st
 
 function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
   // Each value costs time, and a request line holds hundreds.
-  const [name, value] = pairs.filter(([name]) => known.get(name)?.filter !== undefined)[MAX_FILTER_VALUES] ?? []
+  const given = pairs.filter(([name]) => parameterNamed(known, name)?.filter !== undefined)
+  const [name, value] = given[MAX_FILTER_VALUES] ?? []
   if (name !== undefined && value !== undefined)
     throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
   const filters: Filter[] = []
@@ -128,29 +141,6 @@ function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable):
     filters.push({ steps: path.steps, match, values })
   }
   return filters
-}
-
-function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
-  if (numeric) return identifier(name, value)
-  return field.kind === 'fact' && field.type !== 'text' ? factNumber(name, field, value) : notEmpty(name, value)
-}
-
-function factNumber(name: string, fact: FactField, value: string): number {
-  const number = parseDecimal(value)
-  const expected = factExpectation(fact, number)
-  if (number === undefined || expected !== undefined) throw badParameter(name, value, `${expected}`)
-  return number
-}
-
-function identifier(name: string, value: string): number {
-  const number = parseWholeNumber(value, { max: MAX_ID })
-  if (number === undefined) throw badParameter(name, value, `a whole number from 0 to ${MAX_ID}`)
-  return number
-}
-
-function notEmpty(name: string, value: string): string {
-  if (value === '') throw badParameter(name, value, 'a value: to ask for any, leave the parameter out')
-  return value
 }
 
 function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
@@ -169,9 +159,8 @@ function namesIn(parameters: Parameters, parameter: string, max: number): string
 }
 
 function fieldAt(entity: Entity, parameter: string, name: string): FieldPath {
-  const paths = pathsOf(entity)
-  const path = paths.get(name)
-  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...paths.keys()], name))
+  const path = pathNamed(entity, name)
+  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...pathsOf(entity).keys()], name))
   return path
 }
 
@@ -182,12 +171,15 @@ function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHea
 
 function selectionOf(entity: Entity, parameters: Parameters): Selection {
   const embed = embedOf(parameters)
+  const language = shownLanguage(parameters, languagesOf(entity))
   const facts = parameters.oneOf('facts', ['true', 'false']) === 'true'
-  if (!parameters.has('fields')) return { fields: undefined, facts, embed }
+  if (!parameters.has('fields')) return { fields: undefined, facts, embed, language }
   if (facts) throw badParameter('facts', 'true', 'either facts, or fields that name them')
-  const names = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
-  const paths = [...names].map((name) => fieldAt(entity, 'fields', name))
+  const named = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
+  const paths = [...new Set([...named].map((name) => fieldAt(entity, 'fields', name)))]
+  const names = new Set(paths.map(({ path }) => path))
   // A record that is selected as a whole includes what is in it.
-  const isIncluded = ({ steps }: FieldPath) => steps.some((_, end) => names.has(steps.slice(0, end).join('.')))
-  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed }
+  const isIncluded = ({ path }: FieldPath) =>
+    path.split('.').some((_, end, steps) => names.has(steps.slice(0, end).join('.')))
+  return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed, language }
 }

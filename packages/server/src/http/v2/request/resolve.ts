@@ -8,6 +8,7 @@ import { type Encoding, negotiate } from '../negotiate.ts'
 import {
   MAX_QUERY_ROWS,
   MAX_SEARCH_CHARACTERS,
+  partsInQuery,
   resolveBodyParameters,
   resolveParameters,
 } from '../parameter-definitions.ts'
@@ -27,14 +28,11 @@ export type QueryRowsRequest = ResolveRequest & { readonly rows: readonly RowToR
 export function parseResolveRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog): QueryRowsRequest {
   const parameters = new Parameters(query, resolveParameters(catalog))
   const texts = parameters.allOf('q')
-  const parts = [...catalog.entities.keys()].filter((name) => parameters.has(name))
+  const known = partsInQuery(catalog)
+  const parts = known.filter((name) => parameters.has(name))
   const [part] = parts
   if (texts === undefined && part === undefined)
-    throw badParameter(
-      'q',
-      '',
-      `free text; it must be given, or parts of a row: ${[...catalog.entities.keys()].join(', ')}`,
-    )
+    throw badParameter('q', '', `free text; it must be given, or parts of a row: ${known.join(', ')}`)
   if (texts !== undefined && part !== undefined)
     throw badParameter(part, parameters.one(part) as string, 'either q or parts of a row, not both')
   if (texts !== undefined && texts.length > MAX_QUERY_ROWS)

@@ -1,8 +1,8 @@
 // The rows of a body: what is read as one in each type, and what is refused, by the number of its row.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { builtInCatalog } from '../../../catalog/entities.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
+import { builtInCatalog } from '../../../source/built-in.ts'
 import { ProblemError } from '../../problem.ts'
 import { rowsOf } from './rows.ts'
 

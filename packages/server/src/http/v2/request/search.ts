@@ -4,9 +4,10 @@ import { type Entity, hasCoordinates } from '../../../catalog/entity.ts'
 import { ownerOf } from '../../../catalog/lineage.ts'
 import type { Near } from '../../../query/near.ts'
 import { badParameter } from '../../problem.ts'
-import { DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, searchParameters } from '../parameter-definitions.ts'
+import { keyNamed, type NameInPath } from '../key-text.ts'
+import { DEFAULT_SUGGESTIONS, languagesIn, MAX_SUGGESTIONS, searchParameters } from '../parameter-definitions.ts'
 import type { NamedBy } from '../record-key.ts'
-import { collectionsIn, namedBy, nearOf, Parameters, searchWords } from './parameters.ts'
+import { collectionsIn, namedBy, nearOf, Parameters, searchWords, shownLanguage } from './parameters.ts'
 import type { RawQuery } from './query-string.ts'
 
 export type SearchRequest = {
@@ -15,12 +16,13 @@ export type SearchRequest = {
   readonly searched: readonly Entity[]
   readonly within: NamedAncestor | undefined
   readonly near: Near | undefined
+  /** The language that names are shown in, where there are any; undefined for the first of each record. */
+  readonly language?: string | undefined
 }
 
 /** A record as `within` names it; whether it is there is known only in a release. */
-export type NamedAncestor = {
+export type NamedAncestor = NameInPath & {
   readonly entity: Entity
-  readonly name: string
   /** How it is named; undefined where it may be both. */
   readonly by: NamedBy | undefined
 }
@@ -35,6 +37,7 @@ export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchReq
     searched: collectionsIn(parameters, searchable) ?? [...searchable.values()],
     within: ancestorOf(parameters, catalog),
     near: nearOf(parameters),
+    language: shownLanguage(parameters, languagesIn(catalog)),
   }
 }
 
@@ -45,7 +48,8 @@ function ancestorOf(parameters: Parameters, { entities, collections }: Catalog):
   const [plural = '', ...rest] = within.split(':')
   const entity = collections.get(plural)
   const name = rest.join(':')
-  if (entity !== undefined && name !== '' && ownerOf(entity) === undefined) return { entity, name, by }
+  if (entity !== undefined && name !== '' && ownerOf(entity) === undefined)
+    return { entity, name, key: keyNamed(entity, name), by }
   const can = [...entities.values()].filter((entity) => ownerOf(entity) === undefined).map(({ plural }) => plural)
   throw badParameter('within', within, `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`)
 }

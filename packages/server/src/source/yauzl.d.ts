@@ -24,6 +24,8 @@ declare module 'yauzl' {
     options: { readonly autoClose: boolean; readonly decodeStrings: boolean },
   ): Promise<ZipFile>
 
+  export function fromBufferPromise(bytes: Buffer, options: { readonly decodeStrings: boolean }): Promise<ZipFile>
+
   export function getFileNameLowLevel(
     flags: number,
     fileName: Buffer,

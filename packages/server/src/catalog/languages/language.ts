@@ -1,0 +1,142 @@
+// What the search knows of a language: a language is a table of words, and what follows from it.
+import { plainOrder, type SortOrder, sortOrder } from './order.ts'
+
+/** All words are folded: small letters without accents. Lists of words have a blank between any two. */
+export type LanguageData = {
+  /**
+   * What an abbreviation may stand for. Points do not matter, since they are no letters. The table is read both ways: a name
+   * that is stored short is found by the long form too.
+   */
+  readonly abbreviations: Readonly<Record<string, readonly string[]>>
+  /** Words that say what a record is and not which: dropped first where a record does not have them. */
+  readonly noise: string
+  /** Words that join others. */
+  readonly linking: string
+  /** Those of them that stand between what a record is and its name, as in "municipio de Jalpa". */
+  readonly genitive: string
+  /** Those of them that are in so many names that they count least in any, however few have them. */
+  readonly frequent: string
+  /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
+  readonly soundRules: readonly (readonly [RegExp, string])[]
+  /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
+  readonly variants: Readonly<Record<string, readonly string[]>>
+  /** Letters that are written for one another, and those that are not heard. */
+  readonly alike: readonly string[]
+  readonly silent: string
+  /** Letters of their own, which no accent is taken from, each with the one that they come after. */
+  readonly ownLetters: Readonly<Record<string, string>>
+}
+
+export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
+  readonly isNoise: (word: string) => boolean
+  readonly isLinking: (word: string) => boolean
+  readonly isGenitive: (word: string) => boolean
+  readonly frequent: readonly string[]
+  /** What an abbreviation stands for, or may stand for; of any other word nothing. */
+  readonly longFormsOf: (word: string) => readonly string[]
+  /** The other forms of a word: what it abbreviates, what abbreviates it, and other abbreviations of the same. */
+  readonly otherForms: (word: string) => readonly string[]
+  /** The keys of how a word may sound; none where nothing is known of that. */
+  readonly soundsOf: (word: string) => readonly string[]
+  readonly order: SortOrder
+}
+
+export function languageFrom(data: LanguageData): Language {
+  const [noise, linking, genitive] = [data.noise, data.linking, data.genitive].map((words) => new Set(wordList(words)))
+  return {
+    isNoise: (word) => noise?.has(word) === true,
+    isLinking: (word) => linking?.has(word) === true,
+    isGenitive: (word) => genitive?.has(word) === true,
+    frequent: wordList(data.frequent),
+    ...formsIn(data.abbreviations),
+    soundsOf: soundsBy(data),
+    alike: data.alike,
+    silent: data.silent,
+    order: sortOrder(data.ownLetters),
+  }
+}
+
+const wordList = (words: string): readonly string[] => words.split(' ').filter((word) => word !== '')
+
+function formsIn(abbreviations: LanguageData['abbreviations']): Pick<Language, 'longFormsOf' | 'otherForms'> {
+  const longForms = new Map(Object.entries(abbreviations))
+  const shortForms = new Map<string, string[]>()
+  for (const [short, longs] of longForms)
+    for (const long of longs) shortForms.set(long, [...(shortForms.get(long) ?? []), short])
+  return {
+    longFormsOf: (word) => longForms.get(word) ?? NONE,
+    otherForms: (word) => {
+      const longs = longForms.get(word)
+      const shorts = shortForms.get(word)
+      if (longs === undefined && shorts === undefined) return NONE
+      const others = (longs ?? []).flatMap((long) => shortForms.get(long) ?? [])
+      const forms = new Set([...(longs ?? []), ...(shorts ?? []), ...others])
+      forms.delete(word)
+      return [...forms]
+    },
+  }
+}
+
+const NONE: readonly string[] = []
+
+function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] {
+  const letters = Object.entries(variants)
+  const soundOf = (word: string) => soundRules.reduce((sound, [from, to]) => sound.replace(from, to), word)
+  return (word) => {
+    let words = [word]
+    for (const [letter, others] of letters)
+      if (word.includes(letter)) words = words.flatMap((one) => others.map((other) => one.replaceAll(letter, other)))
+    return words.map(soundOf)
+  }
+}
+
+/** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
+export const noLanguage: Language = {
+  isNoise: () => false,
+  isLinking: () => false,
+  isGenitive: () => false,
+  frequent: NONE,
+  longFormsOf: () => NONE,
+  otherForms: () => NONE,
+  soundsOf: () => NONE,
+  alike: NONE,
+  silent: '',
+  order: plainOrder,
+}
+
+/** What is known of several languages, where it is not known in which of them something is written. */
+export function unionOf(languages: readonly Language[]): Language {
+  const [first, ...more] = languages
+  if (first === undefined) return noLanguage
+  if (more.length === 0) return first
+  const any = (holds: (language: Language) => boolean) => languages.some(holds)
+  const all = (wordsIn: (language: Language) => readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
+  return {
+    isNoise: (word) => any(({ isNoise }) => isNoise(word)),
+    isLinking: (word) => any(({ isLinking }) => isLinking(word)),
+    isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
+    frequent: all(({ frequent }) => frequent),
+    longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),
+    otherForms: (word) => all(({ otherForms }) => otherForms(word)),
+    soundsOf: (word) => all(({ soundsOf }) => soundsOf(word)),
+    alike: merged(languages.flatMap(({ alike }) => alike)),
+    silent: languages.map(({ silent }) => silent).join(''),
+    order: first.order,
+  }
+}
+
+/** Groups of letters that have one in common are one group. */
+function merged(groups: readonly string[]): string[] {
+  const apart: string[] = []
+  for (const group of groups) {
+    let joined = group
+    for (let at = apart.length - 1; at >= 0; at--) {
+      const other = apart[at] as string
+      if (![...other].some((letter) => joined.includes(letter))) continue
+      joined = [...new Set(joined + other)].join('')
+      apart.splice(at, 1)
+    }
+    apart.push(joined)
+  }
+  return apart
+}

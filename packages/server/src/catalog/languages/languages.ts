@@ -1,0 +1,74 @@
+// The languages that the search knows, and which of them the records of an entity are written in.
+import { memoized } from '../../base/memoized.ts'
+import type { Entity, Field } from '../entity.ts'
+import { english } from './english.ts'
+import { type Language, noLanguage, unionOf } from './language.ts'
+import { plainOrder, type SortOrder } from './order.ts'
+import { spanish } from './spanish.ts'
+
+/** By the first part of their tags. */
+const LANGUAGES: ReadonlyMap<string, Language> = new Map([
+  ['es', spanish],
+  ['en', english],
+])
+
+/** What lists are written in that came before packages, and whose fields do not tell their language. */
+const BEFORE_PACKAGES = spanish
+
+/** By a tag after BCP 47: "es", "es-MX", "EN_us". */
+export const languageOf = (tag: string | undefined): Language =>
+  LANGUAGES.get(tag?.toLowerCase().split(/[-_]/, 1)[0] ?? '') ?? noLanguage
+
+/** Whether a field has names of the record, by which it is searched: what it is called, or also called. */
+export const isNaming = (field: Field): field is Extract<Field, { readonly kind: 'name' | 'value' }> =>
+  field.kind === 'name' || (field.kind === 'value' && field.role === 'alias')
+
+/** A field that has names of a record. */
+export type NamingField = { readonly field: string; readonly language: string | undefined; readonly isAlias: boolean }
+
+/** The fields that have names of a record, in their order. */
+export const namingFields = memoized(({ fields }: Entity): readonly NamingField[] =>
+  Object.entries(fields).flatMap(([name, field]) =>
+    isNaming(field) ? [{ field: name, language: field.language, isAlias: field.kind === 'value' }] : [],
+  ),
+)
+
+/**
+ * Whether each of several names of a record is matched by itself, and a hit tells which. In lists that came before packages,
+ * and do not tell the languages of their names, all names of a record are one.
+ */
+export const hasNamesApart = memoized((entity: Entity): boolean => {
+  const naming = namingFields(entity)
+  const isTold =
+    entity.package !== undefined || naming.some(({ language, isAlias }) => language !== undefined || isAlias)
+  return naming.length > 1 && isTold
+})
+
+/** Equal lists of languages are one language, so that what is derived from it is derived once. */
+const unions = new Map<string, Language>()
+
+/** What is known of the languages that an entity has names in. */
+export const languageOfNames = memoized((entity: Entity): Language => {
+  const known = new Map(
+    [...LANGUAGES].filter(([, language]) =>
+      namingFields(entity).some((naming) => languageOf(naming.language) === language),
+    ),
+  )
+  if (known.size === 0) return withoutLanguage(entity)
+  const key = [...known.keys()].join()
+  const union = unions.get(key) ?? unionOf([...known.values()])
+  unions.set(key, union)
+  return union
+})
+
+const withoutLanguage = (entity: Entity): Language => (entity.package === undefined ? BEFORE_PACKAGES : noLanguage)
+
+/** The order of the texts of a field: that of its language, or of the only language that names of the entity are in. */
+export function orderOf(entity: Entity, name: string): SortOrder {
+  const field = entity.fields[name]
+  const own = field?.kind === 'name' || field?.kind === 'value' ? field.language : undefined
+  if (own !== undefined) return languageOf(own).order
+  const [language, ...more] = new Set(namingFields(entity).flatMap(({ language }) => language ?? []))
+  if (language === undefined) return withoutLanguage(entity).order
+  return more.length === 0 ? languageOf(language).order : plainOrder
+}

@@ -1,0 +1,33 @@
+// Names of any text as they can be typed in a path or a query: folded, with a sign between the words.
+import { memoized } from '../base/memoized.ts'
+import type { Entity } from './entity.ts'
+import { wordsOf } from './words.ts'
+
+const MAX_LENGTH = 64
+const NAMELESS = 'x'
+
+/** Begins with a letter, so that it is no number. */
+export function slugOf(text: string, between: '_' | '-'): string {
+  const slug = wordsOf(text).join(between).slice(0, MAX_LENGTH)
+  return /^[a-z]/.test(slug) ? slug : `${NAMELESS}${between}${slug}`.replace(/[_-]$/, '')
+}
+
+/** As a field is named in queries; one that is an identifier already is its own slug. */
+const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]*$/
+
+/** The slugs of the fields of an entity, by name. Of fields that are alike, later ones have a number. */
+const fieldSlugs = memoized(({ fields }: Entity): ReadonlyMap<string, string> => {
+  const names = Object.keys(fields)
+  const used = new Set(names.filter((name) => IDENTIFIER.test(name)))
+  return new Map(names.map((name) => [name, IDENTIFIER.test(name) ? name : freeSlug(slugOf(name, '_'), used)]))
+})
+
+function freeSlug(slug: string, used: Set<string>): string {
+  let free = slug
+  for (let number = 2; used.has(free); number++) free = `${slug}_${number}`
+  used.add(free)
+  return free
+}
+
+/** The slug of a field of an entity. */
+export const fieldSlug = (entity: Entity, name: string): string => fieldSlugs(entity).get(name) ?? name

@@ -1,0 +1,176 @@
+// What describe writes and when it refuses to, and what check says of a package.
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../run.ts'
+
+const OFFICES = 'clave;nombre;región\n01;Centro;N\n02;Norte;S\n'
+const REGIONS = 'code,name\nN,North\nS,South\n'
+
+class Tables {
+  readonly path = mkdtempSync(join(tmpdir(), 'nomenclator-describe-'))
+
+  constructor(files: Readonly<Record<string, string | Buffer>>) {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.path, name), text)
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.path, name), 'utf8')
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+async function called(...argv: string[]) {
+  const printed = { out: '', err: '' }
+  const exitCode = await run(
+    argv,
+    {},
+    {
+      out: (text) => {
+        printed.out += text
+      },
+      err: (text) => {
+        printed.err += text
+      },
+      interactive: false,
+    },
+  )
+  return { exitCode, ...printed }
+}
+
+describe('describe', () => {
+  test('writes a descriptor that check finds sound, with nothing left to guess', async () => {
+    using tables = new Tables({ 'offices.csv': OFFICES, 'regions.csv': REGIONS })
+    const { exitCode, out } = await called('describe', tables.path)
+    expect(exitCode).toBe(0)
+    expect(out).toContain('offices: The key is "clave": it looks like a code and no two rows have the same.')
+    expect(out).toContain('offices: "región" refers to "code" of "regions", which has its values.')
+    const { resources } = JSON.parse(tables.read('datapackage.json'))
+    expect(resources[0]).toMatchObject({
+      path: 'offices.csv',
+      dialect: { delimiter: ';' },
+      schema: { primaryKey: ['clave'] },
+    })
+    expect(await called('check', tables.path)).toEqual({
+      exitCode: 0,
+      out:
+        'Lists:\n  regions: 2 records, key "code"\n  offices: 2 records, key "clave"\n' +
+        'Sound: 0 faults, 0 findings, 0 guesses.\n',
+      err: '',
+    })
+  })
+
+  test('names an encoding that is not UTF-8', async () => {
+    using tables = new Tables({ 'offices.csv': Buffer.from(OFFICES, 'latin1') })
+    await called('describe', tables.path)
+    const { resources } = JSON.parse(tables.read('datapackage.json'))
+    expect(resources[0].encoding).toBe('windows-1252')
+    expect(resources[0].schema.fields[2].name).toBe('región')
+  })
+
+  test('never replaces a descriptor without being told', async () => {
+    using tables = new Tables({ 'offices.csv': OFFICES, 'datapackage.json': '{"name":"mine","resources":[]}' })
+    const file = join(tables.path, 'datapackage.json')
+    await expect(called('describe', tables.path)).rejects.toThrow(`${file} is there already; give --force`)
+    await expect(called('describe', join(tables.path, 'offices.csv'))).rejects.toThrow('is there already')
+    await expect(called('describe', tables.path, '--output', file)).rejects.toThrow('is there already')
+    expect(tables.read('datapackage.json')).toBe('{"name":"mine","resources":[]}')
+    await called('describe', join(tables.path, 'offices.csv'), '--force')
+    expect(JSON.parse(tables.read('datapackage.json')).resources).toHaveLength(1)
+  })
+
+  test('prints the descriptor alone, and the guesses beside it', async () => {
+    using tables = new Tables({ 'offices.csv': OFFICES, 'regions.csv': REGIONS, 'other.csv': 'a\n1\n' })
+    const files = ['offices.csv', 'regions.csv'].map((name) => join(tables.path, name))
+    const { out, err } = await called('describe', ...files, '--output', '-')
+    expect(JSON.parse(out).resources.map(({ name }: { name: string }) => name)).toEqual(['offices', 'regions'])
+    expect(err).toContain('The key is "clave"')
+    expect(existsSync(join(tables.path, 'datapackage.json'))).toBe(false)
+  })
+
+  test('prints what was guessed as JSON', async () => {
+    using tables = new Tables({ 'regions.csv': REGIONS })
+    const output = join(tables.path, 'other.json')
+    const { out } = await called('describe', tables.path, '--output', output, '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      output,
+      lists: [{ name: 'regions', key: ['code'], records: 2 }],
+      guesses: [
+        { resource: 'regions', field: 'code' },
+        { resource: 'regions', field: 'name' },
+      ],
+    })
+    await expect(called('describe', tables.path, '--output', '-', '--json')).rejects.toThrow('both print')
+  })
+
+  test('says what is not there', async () => {
+    await expect(called('describe', '/nowhere/at/all')).rejects.toThrow('there is no file or directory /nowhere/at/all')
+  })
+})
+
+describe('check', () => {
+  const DESCRIPTOR = JSON.stringify({
+    name: 'post',
+    resources: [
+      { name: 'offices', path: 'offices.csv', schema: { fields: [{ name: 'clave' }], primaryKey: ['clave'] } },
+      { name: 'regions', path: 'regions.csv' },
+    ],
+  })
+
+  test('tells every fault with its place, and which lists are left out', async () => {
+    using tables = new Tables({
+      'datapackage.json': DESCRIPTOR,
+      'offices.csv': 'clave,nombre\n01,a\n01,b\n',
+      'regions.csv': REGIONS,
+    })
+    const { exitCode, out } = await called('check', tables.path)
+    expect(exitCode).toBe(1)
+    expect(out).toMatch(/offices\.csv:3, clave: "01"; expected a key that no row before it has, and line 2 has it/)
+    expect(out).toContain('Left out of what can be published: offices\n')
+    expect(out).toContain('regions: 2 records')
+    expect(out).toContain('Not sound: 1 fault,')
+  })
+
+  test('says the same as JSON', async () => {
+    using tables = new Tables({
+      'datapackage.json': DESCRIPTOR,
+      'offices.csv': 'clave,nombre\n01,a\n01,b\n',
+      'regions.csv': REGIONS,
+    })
+    const { exitCode, out } = await called('check', tables.path, '--json')
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({
+      sound: false,
+      package: 'post',
+      lists: [{ name: 'regions', records: 2 }],
+      faults: [{ line: 3, column: 'clave', value: '"01"' }],
+      leftOut: [{ resource: 'offices' }],
+    })
+  })
+
+  test('tells a descriptor that cannot be read, with line and column', async () => {
+    using tables = new Tables({ 'datapackage.json': '{\n  "name": "post",\n  "resources": [,]\n}\n' })
+    const { exitCode, out } = await called('check', tables.path)
+    expect(exitCode).toBe(1)
+    expect(out).toMatch(/datapackage\.json:3, column 17/)
+  })
+
+  test('takes findings for faults only where it is told to be strict', async () => {
+    using tables = new Tables({ 'regions.csv': 'code,name\nNA,Namibia\nMX,Mexico\n' })
+    const lenient = await called('check', tables.path)
+    expect(lenient.exitCode).toBe(0)
+    expect(lenient.out).toContain('regions.csv:2, code: NA')
+    const strict = await called('check', tables.path, '--strict')
+    expect(strict.exitCode).toBe(1)
+    expect(strict.out).toContain('Not sound: 0 faults, 1 finding')
+  })
+
+  test('refuses what is no package', async () => {
+    using tables = new Tables({})
+    await expect(called('check', tables.path)).rejects.toThrow('has neither a datapackage.json nor CSV or .xlsx files')
+  })
+})

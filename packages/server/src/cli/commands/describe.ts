@@ -1,0 +1,82 @@
+// nomenclator describe PATH...
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import { type Described, describeFiles } from '../../source/package/describe-files.ts'
+import { command } from '../command.ts'
+import { text, UsageError, yes } from '../flags/flags.ts'
+import { outputTo, STANDARD } from '../terminal/output.ts'
+import { counted, findingsText, guessesText, leftOutText, listsOf, listsText } from '../terminal/package-report.ts'
+
+const DESCRIPTOR = 'datapackage.json'
+const MAX_FILES = 1_000
+
+const flags = {
+  output: {
+    value: 'FILE',
+    description: `write the descriptor there; - prints it (default ${DESCRIPTOR} beside the tables)`,
+    parse: text,
+  },
+  force: { description: 'replace a descriptor that is there', parse: yes },
+  json: { description: 'print what was guessed as one JSON document', parse: yes },
+} as const
+
+export const describeCommand = command({
+  name: 'describe',
+  description:
+    'Write the datapackage.json of a directory of CSV or .xlsx files, or of some files: types, keys, references, names and languages, and tell what was guessed.',
+  operands: { usage: 'PATH...', min: 1, max: MAX_FILES },
+  flags,
+  examples: ['describe ./offices', 'describe offices.csv regions.csv --output -', 'describe ./offices --force --json'],
+  run: async ({ values, operands, terminal }) => {
+    if (values.json && values.output === STANDARD)
+      throw new UsageError(['--json and --output - both print; give one of them'])
+    const directory = directoryOf(operands)
+    const output = values.output ?? join(directory, DESCRIPTOR)
+    refuseReplacing(output, values.force)
+    const described = await describeFiles(operands)
+    described.source.close()
+    const file = outputTo(output, terminal)
+    file.write(`${JSON.stringify(described.descriptor, null, 2)}\n`)
+    file.end()
+    if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
+    else if (output === STANDARD) terminal.err(asText(described))
+    else terminal.out(`${asText(described)}${outcome(output, directory)}`)
+    return 0
+  },
+})
+
+/** Where the tables are, which paths in the descriptor begin at. */
+function directoryOf([first = '']: readonly string[]): string {
+  const stat = statSync(first, { throwIfNoEntry: false })
+  if (stat === undefined) throw new Failure(`there is no file or directory ${first}; give the tables to describe`)
+  return stat.isDirectory() ? first : dirname(first)
+}
+
+function refuseReplacing(output: string, isForced: boolean): void {
+  if (output === STANDARD || isForced || !existsSync(output)) return
+  throw new Failure(`${output} is there already; give --force to replace it, or another file with --output`)
+}
+
+const outcome = (output: string, directory: string) =>
+  dirname(resolve(output)) === resolve(directory)
+    ? `${output} is written. Look through it, then check it: nomenclator check ${directory}\n`
+    : `${output} is written. Its paths begin at ${directory}: move it there.\n`
+
+const asText = ({ source }: Described) =>
+  [
+    listsText(source),
+    leftOutText(source.leftOut),
+    findingsText(source.findings),
+    guessesText(source.guesses),
+    `${counted(source.guesses.length, 'guess', 'guesses')}, which the descriptor says now.\n`,
+  ].join('')
+
+const asJson = ({ source }: Described, output: string) => ({
+  output,
+  package: source.package.name,
+  lists: listsOf(source),
+  leftOut: source.leftOut.map(({ resource, reason }) => ({ resource, reason })),
+  findings: source.findings,
+  guesses: source.guesses,
+})

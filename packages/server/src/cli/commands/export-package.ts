@@ -1,0 +1,29 @@
+// nomenclator export package DIR
+import { Failure } from '../../base/failure.ts'
+import { command } from '../command.ts'
+import { yes } from '../flags/flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from '../home/open-home.ts'
+
+const number = new Intl.NumberFormat('en')
+
+export const exportPackageCommand = command({
+  name: 'export package',
+  description:
+    'Write all lists of the current release as a data package. Imported into an empty home, it is the same release again.',
+  operands: { usage: 'DIR', min: 1, max: 1 },
+  flags: { overwrite: { description: 'replace files that are there already', parse: yes }, ...homeFlags },
+  examples: ['export package ./catalogs', 'export package ./catalogs --overwrite'],
+  run: async ({ values, operands, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const current = shelf.currentDigest()
+    if (current === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
+    const { DESCRIPTOR_FILE, exportPackage } = await import('../../release/export-package.ts')
+    const counts = exportPackage(shelf.read(current), operands[0] as string, { overwrite: values.overwrite })
+    const width = Math.max(DESCRIPTOR_FILE.length, ...Object.keys(counts).map((name) => name.length))
+    for (const [name, count] of Object.entries(counts))
+      terminal.out(`${name.padEnd(width)}${number.format(count).padStart(12)}\n`)
+    terminal.out(`${DESCRIPTOR_FILE}\n`)
+    return 0
+  },
+})

@@ -1,0 +1,105 @@
+// nomenclator packages, and remove, which takes one out of the home.
+import { Failure } from '../../base/failure.ts'
+import { nearest } from '../../base/nearest.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleasedPackage } from '../../release/manifest.ts'
+import { removalOf } from '../../release/packages.ts'
+import type { Release } from '../../release/release.ts'
+import { signRelease } from '../../release/signing/release-signature.ts'
+import { command } from '../command.ts'
+import { yes } from '../flags/flags.ts'
+import { importFlags } from '../flags/import-flags.ts'
+import { readSecretKey } from '../flags/key-flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { changeHome, openHome } from '../home/open-home.ts'
+
+const number = new Intl.NumberFormat('en')
+
+const NO_RELEASE = 'There is no release yet; nomenclator import bundled makes one.\n'
+const NO_PACKAGE = 'The home has no packages; nomenclator import package brings one in.\n'
+
+const packages = command({
+  name: 'packages',
+  description: 'List the packages whose lists the current release has: version, licences, lists and records.',
+  flags: { ...homeFlags, json: { description: 'print it as one JSON document', parse: yes } },
+  examples: ['packages', 'packages --json'],
+  run: async ({ values, terminal }) => {
+    const release = currentOf(await openHome(values, terminal))
+    const listed = (release?.manifest.packages ?? []).map((one) => summaryOf(one, release as Release))
+    if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
+    else if (release === undefined) terminal.out(NO_RELEASE)
+    else if (listed.length === 0) terminal.out(NO_PACKAGE)
+    else terminal.out(tableOf(listed.map(rowOf)))
+    return 0
+  },
+})
+
+const currentOf = (shelf: Shelf): Release | undefined => {
+  const digest = shelf.currentDigest()
+  return digest === undefined ? undefined : shelf.read(digest)
+}
+
+/** A package with the number of records that each of its collections has. */
+type Summary = Omit<ReleasedPackage, 'lists'> & { readonly collections: Readonly<Record<string, number>> }
+
+function summaryOf({ lists, ...info }: ReleasedPackage, release: Release): Summary {
+  const counted = lists.map((list) => [release.entity(list).definition.plural, release.entity(list).count])
+  return { ...info, collections: Object.fromEntries(counted) }
+}
+
+const HEADER = ['package', 'version', 'lists', 'records', 'licence', 'title'] as const
+const RIGHT = new Set<number>([2, 3])
+
+function rowOf({ name, version = '', title = '', licenses, collections }: Summary): string[] {
+  const counts = Object.values(collections)
+  const records = counts.reduce((sum, count) => sum + count, 0)
+  const licence = licenses.flatMap((one) => one.name ?? one.title ?? one.path ?? []).join(', ')
+  return [name, version, number.format(counts.length), number.format(records), licence, title]
+}
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const all = [HEADER, ...rows]
+  const widths = HEADER.map((_, at) => Math.max(...all.map((row) => (row[at] as string).length)))
+  const cell = (text: string, at: number) =>
+    RIGHT.has(at) ? text.padStart(widths[at] as number) : text.padEnd(widths[at] as number)
+  return all.map((row) => `${row.map(cell).join('  ').trimEnd()}\n`).join('')
+}
+
+const { json, 'accept-changes': _, ...otherFlags } = importFlags
+
+const remove = command({
+  name: 'remove',
+  description: 'Take a package out: a release without its lists becomes current. Lists that others refer to stay.',
+  operands: { usage: 'PACKAGE', min: 1, max: 1 },
+  flags: {
+    'accept-changes': { description: 'activate although its lists are gone for those who use them', parse: yes },
+    ...otherFlags,
+    json,
+  },
+  examples: ['remove currency-codes --dry-run', 'remove currency-codes --accept-changes'],
+  run: async ({ values, operands, terminal }) => {
+    const name = operands[0] as string
+    const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
+    const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
+    const { importWithProgress, reportText } = await import('../home/run-import.ts')
+    const report = await changeHome(values, `remove ${name}`, terminal, async (shelf) => {
+      const release = currentOf(shelf)
+      refuseUnknown(name, release?.manifest.packages ?? [])
+      return importWithProgress(shelf, removalOf(release as Release, name), terminal, values, signed)
+    })
+    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+    return 0
+  },
+})
+
+function refuseUnknown(name: string, known: readonly ReleasedPackage[]): void {
+  const names = known.map((one) => one.name)
+  if (names.includes(name)) return
+  const suggestion = nearest(name, names)
+  const others = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
+  throw new Failure(
+    `the home has no package ${JSON.stringify(name)}; ${suggestion === undefined ? others : `did you mean ${suggestion}?`}`,
+  )
+}
+
+export const packageCommands = [packages, remove] as const

@@ -1,0 +1,118 @@
+// What lists, fields and records are called on a page: in its language, where the definition or the words have it.
+import { memoized } from '../base/memoized.ts'
+import type { Entity, Field } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
+import type { Language } from './language.ts'
+import { keySegments } from './links.ts'
+import type { Words } from './words/es.ts'
+
+/** What a page is named with. */
+type Naming = { readonly language: Language; readonly words: Words }
+
+/** The words for a list that came before packages, which tell what theirs are called themselves. */
+const wordsFor = ({ words }: Naming, entity: Entity) =>
+  entity.package === undefined ? words.entities[entity.name] : undefined
+
+const ownTitle = ({ language }: Naming, { titles }: Entity): string | undefined =>
+  titles === undefined ? undefined : (titles[language.code] ?? nearestTitle(titles, language.code))
+
+/** A title in a variety of the language, such as es-MX. */
+const nearestTitle = (titles: NonNullable<Entity['titles']>, code: string): string | undefined =>
+  Object.entries(titles).find(([tag]) => primaryLanguage(tag) === code)?.[1]
+
+const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/)[0] as string
+
+/** One of its records; the list itself where there is no word for that. */
+export const oneOf = (naming: Naming, entity: Entity): string =>
+  ownTitle(naming, entity) ??
+  wordsFor(naming, entity)?.one ??
+  (entity.package === undefined ? entity.name : entity.title)
+
+/** The list, as a heading has it. */
+export const manyOf = (naming: Naming, entity: Entity): string =>
+  ownTitle(naming, entity) ?? wordsFor(naming, entity)?.many ?? entity.title
+
+/** The list within a sentence. Titles of others may be names, and stay as they are written. */
+export const manyWithin = (naming: Naming, entity: Entity): string => {
+  const own = ownTitle(naming, entity)
+  return own ?? wordsFor(naming, entity)?.many.toLowerCase() ?? entity.title
+}
+
+/** The name of a field for people. An identifier is called so, whatever it identifies; a parent by what it is. */
+export function fieldLabel(naming: Naming, entity: Entity, name: string): string {
+  const field = entity.fields[name]
+  if (field?.title !== undefined) return field.title
+  // It stands for the same name in all languages.
+  if (field?.kind === 'name' && field.language !== undefined) return naming.words.name
+  if (entity.package !== undefined) return name
+  if (field?.kind === 'id') return naming.words.identifier
+  if (field?.kind === 'embed') return capitalized(oneOf(naming, field.entity))
+  return naming.words.fields[name] ?? name
+}
+
+/** The same within a sentence: what others have called so stays as they have written it. */
+export function fieldWithin(naming: Naming, entity: Entity, name: string): string {
+  const label = fieldLabel(naming, entity, name)
+  const isOurs = entity.package === undefined && entity.fields[name]?.title === undefined
+  return isOurs ? label.toLowerCase() : label
+}
+
+/** The label of the fields that lead to a value, such as "Municipio · Clave" for a field of a parent. */
+export function stepsLabel(naming: Naming, entity: Entity, steps: readonly string[]): string {
+  const labels: string[] = []
+  let at: Entity | undefined = entity
+  for (const step of steps) {
+    if (at === undefined) break
+    labels.push(fieldLabel(naming, at, step))
+    const field: Field | undefined = at.fields[step]
+    at = field?.kind === 'embed' ? field.entity : undefined
+  }
+  return labels.join(' · ')
+}
+
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+type NameField = { readonly name: string; readonly language: string | undefined }
+
+/** The fields that name a record, in the order of the definition. */
+export const nameFields = memoized(({ fields }: Entity): readonly NameField[] =>
+  Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'name' ? [{ name, language: field.language }] : [],
+  ),
+)
+
+const isIn = (language: string | undefined, code: string): boolean =>
+  language !== undefined && primaryLanguage(language) === code
+
+/** The field that names the records of an entity on a page: that of its language, or else the first. */
+export const shownNameField = ({ language }: Pick<Naming, 'language'>, entity: Entity): string | undefined =>
+  (nameFields(entity).find((field) => isIn(field.language, language.code)) ?? nameFields(entity)[0])?.name
+
+type ShownName = {
+  readonly text: string
+  /** The language that it is in, where that is known and not the one of the page. */
+  readonly language: string | undefined
+  /** The field that it stands in; undefined where the record has no name and its key stands for it. */
+  readonly field: string | undefined
+}
+
+/** The name of a record in the language of the page, or else the first that it has, or else its key. */
+export function shownName(
+  { language }: Pick<Naming, 'language'>,
+  entity: Entity,
+  record: PublishedRecord | PublishedRecord,
+): ShownName {
+  const isNamed = ({ name }: NameField) => typeof record[name] === 'string' && record[name] !== ''
+  const named = nameFields(entity).filter(isNamed)
+  const field = named.find((one) => isIn(one.language, language.code)) ?? named[0]
+  if (field === undefined)
+    return { text: keySegments(entity, record as PublishedRecord).join(', '), language: undefined, field: undefined }
+  const isOther = field.language !== undefined && !isIn(field.language, language.code)
+  return { text: String(record[field.name]), language: isOther ? field.language : undefined, field: field.name }
+}
+
+export const nameOf = (
+  naming: Pick<Naming, 'language'>,
+  entity: Entity,
+  record: PublishedRecord | PublishedRecord,
+): string => shownName(naming, entity, record).text

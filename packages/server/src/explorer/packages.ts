@@ -1,0 +1,113 @@
+// The packages of a release: what each tells of itself, and the lists that it has.
+import { isObject } from '../base/json.ts'
+import type { Entity } from '../catalog/entity.ts'
+import { type Content, type Html, html, joined } from '../http/html.ts'
+import type { Release } from '../release/release.ts'
+import { isolated, type View } from './view.ts'
+
+type Licence = { readonly name?: string; readonly title?: string; readonly path?: string }
+type Source = { readonly title?: string; readonly path?: string }
+type Contributor = { readonly title?: string; readonly role?: string }
+
+type PackageInfo = {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly version?: string
+  readonly homepage?: string
+  readonly licenses: readonly Licence[]
+  readonly sources: readonly Source[]
+  readonly keywords: readonly string[]
+  readonly contributors: readonly Contributor[]
+}
+
+/** Lists that belong together: those of a package, or those that belong to none. */
+export type ListGroup = { readonly info: PackageInfo | undefined; readonly entities: readonly Entity[] }
+
+/** What the manifest tells of its packages, as far as it does. */
+function packagesOf({ manifest }: Release): PackageInfo[] {
+  const { packages } = manifest as { readonly packages?: unknown }
+  if (!Array.isArray(packages)) return []
+  return packages.filter(isObject).map((one) => ({
+    licenses: [],
+    sources: [],
+    keywords: [],
+    contributors: [],
+    ...one,
+    name: String(one.name),
+  }))
+}
+
+/** The lists by their packages, in the order of the packages; those without one first. */
+export function listGroups({ api }: View): ListGroup[] {
+  const infos = packagesOf(api.release)
+  const names = new Set(api.entities.flatMap(({ package: name }) => name ?? []))
+  const unknown = [...names].filter((name) => infos.every((info) => info.name !== name))
+  const all = [
+    ...infos,
+    ...unknown.map((name) => ({ name, licenses: [], sources: [], keywords: [], contributors: [] })),
+  ]
+  const ofPackage = (name: string | undefined) => api.entities.filter((entity) => entity.package === name)
+  return [
+    { info: undefined, entities: ofPackage(undefined) },
+    ...all.map((info) => ({ info, entities: ofPackage(info.name) })),
+  ].filter(({ entities }) => entities.length > 0)
+}
+
+export const packageTitle = ({ title, name }: PackageInfo): string => title ?? name
+
+const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
+
+/** A link where it leads to the web, and else its text alone. */
+const linked = (text: string, path: unknown): Html =>
+  typeof path === 'string' && WEB_ADDRESS.test(path) && URL.canParse(path)
+    ? html`<a href="${path}" rel="nofollow noopener noreferrer">${isolated(text)}</a>`
+    : isolated(text)
+
+const textOf = (...candidates: readonly unknown[]): string | undefined =>
+  candidates.find((one): one is string => typeof one === 'string' && one !== '')
+
+const licencesOf = ({ licenses }: PackageInfo): Html[] =>
+  licenses.flatMap(({ title, name, path }) => {
+    const text = textOf(title, name, path)
+    return text === undefined ? [] : [linked(text, path)]
+  })
+
+const sourcesOf = ({ sources }: PackageInfo): Html[] =>
+  sources.flatMap(({ title, path }) => {
+    const text = textOf(title, path)
+    return text === undefined ? [] : [linked(text, path)]
+  })
+
+const contributorsOf = ({ contributors }: PackageInfo): Html[] =>
+  contributors.flatMap(({ title, role }) => {
+    const text = textOf(title)
+    if (text === undefined) return []
+    return [textOf(role) === undefined ? isolated(text) : html`${isolated(text)} (${isolated(String(role))})`]
+  })
+
+/** What a package tells of itself, under the heading with its title. */
+export function packageDetails({ words }: View, info: PackageInfo): Html {
+  const { description, version, homepage, keywords } = info
+  const entries: readonly (readonly [label: string, content: readonly Content[]])[] = [
+    [words.packages.version, version === undefined ? [] : [isolated(version)]],
+    [words.packages.licences, licencesOf(info)],
+    [words.packages.sources, sourcesOf(info)],
+    [words.packages.contributors, contributorsOf(info)],
+    [words.packages.keywords, keywords.map((keyword) => isolated(String(keyword)))],
+    [words.packages.homepage, homepage === undefined ? [] : [linked(homepage, homepage)]],
+  ]
+  const shown = entries.filter(([, content]) => content.length > 0)
+  return html`${description !== undefined && html`<p class="lines">${isolated(description)}</p>`}
+${shown.length > 0 && html`<dl class="package">${shown.map(([label, content]) => html`<div><dt>${label}</dt><dd>${joined(content, ', ')}</dd></div>`)}</dl>`}`
+}
+
+/** The packages with their versions and licences, as the foot of every page names them; undefined where there are none. */
+export function packageCredits(view: View): Html | undefined {
+  const infos = listGroups(view).flatMap(({ info }) => info ?? [])
+  if (infos.length === 0) return undefined
+  return html`<details><summary>${view.words.footer.credits}</summary><ul class="plain">${infos.map((info) => {
+    const parts = [...licencesOf(info), ...sourcesOf(info), ...contributorsOf(info)]
+    return html`<li>${isolated(packageTitle(info))}${info.version !== undefined && html` ${isolated(info.version)}`}${parts.length > 0 && html`: ${joined(parts, ', ')}`}</li>`
+  })}</ul></details>`
+}

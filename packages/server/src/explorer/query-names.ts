@@ -1,0 +1,31 @@
+// The names that parameters of a list have in the address of a page: fields by their slugs, whichever way they were given.
+import { broaderOf, type Entity } from '../catalog/entity.ts'
+import { pathNamed } from '../catalog/paths.ts'
+import { listParameters, parameterNamed } from '../http/v2/parameter-definitions.ts'
+import type { Pairs } from './links.ts'
+
+/** The parameters with the slugs of fields, by which links of the page name them. */
+export const bySlug = (entity: Entity, pairs: Pairs): Pairs =>
+  pairs.map(([name, value]) => {
+    const parameter = parameterNamed(listParameters(entity), name)
+    return [parameter?.slug ?? name, name === 'sort' ? sortBySlug(entity, value) : value]
+  })
+
+const sortBySlug = (entity: Entity, sort: string): string =>
+  sort
+    .split(',')
+    .map((name) => {
+      const [, sign = '', path = ''] = /^(-?)(.*)$/.exec(name) ?? []
+      return `${sign}${pathNamed(entity, path)?.slug ?? path}`
+    })
+    .join()
+
+/** Parameters that keep to a part of a tree. */
+const TREE_PARAMETERS = ['within', 'root']
+
+/** Whether a parameter decides which records a list has. */
+export const isFilter = (entity: Entity, name: string): boolean =>
+  filterNamed(entity, name) !== undefined || (broaderOf(entity) !== undefined && TREE_PARAMETERS.includes(name))
+
+/** What a parameter of a list filters by; undefined where it is no filter by a field. */
+export const filterNamed = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter

@@ -1,0 +1,53 @@
+// The key of a record as text, in a path and in queries: what is in a segment, taken apart and put together.
+import type { Entity } from '../../catalog/entity.ts'
+import { keyPathsOf } from '../../catalog/paths.ts'
+import { V2_SEGMENTS } from '../routes.ts'
+
+/** A segment of a path: as it was sent, which words that mean something must be, and decoded. */
+export type Segment = { readonly sent: string; readonly text: string }
+
+/** How a path names a record. */
+export type NameInPath = {
+  /** Its identifier or its official code, as one text. */
+  readonly name: string
+  /** The values of its key; undefined where there are not as many as it has. */
+  readonly key: readonly string[] | undefined
+}
+
+/** Between the values of a key that has several, in the last segment of a path. */
+export const KEY_SEPARATOR = ','
+
+/** A key of several values is taken apart before it is decoded. */
+export function nameIn(entity: Entity, { sent, text }: Segment): NameInPath {
+  if (keyPathsOf(entity).length === 1) return { name: text, key: [text] }
+  return { name: text, key: partsOf(entity, sent.split(KEY_SEPARATOR).map(percentDecoded)) }
+}
+
+/** The values of a key as one text, as in a path: undefined where there are not as many as it has. */
+export const keyNamed = (entity: Entity, text: string): readonly string[] | undefined =>
+  keyPathsOf(entity).length === 1 ? [text] : partsOf(entity, text.split(KEY_SEPARATOR).map(percentDecoded))
+
+function partsOf(entity: Entity, parts: readonly (string | undefined)[]): readonly string[] | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  return known.length === parts.length && parts.length === keyPathsOf(entity).length ? known : undefined
+}
+
+/** A segment that means something else where it stands alone is encoded, though it needs not be. */
+const RESERVED: ReadonlySet<string> = new Set([V2_SEGMENTS.all])
+
+/** The values of a key as the last segment of a path. */
+export function keySegment(values: readonly (string | number)[]): string {
+  const segment = values.map((value) => encodeURIComponent(value)).join(KEY_SEPARATOR)
+  // Segments of dots alone are taken out of an address by whoever sends it.
+  if (RESERVED.has(segment)) return `%${segment.charCodeAt(0).toString(16)}${segment.slice(1)}`
+  return /^\.{1,2}$/.test(segment) ? segment.replaceAll('.', '%2E') : segment
+}
+
+/** The decoded text; undefined where it is not UTF-8, percent-encoded. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

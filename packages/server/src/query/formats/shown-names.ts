@@ -1,0 +1,142 @@
+// Names in several languages: which of them are shown where one language is wanted, and what a record is called then.
+import { memoized } from '../../base/memoized.ts'
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { pathsOf } from '../../catalog/paths.ts'
+import type { OpenEntity } from '../../release/release.ts'
+
+/** The name fields of an entity in the order of its definition, each with its language where that is known. */
+const nameFields = memoized(({ fields }: Entity): readonly (readonly [name: string, language: string | undefined])[] =>
+  Object.entries(fields).flatMap(([name, field]) => (field.kind === 'name' ? [[name, field.language] as const] : [])),
+)
+
+/** The languages of its names, and of those of the records that it embeds. */
+export const languagesOf = memoized((entity: Entity): readonly string[] => {
+  const languages = [...pathsOf(entity).values()].flatMap(({ field }) =>
+    field.kind === 'name' && field.language !== undefined ? [field.language] : [],
+  )
+  return [...new Set(languages)]
+})
+
+const hasLanguages = (entity: Entity): boolean => nameFields(entity).some(([, language]) => language !== undefined)
+
+/** Whether a name is in a language: `es` is that of `es-MX` too. */
+const isIn = (language: string | undefined, wanted: string): boolean =>
+  language !== undefined && `${language}-`.toLowerCase().startsWith(`${wanted}-`.toLowerCase())
+
+/** The language among these that is meant by a tag, which may say more: `es-MX` means `es` where that is all there is. */
+export function languageMeant(languages: readonly string[], tag: string): string | undefined {
+  for (let wanted = tag; wanted !== ''; wanted = wanted.slice(0, Math.max(wanted.lastIndexOf('-'), 0)))
+    if (languages.some((language) => isIn(language, wanted))) return wanted
+  return undefined
+}
+
+type HasName = (field: string) => boolean
+
+/** The names that are shown of a record: those in the language or, where it has none, the first that it has. */
+function shownNames(entity: Entity, language: string, hasName: HasName): readonly string[] {
+  const fields = nameFields(entity)
+  const own = fields.filter(([name, ofField]) => isIn(ofField, language) && hasName(name))
+  const shown = own.length > 0 ? own : fields.filter(([name]) => hasName(name)).slice(0, 1)
+  return shown.map(([name]) => name)
+}
+
+type Reduced = (record: PublishedRecord) => PublishedRecord
+
+/** Leaves out the names of a record, and of those embedded in it, that are not shown in a language. */
+export function inLanguage(entity: Entity, language: string): Reduced {
+  const isReduced = hasLanguages(entity)
+  const fields = nameFields(entity).map(([name]) => name)
+  const embedded = Object.entries(entity.fields).flatMap(([name, field]) =>
+    field.kind === 'embed' && languagesOf(field.entity).length > 0
+      ? [[name, inLanguage(field.entity, language)] as const]
+      : [],
+  )
+  return (record) => {
+    const shown = isReduced ? shownNames(entity, language, (name) => (record[name] ?? null) !== null) : fields
+    const reduced = Object.fromEntries(
+      Object.entries(record).filter(([name]) => !fields.includes(name) || shown.includes(name)),
+    )
+    for (const [name, reduce] of embedded) if (isRecord(reduced[name])) reduced[name] = reduce(reduced[name])
+    return reduced
+  }
+}
+
+const isRecord = (value: unknown): value is PublishedRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether the names at a path have a column where only one language is shown. */
+export function isColumnIn(entity: Entity, steps: readonly string[], language: string): boolean {
+  const owner = ownerAt(entity, steps)
+  const name = steps.at(-1) as string
+  if (owner?.fields[name]?.kind !== 'name' || !hasLanguages(owner)) return true
+  const own = nameFields(owner).filter(([, ofField]) => isIn(ofField, language))
+  return (own.length > 0 ? own : nameFields(owner).slice(0, 1)).some(([field]) => field === name)
+}
+
+/** The name that stands in the column of another: the first that the record has, where it has none in the language. */
+export function nameInstead(
+  entity: Entity,
+  steps: readonly string[],
+  language: string,
+): ((record: PublishedRecord) => unknown) | undefined {
+  const owner = ownerAt(entity, steps)
+  const [first] = owner === undefined ? [] : nameFields(owner).filter(([, ofField]) => isIn(ofField, language))
+  if (owner === undefined || (first?.[0] ?? nameFields(owner)[0]?.[0]) !== steps.at(-1)) return undefined
+  return (record) => {
+    const [shown] = shownNames(owner, language, (name) => (record[name] ?? null) !== null)
+    return shown === undefined ? null : record[shown]
+  }
+}
+
+/** The entity of the field that the steps lead to. */
+function ownerAt(entity: Entity, steps: readonly string[]): Entity | undefined {
+  let at: Entity | undefined = entity
+  for (const step of steps.slice(0, -1)) {
+    const field: Entity['fields'][string] | undefined = at?.fields[step]
+    at = field?.kind === 'embed' ? field.entity : undefined
+  }
+  return at
+}
+
+/** What a record is called: in a language where one is given and there is a name in it; where it has no name, its key. */
+export function nameShown(entity: Entity, record: PublishedRecord, language?: string): string {
+  const hasName: HasName = (name) => (record[name] ?? null) !== null
+  const [name = nameFieldOf(entity)] =
+    language === undefined
+      ? nameFields(entity).flatMap(([field]) => (hasName(field) ? [field] : []))
+      : shownNames(entity, language, hasName)
+  const value = record[name]
+  return typeof value === 'string' && value !== '' ? value : keyShown(entity, record)
+}
+
+const keyShown = (entity: Entity, record: PublishedRecord): string =>
+  entity.key
+    .map((name) => {
+      const value = record[name]
+      const field = entity.fields[name]
+      return field?.kind === 'embed' && isRecord(value) ? keyShown(field.entity, value) : String(value)
+    })
+    .join(' ')
+
+/** The languages of the names that are shown of the records at some positions; undefined stands for all. */
+export function languagesShown(
+  { definition, index, count }: OpenEntity,
+  language: string,
+  positions: Iterable<number> | undefined,
+): string[] {
+  const fields = nameFields(definition)
+  if (!hasLanguages(definition)) return [language]
+  const columns = new Map(fields.map(([name]) => [name, index.column(name)]))
+  const shown = new Set<string>()
+  const possible = new Set(fields.map(([, ofField]) => ofField)).size
+  for (const position of positions ?? Array(count).keys()) {
+    const names = shownNames(definition, language, (name) => {
+      const column = columns.get(name)
+      return column?.kind === 'text' && column.texts.lengthOf(column.values[position] as number) > 0
+    })
+    for (const [name, ofField] of fields) if (ofField !== undefined && names.includes(name)) shown.add(ofField)
+    if (shown.size === possible) break
+  }
+  return shown.size === 0 ? [language] : [...shown]
+}

@@ -1,0 +1,202 @@
+// Writes a release as a data package: a table of CSV for each list, and a descriptor from which the same release is built again.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../base/failure.ts'
+import type { EntityData } from '../catalog/catalog.ts'
+import type { Values } from '../catalog/entity.ts'
+import { columnsOf } from '../source/package/exported.ts'
+import { ALIAS_COLUMNS } from '../source/tabular/aliases.ts'
+import { DurableFile, syncDirectory } from './files/durable-file.ts'
+import { scanEntity } from './files/scan.ts'
+import { numberingOf, type ReleasedPackage } from './manifest.ts'
+import type { Release, StoredEntity } from './release.ts'
+import { definitionsOf } from './signing/release-signature.ts'
+
+export const DESCRIPTOR_FILE = 'datapackage.json'
+const PROFILE = 'https://datapackage.org/profiles/2.0/datapackage.json'
+
+type Known = ReadonlyMap<string, EntityData>
+
+/** Says how many records each file has. Nothing appears under its name before everything is written. */
+export function exportPackage(
+  release: Release,
+  directory: string,
+  { overwrite }: { readonly overwrite: boolean },
+): Record<string, number> {
+  const known = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
+  const { aliases = [] } = release.manifest
+  const tables = [...known.values()].map((entity) => ({
+    file: fileOf(entity.name),
+    lines: linesOf(release, entity, known),
+  }))
+  if (aliases.length > 0) tables.push({ file: ALIASES, lines: aliasLines(aliases) })
+  const names = [...tables.map(({ file }) => file), DESCRIPTOR_FILE]
+  mkdirSync(directory, { recursive: true })
+  refuseClashes(directory, names, overwrite)
+  const partial = (name: string) => join(directory, `${name}.partial`)
+  try {
+    const counts = tables.map(({ file, lines }) => [file, writeLines(partial(file), lines)])
+    writeLines(partial(DESCRIPTOR_FILE), [`${JSON.stringify(descriptorOf(release, known), null, 2)}\n`])
+    for (const name of names) renameSync(partial(name), join(directory, name))
+    syncDirectory(directory)
+    return Object.fromEntries(counts)
+  } finally {
+    for (const name of names) rmSync(partial(name), { force: true })
+  }
+}
+
+const fileOf = (list: string) => `${list}.csv`
+/** No list is named so: a name begins with a letter. */
+const ALIASES = '_aliases.csv'
+
+function refuseClashes(directory: string, names: readonly string[], overwrite: boolean): void {
+  const there = names.filter((name) => existsSync(join(directory, name)))
+  if (there.length > 0 && !overwrite)
+    throw new Failure(
+      `${directory} already holds ${there.join(', ')}; export to another directory, or give --overwrite`,
+    )
+}
+
+/** The number of lines after the first. */
+function writeLines(path: string, lines: Iterable<string>): number {
+  rmSync(path, { force: true })
+  const file = new DurableFile(path)
+  let count = -1
+  try {
+    for (const line of lines) {
+      file.write(Buffer.from(line))
+      count++
+    }
+    file.finish()
+    return count
+  } finally {
+    file.close()
+  }
+}
+
+/** What could be taken for something else than a part of the value. */
+const NEEDS_QUOTES = /[",;|\r\n\t]|^\s|\s$/
+
+const cellOf = (value: string | number) =>
+  typeof value === 'string' && NEEDS_QUOTES.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+const csvLine = (cells: readonly (string | number)[]) => `${cells.map(cellOf).join(',')}\n`
+
+function* aliasLines(aliases: NonNullable<Release['manifest']['aliases']>): Generator<string> {
+  yield csvLine(ALIAS_COLUMNS)
+  for (const alias of aliases) yield csvLine(ALIAS_COLUMNS.map((column) => alias[column]))
+}
+
+function* linesOf(release: Release, entity: EntityData, known: Known): Generator<string> {
+  const columns = [...columnsOf(entity, known)]
+  yield csvLine(columns.flatMap(([, names]) => names))
+  const { definition, stored } = release.entity(entity.name)
+  for (const page of scanEntity(definition, stored as StoredEntity))
+    for (const row of page) yield csvLine(columns.flatMap(([field, { length }]) => cellsOf(row, field, length)))
+}
+
+/** A reference of several columns is one text with its parts joined. */
+function cellsOf(row: Values, field: string, columns: number): readonly (string | number)[] {
+  const value = row[field]
+  if (value === undefined) return Array(columns).fill('')
+  return columns === 1 ? [value] : String(value).split('\0')
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The types of Table Schema that columns have, by the type of the field. */
+const COLUMN_TYPES = {
+  text: 'string',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  year: 'year',
+  list: 'array',
+} as const
+
+function descriptorOf(release: Release, known: Known): Json {
+  const { packages = [], aliases = [], source, digest } = release.manifest
+  const resources = [...known.values()].map((entity) => resourceOf(release, entity, known))
+  const [only, ...others] = packages
+  const isOne = only !== undefined && others.length === 0 && only.lists.length === known.size
+  return {
+    $schema: PROFILE,
+    ...(isOne ? standardInfo(only) : { name: 'catalogs', title: `Release ${digest.slice(0, 12)} of Nomenclator` }),
+    resources: aliases.length === 0 ? resources : [...resources, aliasResource()],
+    'nomenclator:packages': packages.map(({ definitions: _, ...info }) => info),
+    'nomenclator:credits': source.credits,
+  }
+}
+
+const standardInfo = ({ definitions: _, lists: __, ...info }: ReleasedPackage): Json => info
+
+const aliasResource = (): Json => ({
+  name: 'aliases',
+  path: ALIASES,
+  format: 'csv',
+  schema: { fields: ALIAS_COLUMNS.map((name) => ({ name, type: 'string' })) },
+  'nomenclator:role': 'aliases',
+})
+
+function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Json {
+  const { name, plural, title, titles, description, order, code, v1 } = entity
+  const columns = columnsOf(entity, known)
+  const given = (properties: Json) =>
+    Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined))
+  return given({
+    name,
+    title,
+    description,
+    path: fileOf(name),
+    format: 'csv',
+    encoding: 'utf-8',
+    schema: {
+      fields: [...columns].flatMap(([field, names]) => names.map((column) => columnOf(entity, field, column))),
+      missingValues: [''],
+      primaryKey: entity.key.flatMap((field) => columns.get(field) ?? []),
+      foreignKeys: foreignKeysOf(entity, columns, known),
+    },
+    'nomenclator:collection': plural,
+    'nomenclator:title': titles,
+    'nomenclator:order': order,
+    'nomenclator:code': code,
+    'nomenclator:v1': v1,
+    'nomenclator:numbering': numberingOf(manifest, name),
+    'nomenclator:definition': entity,
+  })
+}
+
+function foreignKeysOf(entity: EntityData, columns: ReadonlyMap<string, readonly string[]>, known: Known): Json[] {
+  return Object.entries(entity.fields).flatMap(([name, field]) => {
+    if (field.kind !== 'embed' && field.kind !== 'broader') return []
+    const parent = field.kind === 'embed' ? (known.get(field.entity) as EntityData) : entity
+    const ofParent = columnsOf(parent, known)
+    const fields = parent.key.flatMap((part) => ofParent.get(part) ?? [])
+    return [{ fields: columns.get(name), reference: { resource: field.kind === 'embed' ? parent.name : '', fields } }]
+  })
+}
+
+function columnOf(entity: EntityData, name: string, column: string): Json {
+  const field = entity.fields[name] as EntityData['fields'][string]
+  const own = {
+    name: column,
+    ...(field.title === undefined ? {} : { title: field.title }),
+    description: field.description,
+  }
+  switch (field.kind) {
+    case 'id':
+      return { ...own, type: COLUMN_TYPES.integer, constraints: { required: true } }
+    case 'value':
+    case 'fact':
+      return { ...own, type: COLUMN_TYPES[field.type], ...roleOf(field.kind === 'fact' ? 'fact' : field.role) }
+    case 'name':
+    case 'code':
+      return { ...own, type: COLUMN_TYPES.text, ...roleOf(field.kind), ...languageOf(field) }
+    default:
+      return { ...own, type: 'any' }
+  }
+}
+
+const roleOf = (role: string | undefined) => (role === undefined ? {} : { 'nomenclator:role': role })
+const languageOf = (field: object) =>
+  'language' in field && field.language !== undefined ? { 'nomenclator:language': field.language } : {}

@@ -1,0 +1,60 @@
+// The packages of a release: what it keeps of them, whom they credit, and whether what comes from elsewhere is sound.
+import { Failure } from '../base/failure.ts'
+import type { Catalog, EntityData } from '../catalog/catalog.ts'
+import { slugOf } from '../catalog/slug.ts'
+import type { PackageInfo } from '../source/package/descriptor.ts'
+import { packageInfosFault } from '../source/package/package-info.ts'
+import type { Source } from '../source/source.ts'
+import { definitionsDigest } from './definitions-digest.ts'
+import type { ReleasedPackage } from './manifest.ts'
+import type { Release } from './release.ts'
+
+/** As a release names a package; `definitionOf` gives the definitions of its lists. */
+export function releasedPackage(info: PackageInfo, definitionOf: (list: string) => EntityData): ReleasedPackage {
+  return { ...info, definitions: definitionsDigest(info.lists.map(definitionOf)) }
+}
+
+/** What is wrong with packages that came with these definitions. */
+export function packagesFault(packages: unknown, definitions: ReadonlyMap<string, EntityData>): string | undefined {
+  const wrong = packageInfosFault(packages, definitions)
+  if (wrong !== undefined) return wrong
+  const other = (packages as readonly ReleasedPackage[]).find(
+    ({ lists, definitions: declared }) =>
+      declared !== definitionsDigest(lists.map((list) => definitions.get(list) as EntityData)),
+  )
+  return other && `the lists of package ${other.name} are not those declared`
+}
+
+/** What takes a package out of a release: it brings nothing, and everything else stays. */
+export function removalOf({ manifest, catalog }: Release, name: string): Source {
+  const rest = Object.keys(manifest.entities).filter((list) => catalog.entities.get(list)?.package !== name)
+  if (rest.length === 0)
+    throw new Failure(
+      `nothing would be left without package ${name}; nothing was changed. Import what is to take its place first.`,
+    )
+  return {
+    // What stays keeps its credit.
+    origin: { ...manifest.source, credits: [] },
+    catalog,
+    provides: [],
+    replaces: [name],
+    expected: () => undefined,
+    read: () => [],
+  }
+}
+
+/** No collection has a longer name. */
+const MAX_SLUG = 64
+
+/**
+ * Tells which names of lists and collections a package cannot have, since lists of others have them. One that had the name of its
+ * package put before it keeps it, also when there is no need any more.
+ */
+export function takenIn({ entities }: Pick<Catalog, 'entities'>, packageName: string): (slug: string) => boolean {
+  const all = [...entities.values()]
+  const others = all.filter((entity) => entity.package !== packageName)
+  const own = new Set(all.filter((entity) => entity.package === packageName).map(({ plural }) => plural))
+  const taken = new Set(others.flatMap(({ name, plural }) => [name, plural]))
+  const withPackage = (slug: string) => `${slugOf(packageName, '-')}-${slug}`.slice(0, MAX_SLUG)
+  return (slug) => taken.has(slug) || (own.has(withPackage(slug)) && !own.has(slug))
+}

@@ -1,0 +1,32 @@
+// The catalog that ships with the program: the lists that data/datapackage.json defines, each of them in the table beside it.
+import { readFileSync } from 'node:fs'
+import { shippedFile } from '../base/program.ts'
+import { type EntityData, orderedCatalog } from '../catalog/catalog.ts'
+import type { Numbering } from './numbering.ts'
+import type { Origin } from './source.ts'
+
+/** What is read of the descriptor; what it says of tables in the words of the standard is for others. */
+type ShippedPackage = {
+  readonly resources: readonly {
+    readonly 'nomenclator:definition'?: EntityData
+    readonly 'nomenclator:numbering'?: Numbering
+  }[]
+  readonly 'nomenclator:credits': Origin['credits']
+}
+
+const shipped: ShippedPackage = JSON.parse(readFileSync(shippedFile('data/datapackage.json'), 'utf8'))
+
+const lists = shipped.resources.flatMap(
+  ({ 'nomenclator:definition': definition, 'nomenclator:numbering': numbering }) =>
+    definition === undefined ? [] : [{ definition, numbering }],
+)
+
+export const builtInCatalog = orderedCatalog(lists.map(({ definition }) => definition))
+
+/** Whom to credit for the records that ship with the program. */
+export const builtInCredits = shipped['nomenclator:credits']
+
+/** The numbering of the lists whose records have other codes than the official ones. */
+export const builtInNumbering: Readonly<Record<string, Numbering>> = Object.fromEntries(
+  lists.flatMap(({ definition: { name }, numbering }) => (numbering === undefined ? [] : [[name, numbering]])),
+)

@@ -1,0 +1,31 @@
+// What is odd about a list, field by field, so that the examples of one do not hide those of another.
+import { type Finding, Findings } from '../findings.ts'
+
+/** A finding with the table and the field that it is about. */
+export type PackageFinding = Finding & { readonly resource?: string; readonly field?: string }
+
+export class FieldFindings {
+  readonly #byField = new Map<string | undefined, Findings>()
+
+  /** Those of a field, or of the list as a whole. */
+  of(field?: string): Findings {
+    const findings = this.#byField.get(field) ?? new Findings()
+    this.#byField.set(field, findings)
+    return findings
+  }
+
+  list(resource?: string): PackageFinding[] {
+    return [...this.#byField].flatMap(([field, findings]) =>
+      findings.list().map((finding) => ({
+        ...(resource === undefined ? {} : { resource }),
+        ...(field === undefined ? {} : { field }),
+        ...finding,
+      })),
+    )
+  }
+
+  /** Adds all of them to others. */
+  addTo(findings: Findings): void {
+    for (const own of this.#byField.values()) findings.include(own)
+  }
+}

@@ -1,0 +1,158 @@
+// Whether the records of a table form a tree: a column has the key of the record above, or codes begin with the code above.
+import { memoized } from '../../base/memoized.ts'
+import type { Guess } from './descriptor.ts'
+import { quoted } from './guess-key.ts'
+import { type Column, columnNamed, distinctOf, shareThatFits, type Table } from './guess-table.ts'
+import { isSeries } from './guess-types.ts'
+import { namesParent, nameWords } from './guess-words.ts'
+import type { FieldProperties, ListProperties } from './profile.ts'
+
+/** How the code of the record above is cut out of a code: at these lengths, or at the last of a sign. */
+type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: string }
+
+export type Tree = {
+  /** The columns that have the key of the record above; of a tree by prefixes, the key. */
+  readonly columns: readonly Column[]
+  readonly prefix?: Prefix
+  readonly guess?: Guess
+}
+
+const MIN_RESOLVED = 0.95
+const OTHERWISE =
+  '"nomenclator:broader" at the resource: the name of the field with the key of the record above, or false'
+
+export function treeOf(
+  table: Table,
+  key: readonly Column[],
+  list: ListProperties,
+  propertiesOf: (column: Column) => FieldProperties,
+): Tree | undefined {
+  if (list.broader === false) return undefined
+  const declared = declaredTree(table, key, list, propertiesOf)
+  if (declared !== undefined) return declared
+  const [only] = key
+  if (only === undefined || key.length > 1) return undefined
+  const parent = table.columns.find((column) => isParent(column, only, propertiesOf(column)))
+  if (parent !== undefined) return { columns: [parent], guess: parentGuess(table, parent, only) }
+  const prefix = list.broader === undefined ? prefixOf(distinctOf(only)) : undefined
+  return prefix === undefined ? undefined : { columns: [only], prefix, guess: prefixGuess(table, only, prefix) }
+}
+
+function declaredTree(
+  table: Table,
+  key: readonly Column[],
+  list: ListProperties,
+  propertiesOf: (column: Column) => FieldProperties,
+): Tree | undefined {
+  const [only] = key
+  if (list.broader === 'prefix of the key') {
+    const prefix = only === undefined || key.length > 1 ? undefined : anyPrefix(distinctOf(only))
+    return prefix === undefined ? undefined : { columns: key, prefix }
+  }
+  const column =
+    typeof list.broader === 'string'
+      ? columnNamed(table, list.broader)
+      : table.columns.find((one) => propertiesOf(one).broader === true)
+  if (column !== undefined && key.length === 1) return { columns: [column] }
+  const { name, schema } = table.resource
+  const own = schema?.foreignKeys?.find(
+    ({ reference, fields }) =>
+      reference.package === undefined && ['', name].includes(reference.resource) && fields.length === key.length,
+  )
+  if (own === undefined) return undefined
+  const byKey = key.map((part) => {
+    const at = own.reference.fields.findIndex((field) => columnNamed(table, field) === part)
+    return columnNamed(table, own.fields[at] ?? '')
+  })
+  return byKey.every((one) => one !== undefined) ? { columns: byKey as Column[] } : undefined
+}
+
+function isParent(column: Column, key: Column, { broader, role, embed }: FieldProperties): boolean {
+  if (column === key || broader === false || role !== undefined || embed !== undefined) return false
+  const title = column.declared.title
+  if (!namesParent(column.words) && !(title !== undefined && namesParent(nameWords(title)))) return false
+  const keys = distinctOf(key)
+  return shareThatFits(column, (value) => keys.has(value)) >= MIN_RESOLVED
+}
+
+const parentGuess = ({ resource }: Table, parent: Column, key: Column): Guess => ({
+  resource: resource.name,
+  field: parent.name,
+  what: `${quoted(parent.name)} has the ${quoted(key.name)} of the record above: the list is a tree.`,
+  otherwise: OTHERWISE,
+})
+
+const prefixGuess = ({ resource }: Table, key: Column, prefix: Prefix): Guess => ({
+  resource: resource.name,
+  field: key.name,
+  what: `Each ${quoted(key.name)} begins with that of the record above${
+    'separator' in prefix ? ` and ${quoted(prefix.separator)}` : ''
+  }: the list is a tree.`,
+  otherwise: OTHERWISE,
+})
+
+const SEPARATORS = ['.', '-', '/', ':', ' ', '_'] as const
+const MIN_LEVELS = 3
+/** With two levels only, so many below and so many for each above are no chance. */
+const MIN_BELOW = 10
+const MIN_BRANCHES = 1.5
+
+/** Numerals begin with others. */
+const ROMAN = /^[IVXLCM]+$/i
+
+/** How the codes are cut, if it is beyond doubt that they form a tree. */
+const prefixOf = memoized((codes: ReadonlySet<string>): Prefix | undefined => {
+  if (isSeries(codes) || [...codes].every((code) => ROMAN.test(code))) return undefined
+  const prefix = anyPrefix(codes)
+  if (prefix === undefined || branchesOf(codes, prefix) < MIN_BRANCHES) return undefined
+  const levels = levelsOf(codes, prefix)
+  const [above = 0, below = 0] = levels
+  const isPlain = levels.length === 2 && below >= MIN_BELOW && below >= MIN_BRANCHES * above
+  return levels.length >= MIN_LEVELS || isPlain ? prefix : undefined
+})
+
+/** How the codes are cut so that every code above is there. */
+function anyPrefix(codes: ReadonlySet<string>): Prefix | undefined {
+  const separator = SEPARATORS.find((sign) => isTreeBy(codes, { separator: sign }))
+  if (separator !== undefined) return { separator }
+  const prefixes = [...new Set([...codes].map((code) => code.length))].toSorted((a, b) => a - b)
+  return isTreeBy(codes, { prefixes }) ? { prefixes } : undefined
+}
+
+/** The code above, undefined at the top. */
+function codeAbove(code: string, prefix: Prefix): string | undefined {
+  if ('separator' in prefix) {
+    const end = code.lastIndexOf(prefix.separator)
+    return end <= 0 ? undefined : code.slice(0, end)
+  }
+  const length = prefix.prefixes.findLast((one) => one < code.length)
+  return length === undefined ? undefined : code.slice(0, length)
+}
+
+function isTreeBy(codes: ReadonlySet<string>, prefix: Prefix): boolean {
+  let below = 0
+  for (const code of codes) {
+    const above = codeAbove(code, prefix)
+    if (above === undefined) continue
+    if (!codes.has(above)) return false
+    below++
+  }
+  return below > 0
+}
+
+/** How many codes there are on each level, from the top. */
+function levelsOf(codes: ReadonlySet<string>, prefix: Prefix): readonly number[] {
+  const counts: number[] = []
+  for (const code of codes) {
+    let level = 0
+    for (let above = codeAbove(code, prefix); above !== undefined; above = codeAbove(above, prefix)) level++
+    counts[level] = (counts[level] ?? 0) + 1
+  }
+  return counts
+}
+
+/** How many records a record that has any below it has, on average. */
+function branchesOf(codes: ReadonlySet<string>, prefix: Prefix): number {
+  const above = [...codes].flatMap((code) => codeAbove(code, prefix) ?? [])
+  return above.length / new Set(above).size
+}

@@ -1,0 +1,97 @@
+// The records of a list by what they are referred to: their keys, other fields that identify them, and the tree that they form.
+import type { Identity } from '../../catalog/entity.ts'
+
+const BETWEEN = '\0'
+const NONE = -1
+
+/** What is asked of the records that others refer to. */
+export type KnownRecords = Pick<ListRecords, 'has' | 'byFields'>
+
+/** Records are numbered as they come, because numbers take little and are compared at once. */
+export class ListRecords {
+  readonly #positions = new Map<Identity, number>()
+  readonly #identities: Identity[] = []
+  /** The place of each record in its table. */
+  readonly #places: number[] = []
+  /** What the rows say is above each record. */
+  readonly #said: (Identity | undefined)[] = []
+  /** The position of the record above each, once that is known. */
+  #above = new Int32Array()
+  readonly #byFields: Map<string, Map<string, Identity>>
+
+  /** `indexed` are the sets of fields, other than the key, that are referred to. */
+  constructor(indexed: readonly (readonly string[])[]) {
+    this.#byFields = new Map(indexed.map((fields) => [fields.join(BETWEEN), new Map()]))
+  }
+
+  get size(): number {
+    return this.#identities.length
+  }
+
+  has(identity: Identity): boolean {
+    return this.#positions.has(identity)
+  }
+
+  positionOf(identity: Identity): number | undefined {
+    return this.#positions.get(identity)
+  }
+
+  placeAt(position: number): number {
+    return this.#places[position] as number
+  }
+
+  /** `textOf` gives the text of another column of the record. */
+  add(identity: Identity, place: number, above: Identity | undefined, textOf: (column: string) => string): void {
+    this.#positions.set(identity, this.#identities.length)
+    this.#identities.push(identity)
+    this.#places.push(place)
+    this.#said.push(above)
+    for (const [fields, index] of this.#byFields) {
+      const texts = fields.split(BETWEEN).map(textOf)
+      const key = texts.join(BETWEEN)
+      if (!texts.includes('') && !index.has(key)) index.set(key, identity)
+    }
+  }
+
+  /** The record whose fields have these texts. */
+  byFields(fields: readonly string[], texts: readonly string[]): Identity | undefined {
+    return this.#byFields.get(fields.join(BETWEEN))?.get(texts.join(BETWEEN))
+  }
+
+  /**
+   * Settles what is above each record: `parentOf` gives it, from what its row says, and `cut` is called with one record of each
+   * circle, which becomes a root.
+   */
+  plant(
+    parentOf: (identity: Identity, said: Identity | undefined, position: number) => Identity | undefined,
+    cut: (position: number, above: Identity) => void,
+  ): void {
+    this.#above = new Int32Array(this.size)
+    for (const [position, identity] of this.#identities.entries()) {
+      const parent = parentOf(identity, this.#said[position], position)
+      this.#above[position] = parent === undefined ? NONE : (this.#positions.get(parent) ?? NONE)
+    }
+    this.#said.length = 0
+    this.#cutCircles(cut)
+  }
+
+  /** Goes up from every record, and marks the way with its number: whoever meets its own mark is in a circle. */
+  #cutCircles(cut: (position: number, above: Identity) => void): void {
+    const ways = new Int32Array(this.size)
+    for (let start = 0; start < this.size; start++) {
+      let at = start
+      while (at !== NONE && ways[at] === 0) {
+        ways[at] = start + 1
+        at = this.#above[at] as number
+      }
+      if (at === NONE || ways[at] !== start + 1) continue
+      cut(at, this.#identities[this.#above[at] as number] as Identity)
+      this.#above[at] = NONE
+    }
+  }
+
+  /** The record above the one at a position. */
+  aboveAt(position: number): Identity | undefined {
+    return this.#identities[this.#above[position] ?? NONE]
+  }
+}

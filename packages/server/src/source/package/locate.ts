@@ -1,0 +1,173 @@
+// Finds a package: a directory, a zip, a descriptor, tables without one, here or at an address.
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import { slugOf } from '../../catalog/slug.ts'
+import { startsLikeZip } from '../zip.ts'
+import type { Descriptor, Resource } from './descriptor.ts'
+import {
+  DESCRIPTOR_NAMES,
+  directoryFiles,
+  isAddress,
+  MissingFile,
+  type PackageFiles,
+  pathFault,
+  zipFiles,
+} from './package-files.ts'
+import { fileStem } from './parse-descriptor.ts'
+import { fetchFile, type RemoteOptions, remoteFiles, withAddresses } from './remote-files.ts'
+import { sheetNames } from './table.ts'
+
+export type Located = {
+  readonly files: PackageFiles
+  /** The path of the descriptor among the files; undefined where there is none, and the tables tell all. */
+  readonly descriptor: string | undefined
+  /** Of files that were given, the only tables. */
+  readonly only?: readonly string[]
+  /** What the package is called in messages and in what is published. */
+  readonly name: string
+}
+
+const DESCRIPTOR = /\.(json|ya?ml)$/i
+const TABLE = /\.(csv|tsv|xlsx)(\.gz)?$/i
+
+/** Several files are tables of one directory. */
+export async function locate(given: string | readonly string[], options: RemoteOptions): Promise<Located> {
+  const [first = '', ...more] = typeof given === 'string' ? [given] : given
+  const located =
+    more.length > 0
+      ? locateTables([first, ...more])
+      : isAddress(first)
+        ? await locateRemote(first, options)
+        : await locateLocal(first)
+  return { ...located, files: withAddresses(located.files, options) }
+}
+
+async function locateRemote(address: string, options: RemoteOptions): Promise<Located> {
+  const url = URL.parse(address)
+  if (url === null) throw new Failure(`${address} is not an address`)
+  const { pathname } = url
+  const file = basename(pathname)
+  if (DESCRIPTOR.test(file)) {
+    const name = `${url.origin}${pathname}`
+    return { files: remoteFiles(url.href, options), descriptor: decodeURIComponent(file), name }
+  }
+  if (TABLE.test(file)) {
+    const only = [decodeURIComponent(file)]
+    return { files: remoteFiles(url.href, options), descriptor: undefined, only, name: `${url.origin}${pathname}` }
+  }
+  const fetched = await fetchFile(address, options)
+  if (!isZip(fetched.path))
+    throw new Failure(
+      `${fetched.name} is neither a zip nor named like a descriptor; give the address of a datapackage.json`,
+    )
+  return inFiles(await zipFiles(fetched), fetched.name)
+}
+
+async function locateLocal(path: string): Promise<Located> {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) throw new Failure(`there is no file or directory ${path}`)
+  if (stat.isDirectory()) return inFiles(directoryFiles(path), path)
+  if (!stat.isFile()) throw new Failure(`${path} is neither a file nor a directory`)
+  const files = () => directoryFiles(dirname(path))
+  if (DESCRIPTOR.test(path)) return { files: files(), descriptor: basename(path), name: path }
+  if (TABLE.test(path)) return { files: files(), descriptor: undefined, only: [basename(path)], name: path }
+  if (isZip(path)) return inFiles(await zipFiles({ path, name: path }), path)
+  throw new Failure(
+    `${path} is no package; give a directory, a zip, a datapackage.json or .yaml, or a CSV or .xlsx file`,
+  )
+}
+
+function locateTables(paths: readonly string[]): Located {
+  const directory = dirname(paths[0] as string)
+  for (const path of paths) {
+    if (!TABLE.test(path)) throw new Failure(`${path} is no table; give CSV or .xlsx files, or one directory`)
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Failure(`there is no file ${path}`)
+    if (resolve(dirname(path)) !== resolve(directory))
+      throw new Failure(`${path} is not in ${directory}; the files of a package are in one directory, or below it`)
+  }
+  return {
+    files: directoryFiles(directory),
+    descriptor: undefined,
+    only: paths.map((path) => basename(path)),
+    name: directory,
+  }
+}
+
+function isZip(path: string): boolean {
+  const start = Buffer.alloc(4)
+  const descriptor = openSync(path, 'r')
+  try {
+    readSync(descriptor, start, 0, 4, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  return startsLikeZip(start)
+}
+
+function inFiles(files: PackageFiles, name: string): Located {
+  const paths = files.paths ?? []
+  const descriptor = DESCRIPTOR_NAMES.find((one) => paths.includes(one)) ?? paths.find(isDescriptorInOtherCase)
+  return { files, descriptor, name }
+}
+
+const isDescriptorInOtherCase = (path: string) => DESCRIPTOR_NAMES.some((name) => path.toLowerCase() === name)
+
+/** A descriptor for tables that have none: one resource for each file or sheet. */
+export async function bareDescriptor({ files, only, name }: Located): Promise<Descriptor> {
+  const paths = only ?? (files.paths ?? []).filter((path) => TABLE.test(path))
+  if (paths.length === 0)
+    throw new Failure(`${name} has neither a datapackage.json nor CSV or .xlsx files; give the directory that has them`)
+  const names = new Set<string>()
+  const resources: Resource[] = []
+  for (const path of paths) {
+    const stem = slugOf(fileStem(path), '-')
+    const sheets = /\.xlsx$/i.test(path) ? await sheetNames(await files.find(path)) : []
+    if (sheets.length <= 1) resources.push(bareResource(free(stem, names), path, sheets[0]))
+    else for (const sheet of sheets) resources.push(bareResource(free(slugOf(sheet, '-'), names), path, sheet))
+  }
+  const label = only?.length === 1 ? fileStem(only[0] as string) : files.fallbackName
+  return {
+    name: slugOf(label, '-'),
+    title: label,
+    licenses: [],
+    sources: [],
+    keywords: [],
+    contributors: [],
+    resources,
+    own: new Map(),
+  }
+}
+
+const bareResource = (name: string, path: string, sheetName: string | undefined): Resource => ({
+  name,
+  paths: [path],
+  ...(sheetName === undefined ? {} : { dialect: { sheetName } }),
+  own: new Map(),
+})
+
+function free(name: string, names: Set<string>): string {
+  let one = name
+  for (let number = 2; names.has(one); number++) one = `${name}-${number}`
+  names.add(one)
+  return one
+}
+
+/** The bytes of a file of the package, at most as many as are allowed. */
+export async function smallFile(
+  files: PackageFiles,
+  path: string,
+  max: number,
+): Promise<{ readonly file: string; readonly bytes: Buffer }> {
+  const fault = isAddress(path) ? undefined : pathFault(path)
+  if (fault !== undefined) throw new MissingFile(path, fault)
+  const { file, open } = await files.find(path)
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of open()) {
+    length += chunk.length
+    if (length > max) throw new Failure(`${file} is larger than ${max >> 20} MB, which no descriptor is`)
+    chunks.push(chunk)
+  }
+  return { file, bytes: Buffer.concat(chunks) }
+}

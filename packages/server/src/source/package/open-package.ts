@@ -1,0 +1,383 @@
+// A data package as a source: what it declares and what its tables show become definitions, and its rows follow them.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Failure } from '../../base/failure.ts'
+import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
+import { type Fault, type Faults, FaultyRecords } from '../faults.ts'
+import { Findings } from '../findings.ts'
+import type { Alias, Block, Report, Source } from '../source.ts'
+import { readAliasTables } from './alias-tables.ts'
+import { creditsOf } from './credits.ts'
+import type {
+  DefinitionsOf,
+  Descriptor,
+  Guess,
+  ListPlan,
+  PackageInfo,
+  Plan,
+  RefusedList,
+  TableSample,
+} from './descriptor.ts'
+import { exportedSource, isExported } from './exported.ts'
+import { FieldFindings, type PackageFinding } from './field-findings.ts'
+import { definitionsOf } from './guess.ts'
+import type { KnownRecords } from './list-records.ts'
+import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
+import { type MadeRow, RowMaker } from './row-maker.ts'
+import { Places, type Surveyed, survey, withNotUnique } from './survey.ts'
+import type { Table } from './table.ts'
+
+export type PackageOptions = {
+  /** Where downloads are kept; by default they are removed when the package is closed. */
+  readonly downloads?: string
+  /** Whether a package may be fetched from this machine and its network. */
+  readonly allowsPrivate?: boolean
+  /** Whether what is odd is refused too, and a table that cannot be read refuses the package. */
+  readonly strict?: boolean
+  /** Another name for the package. */
+  readonly name?: string
+  /** Whether a collection of another package has a slug already. */
+  readonly taken?: (slug: string) => boolean
+  /** The definitions of the lists of other packages, which may be referred to. */
+  readonly others?: readonly EntityData[]
+  /** The same, told by the home that the package comes into once its name is known. */
+  readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others'>>
+  /** The records of such a list; where they are not known, references to it are checked when they are published. */
+  readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
+  readonly onProgress?: (url: string, done: number, size: number | undefined) => void
+  readonly definitionsOf?: DefinitionsOf
+}
+
+/** A list that is left out, with all that is wrong with it. */
+export type LeftOut = RefusedList & { readonly faults: readonly Fault[] }
+
+export type PackageSource = Source & {
+  readonly package: PackageInfo
+  /** Whether it was written from a home, and so is all that a home with nothing else is to have. */
+  readonly isExport: boolean
+  readonly guesses: readonly Guess[]
+  /** What is odd, by table and field. */
+  readonly findings: readonly PackageFinding[]
+  /** The tables that are no list, because nothing can be published of them. */
+  readonly leftOut: readonly LeftOut[]
+  /** How many records each entity has. */
+  readonly counts: ReadonlyMap<string, number>
+  /** Removes what was only downloaded for it. */
+  readonly close: () => void
+}
+
+/** Reads all tables to their end once, so that whatever is wrong with them is known before anything is published. */
+export async function openPackage(
+  location: string | readonly string[],
+  options: PackageOptions = {},
+): Promise<PackageSource> {
+  const downloads = new Downloads(options.downloads)
+  try {
+    const remote = {
+      downloads: downloads.directory,
+      allowsPrivate: options.allowsPrivate === true,
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    }
+    const described = await readDescriptor(location, remote)
+    if (isExported(described.descriptor)) return await exportedPackage(described, options, () => downloads.remove())
+    const { name = described.descriptor.name } = options
+    const tables = await readTables({ ...described, descriptor: { ...described.descriptor, name } })
+    const inHome = { ...options, ...options.inHome?.(name) }
+    const opened = await new Opening(tables, inHome).open()
+    return sourceOf(tables, opened, inHome, () => downloads.remove())
+  } catch (error) {
+    downloads.remove()
+    throw error
+  }
+}
+
+/** What was written from a release is read to the letter: nothing is guessed, and nothing is odd about it. */
+async function exportedPackage(
+  { descriptor, located }: DescribedPackage,
+  { name }: PackageOptions,
+  close: () => void,
+): Promise<PackageSource> {
+  if (name !== undefined)
+    throw new Failure(`${located.name} was exported from a home, and its packages keep their names; leave out --name`)
+  const source = await exportedSource(descriptor, located.name, located.files.find)
+  const info = packageInfo(descriptor, source.provides)
+  return { ...source, package: info, isExport: true, guesses: [], findings: [], leftOut: [], counts: new Map(), close }
+}
+
+/** A directory for downloads that is made when it is not given, and then removed. */
+class Downloads {
+  readonly directory: string
+  readonly #isOwn: boolean
+
+  constructor(given: string | undefined) {
+    this.directory = given ?? mkdtempSync(join(tmpdir(), 'nomenclator-package-'))
+    this.#isOwn = given === undefined
+  }
+
+  remove(): void {
+    if (this.#isOwn) rmSync(this.directory, { recursive: true, force: true })
+  }
+}
+
+type Opened = {
+  readonly plan: Plan
+  /** By the name of the entity, each after those that it embeds. */
+  readonly lists: ReadonlyMap<string, Surveyed>
+  readonly leftOut: readonly LeftOut[]
+  readonly aliases: readonly Alias[]
+  readonly aliasFindings: ReadonlyMap<string, Findings>
+}
+
+/** Rounds of guessing: each takes out a table or a key that turned out not to be one. */
+const MAX_ROUNDS = 50
+
+class Opening {
+  readonly #tables: PackageTables
+  readonly #options: PackageOptions
+  readonly #leftOut = new Map<string, LeftOut>()
+  readonly #samples: Map<string, TableSample>
+
+  constructor(tables: PackageTables, options: PackageOptions) {
+    this.#tables = tables
+    this.#options = options
+    this.#samples = new Map([...tables.tables].map(([name, { sample }]) => [name, sample]))
+    for (const { resource, faults } of tables.unread) this.#leaveOut(resource, faults)
+  }
+
+  /** Guesses, reads all tables, and guesses again without what could not be read, until all that is left can be. */
+  async open(): Promise<Opened> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const plan = this.#plan()
+      const lists = await this.#surveyed(plan)
+      if (lists === undefined) continue
+      this.#leaveRefused(plan)
+      this.#refuseIfEmpty(lists)
+      const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
+      return { plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
+    }
+    throw new Failure(`${this.#tables.location}: no keys were found that hold; declare a primaryKey in each schema`)
+  }
+
+  #plan(): Plan {
+    const resources = this.#tables.descriptor.resources.filter(({ name }) => !this.#leftOut.has(name))
+    const samples = new Map([...this.#samples].filter(([name]) => !this.#leftOut.has(name)))
+    const { definitionsOf: define = definitionsOf, taken = () => false, others = [] } = this.#options
+    return define({ ...this.#tables.descriptor, resources }, samples, taken, others)
+  }
+
+  /** Undefined where a list had to be left out, or has another key than was guessed. */
+  async #surveyed(plan: Plan): Promise<ReadonlyMap<string, Surveyed> | undefined> {
+    const lists = new Map<string, Surveyed>()
+    const indexed = indexesOf(plan.lists)
+    const others = new Map((this.#options.others ?? []).map((one) => [one.name, one]))
+    let isSound = true
+    for (const list of plan.lists) {
+      const { table } = this.#tables.tables.get(list.resource) as { readonly table: Table }
+      const surveyed = await survey(list, table, {
+        recordsOf: (name) => {
+          const own = lists.get(name)
+          if (own !== undefined) return { entity: own.plan.entity, records: own.records }
+          const other = others.get(name)
+          return other === undefined ? undefined : { entity: other, records: this.#options.recordsOfOther?.(name) }
+        },
+        indexed: indexed.get(list.entity.name) ?? [],
+      })
+      lists.set(list.entity.name, surveyed)
+      if (surveyed.notUnique !== undefined && !list.hasDeclaredKey) {
+        this.#guessAnotherKey(list.resource, surveyed.notUnique)
+        isSound = false
+      } else if (surveyed.faults.any) {
+        this.#leaveOut(list.resource, surveyed.faults)
+        isSound = false
+      }
+    }
+    return isSound ? lists : undefined
+  }
+
+  #guessAnotherKey(resource: string, columns: readonly string[]): void {
+    const sample = this.#samples.get(resource)
+    if (sample !== undefined) this.#samples.set(resource, withNotUnique(sample, columns))
+  }
+
+  #leaveOut(resource: string, faults: Faults): void {
+    const [first] = faults.list()
+    const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
+    const reason = first === undefined ? 'it cannot be read' : `${shownFault(first)}${more}`
+    this.#leftOut.set(resource, { resource, reason, faults: faults.list() })
+  }
+
+  #leaveRefused({ refused }: Plan): void {
+    for (const { resource, reason } of refused) {
+      const file = this.#tables.tables.get(resource)?.table.file ?? resource
+      const expected = `a table that can be a list: ${reason}`
+      const fault = { file, line: 1, column: 'all', value: `resource ${resource}`, expected }
+      this.#leftOut.set(resource, { resource, reason, faults: [fault] })
+    }
+  }
+
+  /** Where nothing is left, or all must be sound, the package is refused with all that is wrong with it. */
+  #refuseIfEmpty(lists: ReadonlyMap<string, Surveyed>): void {
+    const faults = [...this.#leftOut.values()].flatMap((one) => one.faults)
+    if (faults.length > 0 && (lists.size === 0 || this.#options.strict === true))
+      throw new FaultyRecords(faults, faults.length)
+    if (lists.size === 0) throw new Failure(`${this.#tables.location} has no table that could be a list`)
+  }
+}
+
+const shownFault = ({ file, line, column, value, expected }: Fault) =>
+  `${file}:${line}, ${column}: ${value}; expected ${expected}`
+
+/** The sets of fields that each list is referred to by, where they are not its key. */
+function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (readonly string[])[]> {
+  const indexes = new Map<string, (readonly string[])[]>()
+  for (const { entity, fields } of lists) {
+    for (const [name, { refersTo }] of fields) {
+      const definition = entity.fields[name]
+      if (refersTo === undefined || definition?.kind !== 'embed') continue
+      indexes.set(definition.entity, [...(indexes.get(definition.entity) ?? []), refersTo])
+    }
+  }
+  return indexes
+}
+
+function sourceOf(
+  tables: PackageTables,
+  { plan, lists, leftOut, aliases, aliasFindings }: Opened,
+  options: PackageOptions,
+  close: () => void,
+): PackageSource {
+  const { descriptor, location } = tables
+  const provides = [...lists.keys()]
+  const own = [...lists.values()].map(({ plan: { entity } }) => entity)
+  const catalog = orderedCatalog([...referredTo(own, options.others ?? []), ...own])
+  const info = packageInfo(descriptor, provides)
+  const packageFindings = findingsOfPackage(tables, leftOut, aliasFindings)
+  const findings = [
+    ...packageFindings.list(),
+    ...[...lists.values()].flatMap((list) => [
+      ...listed(tables.tableFindings.get(list.plan.resource), list.plan.resource),
+      ...list.findings.list(list.plan.resource),
+    ]),
+  ]
+  if (options.strict === true && findings.length > 0) throw refusedFindings(location, findings)
+  let isTold = false
+  return {
+    origin: {
+      kind: 'package',
+      title: descriptor.title ?? descriptor.name,
+      synthetic: false,
+      credits: creditsOf(info, provides),
+      options: { package: location, ...(descriptor.version === undefined ? {} : { version: descriptor.version }) },
+    },
+    catalog,
+    provides,
+    numbering: Object.fromEntries(provides.map((name) => [name, 'official'])),
+    packages: [info],
+    replaces: [info.name],
+    expected: (name) => lists.get(name)?.rows,
+    ...(aliases.length > 0 ? { aliases: () => aliases } : {}),
+    read: (name, report) => {
+      if (!isTold) packageFindings.addTo(report.findings)
+      isTold = true
+      const list = lists.get(name)
+      return list === undefined ? [] : rowsOf(list, lists, options, tables, report)
+    },
+    package: info,
+    isExport: false,
+    guesses: plan.guesses,
+    findings,
+    leftOut,
+    counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),
+    close,
+  }
+}
+
+const listed = (findings: Findings | undefined, resource: string): PackageFinding[] =>
+  (findings?.list() ?? []).map((finding) => ({ resource, ...finding }))
+
+/** What is odd about the package itself, and about the tables that are no lists. */
+function findingsOfPackage(
+  { findings: ofDescriptor }: PackageTables,
+  leftOut: readonly LeftOut[],
+  aliasFindings: ReadonlyMap<string, Findings>,
+): FieldFindings {
+  const findings = new FieldFindings()
+  findings.of().include(ofDescriptor)
+  for (const own of aliasFindings.values()) findings.of().include(own)
+  for (const { resource, reason } of leftOut)
+    findings
+      .of()
+      .add('list-left-out', 'a table is left out, because nothing can be published of it', `${resource}: ${reason}`)
+  return findings
+}
+
+function refusedFindings(location: string, findings: readonly PackageFinding[]): Failure {
+  const lines = findings.map(({ description, count, examples }) => `${examples[0] ?? ''}: ${description} (${count})`)
+  const count = findings.reduce((sum, one) => sum + one.count, 0)
+  return new Failure(
+    [
+      ...lines,
+      `${count} findings in ${location}, which are refused because all must be in order; nothing was changed`,
+    ].join('\n'),
+  )
+}
+
+/** Definitions of other packages that these embed, and those that they embed themselves. */
+function referredTo(own: readonly EntityData[], others: readonly EntityData[]): readonly EntityData[] {
+  const byName = new Map(others.map((one) => [one.name, one]))
+  const needed = new Map<string, EntityData>()
+  const need = ({ fields }: EntityData) => {
+    for (const field of Object.values(fields)) {
+      const other = field.kind === 'embed' ? byName.get(field.entity) : undefined
+      if (other === undefined || needed.has(other.name)) continue
+      needed.set(other.name, other)
+      need(other)
+    }
+  }
+  for (const entity of own) need(entity)
+  return [...needed.values()]
+}
+
+function packageInfo(
+  { resources: _, own: __, language: ___, ...info }: Descriptor,
+  lists: readonly string[],
+): PackageInfo {
+  return { ...info, lists }
+}
+
+/** The rows again, as the survey has found that they can be published. */
+async function* rowsOf(
+  { plan, table, records, findings }: Surveyed,
+  lists: ReadonlyMap<string, Surveyed>,
+  { others = [], recordsOfOther }: PackageOptions,
+  { tableFindings }: PackageTables,
+  report: Report,
+): AsyncGenerator<Block> {
+  report.findings.include(tableFindings.get(plan.resource) ?? new Findings())
+  findings.addTo(report.findings)
+  const maker = new RowMaker(plan, table.header, (name) => {
+    const own = lists.get(name)
+    if (own !== undefined) return { entity: own.plan.entity, records: own.records }
+    const other = others.find((one) => one.name === name)
+    return other === undefined ? undefined : { entity: other, records: recordsOfOther?.(name) }
+  })
+  const { broaderField } = maker
+  const places = new Places()
+  for await (const { file, lines, rows } of table.rows()) {
+    const block = { file, lines: [] as number[], rows: [] as MadeRow[] }
+    for (let index = 0; index < rows.length; index++) {
+      const line = lines[index] as number
+      const row = maker.make(rows[index] as string[])
+      const identity = maker.identity(row)
+      const place = places.of(file, line)
+      const position = identity === undefined ? undefined : records.positionOf(identity)
+      if (position === undefined || records.placeAt(position) !== place) continue
+      const above = broaderField === undefined ? undefined : records.aboveAt(position)
+      if (above !== undefined) row[broaderField as string] = above
+      block.lines.push(line)
+      block.rows.push(row)
+    }
+    if (block.rows.length > 0) yield block
+  }
+}

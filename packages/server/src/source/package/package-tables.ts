@@ -1,0 +1,173 @@
+// Reads the descriptor of a package and the beginning of each of its tables: all that is needed to tell what they are.
+import { Failure } from '../../base/failure.ts'
+import { Faults } from '../faults.ts'
+import { Findings } from '../findings.ts'
+import { UnusableZip } from '../zip.ts'
+import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
+import { MAX_DESCRIPTOR, parseDescriptorText } from './descriptor-text.ts'
+import { bareDescriptor, type Located, locate, smallFile } from './locate.ts'
+import { MissingFile, type PackageFiles } from './package-files.ts'
+import { parseDescriptor, parseSchema } from './parse-descriptor.ts'
+import type { RemoteOptions } from './remote-files.ts'
+import { sampleOf, withHeaderNames, withReferredNames } from './sample.ts'
+import { openTable, type Table } from './table.ts'
+import { UnreadableTable } from './unreadable-table.ts'
+
+/** A resource with its table. */
+export type ReadTable = { readonly resource: Resource; readonly table: Table; readonly sample: TableSample }
+
+/** A resource whose table cannot be read, and why. */
+type UnreadTable = { readonly resource: string; readonly faults: Faults }
+
+export type PackageTables = {
+  /** What the package is called in messages and in what is published. */
+  readonly location: string
+  /** With the names of fields as they are in the files. */
+  readonly descriptor: Descriptor
+  readonly hasDescriptor: boolean
+  readonly tables: ReadonlyMap<string, ReadTable>
+  readonly unread: readonly UnreadTable[]
+  /** What is odd about the descriptor, and about each table. */
+  readonly findings: Findings
+  readonly tableFindings: ReadonlyMap<string, Findings>
+}
+
+/** Where a package is, or several of the tables of a directory. */
+type Location = string | readonly string[]
+
+/** A package whose tables have not been looked at yet. */
+export type DescribedPackage = {
+  readonly located: Located
+  readonly descriptor: Descriptor
+  readonly findings: Findings
+}
+
+export async function readDescriptor(location: Location, options: RemoteOptions): Promise<DescribedPackage> {
+  const located = await locate(location, options)
+  const findings = new Findings()
+  return { located, descriptor: await descriptorOf(located, findings), findings }
+}
+
+export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
+  const tables = new Map<string, ReadTable>()
+  const tableFindings = new Map<string, Findings>()
+  const unread: UnreadTable[] = []
+  const descriptorFile = located.descriptor ?? located.name
+  for (const resource of given.resources) {
+    const own = new Findings()
+    tableFindings.set(resource.name, own)
+    const read = await readTable(resource, located.files, descriptorFile, own)
+    if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
+    else tables.set(resource.name, read)
+  }
+  const { descriptor, named } = withNames(given, tables)
+  return {
+    location: located.name,
+    descriptor,
+    hasDescriptor: located.descriptor !== undefined,
+    tables: named,
+    unread,
+    findings,
+    tableFindings,
+  }
+}
+
+async function descriptorOf(located: Located, findings: Findings): Promise<Descriptor> {
+  if (located.descriptor === undefined) return bareDescriptor(located)
+  const faults = new Faults()
+  const { file, bytes } = await smallFile(located.files, located.descriptor, MAX_DESCRIPTOR)
+  const value = await parseDescriptorText(file, bytes, faults)
+  faults.throwIfAny()
+  const { fallbackName } = located.files
+  const descriptor = parseDescriptor(value, { file, fallbackName, faults, findings })
+  faults.throwIfAny()
+  if (descriptor === undefined) throw new Failure(`${file} is no descriptor of a package`)
+  const resources: Resource[] = []
+  for (const resource of descriptor.resources) resources.push(await withSchema(resource, located.files, findings))
+  return { ...descriptor, resources }
+}
+
+/** Reads the schema of a resource that has it in a file of its own; without it the values tell what they are. */
+async function withSchema(resource: Resource, files: PackageFiles, findings: Findings): Promise<Resource> {
+  const { schemaPath } = resource
+  if (schemaPath === undefined) return resource
+  try {
+    const { file, bytes } = await smallFile(files, schemaPath, MAX_DESCRIPTOR)
+    const faults = new Faults()
+    const value = await parseDescriptorText(file, bytes, faults)
+    faults.throwIfAny()
+    const schema = parseSchema(value, { file, fallbackName: resource.name, faults, findings })
+    if (schema !== undefined) return { ...resource, schema }
+    findings.add('schema-not-read', NO_SCHEMA, `${file}: no list of fields`)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    findings.add('schema-not-read', NO_SCHEMA, `${schemaPath}: ${error.message.split('\n')[0]}`)
+  }
+  return resource
+}
+
+const NO_SCHEMA = 'a schema in a file of its own cannot be read, and the values tell what they are'
+
+async function readTable(
+  resource: Resource,
+  files: PackageFiles,
+  descriptorFile: string,
+  findings: Findings,
+): Promise<ReadTable | Faults> {
+  const faults = new Faults()
+  try {
+    const table = await openTable(resource, files, findings)
+    const sample = await sampleOf(table)
+    checkKey(resource, table, sample.header, faults)
+    if (faults.any) return faults
+    return { resource: withHeaderNames(resource, table, sample.header, findings), table, sample }
+  } catch (error) {
+    const column = `resource ${resource.name}`
+    if (error instanceof UnreadableTable) faults.add(error.fault)
+    else if (error instanceof MissingFile)
+      faults.add({ file: descriptorFile, line: 1, column, value: error.path, expected: error.expected })
+    else if (error instanceof UnusableZip)
+      faults.add({
+        file: error.path,
+        line: 1,
+        column,
+        value: resource.paths[0],
+        expected: `a spreadsheet: ${error.what}`,
+      })
+    else if (error instanceof Failure)
+      faults.add({ file: descriptorFile, line: 1, column, value: resource.paths[0], expected: error.message })
+    else throw error
+    return faults
+  }
+}
+
+/** A key that is declared and no column is a fault, since nothing else may stand for it. */
+function checkKey(resource: Resource, table: Table, header: readonly string[], faults: Faults): void {
+  const { schema } = resource
+  if (schema?.primaryKey === undefined) return
+  const { schema: named } = withHeaderNames(resource, table, header, new Findings())
+  for (const [index, column] of (named?.primaryKey ?? []).entries()) {
+    if (header.includes(column)) continue
+    const expected = `a column of this name, because it is declared as primaryKey; the file has ${header.slice(0, MAX_SHOWN).join(', ')}`
+    faults.add({ file: table.file, line: 1, column: schema.primaryKey[index] ?? column, value: undefined, expected })
+  }
+}
+
+const MAX_SHOWN = 20
+
+/** The descriptor with the resources that could be read, their fields and references named as the columns are. */
+function withNames(
+  given: Descriptor,
+  tables: ReadonlyMap<string, ReadTable>,
+): { readonly descriptor: Descriptor; readonly named: ReadonlyMap<string, ReadTable> } {
+  const read = given.resources.flatMap(({ name }) => tables.get(name)?.resource ?? [])
+  const samples = new Map([...tables].map(([name, { sample }]) => [name, sample]))
+  const declared = new Map<string, readonly TableField[]>(
+    given.resources.map(({ name, schema }) => [name, schema?.fields ?? []]),
+  )
+  const resources = withReferredNames(read, samples, declared)
+  const named = new Map(
+    resources.map((resource) => [resource.name, { ...(tables.get(resource.name) as ReadTable), resource }]),
+  )
+  return { descriptor: { ...given, resources }, named }
+}

@@ -1,0 +1,405 @@
+// Makes a descriptor of what stands in a file: version 2 of the standard, version 1, and the forms before them that are still found.
+import { isObject, type JsonObject } from '../../base/json.ts'
+import { nearest } from '../../base/nearest.ts'
+import { slugOf } from '../../catalog/slug.ts'
+import type { Faults } from '../faults.ts'
+import type { Findings } from '../findings.ts'
+import type {
+  Constraints,
+  Contributor,
+  Descriptor,
+  Dialect,
+  ForeignKey,
+  License,
+  OwnProperties,
+  PackageSource,
+  Resource,
+  TableField,
+  TableSchema,
+} from './descriptor.ts'
+import { linearPattern } from './linear-pattern.ts'
+
+const MAX_RESOURCES = 1_000
+const MAX_FIELDS = 1_000
+const MAX_TEXT = 20_000
+const MAX_NAME = 200
+const MAX_ITEMS = 1_000
+const PREFIX = 'nomenclator:'
+
+type DescriptorContext = {
+  /** The name of the file in messages. */
+  readonly file: string
+  /** What the package is called if it does not say so: the directory or file that it is in. */
+  readonly fallbackName: string
+  readonly faults: Faults
+  readonly findings: Findings
+}
+
+/** Undefined where nothing can be made of it, which is then among the faults. */
+export function parseDescriptor(value: unknown, context: DescriptorContext): Descriptor | undefined {
+  const { file, faults } = context
+  const refuse = (column: string, found: unknown, expected: string) => {
+    faults.add({ file, line: 1, column, value: found, expected })
+    return undefined
+  }
+  if (!isObject(value)) return refuse('all', value, 'an object with a list of resources')
+  const { resources } = value
+  if (!Array.isArray(resources) || resources.length === 0)
+    return refuse('resources', resources, 'a list of at least one resource')
+  if (resources.length > MAX_RESOURCES)
+    return refuse('resources', `${resources.length} resources`, `at most ${MAX_RESOURCES}`)
+  return new DescriptorParser(context).descriptor(value, resources)
+}
+
+/** A schema or a dialect that stands in a file of its own. */
+export const parseSchema = (value: unknown, context: DescriptorContext): TableSchema | undefined =>
+  new DescriptorParser(context).schema(value, 'schema')
+
+const PACKAGE_PROPERTIES = [
+  ...['name', 'title', 'description', 'version', 'homepage', 'licenses', 'sources', 'keywords', 'contributors'],
+  ...['resources', 'created', 'image', 'id', 'profile', '$schema', 'license', 'language', 'languages'],
+]
+const RESOURCE_PROPERTIES = [
+  ...['name', 'title', 'description', 'path', 'data', 'schema', 'dialect', 'encoding', 'compression', 'format'],
+  ...['mediatype', 'bytes', 'hash', 'sources', 'licenses', 'type', 'profile', '$schema', 'language', 'lang'],
+]
+const SCHEMA_PROPERTIES = ['fields', 'primaryKey', 'foreignKeys', 'missingValues', 'fieldsMatch', 'uniqueKeys']
+
+const TYPES = [
+  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'list', 'datetime', 'date', 'time', 'year'],
+  ...['yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
+]
+/** Names of types that are not those of the standard, and what they stand for. */
+const TYPE_ALIASES = new Map([
+  ...['text', 'str', 'varchar', 'char', 'character varying', 'uri', 'url', 'code'].map(
+    (name) => [name, 'string'] as const,
+  ),
+  ...['int', 'bigint', 'smallint', 'int64', 'long'].map((name) => [name, 'integer'] as const),
+  ...['float', 'double', 'decimal', 'real', 'numeric', 'float64'].map((name) => [name, 'number'] as const),
+  ...['bool', 'logical'].map((name) => [name, 'boolean'] as const),
+  ...['timestamp', 'date-time'].map((name) => [name, 'datetime'] as const),
+  ['gyear', 'year'],
+  ['gyearmonth', 'yearmonth'],
+])
+
+class DescriptorParser {
+  readonly #context: DescriptorContext
+
+  constructor(context: DescriptorContext) {
+    this.#context = context
+  }
+
+  descriptor(value: JsonObject, resources: readonly unknown[]): Descriptor {
+    this.#tellMisspelt(value, PACKAGE_PROPERTIES, 'the package')
+    const names = new Set<string>()
+    return {
+      name: this.#packageName(value),
+      ...texts(value, ['title', 'description', 'homepage']),
+      ...optional('version', textOf(value.version)),
+      ...optional('language', languageOf(value)),
+      licenses: listOf(value.licenses ?? value.license).flatMap(licenseOf),
+      sources: listOf(value.sources).flatMap(sourceOf),
+      keywords: listOf(value.keywords).flatMap((word) => textOf(word) ?? []),
+      contributors: [
+        ...listOf(value.contributors).flatMap((one) => contributorOf(one)),
+        ...['author', 'authors', 'publisher', 'maintainer', 'maintainers'].flatMap((role) =>
+          listOf(value[role]).flatMap((one) => contributorOf(one, role.replace(/s$/, ''))),
+        ),
+      ],
+      resources: resources.map((resource, index) => this.#resource(resource, index, names)),
+      own: ownProperties(value),
+    }
+  }
+
+  #packageName(value: JsonObject): string {
+    const { fallbackName } = this.#context
+    const given = textOf(value.name)
+    if (given !== undefined && given.length <= MAX_NAME && !/[\p{Cc}\s/\\]/u.test(given)) return given
+    const name = slugOf(given ?? textOf(value.title) ?? fallbackName, '-')
+    const description = 'a package has no name that can be part of a path, and gets one'
+    this.#find('package-name', description, `${JSON.stringify(given ?? null)} becomes ${name}`)
+    return name
+  }
+
+  #resource(given: unknown, index: number, names: Set<string>): Resource {
+    const value = isObject(given) ? given : typeof given === 'string' ? { path: given } : {}
+    const paths = listOf(value.path ?? value.url ?? value.file).flatMap((path) => textOf(path) ?? [])
+    const name = this.#resourceName(value, paths[0], index, names)
+    this.#tellMisspelt(value, RESOURCE_PROPERTIES, `resource ${name}`)
+    const dialect = isObject(value.dialect) ? dialectOf(value.dialect) : undefined
+    const schema = value.schema === undefined ? undefined : this.schema(value.schema, name)
+    return {
+      name,
+      ...texts(value, ['title', 'description', 'format', 'encoding', 'compression']),
+      paths,
+      ...(Array.isArray(value.data) ? { data: value.data } : {}),
+      ...optional('dialect', dialect),
+      ...optional('schema', schema),
+      ...(typeof value.schema === 'string' ? { schemaPath: value.schema } : {}),
+      ...optional('language', languageOf(value)),
+      own: ownProperties(value),
+    }
+  }
+
+  /** Names that are given twice get a number, since tables refer to each other by name. */
+  #resourceName(value: JsonObject, path: string | undefined, index: number, names: Set<string>): string {
+    const fallback = path === undefined ? `table-${index + 1}` : slugOf(fileStem(path), '-')
+    const given = textOf(value.name)
+    const isSound = given !== undefined && given.length <= MAX_NAME && !/\p{Cc}/u.test(given)
+    let name = isSound ? given : fallback
+    if (!isSound) this.#find('resource-name', 'a resource has no name, and gets that of its file', name)
+    for (let number = 2; names.has(name); number++) {
+      const next = `${isSound ? given : fallback}-${number}`
+      if (!names.has(next)) this.#find('resource-name-twice', 'two resources have the same name', `${name}: ${next}`)
+      name = next
+    }
+    names.add(name)
+    return name
+  }
+
+  schema(value: unknown, resource: string): TableSchema | undefined {
+    if (!isObject(value) || !Array.isArray(value.fields)) return undefined
+    this.#tellMisspelt(value, SCHEMA_PROPERTIES, `the schema of ${resource}`)
+    const names = new Set<string>()
+    const fields = value.fields.slice(0, MAX_FIELDS + 1).flatMap((field): TableField[] => {
+      const parsed = this.#field(field, resource)
+      if (parsed === undefined || names.has(parsed.name)) {
+        const example = `${resource}: ${JSON.stringify(field)?.slice(0, 80)}`
+        this.#find('field-name', 'a field of a schema has no name, or that of another one, and is not obeyed', example)
+        return []
+      }
+      names.add(parsed.name)
+      return [parsed]
+    })
+    const primaryKey = listOf(value.primaryKey).flatMap((name) => textOf(name) ?? [])
+    const foreignKeys = listOf(value.foreignKeys).flatMap((key) => this.#foreignKey(key, resource))
+    const missingValues = missingValuesOf(value.missingValues ?? value.missingValue)
+    return {
+      fields,
+      ...(primaryKey.length > 0 ? { primaryKey } : {}),
+      ...(foreignKeys.length > 0 ? { foreignKeys } : {}),
+      ...optional('missingValues', missingValues),
+      own: ownProperties(value),
+    }
+  }
+
+  #field(given: unknown, resource: string): TableField | undefined {
+    const value = isObject(given) ? given : { name: given }
+    const name = textOf(value.name ?? value.id)
+    if (name === undefined) return undefined
+    const constraints = isObject(value.constraints) ? this.#constraints(value.constraints, `${resource}.${name}`) : {}
+    const bareNumber = booleanOf(value.bareNumber)
+    return {
+      name,
+      ...optional('type', this.#type(value.type, `${resource}.${name}`)),
+      ...texts(value, ['format', 'title', 'description', 'decimalChar', 'groupChar', 'delimiter']),
+      ...(Object.keys(constraints).length > 0 ? { constraints } : {}),
+      ...optional('missingValues', missingValuesOf(value.missingValues)),
+      ...optional('categories', categoriesOf(value.categories)),
+      ...optional('bareNumber', bareNumber),
+      ...optional('trueValues', textsOf(value.trueValues)),
+      ...optional('falseValues', textsOf(value.falseValues)),
+      own: ownProperties(value),
+    }
+  }
+
+  #type(given: unknown, field: string): string | undefined {
+    const name = textOf(given)?.toLowerCase()
+    if (name === undefined) return undefined
+    const type = TYPES.includes(name) ? name : TYPE_ALIASES.get(name)
+    if (type !== undefined) return type
+    const near = nearest(name, TYPES)
+    const description = 'a type is not one of Table Schema, and the values of the column tell it instead'
+    this.#find('unknown-type', description, `${field}: ${name}${near === undefined ? '' : `, perhaps ${near}`}`)
+    return undefined
+  }
+
+  #constraints(value: JsonObject, field: string): Constraints {
+    const pattern = textOf(value.pattern)
+    const isUsable = pattern === undefined || linearPattern(pattern) !== undefined
+    if (!isUsable) {
+      const description =
+        'a pattern is not checked, because it is broken, too long, or looks back or around: write it without those'
+      this.#find('pattern-not-checked', description, `${field}: ${pattern.slice(0, 80)}`)
+    }
+    return {
+      ...optional('required', booleanOf(value.required)),
+      ...optional('unique', booleanOf(value.unique)),
+      ...(isUsable ? optional('pattern', pattern) : {}),
+      ...optional('enum', textsOf(value.enum)),
+      ...optional('minLength', wholeOf(value.minLength)),
+      ...optional('maxLength', wholeOf(value.maxLength)),
+      ...optional('minimum', textOf(value.minimum)),
+      ...optional('maximum', textOf(value.maximum)),
+    }
+  }
+
+  #foreignKey(given: unknown, resource: string): ForeignKey[] {
+    const reference = isObject(given) && isObject(given.reference) ? given.reference : undefined
+    const fields = isObject(given) ? listOf(given.fields).flatMap((name) => textOf(name) ?? []) : []
+    const to = listOf(reference?.fields).flatMap((name) => textOf(name) ?? [])
+    if (reference === undefined || fields.length === 0 || fields.length !== to.length) {
+      const description = 'a foreign key is not obeyed, because it does not name as many fields on both sides'
+      this.#find('foreign-key', description, `${resource}: ${JSON.stringify(given)?.slice(0, 120)}`)
+      return []
+    }
+    const target = textOf(reference.resource) ?? ''
+    const other = textOf(reference.package ?? reference.datapackage)
+    return [
+      {
+        fields,
+        reference: { resource: target === 'self' ? '' : target, ...optional('package', other), fields: to },
+      },
+    ]
+  }
+
+  /** A property that is nearly one of the standard is told, and not obeyed. */
+  #tellMisspelt(value: JsonObject, known: readonly string[], where: string): void {
+    for (const name of Object.keys(value).slice(0, MAX_ITEMS)) {
+      if (known.includes(name) || name.length < MIN_MISSPELT || name.startsWith(PREFIX)) continue
+      const near = nearest(name, known)
+      // Those that begin otherwise are words of their own, such as related beside created.
+      if (near === undefined || near[0] !== name[0] || near.length < MIN_MISSPELT || Object.hasOwn(value, near))
+        continue
+      const description = 'a property is not one of the standard, but nearly so; it is not obeyed'
+      this.#find('misspelt-property', description, `${where}: ${name}, perhaps ${near}`)
+    }
+  }
+
+  #find(kind: string, description: string, example: string): void {
+    this.#context.findings.add(kind, description, `${this.#context.file}: ${example.replace(/\p{Cc}/gu, ' ')}`)
+  }
+}
+
+const MIN_MISSPELT = 5
+
+/** The name of the file at the end of a path, without what tells its format. */
+export const fileStem = (path: string): string =>
+  (path.split(/[?#]/)[0] ?? '')
+    .replace(/\/+$/, '')
+    .replace(/^.*\//, '')
+    .replace(/(\.(csv|tsv|txt|json|ndjson|xlsx|gz|zip))+$/i, '')
+
+const optional = <K extends string, V>(name: K, value: V | undefined): { readonly [N in K]?: V } =>
+  value === undefined ? {} : ({ [name]: value } as { readonly [N in K]?: V })
+
+/** A text that is there; numbers and booleans are taken as they are written. */
+function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  return typeof text === 'string' && text.trim() !== '' ? text.trim().slice(0, MAX_TEXT) : undefined
+}
+
+function texts<const N extends string>(value: JsonObject, names: readonly N[]): { readonly [K in N]?: string } {
+  const found = names.flatMap((name) => {
+    const text = textOf(value[name])
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  return Object.fromEntries(found) as { readonly [K in N]?: string }
+}
+
+const listOf = (value: unknown): readonly unknown[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [value]
+
+const textsOf = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) ? value.slice(0, MAX_ITEMS).flatMap((item) => textOf(item) ?? []) : undefined
+
+function booleanOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  return value === 'true' ? true : value === 'false' ? false : undefined
+}
+
+const wholeOf = (value: unknown): number | undefined =>
+  Number.isSafeInteger(Number(value)) && value !== null && value !== '' ? Number(value) : undefined
+
+/** Since version 2 each may have a label. A null of YAML stands for its word. */
+function missingValuesOf(value: unknown): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  return listOf(value).map((item) => {
+    const text = isObject(item) ? item.value : item
+    return text === null ? 'null' : String(text).trim()
+  })
+}
+
+const categoriesOf = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value)
+    ? value.slice(0, MAX_ITEMS).flatMap((item) => textOf(isObject(item) ? item.value : item) ?? [])
+    : undefined
+
+const languageOf = (value: JsonObject): string | undefined => {
+  const [language] = [value.language, value.lang, listOf(value.languages)[0]].flatMap((one) => textOf(one) ?? [])
+  return language !== undefined && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : undefined
+}
+
+function licenseOf(value: unknown): License[] {
+  if (typeof value === 'string') return [isAddress(value) ? { path: value } : { name: value }]
+  if (!isObject(value)) return []
+  const name = textOf(value.name ?? value.type ?? value.id)
+  const path = textOf(value.path ?? value.url ?? value.web)
+  return [{ ...optional('name', name), ...texts(value, ['title']), ...optional('path', path) }]
+}
+
+function sourceOf(value: unknown): PackageSource[] {
+  if (typeof value === 'string') return [isAddress(value) ? { path: value } : { title: value }]
+  if (!isObject(value)) return []
+  const path = textOf(value.path ?? value.web ?? value.url)
+  return [
+    { ...optional('title', textOf(value.title ?? value.name)), ...optional('path', path), ...texts(value, ['email']) },
+  ]
+}
+
+function contributorOf(value: unknown, role?: string): Contributor[] {
+  const roles = role === undefined ? [] : [role]
+  if (typeof value === 'string') {
+    // As npm writes people: name <email> (address).
+    const [, title, email, path] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(value) ?? []
+    return [
+      {
+        ...optional('title', textOf(title)),
+        ...optional('email', textOf(email)),
+        ...optional('path', textOf(path)),
+        roles,
+      },
+    ]
+  }
+  if (!isObject(value)) return []
+  const own = [...listOf(value.roles), ...listOf(value.role)].flatMap((one) => textOf(one) ?? [])
+  return [
+    {
+      ...optional('title', textOf(value.title ?? value.name)),
+      ...optional('path', textOf(value.path ?? value.web ?? value.url)),
+      ...texts(value, ['email', 'organization']),
+      roles: own.length > 0 ? own : roles,
+    },
+  ]
+}
+
+const isAddress = (text: string) => /^https?:\/\//i.test(text)
+
+function dialectOf(value: JsonObject): Dialect {
+  // Version 1 has it one level down.
+  const csv = isObject(value.csv) ? { ...value, ...value.csv } : value
+  const character = (name: string) => (typeof csv[name] === 'string' && csv[name] !== '' ? csv[name] : undefined)
+  const rows = (name: string) =>
+    Array.isArray(csv[name]) ? csv[name].filter((row) => Number.isSafeInteger(row)).map(Number) : undefined
+  return {
+    ...optional('delimiter', character('delimiter')),
+    ...optional(
+      'quoteChar',
+      csv.quoteChar === null || csv.quoteChar === '' ? (false as const) : character('quoteChar'),
+    ),
+    ...optional('escapeChar', character('escapeChar')),
+    ...optional('doubleQuote', booleanOf(csv.doubleQuote)),
+    ...optional('skipInitialSpace', booleanOf(csv.skipInitialSpace)),
+    ...optional('header', booleanOf(csv.header)),
+    ...optional('commentChar', character('commentChar')),
+    ...optional('commentRows', rows('commentRows')),
+    ...optional('headerRows', rows('headerRows')),
+    ...optional('sheetName', textOf(csv.sheetName)),
+    ...optional('sheetNumber', wholeOf(csv.sheetNumber)),
+  }
+}
+
+const ownProperties = (value: JsonObject): OwnProperties =>
+  new Map(
+    Object.entries(value).flatMap(([name, own]) => (name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), own]] : [])),
+  )

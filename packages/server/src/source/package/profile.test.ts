@@ -1,0 +1,96 @@
+// The properties of our own in a descriptor: the schema for editors and what is obeyed have the same verdict.
+import { describe, expect, test } from 'bun:test'
+import Ajv from 'ajv'
+import schema from './profile.schema.json' with { type: 'json' }
+import { FIELD_ROLES, fieldProperties, LIST_ROLES, listProperties, ORDERS, PREFIX } from './profile.ts'
+
+const STANDARD = 'https://datapackage.org/profiles/2.0/datapackage.json'
+const ajv = new Ajv({ strict: false })
+// The standard itself is checked by whoever reads the descriptor; here it lets all through.
+ajv.addSchema({}, STANDARD)
+const validate = ajv.compile(schema)
+
+const isValid = (list: object, field: object) =>
+  validate({
+    name: 'p',
+    resources: [{ name: 'l', path: 'l.csv', ...list, schema: { fields: [{ name: 'f', ...field }] } }],
+  })
+
+/** Whether the reader of descriptors obeys it. */
+function isObeyed(own: Readonly<Record<string, unknown>>, of: 'list' | 'field'): boolean {
+  const objections: string[] = []
+  const map = new Map(Object.entries(own).map(([name, value]) => [name.slice(PREFIX.length), value]))
+  const object = (property: string) => void objections.push(property)
+  if (of === 'list') listProperties({ name: 'l', paths: [], own: map }, object)
+  else fieldProperties({ name: 'f', own: map }, object)
+  return objections.length === 0
+}
+
+const LIST: Readonly<Record<string, readonly [right: readonly unknown[], wrong: readonly unknown[]]>> = {
+  role: [[...LIST_ROLES], ['alias', '', 1, null]],
+  language: [
+    ['es', 'pt-BR', 'zh-Hant'],
+    ['', 'e', 'español', 3],
+  ],
+  broader: [
+    ['parent', false, { prefix: true }],
+    ['', true, {}, { prefix: 1 }],
+  ],
+  order: [[...ORDERS], ['random', null]],
+  collection: [
+    ['offices', 'a-1'],
+    ['Offices', '1a', '', 'a'.repeat(65)],
+  ],
+  title: [[{ es: 'Oficinas', 'pt-BR': 'x' }], [{}, 'Offices', { es: '' }, { es: ' ' }, { '?': 'x' }, { es: 1 }]],
+  code: [
+    [['a'], ['a', 'b']],
+    [[], 'a', [''], [1]],
+  ],
+  expects: [
+    [0, 200],
+    [-1, 1.5, '200'],
+  ],
+  v1: [['oficinas'], ['/oficinas', true]],
+  // What is not one of them.
+  rol: [[], ['aliases']],
+}
+const FIELD: typeof LIST = {
+  role: [[...FIELD_ROLES], ['nombre', '', null]],
+  language: [['es'], ['', 7]],
+  embed: [
+    ['regions', false],
+    ['', true, 1],
+  ],
+  broader: [
+    [true, false],
+    ['parent', 0],
+  ],
+  collection: [[], ['offices']],
+}
+
+const verdicts = (rules: typeof LIST, of: 'list' | 'field') =>
+  Object.entries(rules).flatMap(([name, [right, wrong]]) =>
+    [...right.map((value) => [value, true] as const), ...wrong.map((value) => [value, false] as const)].map(
+      ([value, expected]) =>
+        [`${PREFIX}${name} of a ${of} as ${JSON.stringify(value)}`, { [PREFIX + name]: value }, of, expected] as const,
+    ),
+  )
+
+describe('the profile and the reader of descriptors say the same of', () => {
+  test.each([...verdicts(LIST, 'list'), ...verdicts(FIELD, 'field')])('%s', (_, own, of, expected) => {
+    expect(of === 'list' ? isValid(own, {}) : isValid({}, own)).toBe(expected)
+    expect(isObeyed(own, of)).toBe(expected)
+  })
+})
+
+test('a package without any of them is valid, and so are properties of others', () => {
+  expect(isValid({ 'x:note': 1 }, { rdfType: 'y' })).toBe(true)
+})
+
+test('a schema may stand in a file of its own', () => {
+  expect(validate({ resources: [{ name: 'l', path: 'l.csv', schema: 'schema.json' }] })).toBe(true)
+})
+
+test('it extends the profile of the standard by reference', () => {
+  expect(schema.allOf).toEqual([{ $ref: STANDARD }])
+})

@@ -1,0 +1,132 @@
+// What a descriptor says in properties of ours (`nomenclator:*`), checked; profile.schema.json is the same for editors.
+import { isObject } from '../../base/json.ts'
+import { nearest } from '../../base/nearest.ts'
+import type { OwnProperties, Resource, TableField } from './descriptor.ts'
+import { isLanguageTag } from './guess-language.ts'
+
+export const PREFIX = 'nomenclator:'
+/** What a field can be declared to be. `coordinates` are latitude and longitude in one value, `fact` is none of the others. */
+export const FIELD_ROLES = [
+  'code',
+  'name',
+  'alias',
+  'description',
+  'fact',
+  'latitude',
+  'longitude',
+  'coordinates',
+  'validFrom',
+  'validTo',
+] as const
+export type FieldRole = (typeof FIELD_ROLES)[number]
+
+export const LIST_ROLES = ['list', 'aliases'] as const
+export const ORDERS = ['as given', 'by key'] as const
+
+export type FieldProperties = {
+  readonly role?: FieldRole
+  readonly language?: string
+  /** The list whose records it refers to; false where they are not to be embedded. */
+  readonly embed?: string | false
+  /** Whether it has the key of the record above it. */
+  readonly broader?: boolean
+}
+
+export type ListProperties = {
+  /** Whether it has other names of the records of another list. */
+  readonly role?: 'aliases' | 'list'
+  /** The language of what has no other. */
+  readonly language?: string
+  /** The field that has the key of the record above it; the beginning of its own key; or false: it is no tree. */
+  readonly broader?: string | false | 'prefix of the key'
+  readonly order?: (typeof ORDERS)[number]
+  readonly collection?: string
+  readonly titles?: Readonly<Record<string, string>>
+  readonly code?: readonly string[]
+  readonly expects?: number
+  readonly v1?: string
+}
+
+/** Is told of what is not obeyed. */
+type Objection = (property: string, value: unknown, expected: string) => void
+
+type Parser = (value: unknown) => unknown
+type Rule = readonly [parse: Parser, expected: string]
+
+const COLLECTION = /^[a-z][a-z0-9-]{0,63}$/
+const MAX_TITLE = 500
+const isTitle = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TITLE && !/\p{Cc}/u.test(value)
+const oneOf = (values: readonly string[]): Rule => [
+  (value) => (values.includes(value as string) ? value : undefined),
+  `one of ${values.join(', ')}`,
+]
+const when =
+  (isRight: (value: unknown) => boolean): Parser =>
+  (value) =>
+    isRight(value) ? value : undefined
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isLanguage = (value: unknown) => isText(value) && isLanguageTag(value)
+
+const language: Rule = [when(isLanguage), 'a language tag such as es or pt-BR']
+const collection: Rule = [
+  when((value) => isText(value) && COLLECTION.test(value)),
+  'small letters, digits and hyphens, such as postal-offices',
+]
+
+const FIELD_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['role', oneOf(FIELD_ROLES)],
+  ['language', language],
+  ['embed', [when((value) => isText(value) || value === false), 'the name of a resource, or false']],
+  ['broader', [when((value) => typeof value === 'boolean'), 'true or false']],
+])
+
+const LIST_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['role', oneOf(LIST_ROLES)],
+  ['language', language],
+  ['broader', [broaderFrom, 'the name of a field, {"prefix": true} or false']],
+  ['order', oneOf(ORDERS)],
+  ['collection', collection],
+  ['title', [titlesFrom, 'titles by language, such as {"es": "Oficinas", "en": "Offices"}']],
+  ['code', [when((value) => Array.isArray(value) && value.length > 0 && value.every(isText)), 'names of fields']],
+  ['expects', [when((value) => Number.isSafeInteger(value) && (value as number) >= 0), 'a number of rows']],
+  ['v1', collection],
+])
+
+function broaderFrom(value: unknown): ListProperties['broader'] | undefined {
+  if (value === false || isText(value)) return value
+  return isObject(value) && value.prefix === true ? 'prefix of the key' : undefined
+}
+
+function titlesFrom(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isObject(value)) return undefined
+  const titles = Object.entries(value)
+  return titles.length > 0 && titles.every(([tag, title]) => isLanguageTag(tag) && isTitle(title))
+    ? (Object.fromEntries(titles) as Record<string, string>)
+    : undefined
+}
+
+/** The names of properties as they are here, where that differs. */
+const RENAMED: ReadonlyMap<string, string> = new Map([['title', 'titles']])
+
+function propertiesOf(own: OwnProperties, rules: ReadonlyMap<string, Rule>, object: Objection): object {
+  const properties = new Map<string, unknown>()
+  for (const [name, value] of own) {
+    const rule = rules.get(name)
+    const parsed = rule?.[0](value)
+    if (parsed !== undefined) properties.set(RENAMED.get(name) ?? name, parsed)
+    else object(`${PREFIX}${name}`, value, rule?.[1] ?? unknownProperty(name, [...rules.keys()]))
+  }
+  return Object.fromEntries(properties)
+}
+
+function unknownProperty(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known)
+  return meant === undefined ? `one of ${known.map((one) => PREFIX + one).join(', ')}` : `${PREFIX}${meant}`
+}
+
+export const fieldProperties = ({ own }: TableField, object: Objection): FieldProperties =>
+  propertiesOf(own, FIELD_RULES, object)
+
+export const listProperties = ({ own }: Resource, object: Objection): ListProperties =>
+  propertiesOf(own, LIST_RULES, object)

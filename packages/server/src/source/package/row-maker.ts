@@ -1,0 +1,206 @@
+// Makes rows of an entity out of the rows of a table, as the plan of the list says.
+import { parseWholeNumber } from '../../base/whole-number.ts'
+import type { EntityData } from '../../catalog/catalog.ts'
+import { MAX_ID } from '../../catalog/check.ts'
+import { type Identity, identityFrom } from '../../catalog/entity.ts'
+import type { FieldPlan, ListPlan } from './descriptor.ts'
+import type { KnownRecords } from './list-records.ts'
+import { partOfPair, type ValueReader, valueReader } from './values.ts'
+
+export type MadeRow = Record<string, string | number>
+type FieldData = EntityData['fields'][string]
+
+/** Is told what is odd about the values of a row while it is made. */
+export type Observer = {
+  /** A text that there is, before anything is made of it. */
+  readonly given: (field: string, text: string) => void
+  readonly missing: (field: string) => void
+  readonly misfit: (field: string, text: string) => void
+  readonly unresolved: (field: string, text: string) => void
+  /** A line break in what has one line. */
+  readonly brokenLine: (field: string, text: string) => void
+}
+
+/** Finds the records that a field may refer to; undefined where they are not known here. */
+type RecordsOf = (
+  entity: string,
+) => { readonly entity: EntityData; readonly records: KnownRecords | undefined } | undefined
+
+type Maker = (values: readonly string[], observer: Observer | undefined) => string | number | undefined
+
+export class RowMaker {
+  readonly #makers: readonly (readonly [field: string, make: Maker])[]
+  readonly #broader: readonly [field: string, make: Maker] | undefined
+  readonly #key: readonly string[]
+
+  constructor({ entity, fields }: ListPlan, header: readonly string[], recordsOf: RecordsOf) {
+    const makers: (readonly [string, Maker])[] = []
+    let broader: readonly [string, Maker] | undefined
+    for (const [name, definition] of Object.entries(entity.fields)) {
+      const plan = fields.get(name)
+      if (plan === undefined) continue
+      const columns = plan.columns.map((column) => header.indexOf(column))
+      if (definition.kind === 'broader') broader = [name, identityMaker(name, plan, columns, entity, undefined)]
+      else makers.push([name, makerOf(name, definition, plan, columns, recordsOf)])
+    }
+    this.#makers = makers
+    this.#broader = broader
+    this.#key = entity.key
+  }
+
+  /** All of a row but the record above it. */
+  make(values: readonly string[], observer?: Observer): MadeRow {
+    const row: MadeRow = {}
+    for (const [field, make] of this.#makers) {
+      const value = make(values, observer)
+      if (value !== undefined) row[field] = value
+    }
+    return row
+  }
+
+  /** The identity of a row; undefined where a part of its key is missing. */
+  identity(row: MadeRow): Identity | undefined {
+    const [only, ...rest] = this.#key
+    if (rest.length === 0) return row[only as string]
+    const parts = this.#key.map((field) => row[field])
+    return parts.includes(undefined) ? undefined : identityFrom(parts as Identity[])
+  }
+
+  get broaderField(): string | undefined {
+    return this.#broader?.[0]
+  }
+
+  /** What stands in the columns for the record above. */
+  broader(values: readonly string[]): Identity | undefined {
+    return this.#broader?.[1](values, undefined)
+  }
+}
+
+function makerOf(
+  field: string,
+  definition: FieldData,
+  plan: FieldPlan,
+  columns: readonly number[],
+  recordsOf: RecordsOf,
+): Maker {
+  switch (definition.kind) {
+    case 'embed': {
+      const target = recordsOf(definition.entity)
+      if (target === undefined) return () => undefined
+      return identityMaker(field, plan, columns, target.entity, target.records ?? UNKNOWN)
+    }
+    case 'id':
+      return readMaker(field, plan, columns, (text) => parseWholeNumber(text, { max: MAX_ID, leadingZeros: true }))
+    case 'fact':
+      return readMaker(field, plan, columns, factReader('type' in definition ? definition.type : 'text', plan))
+    case 'value':
+      return readMaker(field, plan, columns, typedReader(definition.type, plan))
+    default:
+      return lineMaker(field, plan, columns)
+  }
+}
+
+const UNKNOWN = 'not known here'
+
+function typedReader(type: Extract<FieldData, { kind: 'value' }>['type'], { value, part }: FieldPlan): ValueReader {
+  return part === undefined ? valueReader(type, value) : (text) => partOfPair(text, part, value.format)
+}
+
+function factReader(
+  type: 'integer' | 'number' | 'text',
+  plan: FieldPlan,
+): (text: string) => string | number | undefined {
+  const read = typedReader(type, plan)
+  if (type === 'text') return read
+  return (text) => {
+    const number = read(text)
+    return number === undefined ? undefined : Number(number)
+  }
+}
+
+/** Values that stand for none, besides the empty text; undefined where there are no others. */
+function missingIn({ value: { missingValues } }: FieldPlan): ReadonlySet<string> | undefined {
+  const others = missingValues.filter((value) => value !== '')
+  return others.length === 0 ? undefined : new Set(others)
+}
+
+/** The text of a column; undefined where it is missing. */
+function textReader(plan: FieldPlan, column: number): (values: readonly string[]) => string | undefined {
+  const missing = missingIn(plan)
+  return (values) => {
+    const text = values[column]
+    return text === undefined || text === '' || missing?.has(text) ? undefined : text
+  }
+}
+
+function readMaker(
+  field: string,
+  plan: FieldPlan,
+  [column = -1]: readonly number[],
+  read: (text: string) => string | number | undefined,
+): Maker {
+  const textOf = textReader(plan, column)
+  return (values, observer) => {
+    const text = textOf(values)
+    if (text === undefined) {
+      observer?.missing(field)
+      return undefined
+    }
+    observer?.given(field, text)
+    const value = read(text)
+    if (value === undefined) observer?.misfit(field, text)
+    return value
+  }
+}
+
+const LINE_BREAKS = /[\n\t]/
+const BLANKS_WITH_BREAKS = /\s*[\n\t]\s*/g
+
+/** A name or a code, which has one line. */
+function lineMaker(field: string, plan: FieldPlan, [column = -1]: readonly number[]): Maker {
+  const textOf = textReader(plan, column)
+  return (values, observer) => {
+    const text = textOf(values)
+    if (text === undefined) {
+      observer?.missing(field)
+      return undefined
+    }
+    observer?.given(field, text)
+    if (!LINE_BREAKS.test(text)) return text
+    observer?.brokenLine(field, text)
+    return text.replace(BLANKS_WITH_BREAKS, ' ')
+  }
+}
+
+/** What the columns refer to: by the key of the entity, or by other fields of it. */
+function identityMaker(
+  field: string,
+  plan: FieldPlan,
+  columns: readonly number[],
+  target: EntityData,
+  records: KnownRecords | typeof UNKNOWN | undefined,
+): Maker {
+  const readers = columns.map((column) => textReader(plan, column))
+  const isNumber = target.key.map((key) => target.fields[key]?.kind === 'id')
+  const { refersTo } = plan
+  const identityOf = (texts: readonly string[]): Identity | undefined => {
+    if (refersTo !== undefined)
+      return records === undefined || records === UNKNOWN ? undefined : records.byFields(refersTo, texts)
+    const parts = texts.map((text, at) => (isNumber[at] ? parseWholeNumber(text, { leadingZeros: true }) : text))
+    return parts.includes(undefined) ? undefined : identityFrom(parts as Identity[])
+  }
+  return (values, observer) => {
+    const texts = readers.map((read) => read(values))
+    if (texts.includes(undefined)) {
+      observer?.missing(field)
+      return undefined
+    }
+    const shown = texts.join(', ')
+    observer?.given(field, shown)
+    const identity = identityOf(texts as string[])
+    if (identity !== undefined && (records === undefined || records === UNKNOWN || records.has(identity)))
+      return identity
+    observer?.unresolved(field, shown)
+    return undefined
+  }
+}

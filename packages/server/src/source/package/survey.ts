@@ -1,0 +1,416 @@
+// Reads a table to its end before anything is published of it: what its values are, which keys it has, what refers to nothing.
+import type { EntityData } from '../../catalog/catalog.ts'
+import { MAX_VALUE, rowChecker } from '../../catalog/check.ts'
+import type { Entity, Identity } from '../../catalog/entity.ts'
+import { Faults, type SourceLocation } from '../faults.ts'
+import { type ConstraintCheck, constraintCheck } from './constraints.ts'
+import type { ListPlan, TableSample } from './descriptor.ts'
+import { FieldFindings } from './field-findings.ts'
+import { ListRecords } from './list-records.ts'
+import { type MadeRow, type Observer, RowMaker } from './row-maker.ts'
+import type { Table, TableRows } from './table.ts'
+import { plantTree } from './tree.ts'
+import { UnreadableTable } from './unreadable-table.ts'
+
+/** What is known of a list once its table was read. */
+export type Surveyed = {
+  readonly plan: ListPlan
+  readonly table: Table
+  readonly records: ListRecords
+  readonly rows: number
+  readonly findings: FieldFindings
+  readonly faults: Faults
+  /** Set where the key was guessed and rows have the same: these columns are not unique. */
+  readonly notUnique?: readonly string[]
+}
+
+type SurveyContext = {
+  readonly recordsOf: ConstructorParameters<typeof RowMaker>[2]
+  /** The sets of fields of the list that others refer to it by. */
+  readonly indexed: readonly (readonly string[])[]
+}
+
+/** Files of a table are told apart by what is above the lines. */
+const FILE = 2 ** 32
+const lineOf = (place: number) => place % FILE
+
+/** A place in a table: which file, and which line. */
+export class Places {
+  readonly #files: string[] = []
+
+  of(file: string, line: number): number {
+    if (this.#files.at(-1) !== file) this.#files.push(file)
+    return (this.#files.length - 1) * FILE + line
+  }
+
+  location(place: number): SourceLocation {
+    return { file: this.#files[Math.floor(place / FILE)] ?? '', line: lineOf(place) }
+  }
+}
+
+export async function survey(plan: ListPlan, table: Table, context: SurveyContext): Promise<Surveyed> {
+  const surveying = new Survey(plan, table, context)
+  return surveying.run()
+}
+
+/** A row with a key that one before it has. */
+type Repeated = {
+  readonly identity: Identity
+  readonly earlier: number
+  readonly place: number
+  readonly values: readonly string[]
+}
+const MAX_REPEATED = 10_000
+
+/** Values of a field that are odd, with the first few places. */
+type Odd = { count: number; readonly examples: { readonly location: SourceLocation; readonly text: string }[] }
+type FieldCount = { given: number; missing: number; readonly misfits: Odd; readonly unresolved: Odd }
+
+const MAX_EXAMPLES = 5
+/** Values that do not fit are left out where there are no more than these; where there are more, the field is a text. */
+const FEW = 3
+const FEW_OF = 100
+/** What people write where there is nothing. */
+const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan', 'NaN', '-', '--', '?', '#N/A'])
+const MAX_LOOKS_MISSING = 4
+
+class Survey {
+  readonly #plan: ListPlan
+  readonly #table: Table
+  readonly #maker: RowMaker
+  readonly #records: ListRecords
+  readonly #faults = new Faults()
+  readonly #findings = new FieldFindings()
+  readonly #places = new Places()
+  readonly #counts: ReadonlyMap<string, FieldCount>
+  readonly #constraints: ReadonlyMap<string, ConstraintCheck>
+  readonly #check: ReturnType<typeof rowChecker>
+  readonly #repeated: Repeated[] = []
+  #repeats = 0
+  #rows = 0
+  #place = 0
+  #isUnique = true
+
+  constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
+    this.#plan = plan
+    this.#table = table
+    this.#records = new ListRecords(indexed)
+    this.#maker = new RowMaker(plan, table.header, recordsOf)
+    const names = [...plan.fields.keys()]
+    this.#counts = new Map(
+      names.map((name) => [name, { given: 0, missing: 0, misfits: noneOdd(), unresolved: noneOdd() }]),
+    )
+    this.#constraints = new Map(
+      [...plan.fields].flatMap(([name, { value }]) => {
+        const check = value.constraints === undefined ? undefined : constraintCheck(value.constraints)
+        return check === undefined ? [] : [[name, check]]
+      }),
+    )
+    this.#check = rowChecker(ownFields(plan.entity))
+  }
+
+  async run(): Promise<Surveyed> {
+    try {
+      for await (const batch of this.#table.rows({ faults: this.#faults, findings: this.#findings.of() })) {
+        this.#takeBatch(batch)
+        // Enough to know that it is no key; where it was guessed, another is.
+        if (this.#repeats > MAX_REPEATED && !this.#plan.hasDeclaredKey) break
+      }
+      await this.#compareRepeated()
+    } catch (error) {
+      if (!(error instanceof UnreadableTable)) throw error
+      this.#faults.add(error.fault)
+    }
+    const plan = fitted(this.#plan, this.#counts, this.#rows)
+    this.#tellCounts(plan)
+    this.#plant()
+    this.#checkNumber()
+    return {
+      plan,
+      table: this.#table,
+      records: this.#records,
+      rows: this.#records.size,
+      findings: this.#findings,
+      faults: this.#faults,
+      ...(this.#isUnique ? {} : { notUnique: this.#keyColumns }),
+    }
+  }
+
+  get #keyColumns(): readonly string[] {
+    return this.#plan.entity.key.flatMap((field) => this.#plan.fields.get(field)?.columns ?? [])
+  }
+
+  #takeBatch({ file, lines, rows }: TableRows): void {
+    for (let index = 0; index < rows.length; index++) {
+      const values = rows[index] as string[]
+      this.#place = this.#places.of(file, lines[index] as number)
+      this.#rows++
+      const row = this.#maker.make(values, this.#observer)
+      const identity = this.#maker.identity(row)
+      for (const { field, value, expected } of this.#check(row)) {
+        // A key that is missing is told as such.
+        if (value === undefined) continue
+        this.#faults.add({ ...this.#location, column: field, value, expected })
+      }
+      if (identity === undefined) this.#refuseBlankKey(row)
+      else this.#takeRecord(identity, values)
+    }
+  }
+
+  get #location(): SourceLocation {
+    return this.#places.location(this.#place)
+  }
+
+  #refuseBlankKey(row: MadeRow): void {
+    for (const field of this.#plan.entity.key) {
+      if (row[field] !== undefined) continue
+      if (this.#plan.leavesOutRows === true) {
+        this.#leaveOutRow(this.#place, `no ${field}`)
+        return
+      }
+      const counts = this.#counts.get(field)
+      const [misfit] = counts?.misfits.examples.slice(-1) ?? []
+      const column = this.#plan.fields.get(field)?.columns.join(', ') ?? field
+      const value = misfit?.location.line === lineOf(this.#place) ? misfit.text : undefined
+      const expected =
+        value === undefined ? 'a value, because it is part of the key' : 'a whole number, because it is the key'
+      this.#faults.add({ ...this.#location, column, value, expected })
+    }
+  }
+
+  #takeRecord(identity: Identity, values: readonly string[]): void {
+    const earlier = this.#records.positionOf(identity)
+    if (earlier === undefined) {
+      const { header } = this.#table
+      const textOf = (column: string) => values[header.indexOf(column)] ?? ''
+      this.#records.add(identity, this.#place, this.#maker.broader(values), textOf)
+      return
+    }
+    this.#repeats++
+    if (this.#repeated.length < MAX_REPEATED)
+      this.#repeated.push({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
+  }
+
+  /** Rows with a key that was there before: left out where they are the same, and else a fault. */
+  async #compareRepeated(): Promise<void> {
+    if (this.#repeats === 0) return
+    const first = await this.#rowsAt(new Set(this.#repeated.map(({ earlier }) => earlier)))
+    for (const { identity, earlier, place, values } of this.#repeated) {
+      const isSame = first.get(earlier)?.every((value, index) => value === values[index]) === true
+      this.#tellRepeated(identity, earlier, place, isSame)
+    }
+    const rest = this.#repeats - this.#repeated.length
+    if (rest > 0) this.#isUnique = false
+    for (let index = 0; index < rest; index++)
+      this.#faults.add({
+        file: this.#table.file,
+        line: 1,
+        column: 'all',
+        value: 'more rows',
+        expected: 'keys of their own',
+      })
+  }
+
+  async #rowsAt(wanted: ReadonlySet<number>): Promise<ReadonlyMap<number, readonly string[]>> {
+    const places = new Places()
+    const found = new Map<number, readonly string[]>()
+    for await (const { file, lines, rows } of this.#table.rows()) {
+      for (let index = 0; index < rows.length; index++) {
+        const place = places.of(file, lines[index] as number)
+        if (wanted.has(place)) found.set(place, rows[index] as string[])
+      }
+      if (found.size === wanted.size) break
+    }
+    return found
+  }
+
+  #tellRepeated(identity: Identity, earlier: number, place: number, isSame: boolean): void {
+    const shown = String(identity).replaceAll('\0', ', ')
+    const [before, here] = [this.#places.location(earlier), this.#places.location(place)]
+    const where = before.file === here.file ? `line ${before.line}` : `${before.file}:${before.line}`
+    if (isSame) {
+      const description = 'a row is the same as one before it, and is left out'
+      this.#findings.of().add('repeated-row', description, `${here.file}:${here.line}: ${shown}, as in ${where}`)
+      return
+    }
+    if (this.#plan.leavesOutRows === true) {
+      this.#leaveOutRow(place, `${shown}, as in ${where}`)
+      return
+    }
+    this.#isUnique = false
+    const expected = `a key that no row before it has, and ${where} has it; mend it, or declare a primaryKey of more fields`
+    this.#faults.add({ ...here, column: this.#keyColumns.join(', '), value: shown, expected })
+  }
+
+  #leaveOutRow(place: number, what: string): void {
+    const { file, line } = this.#places.location(place)
+    const description = 'a row lacks its key, or has that of one before it, and is left out'
+    this.#findings.of().add('row-left-out', description, `${file}:${line}: ${what}`)
+  }
+
+  get #shownPlace(): string {
+    const { file, line } = this.#location
+    return `${file}:${line}`
+  }
+
+  readonly #observer: Observer = {
+    given: (field, text) => {
+      ;(this.#counts.get(field) as FieldCount).given++
+      if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
+      const breach = this.#constraints.get(field)?.breach(text)
+      if (breach !== undefined) this.#tellBreach(field, text, breach)
+    },
+    missing: (field) => {
+      ;(this.#counts.get(field) as FieldCount).missing++
+      if (this.#constraints.get(field)?.isRequired) this.#tellBreach(field, '', 'a value, because it is required')
+    },
+    misfit: (field, text) => {
+      this.#note((this.#counts.get(field) as FieldCount).misfits, text)
+      if (text.length > MAX_VALUE || text.includes('\ufffd'))
+        this.#faults.add({
+          ...this.#location,
+          column: field,
+          value: text,
+          expected: `sound text of at most ${MAX_VALUE} characters`,
+        })
+    },
+    unresolved: (field, text) => this.#note((this.#counts.get(field) as FieldCount).unresolved, text),
+    brokenLine: (field, text) =>
+      this.#findings
+        .of(field)
+        .add(
+          'line-break-in-name',
+          'a name or a code has line breaks, which became blanks',
+          `${this.#shownPlace}, ${field}: ${excerpt(text)}`,
+        ),
+  }
+
+  #note(odd: Odd, text: string): void {
+    odd.count++
+    if (odd.examples.length < MAX_EXAMPLES) odd.examples.push({ location: this.#location, text })
+  }
+
+  /** Whoever declares what stands for a missing value has thought of this one. */
+  #tellLooksMissing(field: string, text: string): void {
+    if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
+    const description =
+      'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
+    this.#findings.of(field).add('looks-missing', description, `${this.#shownPlace}, ${field}: ${text}`)
+  }
+
+  #tellBreach(field: string, text: string, expected: string): void {
+    const description = 'a value breaks a constraint that the schema declares, and is published as it is'
+    this.#findings
+      .of(field)
+      .add('constraint', description, `${this.#shownPlace}, ${field}: ${excerpt(text)}; expected ${expected}`)
+  }
+
+  #tellCounts({ entity, fields }: ListPlan): void {
+    for (const [field, { misfits, unresolved }] of this.#counts) {
+      const isWidened = fields.get(field)?.value !== this.#plan.fields.get(field)?.value
+      const type = this.#plan.fields.get(field)?.value.type
+      const before = this.#plan.entity.fields[field]?.kind
+      if (misfits.count > 0 && before !== 'id')
+        this.#tellOdd(
+          misfits,
+          field,
+          isWidened ? 'not-of-type' : 'value-left-out',
+          isWidened
+            ? 'values of a field are not of the type that it should have, so it is published as text'
+            : 'a few values are not of the type of their field, and are left out',
+          `; expected ${type}`,
+        )
+      const isKey = entity.key.includes(field)
+      if (isKey) this.#refuseUnresolved(unresolved, field)
+      else if (unresolved.count > 0)
+        this.#tellOdd(
+          unresolved,
+          field,
+          'reference-not-found',
+          'a value refers to no record of the other list, and is left out',
+          '',
+        )
+    }
+  }
+
+  /** Part of a key that refers to nothing: the row cannot be published, and its blank key was told already. */
+  #refuseUnresolved({ examples }: Odd, field: string): void {
+    for (const { location, text } of examples)
+      this.#faults.add({ ...location, column: field, value: text, expected: 'the key of a record of the other list' })
+  }
+
+  #tellOdd({ count, examples }: Odd, field: string, kind: string, description: string, expected: string): void {
+    // The first examples have their places; the others are only counted.
+    const shown = examples.map(
+      ({ location: { file, line }, text }) => `${file}:${line}, ${field}: ${excerpt(text)}${expected}`,
+    )
+    const findings = this.#findings.of(field)
+    for (let index = 0; index < count; index++) findings.add(kind, description, shown[index] ?? '')
+  }
+
+  #plant(): void {
+    const { broaderField } = this.#maker
+    if (broaderField === undefined) return
+    const plan = this.#plan.fields.get(broaderField)
+    if (plan === undefined) return
+    plantTree(this.#records, plan, (kind, description, place, text) => {
+      const { file, line } = this.#places.location(place)
+      this.#findings.of(broaderField).add(kind, description, `${file}:${line}, ${broaderField}: ${text}`)
+    })
+  }
+
+  #checkNumber(): void {
+    const { expects } = this.#plan
+    const { file } = this.#table
+    if (expects !== undefined && this.#records.size < expects) {
+      const expected = `at least ${expects}, as the descriptor says`
+      this.#faults.add({ file, line: 1, column: 'all', value: `${this.#records.size} records`, expected })
+    }
+    if (this.#rows === 0) this.#findings.of().add('no-records', 'a file holds no records', file)
+  }
+}
+
+const MAX_EXCERPT = 60
+const excerpt = (text: string) => JSON.stringify(text).slice(0, MAX_EXCERPT)
+
+const noneOdd = (): Odd => ({ count: 0, examples: [] })
+
+/** The fields that are checked before references are known; what is missing is counted, and no fault yet. */
+function ownFields(entity: EntityData): Entity {
+  const fields = Object.entries(entity.fields).flatMap(([name, field]) => {
+    if (field.kind === 'embed' || field.kind === 'broader' || field.kind === 'copy') return []
+    const definition = 'pattern' in field ? { ...field, pattern: new RegExp(field.pattern) } : field
+    return [[name, { ...definition, optional: true }] as const]
+  })
+  return { ...entity, fields: Object.fromEntries(fields) } as Entity
+}
+
+/** The plan with what its table has shown: fields that some rows lack are optional, those of other values are text. */
+function fitted(plan: ListPlan, counts: ReadonlyMap<string, FieldCount>, rows: number): ListPlan {
+  const fields = new Map(plan.fields)
+  const definitions = Object.entries(plan.entity.fields).map(([name, definition]) => {
+    const count = counts.get(name)
+    const fieldPlan = fields.get(name)
+    if (count === undefined || fieldPlan === undefined || plan.entity.key.includes(name))
+      return [name, definition] as const
+    const { missing, misfits, unresolved, given } = count
+    if (definition.kind === 'value' && misfits.count > 0 && isMore(misfits.count, given)) {
+      const { value } = fieldPlan
+      const { constraints: _, ...format } = value
+      fields.set(name, { columns: fieldPlan.columns, value: { ...format, type: 'string' } })
+      return [name, { ...definition, type: 'text', ...(missing > 0 ? { optional: true } : {}) }] as const
+    }
+    const lacks = missing + misfits.count + unresolved.count > 0 || rows === 0
+    const mayLack = ['name', 'code', 'embed', 'value'].includes(definition.kind)
+    return [name, lacks && mayLack ? { ...definition, optional: true } : definition] as const
+  })
+  return { ...plan, entity: { ...plan.entity, fields: Object.fromEntries(definitions) } as EntityData, fields }
+}
+
+const isMore = (misfits: number, given: number) => misfits > FEW || misfits * FEW_OF > given
+
+/** A sample that knows which columns are not unique. */
+export const withNotUnique = (sample: TableSample, columns: readonly string[]): TableSample => ({
+  ...sample,
+  notUnique: [...(sample.notUnique ?? []), columns],
+})
