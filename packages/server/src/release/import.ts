@@ -17,7 +17,7 @@ import { breakingChanges, type Changes, compareReleases, refuseContradictions } 
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
 import type { Shelf } from './home/shelf.ts'
 import { verifyEntity } from './home/verify.ts'
-import { findingsByKind, type Manifest, type ReleasedEntity } from './manifest.ts'
+import { findingsByKind, type Manifest, type ReleasedEntity, type ReleaseFinding } from './manifest.ts'
 import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
 
 export type ImportOptions = {
@@ -108,7 +108,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
     else if (outcome === 'nothing to do' && !options.dryRun) signIfOther(shelf, manifest.digest, options.sign)
     const previous = current?.release.digest
-    return { ...reportOf(release, seconds), previous, outcome, changes, breakingChanges: found, childless }
+    return { ...reportOf(release, source, seconds), previous, outcome, changes, breakingChanges: found, childless }
   } finally {
     shelf.sweep()
   }
@@ -317,11 +317,14 @@ function signIfOther(shelf: Shelf, digest: string, sign: ImportOptions['sign']):
   if (signature !== undefined && signature !== shelf.signatureOf(digest)) shelf.placeSignature(digest, signature)
 }
 
-function reportOf({ manifest, entity }: Release, seconds: number) {
+function reportOf({ manifest, entity }: Release, { packages, provides }: Source, seconds: number) {
   const names = Object.keys(manifest.entities)
   const counts = Object.fromEntries(names.map((name) => [name, entity(name).count]))
   const collections = Object.fromEntries(names.map((name) => [name, entity(name).definition.plural]))
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const recordsPerSecond = Math.round(records / seconds)
-  return { digest: manifest.digest, counts, collections, findings: findingsByKind(manifest), seconds, recordsPerSecond }
+  // What is odd about other packages was told when they were imported.
+  const isTold = ({ entity: of }: ReleaseFinding) => packages === undefined || of === undefined || provides.includes(of)
+  const findings = findingsByKind({ ...manifest, findings: manifest.findings.filter(isTold) })
+  return { digest: manifest.digest, counts, collections, findings, seconds, recordsPerSecond }
 }

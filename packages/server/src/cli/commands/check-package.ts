@@ -32,7 +32,7 @@ export const checkPackageCommand = command({
   flags,
   examples: ['check ./offices', 'check offices.csv --strict', 'check https://example.org/data/datapackage.json --json'],
   run: async ({ values, operands, terminal }) => {
-    const verdict = await verdictOn(operands[0] as string, values['allow-private'], terminal)
+    const verdict = await verdictOn(operands[0] as string, values['allow-private-addresses'], terminal)
     const { source, count } = verdict
     source?.close()
     const isSound = count === 0 && !(values.strict && (source?.findings.length ?? 0) > 0)

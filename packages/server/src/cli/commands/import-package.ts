@@ -7,6 +7,7 @@ import type { Guess } from '../../source/package/descriptor.ts'
 import type { PackageSource } from '../../source/package/open-package.ts'
 import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
+import { packageFlags } from '../flags/package-flags.ts'
 import { importCommand } from '../home/import-command.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
@@ -20,7 +21,7 @@ export const importPackage = importCommand({
     alone: { description: 'leave the bundled lists out of a home that has no release yet', parse: yes },
     strict: { description: 'refuse also what is only odd, and a package of which a table cannot be read', parse: yes },
     name: { value: 'NAME', description: 'another name for the package', parse: text },
-    'allow-private-addresses': { description: 'fetch also from this machine and its own network', parse: yes },
+    ...packageFlags,
   },
   examples: [
     'import package ./offices',

@@ -2,7 +2,7 @@
 import { yes } from './flags.ts'
 
 export const packageFlags = {
-  'allow-private': {
+  'allow-private-addresses': {
     description: 'also fetch from addresses of this machine and its network, which are refused otherwise',
     parse: yes,
   },

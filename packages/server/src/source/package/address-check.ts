@@ -58,6 +58,6 @@ export async function checkPublic(url: URL, look: Lookup = lookUp): Promise<void
   if (refused === undefined) return
   const at = refused === host ? '' : ` (${refused})`
   throw new Failure(
-    `${url.origin} is an address of this machine or of its network${at}, from which no package is read; if that is meant, allow private addresses`,
+    `${url.origin} is an address of this machine or of its network${at}, from which no package is read; if that is meant, give --allow-private-addresses`,
   )
 }
