@@ -235,12 +235,15 @@ const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
   schema: NOT_EMPTY,
 })
 
+/** What only some lists have. No filter has these names: a list that gets names in languages, say, keeps its filters. */
+const OF_SOME_LISTS = ['lang', 'within', 'root', 'near', 'within_km']
+
 /** Filters by any field, each under a name that no other parameter of a list has. */
 export const filterParameters = memoized((entity: Entity): readonly Parameter[] => {
   const paths = [...pathsOf(entity).values()]
   const texts = paths.filter((path) => path.field.kind === 'code' || isOfType(path, 'text'))
   const bounded = paths.filter((path) => isNumber(path) || isOfType(path, 'date'))
-  const used = new Set(otherParameters(entity).map(({ name }) => name))
+  const used = new Set([...OF_SOME_LISTS, ...otherParameters(entity).map(({ name }) => name)])
   return [
     ...paths.map((path) => filterOf(entity, path)),
     ...texts.map((path) => prefixOf(entity, path)),
