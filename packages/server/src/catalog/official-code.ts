@@ -24,9 +24,6 @@ export const derivedCodesOf = memoized((entity: Entity): readonly OfficialCode[]
   codesOf(entity).filter(({ name }) => name !== '' && !Object.hasOwn(entity.fields, name)),
 )
 
-/** What people call a code. */
-export const codeTitle = ({ title, name }: OfficialCode): string => title ?? name
-
 const DIGITS = /^[0-9]+$/
 
 /** A value as it is written in a code; undefined where it cannot be a part of one. */
@@ -50,18 +47,15 @@ export function valuesWritten({ width, values }: CodePart, text: string): string
 export const joinedCode = ({ separator = '' }: OfficialCode, parts: readonly (string | undefined)[]) =>
   parts.includes(undefined) ? undefined : parts.join(separator)
 
-/** The code of a record that is published with all that it embeds, the usual one unless another is given. */
-export function codeIn(
-  entity: Entity,
-  record: PublishedRecord,
-  code: OfficialCode = usualCodeOf(entity),
-): string | undefined {
-  const parts = code.parts.map((part) => {
+/** The parts of the usual code of a record that is published with all that it embeds; undefined where one is missing. */
+export function codePartsIn(entity: Entity, record: PublishedRecord): string[] | undefined {
+  const parts = usualCodeOf(entity).parts.map((part) => {
     const value = record[part.field] ?? null
     if (value === null) return undefined
     if (entity.fields[part.field]?.kind === 'embed')
-      return codeIn(embeddedAt(entity, part.field), value as PublishedRecord)
-    return typeof value === 'string' || typeof value === 'number' ? partText(part, value) : undefined
+      return codePartsIn(embeddedAt(entity, part.field), value as PublishedRecord)
+    const text = typeof value === 'object' ? undefined : partText(part, String(value))
+    return text === undefined ? undefined : [text]
   })
-  return joinedCode(code, parts)
+  return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? [])
 }

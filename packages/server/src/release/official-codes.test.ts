@@ -2,12 +2,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { codedLists } from '../../../../test/support/coded-lists.ts'
-import { releaseOf, sourceOf, tiny } from '../../../../test/support/releases.ts'
-import { entityData } from '../catalog/catalog.ts'
+import { releaseOf, sourceOf, tiny, variantOf } from '../../../../test/support/releases.ts'
+import { entityData, orderedCatalog } from '../catalog/catalog.ts'
+import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import { codeIn } from '../catalog/official-code.ts'
+import { codePartsIn } from '../catalog/official-code.ts'
 import { builtInCatalog } from '../source/built-in.ts'
-import { codeReader, officialCodeAt, positionsWithCode } from './official-codes.ts'
+import { codeReader, positionsWithCode } from './official-codes.ts'
 import type { Release } from './release.ts'
 
 const recordAt = (release: Release, name: string, position: number): PublishedRecord =>
@@ -15,7 +16,7 @@ const recordAt = (release: Release, name: string, position: number): PublishedRe
 
 const codesOf = (release: Release, name: string) => {
   const { definition, count } = release.entity(name)
-  return Array.from({ length: count }, (_, position) => officialCodeAt(release, definition, position))
+  return Array.from({ length: count }, (_, position) => codeReader(release, definition)(position))
 }
 
 test('those of the lists that ship with the program', async () => {
@@ -38,12 +39,26 @@ test('a code that has another length than official ones is none', async () => {
   expect(codesOf(await releaseOf(sourceOf(rows)), 'localidad')).toEqual([undefined, '020010002', '010010001'])
 })
 
+test('a code that is declared as a list of fields has hyphens between them, and is found without them', async () => {
+  const { codes: _, ...plain } = entityData(builtInCatalog.entities.get('municipio') as Entity)
+  const all = [...builtInCatalog.entities.values()].map(entityData)
+  const catalog = orderedCatalog(all.map((one) => (one.name === 'municipio' ? plain : one)))
+  const release = variantOf(await releaseOf(sourceOf(tiny)), { catalog })
+  const municipio = catalog.entities.get('municipio') as Entity
+  expect(codeReader(release, municipio)(2)).toBe('02-001')
+  for (const typed of ['02-001', '02001']) expect(positionsWithCode(release, municipio, typed)).toEqual([2])
+  expect(positionsWithCode(release, municipio, '02-01')).toEqual([])
+})
+
 test('every country has a code of two letters, and no two have the same', () => {
   const values = builtInCatalog.entities.get('pais')?.codes?.[1]?.parts[0]?.values ?? {}
   expect(Object.keys(values)).toHaveLength(249)
   expect(new Set(Object.values(values)).size).toBe(249)
   for (const code of Object.values(values)) expect(code).toMatch(/^[A-Z]{2}$/)
 })
+
+/** Own codes may have such signs, too: what is left of a code is compared with what is left of its parts. */
+const SIGNS = /[-.]/g
 
 test('of lists in which they are composed in any way', () =>
   fc.assert(
@@ -55,7 +70,8 @@ test('of lists in which they are composed in any way', () =>
         const expected = codes[name] ?? []
         expect(codesOf(release, name)).toEqual([...expected])
         for (const [position, code] of expected.entries()) {
-          expect(codeIn(definition, recordAt(release, name, position))).toBe(code)
+          const parts = codePartsIn(definition, recordAt(release, name, position))
+          expect(parts?.join('').replace(SIGNS, '')).toBe(code?.replace(SIGNS, ''))
           if (code === undefined) continue
           const same = [...expected.keys()].filter((at) => expected[at] === code)
           expect(positionsWithCode(release, definition, code)).toEqual(same)

@@ -15,10 +15,6 @@ const readersIn = memoized((release: Release) =>
 export const codeReader = (release: Release, entity: Entity, code: OfficialCode = usualCodeOf(entity)): CodeReader =>
   readersIn(release)(code, entity)
 
-/** The official code that people know a record by. */
-export const officialCodeAt = (release: Release, entity: Entity, position: number): string | undefined =>
-  codeReader(release, entity)(position)
-
 function readerOf(release: Release, entity: Entity, code: OfficialCode): CodeReader {
   const parts = code.parts.map((part) => partReader(release, entity, part))
   const [only, ...more] = parts
@@ -66,9 +62,13 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
   if (text.length > MAX_CODE) return []
   const { index } = release.entity(entity.name)
   const columns = code.parts.map(({ field }) => index.column(field))
+  const { separator = '' } = code
+  // A code of several parts may be typed without what stands between them.
+  const isJoined = separator !== '' && code.parts.length > 1 && !text.includes(separator)
   const read = codeReader(release, entity, code)
+  const isSame = (position: number) => (isJoined ? read(position)?.replaceAll(separator, '') : read(position)) === text
   const found: number[] = []
-  for (const texts of splitsOf(entity, code, text)) {
+  for (const texts of splitsOf(entity, code.parts, isJoined ? '' : separator, text)) {
     const wanted = code.parts.map((part, at) =>
       valuesOf(release, entity, part, columns[at] as Column, texts[at] as string),
     )
@@ -79,7 +79,7 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
       wanted.every((values, at) => values.includes((columns[at] as Column).values[position] as number))
     for (const value of rarest.values)
       for (const position of postings(rarest.column, value))
-        if (isWanted(position) && read(position) === text) found.push(position)
+        if (isWanted(position) && isSame(position)) found.push(position)
   }
   return found
 }
@@ -102,7 +102,7 @@ function valuesOf(release: Release, entity: Entity, part: CodePart, column: Colu
 const usualOf = (entity: Entity, { field }: CodePart) => usualCodeOf(embeddedAt(entity, field))
 
 /** The ways in which a text may consist of the parts of a code. */
-function* splitsOf(entity: Entity, { parts, separator = '' }: OfficialCode, text: string): Generator<string[]> {
+function* splitsOf(entity: Entity, parts: readonly CodePart[], separator: string, text: string): Generator<string[]> {
   const widths = parts.map((part) => widthOf(entity, part))
   function* from(part: number, start: number): Generator<string[]> {
     const isLast = part === parts.length - 1
